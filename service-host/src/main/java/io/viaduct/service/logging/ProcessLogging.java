@@ -1,0 +1,57 @@
+package io.viaduct.service.logging;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Points every SLF4J logger of this process at standard output. Call it once, first thing after
+/// the configuration was read; a later call replaces the earlier set-up.
+public final class ProcessLogging {
+  // Line breaks inside a message are shown as \n, so that nobody can forge a line of the log.
+  private static final String TEXT =
+      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX,UTC} %-5level [%thread] %logger{0} - "
+          + "%replace(%msg){'[\\r\\n]+','\\\\n'}%n";
+
+  private ProcessLogging() {}
+
+  /// @param settings format and level for the whole process
+  public static void configure(LoggingSettings settings) {
+    if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
+      throw new IllegalStateException(
+          "SLF4J must be bound to Logback, is bound to "
+              + LoggerFactory.getILoggerFactory().getClass().getName()
+              + ": remove the other provider from the class path");
+    }
+    context.reset();
+    ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
+    console.setName("standard output");
+    console.setContext(context);
+    console.setEncoder(encoder(context, settings.format()));
+    console.start();
+    ch.qos.logback.classic.Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
+    root.setLevel(Level.toLevel(settings.level().name()));
+    root.addAppender(console);
+    // Below INFO, Netty narrates its own class loading; that answers no operator's question.
+    context.getLogger("io.netty").setLevel(Level.INFO);
+  }
+
+  private static Encoder<ILoggingEvent> encoder(
+      LoggerContext context, LoggingSettings.Format format) {
+    if (format == LoggingSettings.Format.JSON) {
+      JsonLineEncoder json = new JsonLineEncoder();
+      json.setContext(context);
+      json.start();
+      return json;
+    }
+    PatternLayoutEncoder text = new PatternLayoutEncoder();
+    text.setContext(context);
+    text.setPattern(TEXT);
+    text.start();
+    return text;
+  }
+}

@@ -1,0 +1,61 @@
+package io.viaduct.service.operations;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+
+/// The registry of one process, with what every process reports about itself: memory, collections,
+/// threads, CPU, descriptors, uptime, and `viaduct_build_info`.
+public final class ProcessMetrics implements AutoCloseable {
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final JvmGcMetrics collections = new JvmGcMetrics();
+
+  /// @param service name of the process, such as `snapt`
+  /// @param main a class of the process's own jar, whose manifest holds the version
+  public ProcessMetrics(String service, Class<?> main) {
+    new ClassLoaderMetrics().bindTo(registry);
+    new JvmMemoryMetrics().bindTo(registry);
+    collections.bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    new ProcessorMetrics().bindTo(registry);
+    new FileDescriptorMetrics().bindTo(registry);
+    new UptimeMetrics().bindTo(registry);
+    Gauge.builder("viaduct.build.info", () -> 1)
+        .description("Always 1; the labels say what runs")
+        .tag("service", service)
+        .tag("version", versionOf(main))
+        .tag("java", Runtime.version().toString())
+        .register(registry);
+  }
+
+  /// The version that a class's jar was built as; `development` outside a jar.
+  public static String versionOf(Class<?> main) {
+    String version = main.getPackage().getImplementationVersion();
+    return version == null ? "development" : version;
+  }
+
+  /// Where the process's own meters go; their names start with `viaduct.`.
+  public MeterRegistry registry() {
+    return registry;
+  }
+
+  /// Everything in Prometheus' text format 0.0.4.
+  String scrape() {
+    return registry.scrape();
+  }
+
+  @Override
+  public void close() {
+    collections.close();
+    registry.close();
+  }
+}

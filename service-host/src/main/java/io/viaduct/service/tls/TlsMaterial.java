@@ -1,0 +1,160 @@
+package io.viaduct.service.tls;
+
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.viaduct.service.configuration.ConfigurationException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.TrustManagerFactory;
+
+/// The identity of one process and the authorities it trusts, read and checked once at start.
+/// Everything built from it speaks TLS 1.3 only (RFC 8446), by the JDK's provider.
+///
+/// @param chain this process's certificate first, then its intermediates
+/// @param key belongs to the first certificate: checked
+/// @param authorities whose certificates the other end may show
+public record TlsMaterial(
+    List<X509Certificate> chain, PrivateKey key, List<X509Certificate> authorities) {
+  private static final String PROTOCOL = "TLSv1.3";
+
+  /// @throws ConfigurationException naming the file and what it must hold
+  public static TlsMaterial load(TlsSettings settings) {
+    List<X509Certificate> chain = PemFile.certificates(settings.certificate());
+    PrivateKey key = PemFile.privateKey(settings.privateKey());
+    if (!belongs(key, chain.getFirst().getPublicKey())) {
+      throw new ConfigurationException(
+          "%s: is not the key of the first certificate of %s: give the pair that was issued together"
+              .formatted(settings.privateKey(), settings.certificate()));
+    }
+    return new TlsMaterial(chain, key, PemFile.certificates(settings.trust()));
+  }
+
+  /// A context for accepting connections.
+  ///
+  /// @param clients whether the other end must show a certificate of one of the authorities
+  public SslContext server(ClientAuth clients) {
+    return build(serverBuilder(clients));
+  }
+
+  /// The same, for callers that add to it, such as ALPN.
+  public SslContextBuilder serverBuilder(ClientAuth clients) {
+    return jdk(
+        SslContextBuilder.forServer(key, chain.toArray(X509Certificate[]::new))
+            .trustManager(authorities.toArray(X509Certificate[]::new))
+            .clientAuth(clients));
+  }
+
+  /// A context for connecting, with this process's certificate shown to the other end, whose
+  /// certificate must name the host connected to.
+  public SslContext client() {
+    return build(clientBuilder());
+  }
+
+  /// The same, for callers that add to it, such as ALPN.
+  public SslContextBuilder clientBuilder() {
+    return jdk(
+        SslContextBuilder.forClient()
+            .keyManager(key, chain.toArray(X509Certificate[]::new))
+            .trustManager(authorities.toArray(X509Certificate[]::new))
+            .endpointIdentificationAlgorithm("HTTPS"));
+  }
+
+  /// A context for connecting without a certificate of one's own: the other end learns who this is
+  /// by other means, such as a token.
+  ///
+  /// @param trust PEM file of the authorities
+  /// @throws ConfigurationException naming the file and what it must hold
+  public static SslContext anonymousClient(Path trust) {
+    return build(
+        jdk(
+            SslContextBuilder.forClient()
+                .trustManager(PemFile.certificates(trust).toArray(X509Certificate[]::new))
+                .endpointIdentificationAlgorithm("HTTPS")));
+  }
+
+  /// For libraries that build their own context.
+  public KeyManagerFactory keyManagers() {
+    try {
+      KeyStore store = emptyStore();
+      store.setKeyEntry("own", key, new char[0], chain.toArray(X509Certificate[]::new));
+      KeyManagerFactory factory =
+          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+      factory.init(store, new char[0]);
+      return factory;
+    } catch (GeneralSecurityException | IOException e) {
+      throw new IllegalStateException("checked key and certificate refused by the JDK", e);
+    }
+  }
+
+  /// For libraries that build their own context.
+  public TrustManagerFactory trustManagers() {
+    try {
+      KeyStore store = emptyStore();
+      for (X509Certificate authority : authorities) {
+        store.setCertificateEntry("authority " + store.size(), authority);
+      }
+      TrustManagerFactory factory =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      factory.init(store);
+      return factory;
+    } catch (GeneralSecurityException | IOException e) {
+      throw new IllegalStateException("checked authorities refused by the JDK", e);
+    }
+  }
+
+  /// Names the subject only: the key never appears in text.
+  @Override
+  public String toString() {
+    return "TlsMaterial(" + chain.getFirst().getSubjectX500Principal() + ")";
+  }
+
+  private static KeyStore emptyStore() throws GeneralSecurityException, IOException {
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, null);
+    return store;
+  }
+
+  private static SslContextBuilder jdk(SslContextBuilder builder) {
+    return builder.sslProvider(SslProvider.JDK).protocols(PROTOCOL);
+  }
+
+  private static SslContext build(SslContextBuilder builder) {
+    try {
+      return builder.build();
+    } catch (SSLException e) {
+      throw new ConfigurationException("tls: the files were read but cannot be used: " + e);
+    }
+  }
+
+  private static boolean belongs(PrivateKey key, PublicKey certified) {
+    String algorithm =
+        switch (certified.getAlgorithm()) {
+          case "RSA" -> "SHA256withRSA";
+          case "EC" -> "SHA256withECDSA";
+          default -> "Ed25519";
+        };
+    byte[] sample = {'v', 'i', 'a', 'd', 'u', 'c', 't'};
+    try {
+      Signature signature = Signature.getInstance(algorithm);
+      signature.initSign(key);
+      signature.update(sample);
+      byte[] signed = signature.sign();
+      signature.initVerify(certified);
+      signature.update(sample);
+      return signature.verify(signed);
+    } catch (GeneralSecurityException _) {
+      return false; // a key of another algorithm or curve is not the certificate's
+    }
+  }
+}
