@@ -1,0 +1,67 @@
+# Sourced by ../viaduct and by the service scripts: where Java is, and that the jars are newer than
+# the sources. Needs $root. Exit codes are those of sysexits.h.
+# shellcheck shell=bash disable=SC2154
+
+java_wanted=25
+
+die() { # exit code, one line that says what is missing and what to do
+	echo "viaduct: $2" >&2
+	exit "$1"
+}
+
+version() { sed -n 's:.*<artifactId>viaduct</artifactId><version>\(.*\)</version>.*:\1:p
+	/<artifactId>viaduct<\/artifactId>/{n;s:.*<version>\(.*\)</version>.*:\1:p;}' "$root/pom.xml" | head -n 1; }
+
+java_version() { # of a Java home, from its release file, else by asking it; empty when there is none
+	[ -x "$1/bin/java" ] || return 0
+	if [ -r "$1/release" ]; then
+		sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' "$1/release"
+	else
+		"$1/bin/java" -version 2>&1 | sed -n 's/.* version "\([^"]*\)".*/\1/p'
+	fi
+}
+
+java_fits() { # a full JDK of the wanted version or newer
+	local found
+	found=$(java_version "$1")
+	found=${found%%[.+-]*}
+	[ -n "$found" ] && [ "$found" -ge "$java_wanted" ] 2>/dev/null && [ -x "$1/bin/javac" ]
+}
+
+find_java() { # sets and exports JAVA_HOME
+	local candidate on_path
+	on_path=$(readlink -f "$(command -v java || true)" 2>/dev/null || true)
+	for candidate in "${JAVA_HOME:-}" /usr/lib/jvm/*"$java_wanted"* "${SDKMAN_DIR:-${HOME:-/root}/.sdkman}"/candidates/java/*"$java_wanted"* \
+		/opt/*jdk*"$java_wanted"* /opt/java* "${HOME:-/root}"/.jdks/*"$java_wanted"* "${on_path%/bin/java}"; do
+		if [ -n "$candidate" ] && java_fits "$candidate"; then
+			export JAVA_HOME=$candidate
+			return
+		fi
+	done
+	die 69 "no JDK $java_wanted or newer found (JAVA_HOME, /usr/lib/jvm, SDKMAN, /opt, PATH): install one, for example 'apt-get install temurin-25-jdk' or 'sdk install java 25-tem', or set JAVA_HOME"
+}
+
+maven() { # Maven by its wrapper; a user without a home of its own gets one inside the clone
+	if [ ! -w "${HOME:-/nonexistent}" ]; then
+		mkdir -p "$root/build/home"
+		export HOME=$root/build/home
+		export MAVEN_OPTS="${MAVEN_OPTS:-} -Duser.home=$HOME"
+	fi
+	(cd "$root" && MAVEN_OPTS="${MAVEN_OPTS:-} --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow" ./mvnw -B "$@")
+}
+
+stale() { # prints the first source that is newer than the last build, or what was never built
+	local stamp=$root/build/built
+	[ -e "$stamp" ] || { echo "never built"; return; }
+	find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main -newer "$stamp" -print -quit
+}
+
+build() { # jars of every module, when a source is newer than they
+	find_java
+	[ -n "$(stale)" ] || return 0
+	echo "viaduct: building ($(stale))" >&2
+	mkdir -p "$root/build"
+	: >"$root/build/building"
+	maven -q -DskipTests -Dspotless.check.skip=true package >&2 || die 70 "the build failed; its last lines are above"
+	mv "$root/build/building" "$root/build/built"
+}

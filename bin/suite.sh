@@ -1,0 +1,30 @@
+# Sourced by ../viaduct: the whole test suite, then its closing lines once more. Needs launch.sh.
+# shellcheck shell=bash disable=SC2154
+
+suite() { # options go to Maven
+	local log=$root/build/test.log status=0
+	find_java
+	mkdir -p "$root/build"
+	maven verify "$@" 2>&1 | tee "$log" || status=$?
+	closing_lines "$log"
+	return "$status"
+}
+
+closing_lines() { # one line per module as Surefire printed it, then the sum
+	echo
+	echo "viaduct: test summary"
+	sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '
+		/^\[INFO\] Building / { module = $3; for (i = 4; i < NF - 1; i++) module = module " " $i }
+		/^\[(INFO|WARNING|ERROR)\] +Tests run: [0-9]+, Failures: [0-9]+, Errors: [0-9]+, Skipped: [0-9]+ *$/ {
+			gsub(/,/, ""); run = failed = errors = skipped = 0
+			for (i = 1; i < NF; i++) {
+				if ($i == "run:") run = $(i + 1)
+				if ($i == "Failures:") failed = $(i + 1)
+				if ($i == "Errors:") errors = $(i + 1)
+				if ($i == "Skipped:") skipped = $(i + 1)
+			}
+			printf "  %-34s run %d, failures %d, errors %d, skipped %d\n", module, run, failed, errors, skipped
+			bad += failed + errors; gone += skipped; good += run - failed - errors - skipped
+		}
+		END { printf "%d passed, %d failed, %d skipped\n", good, bad, gone }'
+}
