@@ -1,0 +1,163 @@
+package io.viaduct.billing;
+
+import io.viaduct.service.configuration.Secret;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/// The configuration of danum-billing; the defaults and their reasons are in
+/// `BillingConfiguration.yml` beside this record.
+///
+/// @param rest where the HTTP interface listens
+/// @param grpc where the bridge reaches mediation, and who that may be
+/// @param tls PEM files for gRPC
+/// @param operations where metrics and health are served
+/// @param logging format and level
+/// @param database embedded, or any PostgreSQL by URL
+/// @param operator the first operator, created or given this password at every start
+/// @param sessions lifetime of logins, throttling of wrong passwords
+/// @param graceTime from the end of an interval until it is settled
+/// @param adjustmentTime from the end of an interval until a report of it is refused as too late
+/// @param settlementPeriod how often due intervals are settled
+/// @param verificationPeriod how often the imbalance gauge is recomputed
+/// @param snaptOwners owner by SNAPT id: who earns the provider's fee
+/// @param defaultOwner owner of every SNAPT not named there
+public record BillingConfiguration(
+    Endpoint rest,
+    Grpc grpc,
+    Tls tls,
+    Endpoint operations,
+    Logging logging,
+    Database database,
+    Operator operator,
+    Sessions sessions,
+    Duration graceTime,
+    Duration adjustmentTime,
+    Duration settlementPeriod,
+    Duration verificationPeriod,
+    Map<String, String> snaptOwners,
+    String defaultOwner) {
+  private static final String NAME = "[A-Za-z0-9._-]{1,64}";
+
+  public BillingConfiguration {
+    between("grace-time", graceTime, Duration.ofSeconds(1), Duration.ofHours(24));
+    between("adjustment-time", adjustmentTime, graceTime, Duration.ofDays(31));
+    between("settlement-period", settlementPeriod, Duration.ofMillis(50), Duration.ofHours(1));
+    between("verification-period", verificationPeriod, Duration.ofSeconds(1), Duration.ofHours(24));
+    require(defaultOwner.matches(NAME), "default-owner must match " + NAME, defaultOwner);
+    snaptOwners.forEach(
+        (snapt, owner) ->
+            require(
+                snapt.matches(NAME) && owner.matches(NAME),
+                "snapt-owners must map names to names that match " + NAME,
+                snapt + ": " + owner));
+    snaptOwners = Map.copyOf(snaptOwners);
+  }
+
+  /// The owner who earns the provider's fee of a SNAPT.
+  public String ownerOf(String snapt) {
+    return snaptOwners.getOrDefault(snapt, defaultOwner);
+  }
+
+  /// Where something listens. Port 0 takes a free one and logs it.
+  public record Endpoint(String host, int port) {
+    public Endpoint {
+      requirePort(port);
+    }
+  }
+
+  /// @param peers common names of the certificates that may submit reports
+  public record Grpc(String host, int port, List<String> peers) {
+    public Grpc {
+      requirePort(port);
+      require(!peers.isEmpty(), "peers must name at least one certificate", "[]");
+      peers = List.copyOf(peers);
+    }
+  }
+
+  /// @param certificate own chain, PEM
+  /// @param privateKey its PKCS#8 key, PEM
+  /// @param trust the authority that signs the bridge's certificate, PEM
+  public record Tls(Path certificate, Path privateKey, Path trust) {}
+
+  /// @param format `text` or `json`
+  /// @param level of the project's own loggers
+  public record Logging(String format, String level) {
+    public Logging {
+      require(List.of("text", "json").contains(format), "format must be text or json", format);
+      require(
+          List.of("error", "warn", "info", "debug", "trace").contains(level),
+          "level must be error, warn, info, debug or trace",
+          level);
+    }
+  }
+
+  /// @param url JDBC URL, or empty for the embedded PostgreSQL
+  /// @param user role at that URL
+  /// @param passwordFile file with its password, or empty
+  /// @param dataDirectory of the embedded PostgreSQL; needed where no URL is given
+  /// @param connections size of the pool
+  public record Database(
+      String url, String user, String passwordFile, String dataDirectory, int connections) {
+    public Database {
+      require(
+          url.isEmpty() ? !dataDirectory.isEmpty() : url.startsWith("jdbc:postgresql:"),
+          "url must start with jdbc:postgresql:, or be empty with a data-directory given",
+          url);
+      require(
+          !url.contains("password="), "url must not hold a password: use password-file", "(url)");
+      require(
+          connections >= 2 && connections <= 200,
+          "connections must be between 2 and 200",
+          Integer.toString(connections));
+      if (!passwordFile.isEmpty()) {
+        Secret.of(passwordFile);
+      }
+    }
+
+    /// Whether the embedded PostgreSQL is to be started.
+    public boolean embedded() {
+      return url.isEmpty();
+    }
+  }
+
+  /// @param user account id
+  /// @param passwordFile file with the password
+  public record Operator(String user, Secret passwordFile) {
+    public Operator {
+      require(user.matches(NAME), "user must match " + NAME, user);
+    }
+  }
+
+  /// @param lifetime of a login
+  /// @param wrongPasswords in a row that are answered before an account is throttled
+  /// @param throttle how long a throttled account is refused
+  public record Sessions(Duration lifetime, int wrongPasswords, Duration throttle) {
+    public Sessions {
+      between("lifetime", lifetime, Duration.ofSeconds(1), Duration.ofDays(30));
+      between("throttle", throttle, Duration.ofMillis(100), Duration.ofHours(24));
+      require(
+          wrongPasswords >= 1 && wrongPasswords <= 100,
+          "wrong-passwords must be between 1 and 100",
+          Integer.toString(wrongPasswords));
+    }
+  }
+
+  private static void requirePort(int port) {
+    require(port >= 0 && port <= 65535, "port must be 0 to 65535", Integer.toString(port));
+  }
+
+  private static void between(String key, Duration value, Duration least, Duration most) {
+    require(
+        value.compareTo(least) >= 0 && value.compareTo(most) <= 0,
+        key + " must be between " + least + " and " + most,
+        value.toString());
+  }
+
+  private static void require(boolean holds, String rule, String value) {
+    if (!holds) {
+      throw new IllegalArgumentException(rule + ", got '" + value + "'");
+    }
+  }
+}

@@ -1,0 +1,222 @@
+package io.viaduct.billing.database;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A real PostgreSQL as a child process, with its data in one directory:
+/// `cluster/` (the data), `binaries/` (unpacked from the jar), `password`, `lock`.
+///
+/// Billing's role in it is not a superuser, so that what is revoked is revoked; every connection
+/// needs the password, which only the owner of the directory can read.
+public final class EmbeddedDatabase implements AutoCloseable {
+  /// Role and database of billing.
+  private static final String ROLE = "danum";
+
+  private static final Logger LOG = LoggerFactory.getLogger(EmbeddedDatabase.class);
+  private static final Duration START_PATIENCE = Duration.ofSeconds(60);
+
+  private final FileChannel lockFile;
+  private final @Nullable EmbeddedPostgres postgres;
+  private final DatabaseAddress address;
+
+  private EmbeddedDatabase(
+      FileChannel lockFile, @Nullable EmbeddedPostgres postgres, DatabaseAddress address) {
+    this.lockFile = lockFile;
+    this.postgres = postgres;
+    this.address = address;
+  }
+
+  /// How durable a commit is.
+  public enum Durability {
+    /// survives a power cut
+    DURABLE,
+    /// survives the processes, not the machine: for tests
+    FAST
+  }
+
+  /// Starts PostgreSQL on a directory, which is created if it is missing.
+  ///
+  /// @throws IOException if another billing process holds the directory, or PostgreSQL fails
+  public static EmbeddedDatabase start(Path directory, Durability durability) throws IOException {
+    Path home = prepare(directory);
+    FileChannel lockFile = open(home.resolve("lock"));
+    try {
+      if (lockFile.tryLock() == null) {
+        throw new IOException(
+            "data directory %s is held by another billing process".formatted(home));
+      }
+      Path cluster = home.resolve("cluster");
+      OrphanedPostmaster.stop(cluster);
+      removeHalfMade(home, cluster);
+      EmbeddedPostgres postgres = launch(home, cluster, durability);
+      return new EmbeddedDatabase(lockFile, postgres, openDoors(home, cluster, postgres));
+    } catch (IOException | RuntimeException e) {
+      lockFile.close();
+      throw e;
+    }
+  }
+
+  /// Joins the PostgreSQL of a directory if a billing process runs it, else starts one.
+  public static EmbeddedDatabase joinOrStart(Path directory) throws IOException {
+    Path home = prepare(directory);
+    FileChannel lockFile = open(home.resolve("lock"));
+    try (FileLock free = lockFile.tryLock()) {
+      if (free == null) {
+        int port =
+            OrphanedPostmaster.port(home.resolve("cluster"))
+                .orElseThrow(() -> new IOException("PostgreSQL of " + home + " is starting"));
+        return new EmbeddedDatabase(lockFile, null, address(port, password(home)));
+      }
+    }
+    lockFile.close();
+    return start(directory, Durability.DURABLE);
+  }
+
+  /// Where billing connects.
+  public DatabaseAddress address() {
+    return address;
+  }
+
+  private static Path prepare(Path directory) throws IOException {
+    Path home = directory.toAbsolutePath().normalize();
+    Files.createDirectories(
+        home, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    return home;
+  }
+
+  private static FileChannel open(Path lock) throws IOException {
+    return FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+  }
+
+  // A process that was killed while it unpacked or initialised leaves a part: it is made anew.
+  private static void removeHalfMade(Path home, Path cluster) throws IOException {
+    if (!Files.exists(home.resolve("password"))) {
+      delete(cluster);
+    }
+    Path binaries = home.resolve("binaries");
+    if (Files.isDirectory(binaries)) {
+      try (Stream<Path> versions = Files.list(binaries)) {
+        for (Path version : versions.toList()) {
+          if (!Files.exists(version.resolve(".exists"))) {
+            delete(version);
+          }
+        }
+      }
+    }
+  }
+
+  private static void delete(Path tree) throws IOException {
+    if (Files.exists(tree)) {
+      try (Stream<Path> files = Files.walk(tree)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+
+  private static EmbeddedPostgres launch(Path home, Path cluster, Durability durability)
+      throws IOException {
+    String durable = durability == Durability.DURABLE ? "on" : "off";
+    EmbeddedPostgres.Builder builder =
+        EmbeddedPostgres.builder()
+            .setDataDirectory(cluster)
+            .setCleanDataDirectory(false)
+            .setRegisterShutdownHook(false)
+            .setOverrideWorkingDirectory(home.resolve("binaries").toFile())
+            .setPGStartupWait(START_PATIENCE)
+            .setLocaleConfig("locale", "C.UTF-8")
+            // The launcher's own defaults favour speed over the last commits; money wants them.
+            .setServerConfig("fsync", durable)
+            .setServerConfig("synchronous_commit", durable)
+            .setServerConfig("full_page_writes", durable)
+            .setServerConfig("unix_socket_directories", "")
+            .setServerConfig("listen_addresses", "127.0.0.1")
+            .setServerConfig("password_encryption", "scram-sha-256")
+            .setServerConfig("max_connections", "220")
+            .setServerConfig("log_timezone", "UTC");
+    if (Files.exists(home.resolve("password"))) {
+      builder.setConnectConfig("password", password(home));
+    }
+    return builder.start();
+  }
+
+  // The first start runs open for the moment that it takes to set the password; nothing is in it.
+  private static DatabaseAddress openDoors(Path home, Path cluster, EmbeddedPostgres postgres)
+      throws IOException {
+    Path passwordFile = home.resolve("password");
+    if (Files.exists(passwordFile)) {
+      return address(postgres.getPort(), password(home));
+    }
+    byte[] random = new byte[24];
+    new SecureRandom().nextBytes(random);
+    String password = Base64.getUrlEncoder().withoutPadding().encodeToString(random);
+    DataSource superuser = postgres.getPostgresDatabase();
+    try (Connection connection = superuser.getConnection();
+        Statement statement = connection.createStatement()) {
+      // The alphabet of base64url needs no quoting.
+      statement.execute("create role %s login password '%s'".formatted(ROLE, password));
+      statement.execute("create database %s owner %s".formatted(ROLE, ROLE));
+      statement.execute("alter role postgres password '%s'".formatted(password));
+      Files.writeString(cluster.resolve("pg_hba.conf"), "host all all 127.0.0.1/32 scram-sha-256\n");
+      try (ResultSet reloaded = statement.executeQuery("select pg_reload_conf()")) {
+        reloaded.next();
+      }
+    } catch (SQLException e) {
+      throw new IOException("embedded PostgreSQL refuses its own set-up: " + e.getMessage(), e);
+    }
+    Path half = home.resolve("password.new");
+    Files.deleteIfExists(half);
+    Files.createFile(
+        half, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    Files.writeString(half, password);
+    Files.move(half, passwordFile);
+    return address(postgres.getPort(), password);
+  }
+
+  private static String password(Path home) throws IOException {
+    return Files.readString(home.resolve("password")).strip();
+  }
+
+  private static DatabaseAddress address(int port, String password) {
+    return new DatabaseAddress("jdbc:postgresql://127.0.0.1:" + port + "/" + ROLE, ROLE, password);
+  }
+
+  /// Stops PostgreSQL if this process started it. A second call does nothing.
+  @Override
+  public void close() {
+    try {
+      if (postgres != null) {
+        postgres.close();
+      }
+      lockFile.close();
+    } catch (IOException e) {
+      LOG.warn("embedded PostgreSQL did not stop cleanly: {}", e.toString());
+    }
+  }
+
+  /// What the embedded PostgreSQL leaves in a data directory, for one who wants to remove it.
+  public static List<String> files() {
+    return List.of("cluster", "binaries", "password", "lock");
+  }
+}

@@ -1,0 +1,5 @@
+/// The PostgreSQL below: embedded where no URL is given, migrated by Flyway.
+@NullMarked
+package io.viaduct.billing.database;
+
+import org.jspecify.annotations.NullMarked;

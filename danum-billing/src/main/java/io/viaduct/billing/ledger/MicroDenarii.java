@@ -1,0 +1,36 @@
+package io.viaduct.billing.ledger;
+
+/// An amount of money: integer micro-denarii (10^-6 den), the only unit that is stored, sent or
+/// added. Overflow is an error, never a wrap.
+///
+/// @param value micro-denarii, of either sign
+public record MicroDenarii(long value) implements Comparable<MicroDenarii> {
+  public static final MicroDenarii ZERO = new MicroDenarii(0);
+
+  public MicroDenarii plus(MicroDenarii other) {
+    return new MicroDenarii(Math.addExact(value, other.value));
+  }
+
+  public MicroDenarii minus(MicroDenarii other) {
+    return new MicroDenarii(Math.subtractExact(value, other.value));
+  }
+
+  public MicroDenarii negated() {
+    return new MicroDenarii(Math.negateExact(value));
+  }
+
+  public boolean isZero() {
+    return value == 0;
+  }
+
+  @Override
+  public int compareTo(MicroDenarii other) {
+    return Long.compare(value, other.value);
+  }
+
+  /// The number as the interfaces send it: a string, because JSON readers round large numbers.
+  @Override
+  public String toString() {
+    return Long.toString(value);
+  }
+}

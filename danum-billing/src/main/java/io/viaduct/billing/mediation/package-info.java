@@ -1,0 +1,5 @@
+/// Where usage reports come in: mutual TLS, parsing, validation, and one verdict for each report.
+@NullMarked
+package io.viaduct.billing.mediation;
+
+import org.jspecify.annotations.NullMarked;

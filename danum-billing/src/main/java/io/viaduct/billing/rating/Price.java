@@ -1,0 +1,56 @@
+package io.viaduct.billing.rating;
+
+import io.viaduct.billing.tariff.ApplicationReference;
+import io.viaduct.billing.tariff.ClassTariff;
+import io.viaduct.billing.tariff.MarginalTable;
+
+/// Utility and price of a flow at one point of its curve.
+///
+/// @param utilityPerSecond U, den/s
+/// @param utilityByThroughput dU/dx, den/s per kbit/s
+/// @param utilityByDelay dU/dd, den/s per ms
+/// @param perUnit p = max(0, U'(y)), den per virtual unit
+public record Price(
+    double utilityPerSecond, double utilityByThroughput, double utilityByDelay, double perUnit) {
+
+  /// The price at a point. The order of operations is part of the contract: every implementation of
+  /// it, in any language, gives the same bits.
+  ///
+  /// @param throughput x, kbit/s
+  /// @param delay d, ms, not negative
+  /// @param loss 0..1
+  // = ijans2015 eq.1
+  // = ijans2015 eq.2
+  public static Price at(
+      ClassTariff curve,
+      ApplicationReference reference,
+      double throughput,
+      double delay,
+      double loss) {
+    double xRef =
+        reference.referenceThroughput() == 0
+            ? curve.referenceThroughput()
+            : reference.referenceThroughput();
+    double dRef =
+        reference.referenceDelay() == 0 ? curve.referenceDelay() : reference.referenceDelay();
+    double areaX = curve.throughputMarginal().area();
+    double areaD = curve.delayMarginal().area();
+    MarginalTable.Point x = curve.throughputMarginal().integralTo(throughput / xRef);
+    MarginalTable.Point d = curve.delayMarginal().integralTo(delay / dRef);
+    double a = x.area() / areaX;
+    double b = 1.0 - d.area() / areaD;
+    double g = 1.0 - curve.lossSlope() * loss;
+    if (g < 0.0) {
+      g = 0.0;
+    }
+    double scale = curve.weight() * g;
+    double u = scale * a * b;
+    double ux = scale * b * (x.value() / (areaX * xRef));
+    double ud = -(scale * a * (d.value() / (areaD * dRef)));
+    double p = ux * curve.kappaThroughput() + ud * curve.kappaDelay();
+    if (p < 0.0) {
+      p = 0.0;
+    }
+    return new Price(u, ux, ud, p);
+  }
+}

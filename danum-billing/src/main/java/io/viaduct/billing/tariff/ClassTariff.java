@@ -1,0 +1,52 @@
+package io.viaduct.billing.tariff;
+
+/// The price curve of one service class.
+///
+/// @param weight utility rate at most, den/s
+/// @param referenceThroughput x_ref, kbit/s
+/// @param referenceDelay d_ref, ms
+/// @param throughputMarginal over x/x_ref, non-increasing
+/// @param delayMarginal over d/d_ref
+/// @param lossSlope utility lost per unit of loss
+/// @param kappaThroughput dx/dy, kbit/s per virtual unit/s, above 0
+/// @param kappaDelay dd/dy, ms per virtual unit/s, at most 0
+public record ClassTariff(
+    double weight,
+    double referenceThroughput,
+    double referenceDelay,
+    MarginalTable throughputMarginal,
+    MarginalTable delayMarginal,
+    double lossSlope,
+    double kappaThroughput,
+    double kappaDelay) {
+  public ClassTariff {
+    positive("weight", weight);
+    positive("reference-throughput", referenceThroughput);
+    positive("reference-delay", referenceDelay);
+    try {
+      throughputMarginal.requireNonIncreasing();
+    } catch (TariffRefusedException e) {
+      throw e.in("throughput-marginal");
+    }
+    if (!Double.isFinite(lossSlope) || lossSlope < 0) {
+      throw new TariffRefusedException(
+          TariffRule.FINITE_NOT_NEGATIVE, "loss-slope must be finite and >= 0, got " + lossSlope);
+    }
+    if (!(kappaThroughput > 0)
+        || !(kappaDelay <= 0)
+        || !Double.isFinite(kappaThroughput)
+        || !Double.isFinite(kappaDelay)) {
+      throw new TariffRefusedException(
+          TariffRule.KAPPA_SIGN,
+          "kappa-throughput must be > 0 and kappa-delay <= 0, got %s and %s"
+              .formatted(kappaThroughput, kappaDelay));
+    }
+  }
+
+  static void positive(String key, double value) {
+    if (!(value > 0) || !Double.isFinite(value)) {
+      throw new TariffRefusedException(
+          TariffRule.POSITIVE, key + " must be finite and > 0, got " + value);
+    }
+  }
+}

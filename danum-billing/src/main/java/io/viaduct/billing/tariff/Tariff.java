@@ -1,0 +1,56 @@
+package io.viaduct.billing.tariff;
+
+import java.util.Map;
+
+/// Everything a price depends on besides the measurement.
+///
+/// @param classes one curve for each service class
+/// @param applications references by application name; an unknown name has its class's
+/// @param discount what saved bytes give back
+/// @param providerFee share of a settled charge that the SNAPT's owner earns, 0..1
+public record Tariff(
+    Map<ServiceClass, ClassTariff> classes,
+    Map<String, ApplicationReference> applications,
+    DiscountRule discount,
+    double providerFee) {
+  /// More names than a classification table has; bounds the size of a tariff.
+  public static final int APPLICATIONS_MAX = 1000;
+
+  public Tariff {
+    for (ServiceClass serviceClass : ServiceClass.values()) {
+      if (!classes.containsKey(serviceClass)) {
+        throw new TariffRefusedException(
+            TariffRule.CLASS_MISSING, "classes must have all four, is without " + serviceClass);
+      }
+    }
+    if (applications.size() > APPLICATIONS_MAX
+        || !applications.keySet().stream().allMatch(n -> n.matches("[a-z0-9._-]{1,64}"))) {
+      throw new TariffRefusedException(
+          TariffRule.NAME,
+          "applications must be at most "
+              + APPLICATIONS_MAX
+              + " names of 1 to 64 characters a-z 0-9 . _ -");
+    }
+    if (!(providerFee >= 0 && providerFee <= 1)) {
+      throw new TariffRefusedException(
+          TariffRule.FRACTION, "provider-fee must be between 0 and 1, got " + providerFee);
+    }
+    classes = Map.copyOf(classes);
+    applications = Map.copyOf(applications);
+  }
+
+  /// The curve of a class.
+  public ClassTariff of(ServiceClass serviceClass) {
+    ClassTariff tariff = classes.get(serviceClass);
+    if (tariff == null) {
+      throw new IllegalStateException("tariff without " + serviceClass);
+    }
+    return tariff;
+  }
+
+  /// References of an application inside the class that its flow was carried in.
+  public ApplicationReference reference(ServiceClass serviceClass, String application) {
+    ApplicationReference reference = applications.get(application);
+    return reference == null ? ApplicationReference.none(serviceClass) : reference;
+  }
+}

@@ -1,0 +1,82 @@
+package io.viaduct.billing.tariff;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.cfg.MapperBuilder;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+/// A tariff as text: YAML in files, JSON in the database and over REST, the same kebab-case keys in
+/// both.
+public final class TariffDocument {
+  private static final JsonMapper JSON = strict(JsonMapper.builder()).build();
+  private static final YAMLMapper YAML = strict(YAMLMapper.builder()).build();
+
+  private TariffDocument() {}
+
+  private static <B extends MapperBuilder<?, B>> B strict(B builder) {
+    return builder
+        .propertyNamingStrategy(PropertyNamingStrategies.KEBAB_CASE)
+        .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+        .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+        .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES);
+  }
+
+  /// The tariff that a new installation starts with.
+  public static Tariff ofTheBox() {
+    try (InputStream in = TariffDocument.class.getResourceAsStream("tariff.yml")) {
+      if (in == null) {
+        throw new IllegalStateException("tariff.yml is not in the jar");
+      }
+      return bind(YAML.readTree(in));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// @throws TariffRefusedException naming place, knot and rule
+  public static Tariff parse(String json) {
+    try {
+      return bind(JSON.readTree(json));
+    } catch (JacksonException e) {
+      throw new TariffRefusedException(TariffRule.NOT_A_TARIFF, e.getOriginalMessage());
+    }
+  }
+
+  /// The tariff as JSON; every double is written so that it is read back bit for bit.
+  public static String print(Tariff tariff) {
+    return JSON.writeValueAsString(tariff);
+  }
+
+  /// The tariff as a JSON tree, for an answer that embeds it.
+  public static JsonNode tree(Tariff tariff) {
+    return JSON.valueToTree(tariff);
+  }
+
+  private static Tariff bind(JsonNode tree) {
+    try {
+      return JSON.treeToValue(tree, Tariff.class);
+    } catch (JacksonException e) {
+      String place =
+          e.getPath().stream()
+              .map(step ->
+                  step.getPropertyName() == null
+                      ? "[" + step.getIndex() + "]"
+                      : step.getPropertyName())
+              .reduce((a, b) -> a + "." + b)
+              .orElse("tariff");
+      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        if (cause instanceof TariffRefusedException refused) {
+          throw refused.in(place);
+        }
+      }
+      throw new TariffRefusedException(
+          TariffRule.NOT_A_TARIFF, place + ": " + e.getOriginalMessage());
+    }
+  }
+}

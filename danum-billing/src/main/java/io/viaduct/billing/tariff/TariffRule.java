@@ -1,0 +1,18 @@
+package io.viaduct.billing.tariff;
+
+/// Why a tariff is refused.
+public enum TariffRule {
+  KNOT_COUNT,
+  KNOTS_INCREASE,
+  FINITE_NOT_NEGATIVE,
+  LAST_VALUE_ZERO,
+  AREA_POSITIVE,
+  NON_INCREASING,
+  CLASS_MISSING,
+  POSITIVE,
+  KAPPA_SIGN,
+  FRACTION,
+  NAME,
+  NOT_A_TARIFF,
+  EFFECTIVE_FROM_PAST
+}

@@ -1,0 +1,15 @@
+-- Posted rows are only ever added: by trigger against every role, and by privilege against the role that runs billing.
+do $$
+declare
+  posted text;
+begin
+  foreach posted in array array['ledger_account', 'ledger_transaction', 'posting', 'top_up', 'tariff', 'snapt_report', 'charge'] loop
+    execute format('create trigger %I before update or delete on %I for each row execute function refuse_change()', posted || '_rows_stay', posted);
+    execute format('create trigger %I before truncate on %I for each statement execute function refuse_change()', posted || '_stays', posted);
+    execute format('revoke update, delete, truncate on %I from public, current_user', posted);
+  end loop;
+end $$;
+create trigger charging_interval_rows_stay before delete on charging_interval for each row execute function refuse_change();
+create trigger charging_interval_stays before truncate on charging_interval for each statement execute function refuse_change();
+revoke update, delete, truncate on charging_interval from public, current_user;
+grant update (state) on charging_interval to current_user;
