@@ -42,15 +42,25 @@ public final class ConfigurationFile {
   /// @param type the record; its defaults are the resource `<simple name>.yml` beside it
   /// @throws ConfigurationException naming file, key, value and rule
   public static <T extends Record> T load(Path file, Class<T> type) {
-    JsonNode tree = overlay(defaults(type), read(file));
+    return bind(file.toString(), overlay(defaultsOf(type), read(file)), type);
+  }
+
+  /// Binds the defaults alone, where no operator's file is needed.
+  ///
+  /// @throws ConfigurationException if a key has no default
+  public static <T extends Record> T defaults(Class<T> type) {
+    return bind(type.getSimpleName() + ".yml", defaultsOf(type), type);
+  }
+
+  private static <T extends Record> T bind(String where, JsonNode tree, Class<T> type) {
     try {
       return YAML.treeToValue(tree, type);
     } catch (JacksonException e) {
-      throw new ConfigurationException(file + ": " + describe(e, tree));
+      throw new ConfigurationException(where + ": " + describe(e, tree));
     }
   }
 
-  private static JsonNode defaults(Class<?> type) {
+  private static JsonNode defaultsOf(Class<?> type) {
     try (InputStream in = type.getResourceAsStream(type.getSimpleName() + ".yml")) {
       return in == null ? YAML.createObjectNode() : YAML.readTree(in);
     } catch (IOException e) {

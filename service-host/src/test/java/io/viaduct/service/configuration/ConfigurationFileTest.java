@@ -23,6 +23,8 @@ class ConfigurationFileTest {
     }
   }
 
+  record Probes(Probe probe) {}
+
   record Guarded(Secret passwordFile) {}
 
   @TempDir Path folder;
@@ -36,6 +38,16 @@ class ConfigurationFileTest {
     Relay relay =
         ConfigurationFile.load(file("name: a\nprobe: {count: 3}\npools: [x]"), Relay.class);
     assertThat(relay).isEqualTo(new Relay("a", new Probe(Duration.ofMillis(200), 3), List.of("x")));
+  }
+
+  @Test
+  void theDefaultsAloneAreEnoughWhereEveryKeyHasOne() {
+    assertThatThrownBy(() -> ConfigurationFile.defaults(Relay.class))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("Relay.yml")
+        .hasMessageContaining("name");
+    assertThat(ConfigurationFile.defaults(Probes.class))
+        .isEqualTo(new Probes(new Probe(Duration.ofMillis(200), 1)));
   }
 
   @Test
