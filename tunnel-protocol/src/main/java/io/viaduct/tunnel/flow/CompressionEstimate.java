@@ -1,0 +1,44 @@
+package io.viaduct.tunnel.flow;
+
+/// What compressing one flow's records has gained lately. A flow whose payload does not shrink
+/// (TLS, media, archives) is tried again after 2, 4, 8 … 256 records, so that random data cost
+/// almost nothing.
+public final class CompressionEstimate {
+  private static final int SCALE = 1024;
+  private static final int WORTH = 1004; // 2 % smaller, or it is not worth the receiver's time
+  private static final int MISSES_MAX = 8;
+  private int ratio = 700;
+  private int misses;
+  private int skip;
+
+  /// Whether the next record should be compressed. Counts the record.
+  public boolean worthTrying() {
+    if (skip == 0) {
+      return true;
+    }
+    skip--;
+    return false;
+  }
+
+  /// The same without counting.
+  public boolean looksIncompressible() {
+    return skip > 0;
+  }
+
+  /// Expected compressed size.
+  public int expected(int rawBytes) {
+    return (int) ((long) rawBytes * ratio / SCALE);
+  }
+
+  /// What became of a block that held records of this flow.
+  public void tried(int rawBytes, int compressedBytes) {
+    int observed = (int) Math.min(SCALE, (long) compressedBytes * SCALE / Math.max(1, rawBytes));
+    ratio = Math.max(16, ratio + ((observed - ratio) >> 2) + (observed > ratio ? 1 : 0));
+    if (observed <= WORTH) {
+      misses = 0;
+    } else if (rawBytes >= 64) {
+      misses = Math.min(MISSES_MAX, misses + 1);
+      skip = 1 << misses;
+    }
+  }
+}

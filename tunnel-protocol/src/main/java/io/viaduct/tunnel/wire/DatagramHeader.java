@@ -1,0 +1,80 @@
+package io.viaduct.tunnel.wire;
+
+import io.netty.buffer.ByteBuf;
+
+/// Header of a datagram, big-endian. Normative: docs/protocol.md "Datagram".
+///
+/// ```
+/// |ver 2|typ 2|phs 2|cls 2|  receiver index (24)  |
+/// |       sequence, low 32 of 64 bits             |
+/// ```
+///
+/// Static accessors over the array or buffer that holds it; callers check [#LENGTH] first.
+public final class DatagramHeader {
+  private static final int FIRST = 0;
+  private static final int RECEIVER_INDEX = FIRST + 1;
+  private static final int SEQUENCE = RECEIVER_INDEX + 3;
+
+  /// Bytes.
+  public static final int LENGTH = SEQUENCE + Integer.BYTES;
+
+  public static final int VERSION = 1;
+  public static final int TYPE_DATA = 0;
+  public static final int TYPE_PATH = 1;
+  public static final int RECEIVER_INDEX_MAX = 0xFF_FFFF;
+
+  private DatagramHeader() {}
+
+  public static void write(
+      byte[] to,
+      int at,
+      int type,
+      long keyEpoch,
+      ServiceClass serviceClass,
+      int receiverIndex,
+      long sequence) {
+    to[at + FIRST] =
+        (byte) (VERSION << 6 | type << 4 | (int) (keyEpoch & 3) << 2 | serviceClass.code());
+    to[at + RECEIVER_INDEX] = (byte) (receiverIndex >>> 16);
+    to[at + RECEIVER_INDEX + 1] = (byte) (receiverIndex >>> 8);
+    to[at + RECEIVER_INDEX + 2] = (byte) receiverIndex;
+    BigEndian.putInt(to, at + SEQUENCE, (int) sequence);
+  }
+
+  public static int version(byte[] of, int at) {
+    return of[at + FIRST] >>> 6 & 3;
+  }
+
+  public static int type(byte[] of, int at) {
+    return of[at + FIRST] >>> 4 & 3;
+  }
+
+  public static int keyPhase(byte[] of, int at) {
+    return of[at + FIRST] >>> 2 & 3;
+  }
+
+  public static ServiceClass serviceClass(byte[] of, int at) {
+    return ServiceClass.of(of[at + FIRST]);
+  }
+
+  public static int sequenceLow(byte[] of, int at) {
+    return BigEndian.getInt(of, at + SEQUENCE);
+  }
+
+  /// Which session a datagram is for, before anything else is known of it.
+  ///
+  /// @return −1 if it is too short to be a datagram of any session
+  public static int receiverIndex(ByteBuf datagram, int offset, int length) {
+    return length < LENGTH ? -1 : datagram.getUnsignedMedium(offset + RECEIVER_INDEX);
+  }
+
+  /// The 64-bit sequence nearest to `highest` whose low half is `low`; never negative.
+  public static long restore(int low, long highest) {
+    long candidate = (highest & ~0xFFFF_FFFFL) | (low & 0xFFFF_FFFFL);
+    long distance = candidate - highest;
+    if (distance > 0x8000_0000L && candidate >= 1L << 32) {
+      return candidate - (1L << 32);
+    }
+    return distance < -0x8000_0000L ? candidate + (1L << 32) : candidate;
+  }
+}

@@ -1,0 +1,35 @@
+package io.viaduct.tunnel.wire;
+
+import org.jspecify.annotations.Nullable;
+
+/// Service class of a flow (Ijans et al., Table I): throughput low or high (LT, HT), delay limit
+/// low or high (LD, HD). Declared in strict priority order; the ordinal is the `cls` field of the
+/// wire.
+public enum ServiceClass {
+  LT_LD,
+  HT_LD,
+  LT_HD,
+  HT_HD;
+
+  public static final int COUNT = 4;
+  private static final ServiceClass[] BY_CODE = values();
+
+  /// The two bits on the wire.
+  public int code() {
+    return ordinal();
+  }
+
+  /// @param code 0 … 3
+  public static ServiceClass of(int code) {
+    return BY_CODE[code & 3];
+  }
+
+  public boolean isLowDelay() {
+    return this == LT_LD || this == HT_LD;
+  }
+
+  /// The class, or the lowest one for a flow that nobody has classified.
+  public static ServiceClass orLowest(@Nullable ServiceClass serviceClass) {
+    return serviceClass == null ? HT_HD : serviceClass;
+  }
+}
