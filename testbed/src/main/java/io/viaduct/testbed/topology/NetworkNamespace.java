@@ -1,0 +1,77 @@
+package io.viaduct.testbed.topology;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/// A named network namespace. Processes enter it with `nsenter`, threads of this process with
+/// `setns(2)`, so that a traffic program needs no process of its own.
+///
+/// @param name as `ip netns` shows it
+public record NetworkNamespace(String name) {
+  /// Creates it, with its loopback up.
+  static NetworkNamespace create(String name) {
+    Command.run("ip", "netns", "add", name);
+    var namespace = new NetworkNamespace(name);
+    namespace.ip("link set lo up");
+    return namespace;
+  }
+
+  private String path() {
+    return "/run/netns/" + name;
+  }
+
+  /// A command line that runs inside.
+  public List<String> inside(List<String> command) {
+    var words = new ArrayList<>(List.of("nsenter", "--net=" + path(), "--"));
+    words.addAll(command);
+    return words;
+  }
+
+  /// Runs a command inside, to its end.
+  public String run(String... words) {
+    return Command.run(inside(List.of(words)), "");
+  }
+
+  /// `ip` commands, one per line.
+  public void ip(String batch) {
+    Command.run(List.of("ip", "-n", name, "-batch", "-"), batch + "\n");
+  }
+
+  void nft(String rules) {
+    Command.run(inside(List.of("nft", "-f", "-")), rules);
+  }
+
+  void sysctl(String key, String value) {
+    run("sysctl", "-q", "-w", key + "=" + value);
+  }
+
+  /// Starts a platform thread inside; every socket that it opens, and every thread that it starts,
+  /// belongs to the namespace.
+  public <T> CompletableFuture<T> start(String thread, Callable<T> work) {
+    var result = new CompletableFuture<T>();
+    Thread.ofPlatform()
+        .daemon()
+        .name(name + ":" + thread)
+        .start(() -> {
+          try {
+            NamespaceEntry.enter(path());
+            result.complete(work.call());
+          } catch (Throwable e) {
+            result.completeExceptionally(e);
+          }
+        });
+    return result;
+  }
+
+  /// [#start] and wait.
+  public <T> T call(Callable<T> work) {
+    try {
+      return start("call", work).join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
+  }
+}
