@@ -1,0 +1,104 @@
+package io.viaduct.host.udp;
+
+import io.viaduct.host.linux.Sockets;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// A `struct msghdr` with one `struct iovec` and room for one control message, laid out once and used
+/// for every call of one socket in one direction.
+///
+///     |0     |8            |16     |24          |32       |40             |48    |
+///     |name  |name length  |iovec  |iovec count |control  |control length |flags |
+///     |56: iovec base, length |72: control message: length, level, type, data |
+final class MessageHeader {
+  private static final int NAME = 0;
+  private static final int NAME_LENGTH = NAME + Long.BYTES;
+  private static final int IOVEC = NAME_LENGTH + Long.BYTES;
+  private static final int IOVEC_COUNT = IOVEC + Long.BYTES;
+  private static final int CONTROL = IOVEC_COUNT + Long.BYTES;
+  private static final int CONTROL_LENGTH = CONTROL + Long.BYTES;
+  private static final int FLAGS = CONTROL_LENGTH + Long.BYTES;
+  private static final int BASE = FLAGS + Long.BYTES;
+  private static final int LENGTH = BASE + Long.BYTES;
+  private static final int MESSAGE = LENGTH + Long.BYTES;
+  private static final int MESSAGE_LEVEL = MESSAGE + Long.BYTES;
+  private static final int MESSAGE_TYPE = MESSAGE_LEVEL + Integer.BYTES;
+  private static final int MESSAGE_DATA = MESSAGE_TYPE + Integer.BYTES;
+  // Room for a few control messages: only UDP_GRO is asked for, more would be cut off, not
+  // overflow.
+  private static final int MESSAGE_ROOM = 64;
+  private static final int SIZE = MESSAGE + MESSAGE_ROOM;
+
+  /// `CMSG_LEN` of the segment size, and `CMSG_SPACE`.
+  private static final long SEGMENT_LENGTH = Long.BYTES + 2 * Integer.BYTES + Short.BYTES;
+
+  private static final long SEGMENT_SPACE = Long.BYTES + 2 * Integer.BYTES + Long.BYTES;
+
+  private static final int MSG_TRUNC = 0x20;
+
+  private final MemorySegment memory = Arena.ofAuto().allocate(SIZE, Long.BYTES);
+
+  MessageHeader() {
+    memory.set(ValueLayout.JAVA_LONG, IOVEC, memory.address() + BASE);
+    memory.set(ValueLayout.JAVA_LONG, IOVEC_COUNT, 1);
+  }
+
+  long address() {
+    return memory.address();
+  }
+
+  private MessageHeader data(long address, int bytes) {
+    memory.set(ValueLayout.JAVA_LONG, BASE, address);
+    memory.set(ValueLayout.JAVA_LONG, LENGTH, bytes);
+    return this;
+  }
+
+  private MessageHeader name(long address, int bytes) {
+    memory.set(ValueLayout.JAVA_LONG, NAME, address);
+    memory.set(ValueLayout.JAVA_INT, NAME_LENGTH, bytes);
+    return this;
+  }
+
+  /// To send: one datagram to a peer.
+  MessageHeader datagram(long peer, int peerBytes, long address, int bytes) {
+    memory.set(ValueLayout.JAVA_LONG, CONTROL, 0);
+    memory.set(ValueLayout.JAVA_LONG, CONTROL_LENGTH, 0);
+    return name(peer, peerBytes).data(address, bytes);
+  }
+
+  /// To send: a burst that the kernel cuts into datagrams.
+  MessageHeader burst(long peer, int peerBytes, long address, int bytes, int segmentSize) {
+    memory.set(ValueLayout.JAVA_LONG, CONTROL, memory.address() + MESSAGE);
+    memory.set(ValueLayout.JAVA_LONG, CONTROL_LENGTH, SEGMENT_SPACE);
+    memory.set(ValueLayout.JAVA_LONG, MESSAGE, SEGMENT_LENGTH);
+    memory.set(ValueLayout.JAVA_INT, MESSAGE_LEVEL, Sockets.SOL_UDP);
+    memory.set(ValueLayout.JAVA_INT, MESSAGE_TYPE, Sockets.UDP_SEGMENT);
+    memory.set(ValueLayout.JAVA_SHORT, MESSAGE_DATA, (short) segmentSize);
+    return name(peer, peerBytes).data(address, bytes);
+  }
+
+  /// To receive: one datagram, or several merged into one, and who sent it.
+  MessageHeader receive(MemorySegment peer, long address, int bytesMax) {
+    memory.set(ValueLayout.JAVA_LONG, CONTROL, memory.address() + MESSAGE);
+    memory.set(ValueLayout.JAVA_LONG, CONTROL_LENGTH, MESSAGE_ROOM);
+    memory.set(ValueLayout.JAVA_INT, FLAGS, 0);
+    return name(peer.address(), (int) peer.byteSize()).data(address, bytesMax);
+  }
+
+  /// Received: bytes of each merged datagram but the last; `bytes` if none was merged.
+  int segmentSize(int bytes) {
+    if (memory.get(ValueLayout.JAVA_LONG, CONTROL_LENGTH) >= SEGMENT_LENGTH
+        && memory.get(ValueLayout.JAVA_INT, MESSAGE_LEVEL) == Sockets.SOL_UDP
+        && memory.get(ValueLayout.JAVA_INT, MESSAGE_TYPE) == Sockets.UDP_GRO) {
+      int size = memory.get(ValueLayout.JAVA_INT, MESSAGE_DATA);
+      return size > 0 ? size : bytes;
+    }
+    return bytes;
+  }
+
+  /// Received: whether the buffer was too short.
+  boolean truncated() {
+    return (memory.get(ValueLayout.JAVA_INT, FLAGS) & MSG_TRUNC) != 0;
+  }
+}

@@ -1,0 +1,12 @@
+package io.viaduct.host.udp;
+
+/// What became of a burst.
+public enum SendResult {
+  /// The kernel has all of it.
+  SENT,
+  /// Not all of it now; what is left is still readable. [DatagramReader#writable()] will say when.
+  WOULD_BLOCK,
+  /// Not all of it, ever: no route, too long for the path, forbidden. What is left is still
+  /// readable. Counted by errno.
+  REFUSED
+}
