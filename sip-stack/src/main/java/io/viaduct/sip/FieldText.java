@@ -1,0 +1,75 @@
+package io.viaduct.sip;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/// Reading of header values: separators count only outside of quoted strings and `<...>`.
+public final class FieldText {
+  private FieldText() {}
+
+  /// Takes a value apart at a separator.
+  public static List<String> split(String text, char separator) {
+    List<String> parts = new ArrayList<>();
+    int start = 0;
+    boolean quoted = false;
+    int angle = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (quoted) {
+        if (c == '\\') {
+          i++;
+        } else if (c == '"') {
+          quoted = false;
+        }
+      } else if (c == '"') {
+        quoted = true;
+      } else if (c == '<') {
+        angle++;
+      } else if (c == '>') {
+        angle = Math.max(0, angle - 1);
+      } else if (c == separator && angle == 0) {
+        parts.add(text.substring(start, i).strip());
+        start = i + 1;
+      }
+    }
+    parts.add(text.substring(start).strip());
+    return parts.stream().filter(part -> !part.isEmpty()).toList();
+  }
+
+  /// `name=value` pairs separated by a character; names in lower case, quotes taken off, a name
+  /// without a value maps to the empty text. The first of two equal names stands.
+  public static Map<String, String> parameters(String text, char separator) {
+    Map<String, String> found = new LinkedHashMap<>();
+    for (String part : split(text, separator)) {
+      int equals = part.indexOf('=');
+      String name = (equals < 0 ? part : part.substring(0, equals)).strip();
+      String value = equals < 0 ? "" : unquote(part.substring(equals + 1).strip());
+      found.putIfAbsent(name.toLowerCase(Locale.ROOT), value);
+    }
+    return found;
+  }
+
+  /// The text of a quoted string, or the text itself.
+  public static String unquote(String text) {
+    if (text.length() < 2 || !text.startsWith("\"") || !text.endsWith("\"")) {
+      return text;
+    }
+    StringBuilder plain = new StringBuilder(text.length());
+    for (int i = 1; i < text.length() - 1; i++) {
+      char c = text.charAt(i);
+      if (c == '\\' && i + 1 < text.length() - 1) {
+        c = text.charAt(++i);
+      }
+      plain.append(c);
+    }
+    return plain.toString();
+  }
+
+  /// A quoted string (RFC 3261 section 25.1).
+  public static String quote(String text) {
+    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+  }
+}

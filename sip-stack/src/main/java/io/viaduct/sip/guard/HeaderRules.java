@@ -1,0 +1,170 @@
+package io.viaduct.sip.guard;
+
+import io.viaduct.sip.CSeq;
+import io.viaduct.sip.FieldText;
+import io.viaduct.sip.NameAddress;
+import io.viaduct.sip.SipHeaders;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// What the headers of every message must hold (RFC 3261 sections 8.1.1 and 20), checked before a
+/// message is answered or processed.
+final class HeaderRules {
+  private static final Pattern VIA =
+      Pattern.compile(
+          "SIP\\s*/\\s*2\\.0\\s*/\\s*[A-Za-z0-9-]{1,8}\\s+"
+              + "(\\[[0-9A-Fa-f:.]{2,45}]|[A-Za-z0-9._-]{1,255})(\\s*:\\s*(?<port>\\d{1,5}))?\\s*"
+              // No comment: RFC 3261 has dropped it from Via.
+              + "(;[^()\\\\]*)?",
+          Pattern.CASE_INSENSITIVE);
+  private static final Pattern CALL_ID = Pattern.compile("[^\\s@]{1,256}(@[^\\s@]{1,256})?");
+  private static final Pattern NUMBER = Pattern.compile("\\d{1,10}");
+
+  /// Each carries one number and no list (RFC 3262, 3261, 3903, 5393).
+  private static final List<String> NUMERIC =
+      List.of("RSeq", "Expires", "Min-Expires", "Max-Breadth");
+
+  private static final List<String> SINGLE =
+      List.of("From", "To", "Call-ID", "CSeq", "Max-Forwards", "Event", "Subscription-State");
+
+  private HeaderRules() {}
+
+  /// Without these a message cannot be answered.
+  static void checkIdentity(SipHeaders headers, GuardLimits limits) throws RefusedException {
+    checkVia(headers, limits);
+    checkAddress(headers, "From", Refusal.MISSING_FROM);
+    checkAddress(headers, "To", Refusal.MISSING_TO);
+    String callId = one(headers, "Call-ID", Refusal.MISSING_CALL_ID);
+    if (!CALL_ID.matcher(callId).matches()) {
+      throw new RefusedException(Refusal.MALFORMED_HEADER);
+    }
+    String cseq = one(headers, "CSeq", Refusal.MISSING_CSEQ);
+    try {
+      CSeq.parse(cseq);
+    } catch (IllegalArgumentException e) {
+      throw new RefusedException(Refusal.MALFORMED_CSEQ);
+    }
+  }
+
+  /// What a sound sender gets right too; each has an answer.
+  static void checkRest(SipHeaders headers, String requestMethod) throws RefusedException {
+    for (String name : SINGLE) {
+      if (headers.all(name).size() > 1) {
+        throw new RefusedException(Refusal.DUPLICATE_HEADER);
+      }
+    }
+    for (String name : NUMERIC) {
+      for (String value : headers.all(name)) {
+        if (!NUMBER.matcher(value).matches()) {
+          throw new RefusedException(Refusal.MALFORMED_NUMBER);
+        }
+      }
+    }
+    if (requestMethod.isEmpty()) {
+      return;
+    }
+    if (!CSeq.parse(headers.require("CSeq")).method().equals(requestMethod)) {
+      throw new RefusedException(Refusal.CSEQ_METHOD_MISMATCH);
+    }
+    String hops = one(headers, "Max-Forwards", Refusal.MISSING_MAX_FORWARDS);
+    if (!hops.matches("\\d{1,3}") || Integer.parseInt(hops) > 255) {
+      throw new RefusedException(Refusal.MALFORMED_MAX_FORWARDS);
+    }
+  }
+
+  /// The declared length of the body.
+  static int contentLength(SipHeaders headers, GuardLimits limits) throws RefusedException {
+    List<String> values = headers.all("Content-Length");
+    if (values.isEmpty()) {
+      throw new RefusedException(Refusal.MISSING_CONTENT_LENGTH);
+    }
+    if (values.size() > 1) {
+      throw new RefusedException(Refusal.DUPLICATE_CONTENT_LENGTH);
+    }
+    if (!values.getFirst().matches("\\d{1,9}")) {
+      throw new RefusedException(Refusal.MALFORMED_CONTENT_LENGTH);
+    }
+    int length = Integer.parseInt(values.getFirst());
+    if (length > limits.bodyBytes()) {
+      throw new RefusedException(Refusal.BODY_TOO_LONG);
+    }
+    return length;
+  }
+
+  private static void checkVia(SipHeaders headers, GuardLimits limits) throws RefusedException {
+    List<String> lines = headers.all("Via");
+    if (lines.isEmpty()) {
+      throw new RefusedException(Refusal.MISSING_VIA);
+    }
+    int count = 0;
+    for (String line : lines) {
+      // Before anything takes the value apart: quoting rules must not hide either.
+      if (line.indexOf('\\') >= 0) {
+        throw new RefusedException(Refusal.VIA_BACKSLASH);
+      }
+      checkParentheses(line);
+      List<String> values = FieldText.split(line, ',');
+      count += values.size();
+      for (String value : values) {
+        Matcher via = VIA.matcher(value);
+        if (!via.matches() || !isPort(via.group("port")) || !quotesMatch(value)) {
+          throw new RefusedException(Refusal.MALFORMED_VIA);
+        }
+      }
+      if (values.isEmpty()) {
+        throw new RefusedException(Refusal.MALFORMED_VIA);
+      }
+    }
+    if (count > limits.vias()) {
+      throw new RefusedException(Refusal.TOO_MANY_VIAS);
+    }
+  }
+
+  private static boolean isPort(@Nullable String digits) {
+    return digits == null || Integer.parseInt(digits) <= 65_535;
+  }
+
+  private static void checkParentheses(String line) throws RefusedException {
+    int depth = 0;
+    for (int i = 0; i < line.length() && depth >= 0; i++) {
+      depth += line.charAt(i) == '(' ? 1 : line.charAt(i) == ')' ? -1 : 0;
+    }
+    if (depth != 0) {
+      throw new RefusedException(Refusal.VIA_UNBALANCED_PARENTHESES);
+    }
+  }
+
+  private static void checkAddress(SipHeaders headers, String name, Refusal missing)
+      throws RefusedException {
+    String value = one(headers, name, missing);
+    try {
+      NameAddress address = NameAddress.parse(value);
+      if (address.uri().indexOf(':') < 1
+          || address.uri().chars().anyMatch(c -> c <= ' ' || c == '"' || c == '<')
+          || !quotesMatch(value)) {
+        throw new RefusedException(Refusal.MALFORMED_ADDRESS);
+      }
+    } catch (IllegalArgumentException e) {
+      throw new RefusedException(Refusal.MALFORMED_ADDRESS);
+    }
+  }
+
+  private static boolean quotesMatch(String value) {
+    boolean quoted = false;
+    for (int i = 0; i < value.length(); i++) {
+      if (quoted && value.charAt(i) == '\\') {
+        i++;
+      } else if (value.charAt(i) == '"') {
+        quoted = !quoted;
+      }
+    }
+    return !quoted;
+  }
+
+  private static String one(SipHeaders headers, String name, Refusal missing)
+      throws RefusedException {
+    return headers.first(name).orElseThrow(() -> new RefusedException(missing));
+  }
+}

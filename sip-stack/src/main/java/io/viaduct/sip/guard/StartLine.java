@@ -1,0 +1,32 @@
+package io.viaduct.sip.guard;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// The first line of a message (RFC 3261 sections 7.1 and 7.2).
+sealed interface StartLine {
+  record Request(String method, String uri, String version) implements StartLine {}
+
+  record Status(int code, String reason) implements StartLine {}
+
+  Pattern REQUEST =
+      Pattern.compile(
+          "([A-Za-z0-9.!%*_+`'~-]{1,32}) ([^ \\t<>\"\\\\]{3,1024}) (SIP/\\d{1,3}\\.\\d{1,3})");
+  Pattern STATUS = Pattern.compile("SIP/2\\.0 ([1-6]\\d\\d) ?(.{0,256})");
+  Pattern OTHER_STATUS = Pattern.compile("SIP/\\d{1,3}\\.\\d{1,3} .*");
+
+  static StartLine parse(String line) throws RefusedException {
+    Matcher status = STATUS.matcher(line);
+    if (status.matches()) {
+      return new Status(Integer.parseInt(status.group(1)), status.group(2));
+    }
+    if (OTHER_STATUS.matcher(line).matches()) {
+      throw new RefusedException(Refusal.MALFORMED_START_LINE);
+    }
+    Matcher request = REQUEST.matcher(line);
+    if (!request.matches() || request.group(2).indexOf(':') < 1) {
+      throw new RefusedException(Refusal.MALFORMED_START_LINE);
+    }
+    return new Request(request.group(1), request.group(2), request.group(3));
+  }
+}

@@ -1,0 +1,198 @@
+package io.viaduct.sip.transport;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDatagramChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.DatagramPacket;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.IntegerUnixChannelOption;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.Transport;
+import io.viaduct.sip.guard.MessageGuard;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+
+/// One UDP socket and one TCP listener on one event loop, both on the same port, and the TCP
+/// connections in either direction.
+public final class SipSockets implements AutoCloseable {
+  /// SOL_SOCKET and SO_MARK of asm-generic/socket.h.
+  private static final IntegerUnixChannelOption SO_MARK =
+      new IntegerUnixChannelOption("SO_MARK", 1, 36);
+
+  // A burst of 1000 messages of 1 KiB while the loop is busy; the kernel's default holds some 200.
+  private static final int UDP_RECEIVE_BUFFER_BYTES = 1 << 20;
+  private static final int PORT_ATTEMPTS = 16;
+
+  private final SocketSettings settings;
+  private final MessageGuard guard;
+  private final Receiver receiver;
+  private final boolean epoll = Epoll.isAvailable();
+  private final EventLoopGroup loop;
+  private final TcpConnections connections;
+  private Channel udp;
+  private Channel tcp;
+
+  private SipSockets(SocketSettings settings, MessageGuard guard, Receiver receiver)
+      throws IOException {
+    if (settings.fwmark() != 0 && !epoll) {
+      throw new IOException("fwmark needs Netty's epoll transport: " + Epoll.unavailabilityCause());
+    }
+    this.settings = settings;
+    this.guard = guard;
+    this.receiver = receiver;
+    this.connections = new TcpConnections(settings.connections(), receiver);
+    this.loop =
+        new MultiThreadIoEventLoopGroup(
+            1,
+            new DefaultThreadFactory("sip", true),
+            epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+    try {
+      this.udp = bindUdp(settings.bind());
+      this.tcp = bindTcpBeside();
+    } catch (IOException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /// Opens the sockets; messages flow to the receiver from here on.
+  ///
+  /// @throws IOException if the port is taken or the mark is not permitted
+  public static SipSockets open(SocketSettings settings, MessageGuard guard, Receiver receiver)
+      throws IOException {
+    return new SipSockets(settings, guard, receiver);
+  }
+
+  /// The port of both sockets.
+  public int port() {
+    return ((InetSocketAddress) udp.localAddress()).getPort();
+  }
+
+  /// Sends bytes; over TCP on the connection that exists with the peer.
+  ///
+  /// @throws IOException if there is no such connection or it does not drain
+  public void write(SipFlow flow, byte[] bytes) throws IOException {
+    switch (flow.transport()) {
+      case UDP ->
+          udp.writeAndFlush(
+              new DatagramPacket(Unpooled.wrappedBuffer(bytes), flow.remote()), udp.voidPromise());
+      case TCP -> connections.write(flow.remote(), bytes);
+    }
+  }
+
+  /// Makes sure that there is a connection for a flow; waits for it, so not on the event loop.
+  public void connect(SipFlow flow) throws IOException {
+    if (flow.transport() == Transport.UDP || connections.has(flow.remote())) {
+      return;
+    }
+    Bootstrap bootstrap =
+        new Bootstrap()
+            .group(loop)
+            .channel(epoll ? EpollSocketChannel.class : NioSocketChannel.class)
+            .option(
+                ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) settings.connectTimeout().toMillis())
+            .option(ChannelOption.TCP_NODELAY, true)
+            .handler(pipeline());
+    if (settings.fwmark() != 0) {
+      bootstrap.option(SO_MARK, settings.fwmark());
+    }
+    Channel channel = await(bootstrap.connect(flow.remote()), "connect to " + flow);
+    // The loop completes the future first and then notes the connection: wait for that turn to end.
+    channel.eventLoop().submit(() -> {}).awaitUninterruptibly();
+  }
+
+  /// Closes the connection of a TCP flow, if there is one: its network has gone.
+  public void disconnect(SipFlow flow) {
+    if (flow.transport() == Transport.TCP) {
+      connections.close(flow.remote());
+    }
+  }
+
+  private Channel bindUdp(InetSocketAddress address) throws IOException {
+    Bootstrap bootstrap =
+        new Bootstrap()
+            .group(loop)
+            .channel(epoll ? EpollDatagramChannel.class : NioDatagramChannel.class)
+            .option(ChannelOption.SO_RCVBUF, UDP_RECEIVE_BUFFER_BYTES)
+            // One byte more than may come, so that a longer datagram is seen to be too long.
+            .option(
+                ChannelOption.RECVBUF_ALLOCATOR,
+                new FixedRecvByteBufAllocator(
+                    guard.limits().headBytes() + guard.limits().bodyBytes() + 1))
+            .handler(new DatagramReader(guard, receiver));
+    if (settings.fwmark() != 0) {
+      bootstrap.option(SO_MARK, settings.fwmark());
+    }
+    return await(bootstrap.bind(address), "bind UDP " + address);
+  }
+
+  /// TCP takes the port that UDP got; with port 0 that may be in use for TCP, then both move.
+  private Channel bindTcpBeside() throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      InetSocketAddress address = new InetSocketAddress(settings.bind().getAddress(), port());
+      try {
+        return await(server().bind(address), "bind TCP " + address);
+      } catch (IOException e) {
+        if (settings.bind().getPort() != 0 || attempt == PORT_ATTEMPTS) {
+          throw e;
+        }
+        udp.close().awaitUninterruptibly();
+        udp = bindUdp(settings.bind());
+      }
+    }
+  }
+
+  private ServerBootstrap server() {
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(loop)
+            .channel(epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childHandler(pipeline());
+    if (settings.fwmark() != 0) {
+      bootstrap.option(SO_MARK, settings.fwmark()).childOption(SO_MARK, settings.fwmark());
+    }
+    return bootstrap;
+  }
+
+  private ChannelInitializer<Channel> pipeline() {
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(Channel channel) {
+        StreamPipeline.install(channel, settings.idle(), guard, receiver, connections);
+      }
+    };
+  }
+
+  private static Channel await(io.netty.channel.ChannelFuture future, String what)
+      throws IOException {
+    future.awaitUninterruptibly();
+    Throwable cause = future.cause();
+    if (cause != null) {
+      throw new IOException("cannot " + what + ": " + cause.getMessage(), cause);
+    }
+    return future.channel();
+  }
+
+  @Override
+  public void close() {
+    loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2_000);
+  }
+}

@@ -1,0 +1,64 @@
+package io.viaduct.sip.transport;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.handler.timeout.IdleStateHandler;
+import io.viaduct.sip.guard.MessageGuard;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A TCP connection: idle check, framing, closing.
+final class StreamPipeline extends ChannelInboundHandlerAdapter {
+  private static final Logger LOG = LoggerFactory.getLogger(StreamPipeline.class);
+
+  private final TcpConnections connections;
+
+  private StreamPipeline(TcpConnections connections) {
+    this.connections = connections;
+  }
+
+  static void install(
+      Channel channel,
+      Duration idle,
+      MessageGuard guard,
+      Receiver receiver,
+      TcpConnections connections) {
+    channel
+        .pipeline()
+        .addLast(new IdleStateHandler(idle.toMillis(), 0, 0, TimeUnit.MILLISECONDS))
+        .addLast(new StreamPipeline(connections))
+        .addLast(new StreamFramer(guard, receiver));
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) {
+    if (connections.add(context.channel())) {
+      context.fireChannelActive();
+    } else {
+      context.close();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    connections.remove(context.channel());
+    context.fireChannelInactive();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event instanceof IdleStateEvent) {
+      context.close();
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    LOG.debug("TCP connection {}: {}", context.channel().remoteAddress(), cause.toString());
+    context.close();
+  }
+}

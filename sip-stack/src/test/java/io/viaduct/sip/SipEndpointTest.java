@@ -1,0 +1,325 @@
+package io.viaduct.sip;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.viaduct.sip.SipStatistics.Count;
+import io.viaduct.sip.guard.Refusal;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@Timeout(60)
+class SipEndpointTest {
+  private final List<SipEndpoint> open = new CopyOnWriteArrayList<>();
+  private final List<SipRequest> received = new CopyOnWriteArrayList<>();
+
+  private SipEndpoint endpoint(RequestHandler handler) throws IOException {
+    SipEndpoint endpoint =
+        SipEndpoint.start(
+            SipEndpointSettings.client(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+            InstantSource.system(),
+            handler);
+    open.add(endpoint);
+    return endpoint;
+  }
+
+  @AfterEach
+  void close() {
+    open.forEach(SipEndpoint::close);
+  }
+
+  private static SipRequest message(String text) {
+    return new SipRequest(
+            "MESSAGE",
+            "sip:bob@ims.test",
+            SipHeaders.NONE
+                .with("From", "<sip:alice@ims.test>;tag=" + SipEndpoint.token())
+                .with("To", "<sip:bob@ims.test>")
+                .with("Call-ID", SipEndpoint.token())
+                .with("CSeq", "1 MESSAGE")
+                .with("Max-Forwards", "70"))
+        .withBody("text/plain", SipBody.of(text));
+  }
+
+  private static SipFlow to(SipEndpoint endpoint, Transport transport) {
+    return new SipFlow(
+        transport, new InetSocketAddress(InetAddress.getLoopbackAddress(), endpoint.port()));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Transport.class)
+  void aRequestReachesTheHandlerAndItsAnswerComesBack(Transport transport) throws Exception {
+    SipEndpoint server =
+        endpoint(request -> {
+          received.add(request.message());
+          request.answer(
+              SipResponse.to(request.message(), 200).withBody("text/plain", SipBody.of("hi")));
+        });
+    SipEndpoint client = endpoint(request -> request.answer(501));
+
+    SipResponse response =
+        client.send(message("höllo\r\nthere"), to(server, transport)).get(10, TimeUnit.SECONDS);
+
+    assertThat(response.status()).isEqualTo(200);
+    assertThat(response.body().text()).isEqualTo("hi");
+    assertThat(response.to().tag()).isNotEmpty();
+    assertThat(response.headers().all("Via")).isEmpty();
+    assertThat(received)
+        .singleElement()
+        .satisfies(request -> {
+          assertThat(request.body().text()).isEqualTo("höllo\r\nthere");
+          assertThat(request.headers().require("Via"))
+              .contains("received=127.0.0.1")
+              .contains("rport=");
+        });
+    assertThat(server.statistics().refused()).isZero();
+    assertThat(client.statistics().refused()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Transport.class)
+  void manyRequestsAtOnceAllGetTheirOwnAnswer(Transport transport) throws Exception {
+    SipEndpoint server =
+        endpoint(request ->
+            request.answer(
+                SipResponse.to(request.message(), 200)
+                    .withBody("text/plain", request.message().body())));
+    SipEndpoint client = endpoint(request -> request.answer(501));
+    var answers =
+        java.util.stream.IntStream.range(0, 50)
+            .mapToObj(i -> client.send(message("text " + i), to(server, transport)))
+            .toList();
+    for (int i = 0; i < answers.size(); i++) {
+      assertThat(answers.get(i).get(20, TimeUnit.SECONDS).body().text()).isEqualTo("text " + i);
+    }
+  }
+
+  @Test
+  void aRetransmissionGetsTheSameResponseAndIsHandledOnce() throws Exception {
+    SipEndpoint server =
+        endpoint(request -> {
+          received.add(request.message());
+          request.answer(200);
+        });
+    try (RawPeer peer = new RawPeer()) {
+      String options = peer.options("same");
+      peer.send(options, server.port());
+      String first = peer.receive(5_000).orElseThrow();
+      peer.send(options, server.port());
+      assertThat(peer.receive(5_000)).contains(first);
+    }
+    assertThat(received).hasSize(1);
+    assertThat(server.statistics().of(Count.RETRANSMISSION_ABSORBED)).isEqualTo(1);
+  }
+
+  @Test
+  void aRequestIsSentAgainUntilItIsAnswered() throws Exception {
+    SipEndpoint client = endpoint(request -> request.answer(501));
+    try (RawPeer peer = new RawPeer()) {
+      var answer =
+          client.send(
+              message("x"),
+              new SipFlow(
+                  Transport.UDP,
+                  new InetSocketAddress(InetAddress.getLoopbackAddress(), peer.port())));
+      String first = peer.receive(5_000).orElseThrow();
+      String again = peer.receive(5_000).orElseThrow();
+      assertThat(again).isEqualTo(first);
+      String via = first.lines().filter(line -> line.startsWith("Via")).findFirst().orElseThrow();
+      String from = first.lines().filter(line -> line.startsWith("From")).findFirst().orElseThrow();
+      String id =
+          first.lines().filter(line -> line.startsWith("Call-ID")).findFirst().orElseThrow();
+      peer.send(
+          String.join(
+              "\r\n",
+              "SIP/2.0 202 Accepted",
+              via,
+              from,
+              "To: <sip:bob@ims.test>;tag=2",
+              id,
+              "CSeq: 1 MESSAGE",
+              "Content-Length: 0",
+              "",
+              ""),
+          client.port());
+      assertThat(answer.get(10, TimeUnit.SECONDS).status()).isEqualTo(202);
+    }
+  }
+
+  @Test
+  void aPeerThatIsNotThereIsATransportError() throws Exception {
+    SipEndpoint client = endpoint(request -> request.answer(501));
+    int free;
+    try (var socket = new java.net.ServerSocket(0)) {
+      free = socket.getLocalPort();
+    }
+    var answer =
+        client.send(
+            message("x"),
+            new SipFlow(
+                Transport.TCP, new InetSocketAddress(InetAddress.getLoopbackAddress(), free)));
+    assertThatThrownBy(() -> answer.get(10, TimeUnit.SECONDS))
+        .isInstanceOf(ExecutionException.class)
+        .cause()
+        .isInstanceOfSatisfying(
+            SipException.class,
+            e -> assertThat(e.reason()).isEqualTo(SipException.Reason.TRANSPORT));
+  }
+
+  /// The datagram that kills the threads of an unguarded stack: a Via comment that ends in a lone
+  /// backslash. Sixteen of them, then everything must still work.
+  @Test
+  void theViaCommentDenialOfServiceIsRefusedAndTheEndpointKeepsAnswering() throws Exception {
+    SipEndpoint server = endpoint(request -> request.answer(200));
+    try (RawPeer peer = new RawPeer()) {
+      for (int i = 0; i < 16; i++) {
+        peer.send(
+            peer.options("dos" + i).replace(";rport", ";rport (a comment without end\\"),
+            server.port());
+      }
+      await().until(() -> server.statistics().of(Refusal.VIA_BACKSLASH) == 16);
+      assertThat(peer.receive(200)).as("nothing is answered to it").isEmpty();
+      for (int i = 0; i < 20; i++) {
+        peer.send(peer.options("good" + i), server.port());
+        assertThat(peer.receive(5_000).orElseThrow()).startsWith("SIP/2.0 200 OK");
+      }
+    }
+    assertThat(server.statistics().of(Count.REQUEST_RECEIVED)).isEqualTo(20);
+  }
+
+  @Test
+  void anotherVersionIsAnsweredWith505AndNothingOfTheRequestIsReflected() throws Exception {
+    SipEndpoint server = endpoint(request -> request.answer(200));
+    try (RawPeer peer = new RawPeer()) {
+      peer.send(
+          peer.options("v7").replace("SIP/2.0\r\nVia", "SIP/7.0\r\nSubject: mirror me\r\nVia"),
+          server.port());
+      assertThat(peer.receive(5_000).orElseThrow())
+          .startsWith("SIP/2.0 505 ")
+          .doesNotContain("mirror me");
+      assertThat(server.statistics().of(Refusal.VERSION_NOT_SUPPORTED)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void twoContentLengthsAreAnsweredWith400() throws Exception {
+    SipEndpoint server = endpoint(request -> request.answer(200));
+    try (RawPeer peer = new RawPeer()) {
+      peer.send(
+          peer.options("cl").replace("Content-Length: 0", "Content-Length: 0\r\nl: 5"),
+          server.port());
+      assertThat(peer.receive(5_000).orElseThrow()).startsWith("SIP/2.0 400 ");
+      assertThat(server.statistics().of(Refusal.DUPLICATE_CONTENT_LENGTH)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void requestsOverTheAdmissionLimitGet503WithRetryAfter() throws Exception {
+    SipEndpointSettings s =
+        SipEndpointSettings.client(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    var release = new java.util.concurrent.CountDownLatch(1);
+    SipEndpoint server =
+        SipEndpoint.start(
+            new SipEndpointSettings(s.sockets(), "", s.guard(), 2, 3, 100, 100),
+            InstantSource.fixed(java.time.Instant.EPOCH),
+            request -> {
+              try {
+                release.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+              request.answer(200);
+            });
+    open.add(server);
+    try (RawPeer peer = new RawPeer()) {
+      for (int i = 0; i < 10; i++) {
+        peer.send(peer.options("load" + i), server.port());
+      }
+      for (int i = 0; i < 3; i++) {
+        assertThat(peer.receive(5_000).orElseThrow())
+            .startsWith("SIP/2.0 503 ")
+            .contains("Retry-After: ");
+      }
+      await().until(() -> server.statistics().of(Refusal.OVERFLOW) == 5);
+      assertThat(server.statistics().of(Refusal.OVERLOAD)).isEqualTo(3);
+      release.countDown();
+      assertThat(peer.receive(5_000).orElseThrow()).startsWith("SIP/2.0 200 ");
+      assertThat(peer.receive(5_000).orElseThrow()).startsWith("SIP/2.0 200 ");
+      peer.send(peer.options("load9"), server.port());
+      assertThat(peer.receive(5_000).orElseThrow()).startsWith("SIP/2.0 200 ");
+    }
+  }
+
+  @Test
+  void aStreamIsFramedByContentLengthHoweverItIsCut() throws Exception {
+    SipEndpoint server =
+        endpoint(request -> {
+          received.add(request.message());
+          request.answer(200);
+        });
+    String one =
+        new String(
+            message("first body")
+                .withHeaders(
+                    message("first body")
+                        .withBody("text/plain", SipBody.of("first body"))
+                        .headers()
+                        .withFirst("Via", "SIP/2.0/TCP 10.0.0.1:5;branch=z9hG4bK1"))
+                .encode(),
+            StandardCharsets.UTF_8);
+    String both = "\r\n\r\n" + one + one.replace("first body", "other body").replace("bK1", "bK2");
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket.setTcpNoDelay(true);
+      for (int i = 0; i < both.length(); i += 7) {
+        socket
+            .getOutputStream()
+            .write(
+                both.substring(i, Math.min(i + 7, both.length())).getBytes(StandardCharsets.UTF_8));
+        socket.getOutputStream().flush();
+      }
+      await().until(() -> received.size() == 2);
+      assertThat(received.stream().map(r -> r.body().text()))
+          .containsExactlyInAnyOrder("first body", "other body");
+      assertThat(server.statistics().of(Count.KEEP_ALIVE)).isEqualTo(1);
+      byte[] pong = socket.getInputStream().readNBytes(2);
+      assertThat(pong).containsExactly('\r', '\n');
+    }
+  }
+
+  @Test
+  void aStreamThatLosesItsFramingIsClosed() throws Exception {
+    SipEndpoint server = endpoint(request -> request.answer(200));
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket
+          .getOutputStream()
+          .write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+      assertThat(socket.getInputStream().readAllBytes()).isEmpty();
+    }
+    assertThat(server.statistics().of(Refusal.MALFORMED_START_LINE)).isEqualTo(1);
+  }
+
+  @Test
+  void aResponseToNothingIsCountedAsStray() throws Exception {
+    SipEndpoint client = endpoint(request -> request.answer(501));
+    try (RawPeer peer = new RawPeer()) {
+      peer.send(
+          peer.options("stray").replace("OPTIONS sip:server@ims.test SIP/2.0", "SIP/2.0 200 OK"),
+          client.port());
+      await().until(() -> client.statistics().of(Refusal.STRAY_RESPONSE) == 1);
+    }
+  }
+}
