@@ -1,0 +1,139 @@
+package io.viaduct.sip.digest;
+
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipUri;
+import io.viaduct.sip.digest.DigestOutcome.Authenticated;
+import io.viaduct.sip.digest.DigestOutcome.Refused;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+
+/// The server's side of one realm. Challenges cost no memory; a nonce is remembered only after it
+/// came back with the right password. Offers several algorithms, preferred first (RFC 8760).
+/// Thread-safe.
+public final class DigestServer {
+  private final String realm;
+  private final List<DigestAlgorithm> offered;
+  private final Duration lifetime;
+  private final CredentialStore store;
+  private final InstantSource clock;
+  private final SecureRandom random = new SecureRandom();
+  private final byte[] key = new byte[32];
+  private final NonceCounts counts;
+
+  /// @param offered in the order of preference
+  /// @param lifetime of a nonce
+  /// @param nonces whose use is remembered at a time
+  public DigestServer(
+      String realm,
+      List<DigestAlgorithm> offered,
+      Duration lifetime,
+      int nonces,
+      CredentialStore store,
+      InstantSource clock) {
+    if (offered.isEmpty()) {
+      throw new IllegalArgumentException("at least one digest algorithm must be offered");
+    }
+    this.realm = realm;
+    this.offered = List.copyOf(offered);
+    this.lifetime = lifetime;
+    this.store = store;
+    this.clock = clock;
+    this.counts = new NonceCounts(nonces);
+    random.nextBytes(key);
+  }
+
+  /// Checks a request.
+  ///
+  /// @param header Authorization or Proxy-Authorization
+  public DigestOutcome check(SipRequest request, String header) {
+    List<String> values = request.headers().all(header);
+    DigestRefusal worst = DigestRefusal.MISSING;
+    for (String value : values) {
+      DigestCredentials credentials;
+      try {
+        credentials = DigestCredentials.parse(value);
+      } catch (IllegalArgumentException e) {
+        worst = DigestRefusal.MALFORMED;
+        continue;
+      }
+      if (credentials.realm().equals(realm)) {
+        Optional<DigestRefusal> refusal = refusal(request, credentials);
+        return refusal.isEmpty()
+            ? new Authenticated(credentials.username())
+            : refused(refusal.get());
+      }
+    }
+    return refused(worst);
+  }
+
+  private Optional<DigestRefusal> refusal(SipRequest request, DigestCredentials given) {
+    if (!offered.contains(given.algorithm()) || !given.qop().equals("auth")) {
+      return Optional.of(DigestRefusal.NOT_OFFERED);
+    }
+    if (!given.nc().matches("[0-9A-Fa-f]{8}") || given.cnonce().isEmpty()) {
+      return Optional.of(DigestRefusal.MALFORMED);
+    }
+    if (!sameTarget(given.uri(), request.uri())) {
+      return Optional.of(DigestRefusal.WRONG_URI);
+    }
+    Optional<String> ha1 = store.ha1(given.username(), given.algorithm());
+    // An unknown user costs the same time as a known one.
+    boolean right =
+        isEqual(given.expectedResponse(ha1.orElse("-"), request.method()), given.response());
+    if (ha1.isEmpty()) {
+      return Optional.of(DigestRefusal.UNKNOWN_USER);
+    }
+    if (!right) {
+      return Optional.of(DigestRefusal.WRONG_PASSWORD);
+    }
+    return Nonce.recognise(key, given.nonce())
+        .map(nonce -> nonceRefusal(nonce, Long.parseLong(given.nc(), 16)))
+        .orElse(Optional.of(DigestRefusal.FORGED_NONCE));
+  }
+
+  private Optional<DigestRefusal> nonceRefusal(Nonce nonce, long count) {
+    long oldestMs = clock.millis() - lifetime.toMillis();
+    if (nonce.issuedMs() < oldestMs) {
+      return Optional.of(DigestRefusal.STALE_NONCE);
+    }
+    return counts.use(nonce, count, oldestMs)
+        ? Optional.empty()
+        : Optional.of(DigestRefusal.REPLAYED);
+  }
+
+  private Refused refused(DigestRefusal reason) {
+    String nonce = Nonce.issue(key, clock.millis(), random.nextLong()).encoded();
+    return new Refused(
+        reason,
+        offered.stream()
+            .map(algorithm ->
+                new DigestChallenge(algorithm, realm, nonce, "", reason.isStale()).encode())
+            .toList());
+  }
+
+  /// The same URI; user agents differ in parameters and in writing a port, so user and host decide
+  /// (RFC 7616 section 3.4.5 leaves the comparison to the server).
+  private static boolean sameTarget(String given, String requested) {
+    if (given.equals(requested)) {
+      return true;
+    }
+    try {
+      SipUri a = SipUri.parse(given);
+      SipUri b = SipUri.parse(requested);
+      return a.addressOfRecord().equals(b.addressOfRecord());
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  private static boolean isEqual(String expected, String given) {
+    return MessageDigest.isEqual(
+        expected.getBytes(StandardCharsets.UTF_8),
+        given.toLowerCase(java.util.Locale.ROOT).getBytes(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,77 @@
+package io.viaduct.sip.digest;
+
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// Which counts of which nonce have been used: a window of 64 below the highest, because requests
+/// over UDP overtake each other. Bounded: when it is full, the nonces used first are forgotten and
+/// everything issued up to then counts as stale, so that forgetting never re-opens a replay.
+/// Thread-safe.
+final class NonceCounts {
+  private static final int WINDOW = 64;
+
+  private static final class Used {
+    final long issuedMs;
+    long highest;
+    long seen; // bit i: highest - i
+
+    Used(long issuedMs) {
+      this.issuedMs = issuedMs;
+    }
+  }
+
+  private final int limit;
+  private final Map<String, Used> byNonce = new LinkedHashMap<>();
+  private long forgottenUpToMs = Long.MIN_VALUE;
+
+  NonceCounts(int limit) {
+    this.limit = limit;
+  }
+
+  /// Uses a count.
+  ///
+  /// @param oldestMs nonces issued before are stale already and need no memory
+  /// @return false if it was used before or cannot be known not to have been
+  synchronized boolean use(Nonce nonce, long count, long oldestMs) {
+    Used used = byNonce.get(nonce.encoded());
+    if (used == null) {
+      if (nonce.issuedMs() <= forgottenUpToMs) {
+        return false;
+      }
+      makeRoom(oldestMs);
+      used = new Used(nonce.issuedMs());
+      byNonce.put(nonce.encoded(), used);
+    }
+    return mark(used, count);
+  }
+
+  private static boolean mark(Used used, long count) {
+    if (count > used.highest) {
+      long shift = count - used.highest;
+      used.seen = shift >= WINDOW ? 1 : used.seen << shift | 1;
+      used.highest = count;
+      return true;
+    }
+    long back = used.highest - count;
+    if (back >= WINDOW || (used.seen >>> back & 1) != 0) {
+      return false;
+    }
+    used.seen |= 1L << back;
+    return true;
+  }
+
+  private void makeRoom(long oldestMs) {
+    Iterator<Used> first = byNonce.values().iterator();
+    while (first.hasNext()) {
+      Used used = first.next();
+      if (used.issuedMs >= oldestMs && byNonce.size() < limit) {
+        return;
+      }
+      if (used.issuedMs >= oldestMs) {
+        forgottenUpToMs = Math.max(forgottenUpToMs, used.issuedMs);
+      }
+      first.remove();
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.viaduct.sip.useragent;
+
+import io.viaduct.sip.SipEndpoint;
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.digest.DigestClient;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/// Sends requests and meets challenges to them. A request is sent at most three times: as it is (or
+/// with the last nonce), with credentials, and once more if the server says that the nonce was
+/// stale.
+final class AuthenticatedClient {
+  private static final int SENDS_MAX = 3;
+
+  private final SipEndpoint endpoint;
+  private final DigestClient digest;
+  private final Executor owner;
+
+  AuthenticatedClient(SipEndpoint endpoint, DigestClient digest, Executor owner) {
+    this.endpoint = endpoint;
+    this.digest = digest;
+    this.owner = owner;
+  }
+
+  /// @param next builds the request, each time with the next CSeq; called on the owner's thread
+  CompletableFuture<SipResponse> send(Supplier<SipRequest> next, SipFlow flow) {
+    return send(next, flow, 1);
+  }
+
+  private CompletableFuture<SipResponse> send(Supplier<SipRequest> next, SipFlow flow, int sends) {
+    return endpoint
+        .send(digest.authorize(next.get()), flow)
+        .thenComposeAsync(
+            response -> {
+              boolean known = sends > 1 && !digest.isStale(response);
+              return digest.challenged(response) && !known && sends < SENDS_MAX
+                  ? send(next, flow, sends + 1)
+                  : CompletableFuture.completedFuture(response);
+            },
+            owner);
+  }
+}

@@ -1,0 +1,47 @@
+package io.viaduct.sip.useragent;
+
+import io.viaduct.sip.HostPort;
+import io.viaduct.sip.SipEndpoint;
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipHeaders;
+import io.viaduct.sip.SipRequest;
+import java.util.UUID;
+
+/// What every request of this user agent has in common. The instance id is new at each start (RFC
+/// 5626 section 4.1 wants a stable one; a registrar keeps one binding per Contact either way).
+final class LocalIdentity {
+  private final UserAgentSettings settings;
+  private final SipEndpoint endpoint;
+  private final String instance = UUID.randomUUID().toString();
+
+  LocalIdentity(UserAgentSettings settings, SipEndpoint endpoint) {
+    this.settings = settings;
+    this.endpoint = endpoint;
+  }
+
+  /// Where requests to this user agent can be sent, seen from here.
+  String contact(SipFlow flow) {
+    HostPort here = endpoint.sentBy(flow);
+    String transport =
+        switch (flow.transport()) {
+          case UDP -> "";
+          case TCP -> ";transport=tcp";
+        };
+    return "<sip:%s@%s%s>;+sip.instance=\"<urn:uuid:%s>\""
+        .formatted(settings.user(), here, transport, instance);
+  }
+
+  /// A request from this user.
+  SipRequest request(
+      String method, String uri, String to, String fromTag, String callId, long cseq) {
+    SipHeaders headers =
+        SipHeaders.NONE
+            .with("Max-Forwards", "70")
+            .with("From", "<" + settings.addressOfRecord() + ">;tag=" + fromTag)
+            .with("To", to)
+            .with("Call-ID", callId)
+            .with("CSeq", cseq + " " + method)
+            .with("User-Agent", "viaduct");
+    return new SipRequest(method, uri, headers);
+  }
+}

@@ -1,0 +1,100 @@
+package io.viaduct.sip.useragent;
+
+import io.viaduct.sip.HostPort;
+import io.viaduct.sip.SipEndpointSettings;
+import io.viaduct.sip.SipUri;
+import io.viaduct.sip.Transport;
+import io.viaduct.sip.digest.DigestAlgorithm;
+import java.time.Duration;
+import java.util.Set;
+
+/// Who the user is and how it reaches its registrar.
+///
+/// @param registrar host and port; a name is resolved again for each registration
+/// @param expires asked for, of registration and subscription
+/// @param attemptTimeout after which an unanswered registration is tried again
+/// @param keepAlive between CRLF pings that hold a NAT's binding (RFC 5626 advises under 30 s for
+///   UDP)
+/// @param backOffMax longest wait between attempts
+/// @param algorithms that the server may ask for
+public record UserAgentSettings(
+    String domain,
+    String user,
+    String password,
+    HostPort registrar,
+    Transport transport,
+    Duration expires,
+    Duration attemptTimeout,
+    Duration keepAlive,
+    Duration backOffMax,
+    Set<DigestAlgorithm> algorithms,
+    SipEndpointSettings endpoint) {
+  private static final int DEFAULT_PORT = 5060;
+
+  public UserAgentSettings {
+    algorithms = Set.copyOf(algorithms);
+    if (expires.toSeconds() < 1) {
+      throw new IllegalArgumentException("expires must be at least 1s, got " + expires);
+    }
+    if (!attemptTimeout.isPositive() || !keepAlive.isPositive() || !backOffMax.isPositive()) {
+      throw new IllegalArgumentException(
+          "attempt-timeout, keep-alive and back-off-max must be positive, got "
+              + attemptTimeout
+              + ", "
+              + keepAlive
+              + ", "
+              + backOffMax);
+    }
+    if (registrar.port() == 0) {
+      registrar = new HostPort(registrar.host(), DEFAULT_PORT);
+    }
+  }
+
+  /// With the usual times.
+  public static UserAgentSettings of(
+      String domain,
+      String user,
+      String password,
+      HostPort registrar,
+      Transport transport,
+      SipEndpointSettings endpoint) {
+    return new UserAgentSettings(
+        domain,
+        user,
+        password,
+        registrar,
+        transport,
+        Duration.ofMinutes(10),
+        // Over UDP the fourth retransmission has gone unanswered by then.
+        Duration.ofSeconds(8),
+        Duration.ofSeconds(25),
+        Duration.ofSeconds(60),
+        Set.of(DigestAlgorithm.SHA_256, DigestAlgorithm.MD5),
+        endpoint);
+  }
+
+  public UserAgentSettings withExpires(Duration next) {
+    return new UserAgentSettings(
+        domain,
+        user,
+        password,
+        registrar,
+        transport,
+        next,
+        attemptTimeout,
+        keepAlive,
+        backOffMax,
+        algorithms,
+        endpoint);
+  }
+
+  /// `sip:user@domain`.
+  public SipUri addressOfRecord() {
+    return SipUri.of(user, domain);
+  }
+
+  @Override
+  public String toString() {
+    return addressOfRecord() + " at " + registrar + " by " + transport;
+  }
+}
