@@ -1,0 +1,99 @@
+package io.viaduct.snapt.napt;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import org.jspecify.annotations.Nullable;
+
+/// An IP prefix such as `10.200.0.0/16` or `fd77::/64`.
+///
+/// @param high upper 64 bits of the address, 0 for IPv4
+/// @param low lower 64 bits; an IPv4 address in the lowest 32
+/// @param length bits of the prefix
+/// @param ipv6 whether the family is IPv6
+public record Prefix(long high, long low, int length, boolean ipv6) {
+  /// @throws IllegalArgumentException unless it is a numeric address, `/`, and a length that leaves
+  ///   no bit of the address set behind it
+  @JsonCreator
+  public static Prefix of(String text) {
+    int slash = text.indexOf('/');
+    byte @Nullable [] address =
+        slash < 0 ? null : NetUtil.createByteArrayFromIpAddressString(text.substring(0, slash));
+    if (address == null) {
+      throw new IllegalArgumentException(
+          "a prefix is written as 10.200.0.0/16 or fd77::/64, got '" + text + "'");
+    }
+    int length = parseLength(text, slash, address.length * Byte.SIZE);
+    Prefix prefix = of(address, length);
+    if (!prefix.network().equals(prefix)) {
+      throw new IllegalArgumentException(
+          "bits behind the prefix must be 0, got '" + text + "': write " + prefix.network());
+    }
+    return prefix;
+  }
+
+  private static int parseLength(String text, int slash, int bits) {
+    try {
+      int length = Integer.parseInt(text.substring(slash + 1));
+      if (length >= 0 && length <= bits) {
+        return length;
+      }
+    } catch (NumberFormatException _) {
+      // told below, with the rule
+    }
+    throw new IllegalArgumentException(
+        "the length of a prefix is from 0 to " + bits + ", got '" + text + "'");
+  }
+
+  private static Prefix of(byte[] address, int length) {
+    long high = 0;
+    long low = 0;
+    for (byte octet : address) {
+      high = high << Byte.SIZE | low >>> (Long.SIZE - Byte.SIZE);
+      low = low << Byte.SIZE | Byte.toUnsignedLong(octet);
+    }
+    return new Prefix(high, low, length, address.length == 16);
+  }
+
+  private Prefix network() {
+    int host = hostBits();
+    long maskedLow = host >= Long.SIZE ? 0 : low >>> host << host;
+    long maskedHigh =
+        host <= Long.SIZE ? high : host == 128 ? 0 : high >>> (host - 64) << (host - 64);
+    return new Prefix(maskedHigh, maskedLow, length, ipv6);
+  }
+
+  /// Bits behind the prefix.
+  public int hostBits() {
+    return (ipv6 ? 128 : 32) - length;
+  }
+
+  /// Whether an address, in the same halves, lies in the prefix.
+  public boolean contains(long addressHigh, long addressLow) {
+    return new Prefix(addressHigh, addressLow, length, ipv6).network().equals(this);
+  }
+
+  /// The address so far behind the first one, numeric.
+  public String address(long offset) {
+    byte[] bytes = new byte[ipv6 ? 16 : 4];
+    long rest = low + offset;
+    for (int i = bytes.length - 1; i >= 0; i--) {
+      bytes[i] = (byte) rest;
+      rest >>>= Byte.SIZE;
+      if (i == 8) {
+        rest = high;
+      }
+    }
+    try {
+      return NetUtil.toAddressString(InetAddress.getByAddress(bytes));
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException("4 or 16 bytes are an address", e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return address(0) + "/" + length;
+  }
+}

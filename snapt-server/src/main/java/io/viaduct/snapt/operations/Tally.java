@@ -1,0 +1,66 @@
+package io.viaduct.snapt.operations;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/// One counter per value of an enum: how often each outcome happened. Any thread counts, any reads.
+public final class Tally<E extends Enum<E>> {
+  private final E[] values;
+  private final LongAdder[] counts;
+
+  /// A tally of zeros.
+  public Tally(Class<E> outcomes) {
+    values = outcomes.getEnumConstants();
+    counts = new LongAdder[values.length];
+    for (int i = 0; i < counts.length; i++) {
+      counts[i] = new LongAdder();
+    }
+  }
+
+  /// Counts one.
+  public void count(E outcome) {
+    counts[outcome.ordinal()].increment();
+  }
+
+  /// Counts several at once.
+  public void count(E outcome, long times) {
+    counts[outcome.ordinal()].add(times);
+  }
+
+  /// How often an outcome happened.
+  public long of(E outcome) {
+    return counts[outcome.ordinal()].sum();
+  }
+
+  /// The outcomes that happened at all, by name.
+  public Map<String, Long> nonZero() {
+    Map<String, Long> found = new TreeMap<>();
+    for (E value : values) {
+      if (of(value) > 0) {
+        found.put(label(value), of(value));
+      }
+    }
+    return found;
+  }
+
+  /// Shows every value as a counter.
+  ///
+  /// @param name of the meter, starting with `viaduct.`
+  /// @param tag name of the label that holds the outcome
+  public void bind(MeterRegistry registry, String name, String tag, String description) {
+    for (E value : values) {
+      FunctionCounter.builder(name, counts[value.ordinal()], LongAdder::doubleValue)
+          .tag(tag, label(value))
+          .description(description)
+          .register(registry);
+    }
+  }
+
+  private static String label(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,187 @@
+package io.viaduct.snapt.reporting;
+
+import io.grpc.ManagedChannel;
+import io.grpc.stub.StreamObserver;
+import io.viaduct.usage.v1.ReportAck;
+import io.viaduct.usage.v1.SnaptStatus;
+import io.viaduct.usage.v1.SnaptStatusAck;
+import io.viaduct.usage.v1.SnaptsGrpc;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The reporting thread: writes the disk, and holds the two gRPC streams to the bridge, reports and
+/// status, which it opens again a second after they broke. All state is confined to that one
+/// thread; answers are posted to it.
+public final class BridgeConnection implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(BridgeConnection.class);
+  private static final long RETRY_MS = 1_000;
+  private static final long SETTLE_MS = 1_000;
+
+  private final ManagedChannel channel;
+  private final ScheduledExecutorService thread;
+  private final InstantSource clock;
+  private final UsageReporting reporting;
+  private final ReportSender sender;
+  private final Supplier<SnaptStatus> status;
+  private final Consumer<SnaptStatusAck> statusAnswer;
+  private final AtomicBoolean settling = new AtomicBoolean();
+  private @Nullable StreamObserver<SnaptStatus> announcements;
+  private boolean lossWasSaid;
+  private volatile boolean closing;
+
+  /// @param channel to the bridge, with the SNAPT's certificate; closed with this object
+  /// @param thread one thread, ended with this object
+  /// @param status what to announce
+  /// @param statusAnswer takes the token keys
+  public BridgeConnection(
+      ManagedChannel channel,
+      ScheduledExecutorService thread,
+      InstantSource clock,
+      UsageReporting reporting,
+      ReportSender sender,
+      Supplier<SnaptStatus> status,
+      Consumer<SnaptStatusAck> statusAnswer) {
+    this.channel = channel;
+    this.thread = thread;
+    this.clock = clock;
+    this.reporting = reporting;
+    this.sender = sender;
+    this.status = status;
+    this.statusAnswer = statusAnswer;
+  }
+
+  /// Opens the streams and begins to announce.
+  public void start(Duration announceEvery) {
+    thread.execute(this::openReports);
+    thread.execute(this::openAnnouncements);
+    ScheduledFuture<?> settle =
+        thread.scheduleWithFixedDelay(this::settle, SETTLE_MS, SETTLE_MS, TimeUnit.MILLISECONDS);
+    ScheduledFuture<?> announce =
+        thread.scheduleWithFixedDelay(
+            this::announce, 0, announceEvery.toMillis(), TimeUnit.MILLISECONDS);
+    log.debug("reporting began: {} {}", settle, announce);
+  }
+
+  /// Asks for the work of [UsageReporting#settle] soon; any thread, any number of times.
+  public void settleSoon() {
+    if (settling.compareAndSet(false, true)) {
+      thread.execute(() -> {
+        settling.set(false);
+        settle();
+      });
+    }
+  }
+
+  private void settle() {
+    reporting.settle(clock.millis());
+  }
+
+  private void openReports() {
+    channel.resetConnectBackoff();
+    sender.onConnected(
+        SnaptsGrpc.newStub(channel)
+            .report(answers(this::onReportAnswer, sender::onDisconnected, this::openReports)));
+    settle();
+  }
+
+  private void openAnnouncements() {
+    announcements =
+        SnaptsGrpc.newStub(channel)
+            .announce(answers(statusAnswer, () -> announcements = null, this::openAnnouncements));
+    announce();
+  }
+
+  private void announce() {
+    if (announcements != null) {
+      announcements.onNext(status.get());
+    }
+  }
+
+  private void onReportAnswer(ReportAck ack) {
+    try {
+      sender.onAnswer(ack, clock.millis());
+      sender.pump(clock.millis());
+    } catch (IOException e) {
+      reporting.diskFailures().increment();
+      log.error("the answer for a report could not be kept; it will be asked for again", e);
+    }
+  }
+
+  private <T> StreamObserver<T> answers(Consumer<T> next, Runnable lost, Runnable reopen) {
+    return new StreamObserver<>() {
+      @Override
+      public void onNext(T answer) {
+        post(() -> {
+          lossWasSaid = false;
+          next.accept(answer);
+        });
+      }
+
+      @Override
+      public void onError(Throwable why) {
+        post(() -> onLost(why.getMessage()));
+      }
+
+      @Override
+      public void onCompleted() {
+        post(() -> onLost("the bridge closed the stream"));
+      }
+
+      private void onLost(@Nullable String why) {
+        lost.run();
+        if (closing) {
+          return;
+        }
+        if (!lossWasSaid) {
+          log.warn("bridge unreachable, reports are kept: {}", why);
+          lossWasSaid = true;
+        }
+        ScheduledFuture<?> again = thread.schedule(reopen, RETRY_MS, TimeUnit.MILLISECONDS);
+        log.trace("opened again: {}", again);
+      }
+    };
+  }
+
+  private void post(Runnable work) {
+    if (!thread.isShutdown()) {
+      thread.execute(work);
+    }
+  }
+
+  /// Spools what is closed and gives the bridge a while to answer, then ends streams, channel and
+  /// thread. What is not answered waits on disk for the next start.
+  ///
+  /// @param patience how long the bridge may take
+  public void drain(Duration patience) throws InterruptedException {
+    settleSoon();
+    long deadlineMs = clock.millis() + patience.toMillis();
+    while (reporting.pending() > 0 && clock.millis() < deadlineMs) {
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+    close();
+  }
+
+  @Override
+  public void close() {
+    closing = true;
+    channel.shutdownNow();
+    thread.shutdown();
+    try {
+      if (!thread.awaitTermination(5, TimeUnit.SECONDS)) {
+        log.warn("the disk did not finish in 5 s: the last second of usage may be lost");
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

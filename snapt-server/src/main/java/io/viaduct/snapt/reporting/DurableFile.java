@@ -1,0 +1,53 @@
+package io.viaduct.snapt.reporting;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/// Files that are there whole or not at all, also after a loss of power: written beside their name,
+/// synchronised, renamed, and the directory synchronised. Blocks on the disk: never on an event
+/// loop.
+public final class DurableFile {
+  /// Ends the name of a file that was not finished; such a file is removed at the next start.
+  static final String UNFINISHED = ".unfinished";
+
+  private DurableFile() {}
+
+  /// Replaces or creates a file.
+  public static void write(Path file, byte[] content) throws IOException {
+    Path unfinished = file.resolveSibling(file.getFileName() + UNFINISHED);
+    try (FileChannel channel =
+        FileChannel.open(
+            unfinished,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      ByteBuffer bytes = ByteBuffer.wrap(content);
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      channel.force(true);
+    }
+    move(unfinished, file);
+  }
+
+  static void move(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    synchronise(to.resolveSibling("."));
+  }
+
+  static void delete(Path file) throws IOException {
+    Files.deleteIfExists(file);
+    synchronise(file.resolveSibling("."));
+  }
+
+  private static void synchronise(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+}

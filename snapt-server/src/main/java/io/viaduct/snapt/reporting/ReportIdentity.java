@@ -1,0 +1,67 @@
+package io.viaduct.snapt.reporting;
+
+import io.viaduct.usage.v1.ReportAck;
+import io.viaduct.usage.v1.UsageReport;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// What makes a report of this SNAPT one and the same report, however often it is sent. Ordered as
+/// reports are sent: by start of the SNAPT, then by interval, so that every session advances.
+///
+/// @param epoch start counter of the SNAPT
+/// @param sequence interval of the session, 0, 1, 2 …
+/// @param session issued by this SNAPT
+public record ReportIdentity(long epoch, long sequence, UUID session)
+    implements Comparable<ReportIdentity> {
+  private static final Pattern FILE =
+      Pattern.compile("(\\d{1,19})-(\\d{1,19})-([0-9a-f-]{36})\\.report");
+  private static final Comparator<ReportIdentity> ORDER =
+      Comparator.comparingLong(ReportIdentity::epoch)
+          .thenComparingLong(ReportIdentity::sequence)
+          .thenComparing(ReportIdentity::session);
+
+  /// @throws IllegalArgumentException if the session id is no UUID
+  public static ReportIdentity of(UsageReport report) {
+    return new ReportIdentity(
+        report.getEpoch(), report.getSequence(), UUID.fromString(report.getSessionId()));
+  }
+
+  /// The report that a bridge answered; empty if the bridge names none that could be ours.
+  static Optional<ReportIdentity> of(ReportAck ack) {
+    try {
+      return Optional.of(
+          new ReportIdentity(
+              ack.getEpoch(), ack.getSequence(), UUID.fromString(ack.getSessionId())));
+    } catch (IllegalArgumentException _) {
+      return Optional.empty();
+    }
+  }
+
+  static Optional<ReportIdentity> ofFile(String name) {
+    Matcher matcher = FILE.matcher(name);
+    if (!matcher.matches()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(
+          new ReportIdentity(
+              Long.parseLong(matcher.group(1)),
+              Long.parseLong(matcher.group(2)),
+              UUID.fromString(matcher.group(3))));
+    } catch (IllegalArgumentException _) {
+      return Optional.empty();
+    }
+  }
+
+  String fileName() {
+    return epoch + "-" + sequence + "-" + session + ".report";
+  }
+
+  @Override
+  public int compareTo(ReportIdentity other) {
+    return ORDER.compare(this, other);
+  }
+}

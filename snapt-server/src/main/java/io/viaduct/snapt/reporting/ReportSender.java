@@ -1,0 +1,116 @@
+package io.viaduct.snapt.reporting;
+
+import io.grpc.stub.StreamObserver;
+import io.viaduct.snapt.operations.Tally;
+import io.viaduct.usage.v1.ReportAck;
+import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SignedUsageReport;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Sends what waits in the spool, oldest first, a bounded window at a time, again after each
+/// reconnect, until the bridge's verdict lets a report go. The reporting thread owns it.
+public final class ReportSender {
+  private static final Logger log = LoggerFactory.getLogger(ReportSender.class);
+  // A report without answer for so long goes again; billing takes the second one as the first.
+  private static final long ANSWER_MS_MAX = 30_000;
+  private static final long DEFERRED_PAUSE_MS_MIN = 500;
+  private static final long DEFERRED_PAUSE_MS_MAX = 10_000;
+
+  private final ReportSpool spool;
+  private final int window;
+  private final Tally<ReportVerdict> verdicts = new Tally<>(ReportVerdict.class);
+  private final LongAdder unknownAnswers = new LongAdder();
+  private final Map<ReportIdentity, Long> sentAtMs = new HashMap<>();
+  private @Nullable StreamObserver<SignedUsageReport> stream;
+  private long pauseMs;
+  private long pausedUntilMs;
+
+  /// @param window reports that may be on the way without an answer
+  public ReportSender(ReportSpool spool, int window) {
+    this.spool = spool;
+    this.window = window;
+  }
+
+  /// How often the bridge answered so; readable from any thread.
+  public Tally<ReportVerdict> verdicts() {
+    return verdicts;
+  }
+
+  /// Answers that name no report which waits here; readable from any thread.
+  public LongAdder unknownAnswers() {
+    return unknownAnswers;
+  }
+
+  void onConnected(StreamObserver<SignedUsageReport> requests) {
+    stream = requests;
+    sentAtMs.clear();
+  }
+
+  void onDisconnected() {
+    stream = null;
+    sentAtMs.clear();
+  }
+
+  /// Whether a stream is up.
+  boolean connected() {
+    return stream != null;
+  }
+
+  /// Sends as much as window and pause allow, oldest first.
+  ///
+  /// @throws IOException if a waiting report cannot be read
+  void pump(long nowMs) throws IOException {
+    if (stream == null || nowMs < pausedUntilMs) {
+      return;
+    }
+    sentAtMs.values().removeIf(sent -> nowMs - sent >= ANSWER_MS_MAX);
+    Optional<ReportIdentity> report = spool.next(Optional.empty());
+    while (report.isPresent() && sentAtMs.size() < window) {
+      if (!sentAtMs.containsKey(report.get())) {
+        sentAtMs.put(report.get(), nowMs);
+        stream.onNext(spool.read(report.get()));
+      }
+      report = spool.next(report);
+    }
+  }
+
+  void onAnswer(ReportAck ack, long nowMs) throws IOException {
+    Optional<ReportIdentity> identity = ReportIdentity.of(ack);
+    if (identity.isEmpty() || !spool.holds(identity.get())) {
+      unknownAnswers.increment();
+      return;
+    }
+    sentAtMs.remove(identity.get());
+    verdicts.count(ack.getVerdict());
+    switch (ack.getVerdict()) {
+      case POSTED, ALREADY_POSTED -> {
+        spool.acknowledge(identity.get());
+        pauseMs = 0;
+      }
+      case CONFLICT, REJECTED -> {
+        spool.refuse(identity.get());
+        log.error(
+            "report {} is {}: {}", identity.get(), ack.getVerdict(), printable(ack.getReason()));
+      }
+      case DEFERRED, REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> defer(nowMs);
+    }
+  }
+
+  private void defer(long nowMs) {
+    if (nowMs >= pausedUntilMs) {
+      pauseMs = Math.clamp(pauseMs * 2, DEFERRED_PAUSE_MS_MIN, DEFERRED_PAUSE_MS_MAX);
+      pausedUntilMs = nowMs + pauseMs;
+    }
+  }
+
+  private static String printable(String words) {
+    return words.substring(0, Math.min(words.length(), 200)).replaceAll("\\p{Cntrl}", "?");
+  }
+}

@@ -1,0 +1,146 @@
+package io.viaduct.snapt.reporting;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.usage.v1.SignedUsageReport;
+import io.viaduct.usage.v1.UsageReport;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Reports that the bridge has not yet acknowledged, one file each, durable before [#add] returns.
+///
+/// A report leaves in one of two ways only: the bridge's verdict says that it is committed, or that
+/// it will never be; then it moves to `refused/`, where the operator finds it. The limit never
+/// drops a report: it makes the SNAPT refuse new sessions. One thread, the reporting thread, calls
+/// the methods that change it; the sizes may be read from any.
+public final class ReportSpool {
+  private static final Logger log = LoggerFactory.getLogger(ReportSpool.class);
+
+  private final Path folder;
+  private final Path refused;
+  private final int reportsMax;
+  private final ConcurrentSkipListMap<ReportIdentity, Integer> bytesOf =
+      new ConcurrentSkipListMap<>();
+  private volatile int pending;
+
+  private ReportSpool(Path folder, int reportsMax) {
+    this.folder = folder;
+    this.refused = folder.resolve("refused");
+    this.reportsMax = reportsMax;
+  }
+
+  /// Opens the spool and finds what earlier starts left in it. A file that is no report (a damaged
+  /// disk) moves to `refused/`.
+  ///
+  /// @param reportsMax reports above which [#full] holds
+  public static ReportSpool open(Path folder, int reportsMax) throws IOException {
+    ReportSpool spool = new ReportSpool(folder, reportsMax);
+    Files.createDirectories(spool.refused);
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, Files::isRegularFile)) {
+      for (Path file : files) {
+        spool.find(file);
+      }
+    }
+    spool.pending = spool.bytesOf.size();
+    return spool;
+  }
+
+  private void find(Path file) throws IOException {
+    String name = file.getFileName().toString();
+    if (name.endsWith(DurableFile.UNFINISHED)) {
+      DurableFile.delete(file);
+      return;
+    }
+    Optional<ReportIdentity> identity = ReportIdentity.ofFile(name);
+    if (identity.isPresent() && holds(file, identity.get())) {
+      bytesOf.put(identity.get(), (int) Files.size(file));
+      return;
+    }
+    log.warn("{} is no report of this SNAPT: moved to {}", file, refused);
+    DurableFile.move(file, refused.resolve(name));
+  }
+
+  private static boolean holds(Path file, ReportIdentity identity) throws IOException {
+    try {
+      SignedUsageReport signed = SignedUsageReport.parseFrom(Files.readAllBytes(file));
+      return ReportIdentity.of(UsageReport.parseFrom(signed.getReport())).equals(identity);
+    } catch (InvalidProtocolBufferException | IllegalArgumentException _) {
+      return false;
+    }
+  }
+
+  /// Keeps a report until it is acknowledged.
+  public void add(ReportIdentity identity, SignedUsageReport report) throws IOException {
+    byte[] bytes = report.toByteArray();
+    DurableFile.write(folder.resolve(identity.fileName()), bytes);
+    bytesOf.put(identity, bytes.length);
+    pending = bytesOf.size();
+  }
+
+  /// Whether a report of that identity waits here.
+  public boolean holds(ReportIdentity identity) {
+    return bytesOf.containsKey(identity);
+  }
+
+  /// The report to be sent after another one.
+  ///
+  /// @param after absent for the first of all
+  public Optional<ReportIdentity> next(Optional<ReportIdentity> after) {
+    return Optional.ofNullable(after.isPresent() ? bytesOf.higherKey(after.get()) : first());
+  }
+
+  private @Nullable ReportIdentity first() {
+    var entry = bytesOf.firstEntry();
+    return entry == null ? null : entry.getKey();
+  }
+
+  /// Reads a waiting report.
+  public SignedUsageReport read(ReportIdentity identity) throws IOException {
+    return SignedUsageReport.parseFrom(Files.readAllBytes(folder.resolve(identity.fileName())));
+  }
+
+  /// The bridge has it for good: the report is deleted.
+  ///
+  /// @return false if no such report waits (an answer that came twice)
+  public boolean acknowledge(ReportIdentity identity) throws IOException {
+    if (bytesOf.remove(identity) == null) {
+      return false;
+    }
+    pending = bytesOf.size();
+    DurableFile.delete(folder.resolve(identity.fileName()));
+    return true;
+  }
+
+  /// The bridge will never take it: the report moves to where the operator finds it.
+  ///
+  /// @return false if no such report waits
+  public boolean refuse(ReportIdentity identity) throws IOException {
+    if (bytesOf.remove(identity) == null) {
+      return false;
+    }
+    pending = bytesOf.size();
+    DurableFile.move(folder.resolve(identity.fileName()), refused.resolve(identity.fileName()));
+    return true;
+  }
+
+  /// Reports that wait.
+  public int pending() {
+    return pending;
+  }
+
+  /// Bytes of the reports that wait.
+  public long pendingBytes() {
+    return bytesOf.values().stream().mapToLong(Integer::longValue).sum();
+  }
+
+  /// Whether no new session may begin, because what it would report has no place.
+  public boolean full() {
+    return pending >= reportsMax;
+  }
+}

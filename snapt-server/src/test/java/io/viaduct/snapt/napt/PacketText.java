@@ -1,0 +1,114 @@
+package io.viaduct.snapt.napt;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+
+/// Builds packets and sums checksums the slow, obvious way: everything from the RFCs' words,
+/// nothing from the code under test.
+final class PacketText {
+  private PacketText() {}
+
+  static byte[] address(String numeric) {
+    try {
+      return InetAddress.getByName(numeric).getAddress();
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException(numeric, e);
+    }
+  }
+
+  /// An IP packet with right checksums around a transport payload whose checksum field is 0.
+  static byte[] packet(String source, String destination, int protocol, byte[] transport) {
+    byte[] from = address(source);
+    byte[] to = address(destination);
+    byte[] body = transport.clone();
+    int at = checksumIndex(protocol);
+    if (at >= 0 && at + 2 <= body.length) {
+      int sum = transportChecksum(from, to, protocol, body);
+      if (protocol == 17 && sum == 0) {
+        sum = 0xffff;
+      }
+      body[at] = (byte) (sum >> 8);
+      body[at + 1] = (byte) sum;
+    }
+    return from.length == 4 ? ipv4(from, to, protocol, body) : ipv6(from, to, protocol, body);
+  }
+
+  static int checksumIndex(int protocol) {
+    return switch (protocol) {
+      case 6 -> 16;
+      case 17 -> 6;
+      case 1, 58 -> 2;
+      default -> -1;
+    };
+  }
+
+  static int transportChecksum(byte[] from, byte[] to, int protocol, byte[] body) {
+    if (protocol == 1) {
+      return checksum(body);
+    }
+    ByteBuffer pseudo = ByteBuffer.allocate(40 + body.length);
+    pseudo.put(from).put(to).putInt(body.length).putInt(protocol).put(body);
+    byte[] bytes = new byte[pseudo.position()];
+    pseudo.flip().get(bytes);
+    return checksum(bytes);
+  }
+
+  static int pseudoSum(byte[] from, byte[] to, int protocol, int length) {
+    ByteBuffer pseudo = ByteBuffer.allocate(40);
+    pseudo.put(from).put(to).putInt(length).putInt(protocol);
+    byte[] bytes = new byte[pseudo.position()];
+    pseudo.flip().get(bytes);
+    return ~checksum(bytes) & 0xffff;
+  }
+
+  static int checksum(byte[] bytes) {
+    long sum = 0;
+    for (int i = 0; i < bytes.length; i++) {
+      sum += (long) (bytes[i] & 0xff) << (i % 2 == 0 ? 8 : 0);
+    }
+    while (sum >>> 16 != 0) {
+      sum = (sum & 0xffff) + (sum >>> 16);
+    }
+    return (int) (~sum & 0xffff);
+  }
+
+  private static byte[] ipv4(byte[] from, byte[] to, int protocol, byte[] body) {
+    ByteBuffer packet = ByteBuffer.allocate(20 + body.length);
+    packet.put((byte) 0x45).put((byte) 0).putShort((short) packet.capacity());
+    packet.putShort((short) 77).putShort((short) 0x4000);
+    packet.put((byte) 64).put((byte) protocol).putShort((short) 0).put(from).put(to);
+    byte[] header = new byte[20];
+    packet.get(0, header);
+    packet.putShort(10, (short) checksum(header));
+    return packet.put(body).array();
+  }
+
+  private static byte[] ipv6(byte[] from, byte[] to, int protocol, byte[] body) {
+    ByteBuffer packet = ByteBuffer.allocate(40 + body.length);
+    packet.putInt(0x60012345).putShort((short) body.length);
+    packet.put((byte) protocol).put((byte) 64).put(from).put(to);
+    return packet.put(body).array();
+  }
+
+  /// An ICMP error that quotes the first bytes of a packet.
+  static byte[] icmpError(String source, String destination, byte[] about, int quotedBytes) {
+    boolean ipv6 = source.contains(":");
+    ByteBuffer error = ByteBuffer.allocate(8 + Math.min(quotedBytes, about.length));
+    error.put((byte) (ipv6 ? 1 : 3)).put((byte) 1).putShort((short) 0).putInt(0);
+    error.put(about, 0, error.remaining());
+    return packet(source, destination, ipv6 ? 58 : 1, error.array());
+  }
+
+  static ByteBuf buffer(byte[] packet, int headroom) {
+    return Unpooled.directBuffer(headroom + packet.length).writeZero(headroom).writeBytes(packet);
+  }
+
+  static byte[] bytes(ByteBuf buffer, int headroom) {
+    byte[] bytes = new byte[buffer.writerIndex() - headroom];
+    buffer.getBytes(headroom, bytes);
+    return bytes;
+  }
+}
