@@ -1,76 +1,75 @@
 package io.viaduct.testbed.demo;
 
+import io.viaduct.testbed.Laboratory;
+import io.viaduct.testbed.deployment.Deployment;
+import io.viaduct.testbed.deployment.Passwords;
+import io.viaduct.testbed.deployment.Plans;
+import io.viaduct.testbed.page.PageRelay;
 import io.viaduct.testbed.topology.Topology;
-import io.viaduct.testbed.traffic.*;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// `viaduct demo`.
+/// `viaduct demo`: the composition root of the demonstration.
 @Command(name = "demo", mixinStandardHelpOptions = true)
 public final class DemoCommand implements Callable<Integer> {
-  @Option(names = "--once")
+  @Option(names = "--once", description = "end after the bill instead of staying up")
   private boolean once;
 
-  @Option(names = "--root")
-  private Path root = Path.of(".");
+  @Option(names = "--keep", description = "keep the logs in build/lab/")
+  private boolean keep;
 
-  @Option(names = "--directory")
-  private Path directory = Path.of(".");
+  @Option(
+      names = "--kill",
+      converter = Kill.Converter.class,
+      description = "kill a process at a step and start it again: billing@handover")
+  private List<Kill> kills = List.of();
+
+  @Option(names = "--root", hidden = true, required = true)
+  private Path root = Path.of("");
+
+  @Option(names = "--directory", hidden = true, required = true)
+  private Path outer = Path.of("");
 
   @Override
   public Integer call() throws Exception {
-    long t0 = System.nanoTime();
+    var narration = new Narration(System.out, System::nanoTime);
+    Path directory = Laboratory.mountPrivate(outer);
+    narration.step("the network, in namespaces of its own");
     Topology topology = Topology.lay();
-    System.out.println(topology.drawing() + (System.nanoTime() - t0) / 1_000_000);
-    topology.server.call(() -> {
-      TextServer.start(Topology.SERVER, 80, System::nanoTime);
-      return 0;
-    });
-    var unusedE =
-        topology.server.start(
-            "echo",
-            () -> {
-              PacedStream.echo(Topology.SERVER, 5000);
-              return 0;
-            });
-    var unusedF =
-        topology.server.start(
-            "rr",
-            () -> {
-              RoundTrips.echo(Topology.SERVER, 22);
-              return 0;
-            });
-    Thread.sleep(300);
-    var going = new boolean[] {true};
-    var stream =
-        topology.device.start(
-            "stream",
-            () ->
-                PacedStream.run(
-                    new InetSocketAddress(Topology.SERVER, 5000),
-                    100,
-                    () -> going[0],
-                    System::nanoTime));
-    System.out.println(
-        topology.device.call(() ->
-            new TextDownload()
-                .run(Topology.SERVER, 80, "/text?seed=7&bytes=20000000&rate=100000000")));
-    System.out.println(
-        TextDownload.expected(7, 20000000) + " " + (System.nanoTime() - t0) / 1_000_000);
-    going[0] = false;
-    System.out.println(stream.join());
-    long end = System.nanoTime() + 1_000_000_000;
-    var h =
-        topology.device.call(() -> {
-          try (var rr =
-              new RoundTrips(new InetSocketAddress(Topology.SERVER, 22), System::nanoTime)) {
-            return rr.run(() -> System.nanoTime() < end);
-          }
-        });
-    System.out.println(h.getValueAtPercentile(50) + " " + h.getValueAtPercentile(99));
+    narration.block(topology.drawing());
+    Passwords passwords = Passwords.draw(new SecureRandom());
+    var deployment =
+        Deployment.prepare(root, directory, topology, passwords, Instant.now(), System::nanoTime);
+    var demo = new Demo(narration, topology, deployment, passwords, kills, System::nanoTime);
+    try {
+      demo.run(root, directory);
+    } catch (IllegalStateException | java.io.IOException e) {
+      narration.hold(false, "%s", e.getMessage());
+    }
+    if (keep) {
+      Laboratory.keepLogs(directory, root.resolve("build/lab"));
+      narration.line("logs and configuration: %s", root.resolve("build/lab"));
+    }
+    if (!narration.broken().isEmpty()) {
+      narration.step("%d of the demonstration's claims did not hold", narration.broken().size());
+      return 1;
+    }
+    narration.step("all of it holds");
+    if (!once) {
+      PageRelay.startInside(outer, new InetSocketAddress(Topology.CONTROL, Plans.PAGE_PORT));
+      narration.line("the page: http://127.0.0.1:%d/", PageRelay.port(outer));
+      narration.line("log in as alice, password %s", passwords.alice());
+      narration.line("or as operator, password %s", passwords.operator());
+      narration.line("Ctrl-C ends it and leaves nothing behind");
+      new CountDownLatch(1).await();
+    }
     return 0;
   }
 }

@@ -1,0 +1,173 @@
+package io.viaduct.testbed.deployment;
+
+import io.viaduct.testbed.pki.OperatorAuthority;
+import io.viaduct.testbed.pki.ReportKey;
+import io.viaduct.testbed.topology.NetworkNamespace;
+import io.viaduct.testbed.topology.Topology;
+import java.nio.file.Path;
+import java.util.List;
+
+/// The configuration of every process of the demonstration. `docker/compose.yml` carries the same
+/// keys; a test compares them.
+public final class Plans {
+  /// Home domain of the subscribers.
+  public static final String DOMAIN = "ims.test";
+
+  public static final int SIP_PORT = 5060;
+  public static final int BRIDGE_GRPC_PORT = 7443;
+  public static final int BRIDGE_REST_PORT = 8081;
+  public static final int BILLING_REST_PORT = 8082;
+  public static final int BILLING_GRPC_PORT = 9443;
+  public static final int PAGE_PORT = 8080;
+  public static final int SNAPT_PORT = 443;
+
+  private final Topology topology;
+  private final OperatorAuthority authority;
+  private final Path directory;
+  private final List<ReportKey> reportKeys;
+
+  /// @param reportKeys of snapt-1 and snapt-2
+  public Plans(
+      Topology topology, OperatorAuthority authority, Path directory, List<ReportKey> reportKeys) {
+    this.topology = topology;
+    this.authority = authority;
+    this.directory = directory;
+    this.reportKeys = List.copyOf(reportKeys);
+  }
+
+  private String tls(String name) {
+    return "tls: {certificate: %s, private-key: %s, trust: %s}"
+        .formatted(authority.certificate(name), authority.key(name), authority.authority());
+  }
+
+  public ServicePlan billing() {
+    return control(
+        "danum-billing",
+        9182,
+        """
+        rest: {host: %s, port: %d}
+        grpc: {host: %s, port: %d, peers: [ims-bridge]}
+        %s
+        operations: {host: %s, port: 9182}
+        database: {data-directory: %s}
+        operator: {user: operator, password-file: %s}
+        snapt-owners: {snapt-1: acme, snapt-2: beacon}
+        """
+            .formatted(
+                Topology.CONTROL,
+                BILLING_REST_PORT,
+                Topology.CONTROL,
+                BILLING_GRPC_PORT,
+                tls("danum-billing"),
+                Topology.CONTROL,
+                directory.resolve("postgres"),
+                directory.resolve("operator.password")));
+  }
+
+  public ServicePlan bridge() {
+    return control("ims-bridge", 9181, "");
+  }
+
+  public ServicePlan webgui() {
+    return control(
+        "webgui",
+        9104,
+        """
+        http: {host: %1$s, port: %2$d}
+        billing: {url: "http://%1$s:%3$d"}
+        bridge: {url: "http://%1$s:%4$d", token-file: %5$s}
+        operations: {host: %1$s, port: 9104}
+        """
+            .formatted(
+                Topology.CONTROL,
+                PAGE_PORT,
+                BILLING_REST_PORT,
+                BRIDGE_REST_PORT,
+                directory.resolve("rest.token")));
+  }
+
+  private ServicePlan control(String name, int operationsPort, String configuration) {
+    return new ServicePlan(
+        name,
+        name,
+        "run",
+        topology.control,
+        "http://%s:%d/readyz".formatted(Topology.CONTROL, operationsPort),
+        configuration);
+  }
+
+  /// @param number 1 or 2
+  public ServicePlan snapt(int number) {
+    String name = "snapt-" + number;
+    String host = number == 1 ? Topology.SNAPT_1 : Topology.SNAPT_2;
+    NetworkNamespace namespace = number == 1 ? topology.snapt1 : topology.snapt2;
+    return new ServicePlan(
+        name,
+        "snapt-server",
+        "run",
+        namespace,
+        "http://127.0.0.1:9464/readyz",
+        """
+        id: %1$s
+        region: core
+        owner: %2$s
+        state: %3$s
+        socket: %4$s
+        %5$s
+        control: {host: %6$s, port: %7$d}
+        data: {port: %7$d}
+        pool: {ipv4: 10.20%8$d.0.0/16}
+        metering: {interval: 5s}
+        reporting:
+          bridge-host: %9$s
+          bridge-port: %10$d
+          report-key: %11$s
+          status-every: 1s
+        """
+            .formatted(
+                name,
+                number == 1 ? "acme" : "beacon",
+                directory.resolve(name),
+                socket(name),
+                tls(name),
+                host,
+                SNAPT_PORT,
+                number,
+                Topology.CONTROL,
+                BRIDGE_GRPC_PORT,
+                reportKeys.get(number - 1).file()));
+  }
+
+  public ServicePlan agent() {
+    return new ServicePlan(
+        "cnapt",
+        "cnapt-agent",
+        "up",
+        topology.device,
+        "http://127.0.0.1:9464/readyz",
+        """
+        device-key: %s
+        trust: %s
+        signalling:
+          bridge: %s
+          port: %d
+          domain: %s
+          user: alice
+          password-file: %s
+        status-socket: %s
+        """
+            .formatted(
+                directory.resolve("device.key"),
+                authority.authority(),
+                Topology.CONTROL,
+                SIP_PORT,
+                DOMAIN,
+                directory.resolve("alice.password"),
+                socket("cnapt")));
+  }
+
+  /// The Unix socket that tells a process's status.
+  public Path socket(String name) {
+    return directory.resolve(name + ".sock");
+  }
+}
