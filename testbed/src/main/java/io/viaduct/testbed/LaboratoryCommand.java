@@ -7,7 +7,10 @@ import picocli.CommandLine.Command;
 @Command(
     name = "laboratory",
     mixinStandardHelpOptions = true,
-    subcommands = {io.viaduct.testbed.demo.DemoCommand.class})
+    subcommands = {
+      io.viaduct.testbed.demo.DemoCommand.class,
+      io.viaduct.testbed.bench.BenchCommand.class
+    })
 public final class LaboratoryCommand {
   private LaboratoryCommand() {}
 

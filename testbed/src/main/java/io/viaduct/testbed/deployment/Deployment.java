@@ -118,6 +118,11 @@ public final class Deployment {
             .formatted(process.name(), how, process.lastLines(LOG_LINES_SHOWN)));
   }
 
+  /// SIGTERM to every process, the last started first, and waits.
+  public void stopAll() {
+    List.copyOf(processes.values()).reversed().forEach(ServiceProcess::stop);
+  }
+
   /// The names of processes that have ended without being asked to.
   public List<String> dead() {
     return processes.values().stream()

@@ -18,6 +18,10 @@ public final class Topology {
   public static final String SNAPT_1 = CORE_NETWORK + "21";
   public static final String SNAPT_2 = CORE_NETWORK + "22";
   public static final String SERVER = CORE_NETWORK + "80";
+
+  /// The server once more, for measurements that pass the tunnel by.
+  public static final String SERVER_BESIDE = CORE_NETWORK + "81";
+
   private static final String CORE_6 = "2001:db8:cafe::"; // RFC 3849
 
   public final NetworkNamespace device;
@@ -122,6 +126,13 @@ public final class Topology {
     for (var host : List.of(server, control)) {
       host.ip("route replace %s via %s".formatted(network, relay));
     }
+  }
+
+  /// Gives the server its second address, with a host route of the device through gateway A: more
+  /// exact than the tunnel's default route.
+  public void passTunnelBy() {
+    server.ip("addr add %s/24 dev core0".formatted(SERVER_BESIDE));
+    device.ip("route replace %s via 10.71.1.1 dev linkA".formatted(SERVER_BESIDE));
   }
 
   /// Link A goes down as when a cable is pulled: its routes go, link B is what remains.

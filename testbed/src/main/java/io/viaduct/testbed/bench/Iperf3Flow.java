@@ -1,0 +1,47 @@
+package io.viaduct.testbed.bench;
+
+import io.viaduct.testbed.process.ServiceProcess;
+import io.viaduct.testbed.topology.Topology;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/// iperf3: its bytes are random, so nothing is gained by compression.
+final class Iperf3Flow implements TcpFlow {
+  private static final int PORT = 7002;
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private final Topology topology;
+
+  /// Starts the server's end, which lives as long as the laboratory.
+  Iperf3Flow(Topology topology, Path directory) {
+    this.topology = topology;
+    var unused =
+        ServiceProcess.start(
+            "iperf3",
+            topology.server,
+            List.of("iperf3", "--server", "--port", Integer.toString(PORT)),
+            directory);
+  }
+
+  @Override
+  public String tool() {
+    return "iperf3, one connection";
+  }
+
+  @Override
+  public Transferred run(String target, boolean upload, int seconds) {
+    var words =
+        new ArrayList<>(
+            List.of("iperf3", "--json", "--client", target, "--port", Integer.toString(PORT)));
+    words.addAll(List.of("--time", Integer.toString(seconds)));
+    if (!upload) {
+      words.add("--reverse");
+    }
+    String output = topology.device.run(words.toArray(String[]::new));
+    JsonNode sum = JSON.readTree(output).path("end").path("sum_received");
+    return new Transferred(sum.path("bytes").asLong(), sum.path("seconds").asDouble());
+  }
+}

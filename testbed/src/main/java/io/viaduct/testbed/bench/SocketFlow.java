@@ -1,0 +1,102 @@
+package io.viaduct.testbed.bench;
+
+import io.viaduct.testbed.topology.Topology;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
+
+/// Where iperf3 is not installed: a sender of random bytes and a reader, in this process. The first
+/// byte asks the server to send or to read; a reader answers with the count of what it has read.
+final class SocketFlow implements TcpFlow {
+  private static final int PORT = 7003;
+  private static final int BUFFER_BYTES = 128 * 1024;
+  private static final int SEND = 1;
+  private static final int READ = 2;
+
+  private final Topology topology;
+  private final LongSupplier nanoTime;
+
+  SocketFlow(Topology topology, LongSupplier nanoTime) {
+    this.topology = topology;
+    this.nanoTime = nanoTime;
+    topology.server.call(() -> {
+      var listener = new ServerSocket();
+      listener.bind(new InetSocketAddress(PORT));
+      Thread.ofVirtual().start(() -> serve(listener));
+      return true;
+    });
+  }
+
+  @Override
+  public String tool() {
+    return "own sender, one connection";
+  }
+
+  @Override
+  public Transferred run(String target, boolean upload, int seconds) {
+    return topology.device.call(() -> {
+      try (var socket = new Socket(target, PORT)) {
+        socket.getOutputStream().write(upload ? READ : SEND);
+        long start = nanoTime.getAsLong();
+        long end = start + seconds * 1_000_000_000L;
+        long bytes = upload ? sendUntil(socket, end) : readUntil(socket.getInputStream(), end);
+        return new Transferred(bytes, (nanoTime.getAsLong() - start) / 1e9);
+      }
+    });
+  }
+
+  private long sendUntil(Socket socket, long end) throws IOException {
+    send(socket.getOutputStream(), end);
+    socket.shutdownOutput();
+    return new java.io.DataInputStream(socket.getInputStream()).readLong();
+  }
+
+  private void send(OutputStream out, long end) throws IOException {
+    var noise = new byte[BUFFER_BYTES];
+    new SplittableRandom(1).nextBytes(noise);
+    while (nanoTime.getAsLong() - end < 0) {
+      out.write(noise);
+    }
+  }
+
+  private long readUntil(InputStream in, long end) throws IOException {
+    var buffer = new byte[BUFFER_BYTES];
+    long bytes = 0;
+    for (int count = in.read(buffer); count > 0; count = in.read(buffer)) {
+      bytes += count;
+      if (nanoTime.getAsLong() - end > 0) {
+        break;
+      }
+    }
+    return bytes;
+  }
+
+  private void serve(ServerSocket listener) {
+    while (true) {
+      try {
+        Socket socket = listener.accept();
+        Thread.ofVirtual().start(() -> answer(socket));
+      } catch (IOException e) {
+        return; // the laboratory ends
+      }
+    }
+  }
+
+  private void answer(Socket socket) {
+    try (socket) {
+      if (socket.getInputStream().read() == SEND) {
+        send(socket.getOutputStream(), Long.MAX_VALUE);
+      } else {
+        long bytes = readUntil(socket.getInputStream(), Long.MAX_VALUE);
+        new java.io.DataOutputStream(socket.getOutputStream()).writeLong(bytes);
+      }
+    } catch (IOException e) {
+      // the reader has seen enough and closed
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package io.viaduct.testbed.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/// The rules of docs/adr/0001 over the classes of all modules, read from their `target/classes`.
+class ArchitectureTest {
+  /// Root package of each running module.
+  private static final Map<String, String> RUNNING =
+      Map.of(
+          "cnapt-agent", "io.viaduct.cnapt..",
+          "snapt-server", "io.viaduct.snapt..",
+          "ims-bridge", "io.viaduct.bridge..",
+          "danum-billing", "io.viaduct.billing..",
+          "webgui", "io.viaduct.webgui..");
+
+  private static final List<String> SHARED =
+      List.of(
+          "tunnel-protocol",
+          "usage-protocol",
+          "service-host",
+          "tunnel-host",
+          "sip-stack",
+          "testbed");
+
+  private static final Set<String> BAGS =
+      Set.of("util", "utils", "common", "manager", "impl", "helper", "helpers", "internal");
+
+  private static final Map<String, JavaClasses> MODULES = new LinkedHashMap<>();
+  private static JavaClasses all;
+
+  @BeforeAll
+  static void readClasses() {
+    var names = new java.util.ArrayList<>(SHARED);
+    names.addAll(RUNNING.keySet());
+    Path root = Path.of("").toAbsolutePath().getParent();
+    for (String name : names) {
+      Path classes = root.resolve(name).resolve("target/classes");
+      assertThat(classes).as("build %s first", name).isDirectory();
+      MODULES.put(name, importer().importPath(classes));
+    }
+    all =
+        importer()
+            .importPaths(
+                names.stream()
+                    .map(name -> root.resolve(name).resolve("target/classes"))
+                    .filter(Files::isDirectory)
+                    .toList());
+  }
+
+  private static ClassFileImporter importer() {
+    return new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests());
+  }
+
+  @Test
+  void runningModulesNeverDependOnEachOther() {
+    RUNNING.forEach((module, own) -> {
+      String[] others =
+          RUNNING.values().stream().filter(other -> !other.equals(own)).toArray(String[]::new);
+      noClasses()
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(others)
+          .as(module + " must not know the other running modules")
+          .check(MODULES.get(module));
+    });
+  }
+
+  @Test
+  void sharedModulesNeverDependOnARunningOne() {
+    for (String module : SHARED) {
+      noClasses()
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(RUNNING.values().toArray(String[]::new))
+          .as(module + " must not know a running module")
+          .check(MODULES.get(module));
+    }
+  }
+
+  @Test
+  void eachModuleKeepsToItsOwnRootPackage() {
+    RUNNING.forEach((module, own) ->
+        noClasses()
+            .should()
+            .resideOutsideOfPackage(own)
+            .as(module + " lives in " + own)
+            .check(MODULES.get(module)));
+  }
+
+  @Test
+  void theTunnelsCoreNeedsOnlyTheJdkBuffersCompressionAndProtobuf() {
+    noClasses()
+        .should()
+        .dependOnClassesThat(
+            describe(
+                "are neither JDK, Netty buffers, LZ4, protobuf nor its own",
+                other ->
+                    !resideInAnyPackage(
+                            "io.viaduct.tunnel..",
+                            "java..",
+                            "javax.crypto..",
+                            "io.netty.buffer..",
+                            "io.netty.util..",
+                            "net.jpountz..",
+                            "com.google.protobuf..",
+                            "org.jspecify..",
+                            "")
+                        .test(other)))
+        .check(MODULES.get("tunnel-protocol"));
+  }
+
+  @Test
+  void theTunnelsCoreReadsNoClockAndStartsNoThread() {
+    noClasses()
+        .should()
+        .callMethod(System.class, "nanoTime")
+        .orShould()
+        .callMethod(System.class, "currentTimeMillis")
+        .orShould()
+        .callMethod(Thread.class, "start")
+        .check(MODULES.get("tunnel-protocol"));
+  }
+
+  @Test
+  void jainSipIsSeenOnlyInsideTheSipStack() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.viaduct.sip..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("javax.sip..", "gov.nist..")
+        .check(all);
+  }
+
+  @Test
+  void packagesAreNamedByTheFieldAndNotAsBags() {
+    Set<String> bags =
+        all.stream()
+            .map(JavaClass::getPackageName)
+            .filter(name -> java.util.Arrays.stream(name.split("\\.")).anyMatch(BAGS::contains))
+            .collect(Collectors.toSet());
+    assertThat(bags).isEmpty();
+  }
+
+  @Test
+  void classesAreNotNamedAsBagsEither() {
+    List<String> bags =
+        all.stream()
+            .filter(type -> type.getPackageName().startsWith("io.viaduct"))
+            .map(JavaClass::getSimpleName)
+            .filter(name -> name.matches("Default[A-Z].*|.*(Utils?|Helper|Manager|Impl)"))
+            .toList();
+    assertThat(bags).isEmpty();
+  }
+}
