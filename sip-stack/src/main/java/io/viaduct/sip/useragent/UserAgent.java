@@ -15,6 +15,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.InstantSource;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
@@ -31,6 +32,9 @@ import org.slf4j.LoggerFactory;
 public final class UserAgent implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(UserAgent.class);
   private static final long TICK_MS = 100;
+
+  /// How a registrar that does not know us refuses a SUBSCRIBE.
+  private static final Set<Integer> UNREGISTERED = Set.of(403, 481);
 
   /// A grant must be renewed this long before its token ends, should the bridge not do it.
   private static final long TOKEN_MARGIN_MS = 15_000;
@@ -279,8 +283,12 @@ public final class UserAgent implements AutoCloseable {
       publish("");
       return;
     }
-    // Whatever became of the dialog, the next one is sound.
+    // Whatever became of the dialog, the next one is sound. A bridge that was started again knows
+    // neither the dialog nor the registration.
     current.newDialog();
+    if (response != null && UNREGISTERED.contains(response.status())) {
+      registering.want(nowMs);
+    }
     subscribing.failed(generation, nowMs, response == null ? 0 : retryAfterMs(response));
     publish(
         "subscription: "
