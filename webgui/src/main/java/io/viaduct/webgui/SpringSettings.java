@@ -1,0 +1,65 @@
+package io.viaduct.webgui;
+
+import io.viaduct.service.operations.OperationsSettings;
+import io.viaduct.webgui.WebguiConfiguration.Http;
+import java.util.HashMap;
+import java.util.Map;
+
+/// The validated configuration, translated to what Spring Boot reads. One direction only: no key of
+/// ours is ever read from Spring's properties.
+final class SpringSettings {
+  private SpringSettings() {}
+
+  static Map<String, Object> of(WebguiConfiguration configuration) {
+    Map<String, Object> settings = new HashMap<>();
+    pages(settings, configuration.http());
+    operations(settings, configuration.operations());
+    settings.put("spring.main.banner-mode", "off");
+    return settings;
+  }
+
+  private static void pages(Map<String, Object> settings, Http http) {
+    settings.put("spring.application.name", "webgui");
+    settings.put("server.address", http.host());
+    settings.put("server.port", http.port());
+    settings.put("server.shutdown", "graceful");
+    settings.put("spring.lifecycle.timeout-per-shutdown-phase", "5s");
+    settings.put("spring.threads.virtual.enabled", true);
+    settings.put("server.compression.enabled", true);
+    settings.put("server.tomcat.max-http-form-post-size", "32KB");
+    settings.put("server.max-http-request-header-size", "16KB");
+    settings.put("server.tomcat.connection-timeout", "10s");
+    // A visitor at the log-in page; after log-in limits.session-idle holds.
+    settings.put("server.servlet.session.timeout", "10m");
+    settings.put("server.servlet.session.tracking-modes", "cookie");
+    settings.put("server.servlet.session.cookie.name", "VIADUCT");
+    settings.put("server.servlet.session.cookie.http-only", true);
+    settings.put("server.servlet.session.cookie.secure", http.secureCookies());
+    // Lax, not strict: a link from a mail to a charge finds its visitor logged in. Forms carry a
+    // CSRF token.
+    settings.put("server.servlet.session.cookie.same-site", "lax");
+    settings.put("server.forward-headers-strategy", http.secureCookies() ? "native" : "none");
+    settings.put("spring.web.locale", "en");
+    settings.put("spring.web.locale-resolver", "fixed");
+    // The name of a static file carries the hash of its content, so browsers keep it for a year.
+    settings.put("spring.web.resources.chain.strategy.content.enabled", true);
+    settings.put("spring.web.resources.chain.strategy.content.paths", "/assets/**");
+    settings.put("spring.web.resources.cache.cachecontrol.max-age", "365d");
+    settings.put("spring.web.resources.cache.cachecontrol.cache-public", true);
+  }
+
+  private static void operations(Map<String, Object> settings, OperationsSettings operations) {
+    settings.put("management.server.address", operations.host());
+    settings.put("management.server.port", operations.port());
+    settings.put("management.endpoints.web.base-path", "/");
+    settings.put("management.endpoints.web.discovery.enabled", false);
+    settings.put("management.endpoints.web.exposure.include", "health,prometheus");
+    settings.put("management.endpoints.web.path-mapping.prometheus", "metrics");
+    settings.put("management.endpoint.health.probes.enabled", true);
+    settings.put("management.endpoint.health.group.liveness.include", "livenessState");
+    settings.put("management.endpoint.health.group.liveness.additional-path", "management:/livez");
+    settings.put("management.endpoint.health.group.readiness.include", "readinessState");
+    settings.put(
+        "management.endpoint.health.group.readiness.additional-path", "management:/readyz");
+  }
+}

@@ -1,0 +1,111 @@
+package io.viaduct.webgui;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.service.logging.ProcessLogging;
+import io.viaduct.webgui.WebguiConfiguration.Limits;
+import io.viaduct.webgui.account.LiveStreams;
+import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.bridge.SnaptDirectory;
+import io.viaduct.webgui.login.BillingLogin;
+import io.viaduct.webgui.login.RefusedRequests;
+import io.viaduct.webgui.page.Display;
+import io.viaduct.webgui.peer.BearerToken;
+import io.viaduct.webgui.peer.JsonPeer;
+import io.viaduct.webgui.peer.PeerName;
+import java.net.URI;
+import java.time.Clock;
+import java.time.InstantSource;
+import org.apache.catalina.session.StandardManager;
+import org.slf4j.bridge.SLF4JBridgeHandler;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.logging.LoggingSystem;
+import org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoConfiguration;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ComponentScan;
+
+/// The composition root: a visitor's request passes [io.viaduct.webgui.login.PageSecurity], reaches
+/// the controller of its page, which asks billing or the bridge and fills a template.
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration(exclude = UserDetailsServiceAutoConfiguration.class)
+@ComponentScan
+public class WebguiApplication {
+
+  /// Starts the process's one context; closing it stops it cleanly.
+  public static ConfigurableApplicationContext start(WebguiConfiguration configuration) {
+    // One form of logs in all processes: Spring Boot's own set-up stays away.
+    System.setProperty(LoggingSystem.SYSTEM_PROPERTY, LoggingSystem.NONE);
+    ProcessLogging.configure(configuration.logging());
+    SLF4JBridgeHandler.removeHandlersForRootLogger();
+    SLF4JBridgeHandler.install();
+    SpringApplication application = new SpringApplication(WebguiApplication.class);
+    application.setDefaultProperties(SpringSettings.of(configuration));
+    application.setLazyInitialization(true);
+    application.setRegisterShutdownHook(false);
+    application.addInitializers(context ->
+        context.getBeanFactory().registerSingleton("webguiConfiguration", configuration));
+    return application.run();
+  }
+
+  @Bean
+  InstantSource clock() {
+    return Clock.systemUTC();
+  }
+
+  @Bean
+  Limits limits(WebguiConfiguration configuration) {
+    return configuration.limits();
+  }
+
+  @Bean
+  Display display() {
+    return new Display();
+  }
+
+  @Bean
+  Billing billing(WebguiConfiguration configuration, MeterRegistry meters) {
+    return new Billing(
+        peer(PeerName.BILLING, configuration.billing().url(), configuration.limits(), meters));
+  }
+
+  @Bean
+  SnaptDirectory snaptDirectory(WebguiConfiguration configuration, MeterRegistry meters) {
+    return new SnaptDirectory(
+        peer(PeerName.BRIDGE, configuration.bridge().url(), configuration.limits(), meters),
+        new BearerToken(configuration.bridge().tokenFile().reveal()));
+  }
+
+  @Bean
+  BillingLogin billingLogin(Billing billing, MeterRegistry meters) {
+    return new BillingLogin(billing, meters);
+  }
+
+  @Bean
+  RefusedRequests refusedRequests(MeterRegistry meters) {
+    return new RefusedRequests(meters);
+  }
+
+  @Bean
+  LiveStreams liveStreams(Limits limits, RefusedRequests refused, MeterRegistry meters) {
+    return new LiveStreams(limits, refused, meters);
+  }
+
+  /// Bounds the memory that visitors who never log in can take.
+  @Bean
+  WebServerFactoryCustomizer<TomcatServletWebServerFactory> boundedSessions(Limits limits) {
+    return tomcat ->
+        tomcat.addContextCustomizers(context -> {
+          StandardManager manager = new StandardManager();
+          manager.setMaxActiveSessions(limits.sessions());
+          context.setManager(manager);
+        });
+  }
+
+  private static JsonPeer peer(PeerName name, URI url, Limits limits, MeterRegistry meters) {
+    return new JsonPeer(name, url, limits.peerTimeout(), limits.answerBytes(), meters);
+  }
+}

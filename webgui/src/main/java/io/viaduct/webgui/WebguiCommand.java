@@ -1,0 +1,112 @@
+package io.viaduct.webgui;
+
+import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.configuration.ConfigurationFile;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.springframework.boot.web.server.PortInUseException;
+import org.springframework.context.ConfigurableApplicationContext;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `webgui run|check --config FILE`. Exit codes: 0 stopped or configuration good, 64 usage, 69 the
+/// address is taken, 78 configuration refused (sysexits.h).
+@Command(
+    name = "webgui",
+    description = "Pages for users and operators: balance, charges and their reasons, SNAPTs.",
+    mixinStandardHelpOptions = true,
+    versionProvider = WebguiCommand.Version.class,
+    subcommands = {WebguiCommand.Run.class, WebguiCommand.Check.class})
+public final class WebguiCommand {
+  private static final int USAGE = 64;
+  private static final int UNAVAILABLE = 69;
+
+  public static void main(String... arguments) {
+    System.exit(execute(arguments));
+  }
+
+  static int execute(String... arguments) {
+    return new CommandLine(new WebguiCommand())
+        .setParameterExceptionHandler((e, _) -> {
+          e.getCommandLine().getErr().println(e.getMessage());
+          e.getCommandLine().usage(e.getCommandLine().getErr());
+          return USAGE;
+        })
+        .setExecutionExceptionHandler((e, command, _) -> {
+          if (e instanceof ConfigurationException) {
+            command.getErr().println(e.getMessage());
+            return ConfigurationException.EXIT_CODE;
+          }
+          throw e;
+        })
+        .execute(arguments);
+  }
+
+  @Command(name = "run", description = "Serve the pages until SIGTERM.")
+  static final class Run implements Callable<Integer> {
+    @Option(names = "--config", required = true, paramLabel = "FILE", description = "YAML file")
+    @SuppressWarnings("NullAway.Init")
+    private Path config;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws InterruptedException {
+      WebguiConfiguration configuration = ConfigurationFile.load(config, WebguiConfiguration.class);
+      PrintWriter err = spec.commandLine().getErr();
+      try {
+        ConfigurableApplicationContext context = WebguiApplication.start(configuration);
+        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> stop(context)));
+        String port = context.getEnvironment().getProperty("local.server.port");
+        spec.commandLine()
+            .getOut()
+            .println("webgui: pages at http://" + configuration.http().host() + ":" + port + "/");
+      } catch (PortInUseException e) {
+        err.println(
+            "webgui: port " + e.getPort() + " is taken: change http.port or operations.port");
+        return UNAVAILABLE;
+      }
+      new CountDownLatch(1).await(); // until a signal ends the process
+      return 0;
+    }
+
+    /// A clean stop is exit code 0; the JVM would report 143, the signal.
+    private static void stop(ConfigurableApplicationContext context) {
+      context.close();
+      Runtime.getRuntime().halt(0);
+    }
+  }
+
+  @Command(name = "check", description = "Load the configuration, print it with secrets masked.")
+  static final class Check implements Callable<Integer> {
+    @Option(names = "--config", required = true, paramLabel = "FILE", description = "YAML file")
+    @SuppressWarnings("NullAway.Init")
+    private Path config;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+      EffectiveConfiguration.print(
+          ConfigurationFile.load(config, WebguiConfiguration.class), spec.commandLine().getOut());
+      return 0;
+    }
+  }
+
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = WebguiCommand.class.getPackage().getImplementationVersion();
+      return new String[] {"webgui " + (version == null ? "(not packaged)" : version)};
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package io.viaduct.webgui.billing;
+
+import io.viaduct.webgui.peer.BearerToken;
+import io.viaduct.webgui.peer.JsonPeer;
+import java.io.InputStream;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/// Billing's REST interface, as far as the pages use it. Each call carries the visitor's own token,
+/// so billing decides what the visitor may see; the pages' own rules come on top.
+public final class Billing {
+  private final JsonPeer peer;
+
+  public Billing(JsonPeer peer) {
+    this.peer = peer;
+  }
+
+  /// @throws io.viaduct.webgui.peer.SessionEndedException if user or password are wrong (401)
+  public OpenedSession openSession(String user, String password) {
+    return peer.post(
+        peer.request("/sessions"), Map.of("user", user, "password", password), OpenedSession.class);
+  }
+
+  public void closeSession(BearerToken token) {
+    peer.delete("/sessions/current", token);
+  }
+
+  public Account account(BearerToken token, String account) {
+    return peer.get(at(account), token, Account.class);
+  }
+
+  public AccountPage accounts(BearerToken token, int limit, @Nullable String cursor) {
+    return peer.get("/accounts?limit=" + limit + with("cursor", cursor), token, AccountPage.class);
+  }
+
+  public Balance balance(BearerToken token, String account) {
+    return peer.get(at(account) + "/balance", token, Balance.class);
+  }
+
+  public ChargePage charges(BearerToken token, String account, ChargeQuery query) {
+    return peer.get(
+        at(account)
+            + "/charges?limit="
+            + query.limit()
+            + with("cursor", query.cursor())
+            + with("snapt", query.snapt())
+            + with("application", query.application()),
+        token,
+        ChargePage.class);
+  }
+
+  public Charge charge(BearerToken token, String charge) {
+    return peer.get("/charges/" + encode(charge), token, Charge.class);
+  }
+
+  /// Books a top-up once per key, however often it is sent.
+  public void topUp(BearerToken token, String account, UUID idempotencyKey, TopUp topUp) {
+    peer.post(
+        peer.authorized(at(account) + "/top-ups", token)
+            .header("Idempotency-Key", idempotencyKey.toString()),
+        topUp,
+        JsonNode.class);
+  }
+
+  public RefusedReports refusedReports(BearerToken token) {
+    return peer.get("/reports/refused", token, RefusedReports.class);
+  }
+
+  /// The account's event stream (WHATWG HTML section 9.2); the caller closes it.
+  public InputStream events(BearerToken token, String account) {
+    return peer.stream(at(account) + "/events", token);
+  }
+
+  private static String at(String account) {
+    return "/accounts/" + encode(account);
+  }
+
+  private static String with(String name, @Nullable String value) {
+    return value == null || value.isBlank() ? "" : "&" + name + "=" + encode(value);
+  }
+
+  // URLEncoder writes form encoding: + for space is right in a query only, and `.` stays, so a
+  // segment of dots must not reach the path.
+  private static String encode(String text) {
+    String encoded = URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    return encoded.matches("\\.{1,2}") ? encoded.replace(".", "%2E") : encoded;
+  }
+}

@@ -1,0 +1,66 @@
+package io.viaduct.webgui.billing;
+
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What billing made of one flow in one interval, with everything that the price depends on. Units
+/// are in the names; `units` are virtual units (vu), `pricePerUnit` is in den/vu,
+/// `utilityPerSecond` in den/s, `loss` in 0..1. A quantity that was not measured is null.
+public record Charge(
+    String id,
+    String account,
+    @Nullable String snapt,
+    @Nullable String session,
+    @Nullable String epoch,
+    @Nullable String sequence,
+    @Nullable String flow,
+    @Nullable Instant start,
+    @Nullable Instant end,
+    @Nullable String application,
+    @Nullable String serviceClass,
+    @Nullable String protocol,
+    @Nullable String remoteAddress,
+    @Nullable Integer remotePort,
+    long preBytes,
+    long postBytes,
+    long savedBytes,
+    @Nullable Double savedPercent,
+    @Nullable Long durationMs,
+    @Nullable Double throughputKbitPerSecond,
+    @Nullable Double delayMs,
+    @Nullable String delaySource,
+    @Nullable Double loss,
+    @Nullable Double utilityPerSecond,
+    @Nullable Double pricePerUnit,
+    @Nullable Double units,
+    MicroDenarii chargeMicrodenarii,
+    MicroDenarii discountMicrodenarii,
+    MicroDenarii netMicrodenarii,
+    @Nullable String tariffVersion,
+    @Nullable String state,
+    @Nullable String reason) {
+  private static final Set<String> CLASSES = Set.of("LT_LD", "HT_LD", "LT_HD", "HT_HD");
+  private static final Set<String> STATES = Set.of("provisional", "corrected", "final", "adjusted");
+  private static final Set<String> DELAY_SOURCES =
+      Set.of("measured", "last_good", "half_control_rtt", "missing", "reference");
+
+  /// The class if it is one that the pages have words for, else null; likewise below.
+  public @Nullable String knownClass() {
+    return serviceClass != null && CLASSES.contains(serviceClass) ? serviceClass : null;
+  }
+
+  public @Nullable String knownState() {
+    return known(STATES, state);
+  }
+
+  public @Nullable String knownDelaySource() {
+    return known(DELAY_SOURCES, delaySource);
+  }
+
+  private static @Nullable String known(Set<String> words, @Nullable String text) {
+    String word = text == null ? "" : text.toLowerCase(Locale.ROOT);
+    return words.contains(word) ? word : null;
+  }
+}

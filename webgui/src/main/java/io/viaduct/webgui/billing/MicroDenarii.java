@@ -1,0 +1,47 @@
+package io.viaduct.webgui.billing;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.math.BigDecimal;
+import java.util.Locale;
+
+/// Money: integer millionths of a denarius, a decimal string in JSON.
+public record MicroDenarii(long value) {
+  private static final int DECIMALS = 6;
+
+  @JsonCreator
+  public static MicroDenarii parse(String text) {
+    return new MicroDenarii(Long.parseLong(text));
+  }
+
+  /// What a person types: `12`, `0.5`, `1.000001`.
+  ///
+  /// @throws NumberFormatException if it is no plain number with at most six decimals
+  public static MicroDenarii ofDenarii(String text) {
+    String plain = text.strip();
+    if (!plain.matches("\\d{1,12}(\\.\\d{1,6})?")) {
+      throw new NumberFormatException("an amount is digits with at most six decimals");
+    }
+    return new MicroDenarii(new BigDecimal(plain).movePointRight(DECIMALS).longValueExact());
+  }
+
+  @JsonValue
+  public String json() {
+    return Long.toString(value);
+  }
+
+  /// `-1,234.567890`, with a true minus sign.
+  public String denarii() {
+    String text = String.format(Locale.ROOT, "%,.6f", BigDecimal.valueOf(value, DECIMALS));
+    return text.replace('-', '\u2212');
+  }
+
+  /// As [#denarii], with a minus sign if it takes from a charge: a discount of 5 shows as −5.
+  public String deducted() {
+    return value == 0 ? denarii() : new MicroDenarii(Math.negateExact(value)).denarii();
+  }
+
+  public boolean negative() {
+    return value < 0;
+  }
+}

@@ -1,0 +1,32 @@
+package io.viaduct.webgui.bridge;
+
+import java.time.Instant;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// One relay as the bridge last heard of it.
+///
+/// @param state `up`, `stale` (silent for too long) or `unknown` (never heard of)
+public record Snapt(
+    String id,
+    @Nullable String host,
+    int controlPort,
+    int dataPort,
+    @Nullable String region,
+    @Nullable String owner,
+    @Nullable String epoch,
+    long sessions,
+    long sessionsLimit,
+    double upBitPerSecond,
+    double downBitPerSecond,
+    long reportsPending,
+    @Nullable String version,
+    long datagramsRefused,
+    @Nullable Instant seenAt,
+    @Nullable String state) {
+
+  /// The state, `unknown` if the bridge says something that we do not know.
+  public String knownState() {
+    return state != null && Set.of("up", "stale").contains(state) ? state : "unknown";
+  }
+}

@@ -1,0 +1,93 @@
+package io.viaduct.webgui.login;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.billing.OpenedSession;
+import io.viaduct.webgui.login.SignedIn.Role;
+import io.viaduct.webgui.peer.PeerAwayException;
+import io.viaduct.webgui.peer.PeerRefusedException;
+import io.viaduct.webgui.peer.SessionEndedException;
+import java.util.Locale;
+import org.springframework.security.authentication.AuthenticationProvider;
+import org.springframework.security.authentication.AuthenticationServiceException;
+import org.springframework.security.authentication.BadCredentialsException;
+import org.springframework.security.authentication.LockedException;
+import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.AuthenticationException;
+import org.springframework.security.core.authority.AuthorityUtils;
+
+/// Asks billing whether user and password are right. No password is kept or checked here; each
+/// outcome is counted in `viaduct_webgui_logins_total`.
+public final class BillingLogin implements AuthenticationProvider {
+  private static final int NAME_LENGTH_MAX = 128;
+  private static final int PASSWORD_LENGTH_MAX = 256;
+
+  /// How a log-in ended; the label of the counter.
+  public enum Outcome {
+    ACCEPTED,
+    /// Wrong user or password, or longer than either may be.
+    REFUSED,
+    /// Billing wants this visitor to wait.
+    THROTTLED,
+    /// Billing did not answer.
+    AWAY
+  }
+
+  private final Billing billing;
+  private final MeterRegistry meters;
+
+  public BillingLogin(Billing billing, MeterRegistry meters) {
+    this.billing = billing;
+    this.meters = meters;
+  }
+
+  @Override
+  public Authentication authenticate(Authentication attempt) {
+    String user = attempt.getName().strip();
+    String password = String.valueOf(attempt.getCredentials());
+    if (user.isEmpty()
+        || password.isEmpty()
+        || user.length() > NAME_LENGTH_MAX
+        || password.length() > PASSWORD_LENGTH_MAX) {
+      throw counted(Outcome.REFUSED, new BadCredentialsException("no such user and password"));
+    }
+    try {
+      SignedIn visitor = visitor(billing.openSession(user, password));
+      count(Outcome.ACCEPTED);
+      return UsernamePasswordAuthenticationToken.authenticated(
+          visitor, null, AuthorityUtils.createAuthorityList("ROLE_" + visitor.role()));
+    } catch (SessionEndedException e) {
+      throw counted(Outcome.REFUSED, new BadCredentialsException("no such user and password"));
+    } catch (PeerRefusedException e) {
+      throw e.status() == 429
+          ? counted(Outcome.THROTTLED, new LockedException("too many attempts"))
+          : counted(Outcome.REFUSED, new BadCredentialsException("no such user and password"));
+    } catch (PeerAwayException e) {
+      throw counted(Outcome.AWAY, new AuthenticationServiceException(e.reason().name()));
+    }
+  }
+
+  @Override
+  public boolean supports(Class<?> attempt) {
+    return UsernamePasswordAuthenticationToken.class.isAssignableFrom(attempt);
+  }
+
+  private static SignedIn visitor(OpenedSession session) {
+    // An unknown role is no operator.
+    Role role =
+        session.role().toUpperCase(Locale.ROOT).equals(Role.OPERATOR.name())
+            ? Role.OPERATOR
+            : Role.USER;
+    return new SignedIn(session.user(), role, session.bearer(), session.expiresAt());
+  }
+
+  private AuthenticationException counted(Outcome outcome, AuthenticationException refusal) {
+    count(outcome);
+    return refusal;
+  }
+
+  private void count(Outcome outcome) {
+    meters.counter("viaduct_webgui_logins", "outcome", outcome.name()).increment();
+  }
+}

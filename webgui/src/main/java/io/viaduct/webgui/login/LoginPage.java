@@ -1,0 +1,23 @@
+package io.viaduct.webgui.login;
+
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Controller;
+import org.springframework.ui.Model;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+
+/// The log-in form; works without JavaScript.
+@Controller
+class LoginPage {
+  /// Texts `login.problem.*` exist for these.
+  private static final Set<String> PROBLEMS = Set.of("wrong", "throttled", "away", "ended", "out");
+
+  @GetMapping("/login")
+  String login(@RequestParam(required = false) @Nullable String problem, Model model) {
+    if (problem != null && PROBLEMS.contains(problem)) {
+      model.addAttribute("problem", problem);
+    }
+    return "login";
+  }
+}

@@ -1,0 +1,27 @@
+package io.viaduct.webgui.login;
+
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.web.authentication.SavedRequestAwareAuthenticationSuccessHandler;
+
+/// A session that has only seen the log-in page is short-lived; one with a visitor in it lives as
+/// long as `limits.session-idle` says.
+final class LoginSuccess extends SavedRequestAwareAuthenticationSuccessHandler {
+  private final Duration idle;
+
+  LoginSuccess(Duration idle) {
+    this.idle = idle;
+  }
+
+  @Override
+  public void onAuthenticationSuccess(
+      HttpServletRequest request, HttpServletResponse response, Authentication visitor)
+      throws ServletException, IOException {
+    request.getSession().setMaxInactiveInterval(Math.toIntExact(idle.toSeconds()));
+    super.onAuthenticationSuccess(request, response, visitor);
+  }
+}

@@ -1,0 +1,177 @@
+package io.viaduct.webgui.login;
+
+import io.viaduct.webgui.WebguiConfiguration;
+import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.login.RefusedRequests.Reason;
+import io.viaduct.webgui.peer.PeerAwayException;
+import io.viaduct.webgui.peer.PeerRefusedException;
+import io.viaduct.webgui.peer.SessionEndedException;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.HttpMethod;
+import org.springframework.security.authentication.AuthenticationServiceException;
+import org.springframework.security.authentication.LockedException;
+import org.springframework.security.authorization.AuthorizationDecision;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.AuthenticationException;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.access.AccessDeniedHandlerImpl;
+import org.springframework.security.web.access.intercept.AuthorizationFilter;
+import org.springframework.security.web.access.intercept.RequestAuthorizationContext;
+import org.springframework.security.web.authentication.LoginUrlAuthenticationEntryPoint;
+import org.springframework.security.web.csrf.CsrfException;
+import org.springframework.security.web.header.writers.CrossOriginOpenerPolicyHeaderWriter.CrossOriginOpenerPolicy;
+import org.springframework.security.web.header.writers.CrossOriginResourcePolicyHeaderWriter.CrossOriginResourcePolicy;
+import org.springframework.security.web.header.writers.ReferrerPolicyHeaderWriter.ReferrerPolicy;
+import org.springframework.security.web.savedrequest.HttpSessionRequestCache;
+import org.springframework.security.web.util.matcher.AnyRequestMatcher;
+
+/// Which page is open to whom, and what every answer says to the browser. One list, read from top
+/// to bottom.
+@Configuration(proxyBeanMethods = false)
+public class PageSecurity {
+  // No inline script or style, nothing from elsewhere, no framing, forms only to ourselves.
+  private static final String CONTENT_SECURITY_POLICY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+          + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+  private static final int SECONDS_PER_YEAR = 31_536_000;
+
+  @Bean
+  SecurityFilterChain pages(
+      HttpSecurity http,
+      WebguiConfiguration configuration,
+      Billing billing,
+      BillingLogin login,
+      RefusedRequests refused,
+      InstantSource clock)
+      throws Exception {
+    return http.authenticationProvider(login)
+        .authorizeHttpRequests(pages ->
+            pages
+                .dispatcherTypeMatchers(DispatcherType.ERROR, DispatcherType.FORWARD)
+                .permitAll()
+                .requestMatchers("/login", "/assets/**", "/webjars/**", "/favicon.ico")
+                .permitAll()
+                // Served on the operations port only; here they are a 404.
+                .requestMatchers("/livez", "/readyz", "/metrics")
+                .permitAll()
+                .requestMatchers("/accounts", "/snapts/**", "/reports/**")
+                .hasRole("OPERATOR")
+                .requestMatchers(HttpMethod.POST, "/accounts/*/top-ups")
+                .hasRole("OPERATOR")
+                .requestMatchers("/accounts/{account}/**")
+                .access((visitor, request) -> mayOpen(visitor.get(), request))
+                .anyRequest()
+                .authenticated())
+        .formLogin(form ->
+            form.loginPage("/login")
+                .successHandler(new LoginSuccess(configuration.limits().sessionIdle()))
+                .failureHandler((request, response, e) ->
+                    response.sendRedirect(
+                        request.getContextPath() + "/login?problem=" + problem(e))))
+        .logout(logout ->
+            logout
+                .logoutSuccessUrl("/login?problem=out")
+                .addLogoutHandler((request, response, visitor) -> close(billing, visitor)))
+        .requestCache(cache -> cache.requestCache(pagesOnly()))
+        .exceptionHandling(failures ->
+            failures
+                .authenticationEntryPoint(new LoginEntry(refused))
+                .accessDeniedHandler((request, response, e) -> {
+                  refused.count(e instanceof CsrfException ? Reason.CSRF : Reason.NOT_ALLOWED);
+                  new AccessDeniedHandlerImpl().handle(request, response, e);
+                }))
+        .addFilterBefore(new ExpiryFilter(clock), AuthorizationFilter.class)
+        .headers(headers ->
+            headers
+                .contentSecurityPolicy(csp -> csp.policyDirectives(CONTENT_SECURITY_POLICY))
+                .referrerPolicy(referrer -> referrer.policy(ReferrerPolicy.SAME_ORIGIN))
+                .permissionsPolicyHeader(features ->
+                    features.policy("camera=(), geolocation=(), microphone=(), payment=()"))
+                .crossOriginOpenerPolicy(
+                    opener -> opener.policy(CrossOriginOpenerPolicy.SAME_ORIGIN))
+                .crossOriginResourcePolicy(
+                    resource -> resource.policy(CrossOriginResourcePolicy.SAME_ORIGIN))
+                .httpStrictTransportSecurity(hsts -> {
+                  if (configuration.http().secureCookies()) {
+                    hsts.requestMatcher(AnyRequestMatcher.INSTANCE)
+                        .maxAgeInSeconds(SECONDS_PER_YEAR);
+                  }
+                }))
+        .build();
+  }
+
+  private static AuthorizationDecision mayOpen(
+      @Nullable Authentication visitor, RequestAuthorizationContext request) {
+    String account = request.getVariables().getOrDefault("account", "");
+    return new AuthorizationDecision(
+        visitor != null
+            && visitor.getPrincipal() instanceof SignedIn signedIn
+            && signedIn.mayOpen(account));
+  }
+
+  private static String problem(AuthenticationException e) {
+    return switch (e) {
+      case LockedException _ -> "throttled";
+      case AuthenticationServiceException _ -> "away";
+      default -> "wrong";
+    };
+  }
+
+  private static void close(Billing billing, @Nullable Authentication visitor) {
+    if (visitor != null && visitor.getPrincipal() instanceof SignedIn signedIn) {
+      try {
+        billing.closeSession(signedIn.token());
+      } catch (PeerAwayException | PeerRefusedException | SessionEndedException e) {
+        // The browser session ends whatever billing says; the token there dies of age.
+        // The failure is counted where it happened.
+        return;
+      }
+    }
+  }
+
+  /// After log-in the visitor goes on to the page that was asked for, never to a fragment of one.
+  @SuppressWarnings("NullAway") // null is how Spring Security says: add no ?continue to the address
+  private static HttpSessionRequestCache pagesOnly() {
+    HttpSessionRequestCache cache = new HttpSessionRequestCache();
+    cache.setRequestMatcher(request ->
+        request.getMethod().equals("GET")
+            && request.getHeader("HX-Request") == null
+            && String.valueOf(request.getHeader("Accept")).contains("text/html"));
+    cache.setMatchingRequestParameterName(null);
+    return cache;
+  }
+
+  /// Sends people to the log-in page, scripts to the same place in the way that they understand.
+  private static final class LoginEntry extends LoginUrlAuthenticationEntryPoint {
+    private final RefusedRequests refused;
+
+    LoginEntry(RefusedRequests refused) {
+      super("/login");
+      this.refused = refused;
+    }
+
+    @Override
+    public void commence(
+        HttpServletRequest request, HttpServletResponse response, AuthenticationException e)
+        throws IOException, jakarta.servlet.ServletException {
+      boolean fragment = request.getHeader("HX-Request") != null;
+      boolean stream = String.valueOf(request.getHeader("Accept")).contains("text/event-stream");
+      if (fragment || stream) {
+        refused.count(Reason.NOT_SIGNED_IN);
+        response.setHeader("HX-Redirect", request.getContextPath() + "/login");
+        response.setStatus(HttpServletResponse.SC_UNAUTHORIZED);
+        return;
+      }
+      super.commence(request, response, e);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.viaduct.webgui;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class OperatorPagesTest {
+  private PeerServer peer;
+  private Visitor olga;
+
+  @BeforeEach
+  void freshPeer() {
+    peer = RunningWebgui.freshPeer();
+    olga = Visitor.operator();
+  }
+
+  @Test
+  void operatorsHomeIsTheListOfAccounts() {
+    assertThat(Visitor.location(olga.get("/"))).endsWith("/accounts");
+    assertThat(olga.get("/accounts").body())
+        .contains("data-account-id=\"alice\"", "href=\"/accounts/alice\"", "Alice A.", "operator");
+  }
+
+  @Test
+  void snaptsAreListedWithSessionsAndRates() {
+    peer.snapts.add(PeerServer.snapt("snapt-1", 12));
+    Map<String, Object> silent = PeerServer.snapt("snapt-2", 0);
+    silent.put("state", "stale");
+    peer.snapts.add(silent);
+    String page = olga.get("/snapts").body();
+    assertThat(page)
+        .contains("data-snapt-id=\"snapt-1\"", "data-snapt-id=\"snapt-2\"", "silent")
+        .contains("hx-trigger=\"every 500ms\"");
+    assertThat(Visitor.text(page, "snapt-sessions")).isEqualTo("12 / 1,000");
+    assertThat(Visitor.text(page, "snapt-up")).isEqualTo("1.20 Mbit/s");
+    assertThat(Visitor.text(page, "snapt-down")).isEqualTo("48.30 Mbit/s");
+  }
+
+  @Test
+  void snaptTableIsAskedForAgainAsAFragment() {
+    String empty = olga.get("/snapts/table", "HX-Request", "true").body();
+    assertThat(empty).contains("data-testid=\"snapts-empty\"").doesNotContain("<html");
+    peer.snapts.add(PeerServer.snapt("snapt-1", 12));
+    assertThat(olga.get("/snapts/table", "HX-Request", "true").body())
+        .contains("data-snapt-id=\"snapt-1\"");
+  }
+
+  @Test
+  void refusedReportsAreListedWithTheirReason() {
+    assertThat(olga.get("/reports").body()).contains("data-testid=\"reports-empty\"");
+    peer.refusedReports.add(
+        Map.of(
+            "snapt",
+            "snapt-1",
+            "session",
+            "s",
+            "epoch",
+            3,
+            "sequence",
+            41,
+            "account",
+            "mallory",
+            "verdict",
+            "REJECTED",
+            "reason",
+            "unknown account"));
+    assertThat(olga.get("/reports").body())
+        .contains("data-testid=\"report-row\"", "unknown account", "REJECTED", "mallory");
+  }
+
+  @Test
+  void operationsPortAnswersAndThePagesPortDoesNot() {
+    Visitor operations = new Visitor(RunningWebgui.operations());
+    assertThat(operations.get("/livez", "Accept", "*/*").statusCode()).isEqualTo(200);
+    assertThat(operations.get("/readyz", "Accept", "*/*").statusCode()).isEqualTo(200);
+    assertThat(operations.get("/metrics", "Accept", "text/plain").body())
+        .contains("jvm_memory_used_bytes", "viaduct_webgui_logins_total");
+    for (String path : new String[] {"/livez", "/readyz", "/metrics"}) {
+      assertThat(olga.get(path).statusCode()).as(path).isEqualTo(404);
+    }
+  }
+}

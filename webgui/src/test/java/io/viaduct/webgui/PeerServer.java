@@ -1,0 +1,416 @@
+package io.viaduct.webgui;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/// Billing and bridge as the pages see them: the same paths, shapes and status codes, with
+/// accounts, charges and SNAPTs that a test sets. Real HTTP on loopback.
+final class PeerServer implements AutoCloseable {
+  static final String BRIDGE_TOKEN = "bridge-token";
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final String STREAM_ENDS = "";
+
+  /// What the peer does instead of answering.
+  enum Mood {
+    WELL,
+    FAILING,
+    GARBLED,
+    ENDLESS,
+    SILENT
+  }
+
+  record User(String password, String role, String displayName) {}
+
+  record Posted(String account, String key, String amount, String reference) {}
+
+  private final HttpServer server;
+  final Map<String, User> users = new LinkedHashMap<>();
+  final Map<String, Long> balances = new ConcurrentHashMap<>();
+  final Map<String, String> tokens = new ConcurrentHashMap<>();
+  final List<Map<String, Object>> charges = new CopyOnWriteArrayList<>();
+  final List<Map<String, Object>> snapts = new CopyOnWriteArrayList<>();
+  final List<Map<String, Object>> refusedReports = new CopyOnWriteArrayList<>();
+  final Map<String, Posted> posted = new ConcurrentHashMap<>();
+  final List<Posted> received = new CopyOnWriteArrayList<>();
+  final List<BlockingQueue<String>> streams = new CopyOnWriteArrayList<>();
+  volatile Mood billing = Mood.WELL;
+  volatile Mood bridge = Mood.WELL;
+  volatile boolean throttling;
+  private int tokenCount;
+
+  PeerServer() {
+    try {
+      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    server.createContext("/api/v1/", this::answer);
+    server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+    server.start();
+    reset();
+  }
+
+  URI url() {
+    return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+  }
+
+  /// Two users and an operator, no charges, everybody well.
+  void reset() {
+    endStreams();
+    users.clear();
+    users.put("alice", new User("wonder land", "user", "Alice A."));
+    users.put("bob", new User("builder", "user", "Bob B."));
+    users.put("olga", new User("operates", "operator", "Olga O."));
+    balances.clear();
+    balances.putAll(Map.of("alice", 12_345_678L, "bob", -250_000L, "olga", 0L));
+    for (List<?> list : List.of(charges, snapts, refusedReports, received)) {
+      list.clear();
+    }
+    posted.clear();
+    tokens.clear();
+    billing = Mood.WELL;
+    bridge = Mood.WELL;
+    throttling = false;
+  }
+
+  /// A charge as the brief of billing's REST says, of the worked example of the DANUM rules.
+  static Map<String, Object> charge(String id, String account) {
+    Map<String, Object> charge = new LinkedHashMap<>();
+    charge.put("id", id);
+    charge.put("account", account);
+    charge.put("snapt", "snapt-1");
+    charge.put("session", "6f1c1f2e-8f0e-4d61-9a57-3f5ac8b2c001");
+    charge.put("epoch", 3);
+    charge.put("sequence", 41);
+    charge.put("flow", 7);
+    charge.put("start", "2026-11-20T10:00:00Z");
+    charge.put("end", "2026-11-20T10:01:00Z");
+    charge.put("application", "skype-video");
+    charge.put("serviceClass", "HT_LD");
+    charge.put("protocol", "UDP");
+    charge.put("remoteAddress", "203.0.113.7");
+    charge.put("remotePort", 3478);
+    charge.put("preBytes", "2550000");
+    charge.put("postBytes", "1020000");
+    charge.put("savedBytes", "1530000");
+    charge.put("savedPercent", 60.0);
+    charge.put("durationMs", 60000);
+    charge.put("throughputKbitPerSecond", 340.0);
+    charge.put("delayMs", 140.0);
+    charge.put("delaySource", "MEASURED");
+    charge.put("loss", 0.0125);
+    charge.put("utilityPerSecond", 0.4398496);
+    charge.put("pricePerUnit", 0.0006622681);
+    charge.put("units", 20400.0);
+    charge.put("chargeMicrodenarii", "13510279");
+    charge.put("discountMicrodenarii", "765000");
+    charge.put("netMicrodenarii", "12745279");
+    charge.put("tariffVersion", 1);
+    charge.put("state", "corrected");
+    charge.put(
+        "reason",
+        "HT&LD flow skype-video: 340.0 kbit/s at 140.0 ms cost 0.000662 den/vu over 20400 vu;"
+            + " 1530000 B saved earned 0.765000 den.");
+    return charge;
+  }
+
+  static Map<String, Object> snapt(String id, int sessions) {
+    Map<String, Object> snapt = new LinkedHashMap<>();
+    snapt.put("id", id);
+    snapt.put("host", "10.71.0.11");
+    snapt.put("controlPort", 443);
+    snapt.put("dataPort", 4500);
+    snapt.put("region", "lab");
+    snapt.put("owner", "operator");
+    snapt.put("epoch", 3);
+    snapt.put("sessions", sessions);
+    snapt.put("sessionsLimit", 1000);
+    snapt.put("upBitPerSecond", 1_200_000.0);
+    snapt.put("downBitPerSecond", 48_300_000.0);
+    snapt.put("reportsPending", 2);
+    snapt.put("version", "0.1.0");
+    snapt.put("datagramsRefused", 17);
+    snapt.put("seenAt", "2026-11-20T10:00:58Z");
+    snapt.put("state", "up");
+    return snapt;
+  }
+
+  /// Books a charge and tells every open stream, as billing does.
+  void book(Map<String, Object> charge) {
+    charges.addFirst(charge);
+    balances.merge(
+        (String) charge.get("account"),
+        -Long.parseLong((String) charge.get("netMicrodenarii")),
+        Long::sum);
+    tell("event: charge\ndata: " + JSON.writeValueAsString(charge) + "\n\n");
+    tell("event: balance\ndata: {}\n\n");
+  }
+
+  void tell(String event) {
+    streams.forEach(stream -> stream.add(event));
+  }
+
+  void endStreams() {
+    tell(STREAM_ENDS);
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      String path = exchange.getRequestURI().getPath().substring("/api/v1".length());
+      boolean ofBridge = path.equals("/snapts");
+      if (moody(exchange, ofBridge ? bridge : billing)) {
+        return;
+      }
+      if (ofBridge) {
+        answerBridge(exchange);
+      } else {
+        answerBilling(exchange, path, Arrays.asList(path.substring(1).split("/")));
+      }
+    }
+  }
+
+  private static boolean moody(HttpExchange exchange, Mood mood) throws IOException {
+    switch (mood) {
+      case WELL -> {
+        return false;
+      }
+      case FAILING -> problem(exchange, 500, "java.lang.NullPointerException at Secret.java:12");
+      case GARBLED -> send(exchange, 200, "<html>not what you expect</html>");
+      case ENDLESS -> send(exchange, 200, "[" + "1,".repeat(200_000) + "1]");
+      case SILENT -> await(exchange);
+    }
+    return true;
+  }
+
+  private static void await(HttpExchange exchange) throws IOException {
+    // Reads until the other side gives up and closes the connection.
+    exchange.sendResponseHeaders(200, 0);
+    try (OutputStream body = exchange.getResponseBody()) {
+      for (int i = 0; i < 1000; i++) {
+        body.write(' ');
+        body.flush();
+        java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);
+      }
+    }
+  }
+
+  private void answerBridge(HttpExchange exchange) throws IOException {
+    if (!("Bearer " + BRIDGE_TOKEN)
+        .equals(exchange.getRequestHeaders().getFirst("Authorization"))) {
+      problem(exchange, 401, "no token");
+      return;
+    }
+    send(exchange, 200, JSON.writeValueAsString(Map.of("snapts", snapts)));
+  }
+
+  private void answerBilling(HttpExchange exchange, String path, List<String> parts)
+      throws IOException {
+    String method = exchange.getRequestMethod();
+    if (path.equals("/sessions") && method.equals("POST")) {
+      openSession(exchange);
+      return;
+    }
+    String bearer = String.valueOf(exchange.getRequestHeaders().getFirst("Authorization"));
+    String visitor = tokens.get(bearer.replace("Bearer ", ""));
+    if (visitor == null) {
+      problem(exchange, 401, "unknown token");
+      return;
+    }
+    boolean operator = users.get(visitor).role().equals("operator");
+    if (path.equals("/sessions/current")) {
+      tokens.values().remove(visitor);
+      exchange.sendResponseHeaders(204, -1);
+    } else if (path.equals("/accounts") && operator) {
+      send(exchange, 200, accounts());
+    } else if (path.equals("/reports/refused") && operator) {
+      send(exchange, 200, JSON.writeValueAsString(Map.of("reports", refusedReports)));
+    } else if (parts.getFirst().equals("charges") && parts.size() == 2) {
+      // Answers whoever asks: the pages' own check has to hold alone.
+      one(exchange, parts.get(1));
+    } else if (parts.getFirst().equals("accounts")
+        && parts.size() > 1
+        && users.containsKey(parts.get(1))
+        && (operator || parts.get(1).equals(visitor))) {
+      account(exchange, parts.get(1), parts.size() == 2 ? "" : parts.get(2));
+    } else {
+      problem(exchange, 404, "no such resource");
+    }
+  }
+
+  private void openSession(HttpExchange exchange) throws IOException {
+    JsonNode body = JSON.readTree(exchange.getRequestBody());
+    String name = body.get("user").asString();
+    User user = users.get(name);
+    if (throttling) {
+      problem(exchange, 429, "too many attempts");
+    } else if (user == null || !user.password().equals(body.get("password").asString())) {
+      problem(exchange, 401, "wrong user or password");
+    } else {
+      String token = "secret-token-" + name + "-" + ++tokenCount;
+      tokens.put(token, name);
+      send(
+          exchange,
+          201,
+          JSON.writeValueAsString(
+              Map.of(
+                  "token",
+                  token,
+                  "user",
+                  name,
+                  "role",
+                  user.role(),
+                  "expiresAt",
+                  "2999-01-01T00:00:00Z")));
+    }
+  }
+
+  private String accounts() {
+    List<Map<String, String>> list = new ArrayList<>();
+    users.forEach((id, user) ->
+        list.add(Map.of("id", id, "role", user.role(), "displayName", user.displayName())));
+    Map<String, Object> page = new LinkedHashMap<>();
+    page.put("accounts", list);
+    page.put("next", null);
+    return JSON.writeValueAsString(page);
+  }
+
+  private void one(HttpExchange exchange, String id) throws IOException {
+    for (Map<String, Object> charge : charges) {
+      if (id.equals(charge.get("id"))) {
+        send(exchange, 200, JSON.writeValueAsString(charge));
+        return;
+      }
+    }
+    problem(exchange, 404, "no such charge");
+  }
+
+  private void account(HttpExchange exchange, String id, String what) throws IOException {
+    switch (what) {
+      case "" -> {
+        User user = users.get(id);
+        send(
+            exchange,
+            200,
+            JSON.writeValueAsString(
+                Map.of("id", id, "role", user.role(), "displayName", user.displayName())));
+      }
+      case "balance" -> {
+        String micro = Long.toString(balances.get(id));
+        send(
+            exchange,
+            200,
+            JSON.writeValueAsString(
+                Map.of(
+                    "account", id,
+                    "postedMicrodenarii", micro,
+                    "availableMicrodenarii", micro,
+                    "asOf", "2026-11-20T10:01:02.345Z")));
+      }
+      case "charges" -> chargesOf(exchange, id);
+      case "top-ups" -> topUp(exchange, id);
+      case "events" -> events(exchange);
+      default -> problem(exchange, 404, "no such resource");
+    }
+  }
+
+  private void chargesOf(HttpExchange exchange, String id) throws IOException {
+    Map<String, String> query = query(exchange.getRequestURI().getRawQuery());
+    int limit = Integer.parseInt(query.get("limit"));
+    int from = Integer.parseInt(query.getOrDefault("cursor", "0"));
+    List<Map<String, Object>> own =
+        charges.stream()
+            .filter(charge -> id.equals(charge.get("account")))
+            .filter(charge ->
+                !query.containsKey("application")
+                    || query.get("application").equals(charge.get("application")))
+            .toList();
+    Map<String, Object> page = new LinkedHashMap<>();
+    page.put("charges", own.stream().skip(from).limit(limit).toList());
+    page.put("next", from + limit < own.size() ? Integer.toString(from + limit) : null);
+    send(exchange, 200, JSON.writeValueAsString(page));
+  }
+
+  private synchronized void topUp(HttpExchange exchange, String id) throws IOException {
+    JsonNode body = JSON.readTree(exchange.getRequestBody());
+    String key = exchange.getRequestHeaders().getFirst("Idempotency-Key");
+    Posted wanted =
+        new Posted(
+            id, key, body.get("amountMicrodenarii").asString(), body.get("reference").asString());
+    received.add(wanted);
+    Posted before = posted.putIfAbsent(key, wanted);
+    if (before == null) {
+      balances.merge(id, Long.parseLong(wanted.amount()), Long::sum);
+      tell("event: balance\ndata: {}\n\n");
+    }
+    if (before == null || before.equals(wanted)) {
+      send(exchange, before == null ? 201 : 200, "{\"amountMicrodenarii\":\"1\"}");
+    } else {
+      problem(exchange, 409, "this key was used with another amount");
+    }
+  }
+
+  private void events(HttpExchange exchange) throws IOException {
+    BlockingQueue<String> stream = new LinkedBlockingQueue<>();
+    exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
+    exchange.sendResponseHeaders(200, 0);
+    try (OutputStream body = exchange.getResponseBody()) {
+      body.write(": hello\n\n".getBytes(StandardCharsets.UTF_8));
+      body.flush();
+      streams.add(stream);
+      for (String event = stream.take(); !event.equals(STREAM_ENDS); event = stream.take()) {
+        body.write(event.getBytes(StandardCharsets.UTF_8));
+        body.flush();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      streams.remove(stream);
+    }
+  }
+
+  private static Map<String, String> query(String query) {
+    Map<String, String> values = new LinkedHashMap<>();
+    for (String pair : query.split("&")) {
+      values.put(
+          pair.split("=", 2)[0], URLDecoder.decode(pair.split("=", 2)[1], StandardCharsets.UTF_8));
+    }
+    return values;
+  }
+
+  private static void problem(HttpExchange exchange, int status, String detail) throws IOException {
+    send(exchange, status, JSON.writeValueAsString(Map.of("status", status, "detail", detail)));
+  }
+
+  private static void send(HttpExchange exchange, int status, String body) throws IOException {
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", "application/json");
+    exchange.sendResponseHeaders(status, bytes.length);
+    exchange.getResponseBody().write(bytes);
+  }
+
+  @Override
+  public void close() {
+    endStreams();
+    server.stop(0);
+  }
+}

@@ -1,0 +1,74 @@
+package io.viaduct.webgui;
+
+import io.viaduct.service.configuration.ConfigurationFile;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/// One web GUI and its peer for all test classes of this JVM, started from a configuration file as
+/// in production. Each test resets the peer.
+final class RunningWebgui {
+  private static final PeerServer PEER = new PeerServer();
+  private static final ConfigurableApplicationContext CONTEXT =
+      WebguiApplication.start(configuration(PEER));
+
+  private RunningWebgui() {}
+
+  /// The peer, as after [PeerServer#reset].
+  static PeerServer freshPeer() {
+    PEER.reset();
+    return PEER;
+  }
+
+  static URI pages() {
+    return URI.create("http://127.0.0.1:" + property("local.server.port"));
+  }
+
+  static URI operations() {
+    return URI.create("http://127.0.0.1:" + property("local.management.port"));
+  }
+
+  static <T> T part(Class<T> type) {
+    return CONTEXT.getBean(type);
+  }
+
+  private static String property(String name) {
+    return CONTEXT.getEnvironment().getRequiredProperty(name);
+  }
+
+  static WebguiConfiguration configuration(PeerServer peer) {
+    try {
+      Path directory = Files.createTempDirectory("webgui");
+      Path token =
+          Files.createFile(
+              directory.resolve("bridge.token"),
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      Files.writeString(token, PeerServer.BRIDGE_TOKEN);
+      Path file = directory.resolve("webgui.yml");
+      Files.writeString(
+          file,
+          """
+          http: {port: 0}
+          operations: {port: 0}
+          billing: {url: "%1$s"}
+          bridge: {url: "%1$s", token-file: "%2$s"}
+          logging: {level: warn}
+          limits:
+            live-interval: 50ms
+            snapt-refresh: 500ms
+            peer-timeout: 1s
+            streams-per-session: 2
+            answer-bytes: 300000
+            charges-per-page: 5
+          """
+              .formatted(peer.url(), token));
+      return ConfigurationFile.load(file, WebguiConfiguration.class);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
