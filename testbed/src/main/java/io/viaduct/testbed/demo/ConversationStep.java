@@ -1,14 +1,87 @@
 package io.viaduct.testbed.demo;
 
-import io.viaduct.testbed.deployment.Passwords;
+import io.viaduct.testbed.deployment.Deployment;
+import io.viaduct.testbed.deployment.Plans;
+import io.viaduct.testbed.process.ServiceProcess;
+import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.Topology;
-import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
-/// (d) two SIP user agents exchange messages; alice's runs on the device, so hers cross the tunnel.
+/// (d) two SIP user agents exchange messages: alice's runs on the device, so hers cross the tunnel;
+/// bob's stands beside the server and answers each with an echo.
 final class ConversationStep {
-  ConversationStep(Topology topology, Passwords passwords, Path root, Path directory) {}
+  private static final List<String> WORDS = List.of("is the harbour still open", "see you there");
+  private static final long PATIENCE_NS = 20_000_000_000L;
+
+  private final Topology topology;
+  private final Deployment deployment;
+  private final LongSupplier nanoTime;
+
+  ConversationStep(Topology topology, Deployment deployment, LongSupplier nanoTime) {
+    this.topology = topology;
+    this.deployment = deployment;
+    this.nanoTime = nanoTime;
+  }
 
   void run(Narration narration) {
-    narration.hold(false, "the conversation took place");
+    ServiceProcess bob = start("bob", topology.server, "listen", List.of("--echo"));
+    ServiceProcess alice = start("alice", topology.device, "listen", List.of());
+    if (!narration.hold(
+        waitFor(bob, "registration ACTIVE") && waitFor(alice, "registration ACTIVE"),
+        "alice and bob are registered")) {
+      narration.block(alice.lastLines(5));
+      narration.block(bob.lastLines(5));
+    }
+    for (String words : WORDS) {
+      int status =
+          start("alice-writes", topology.device, "message", List.of("bob", words)).awaitEnd();
+      boolean there = waitFor(bob, words);
+      boolean back = waitFor(alice, words);
+      narration.hold(
+          status == 0 && there && back,
+          "alice → bob \"%s\": accepted %s, read %s, answered %s",
+          words,
+          yes(status == 0),
+          yes(there),
+          yes(back));
+    }
+    alice.kill();
+    bob.kill();
+  }
+
+  private ServiceProcess start(
+      String name, NetworkNamespace namespace, String verb, List<String> more) {
+    String user = name.startsWith("alice") ? "alice" : "bob";
+    var words = new ArrayList<>(deployment.java());
+    words.addAll(
+        List.of(
+            "-cp",
+            System.getProperty("java.class.path"),
+            "io.viaduct.sip.useragent.UserAgentCommand",
+            verb,
+            "--domain=" + Plans.DOMAIN,
+            "--user=" + user,
+            "--password-file=" + deployment.directory().resolve(user + ".password"),
+            "--registrar=" + Topology.CONTROL + ":" + Plans.SIP_PORT));
+    words.addAll(more);
+    return ServiceProcess.start(name, namespace, words, deployment.directory());
+  }
+
+  private boolean waitFor(ServiceProcess process, String text) {
+    long end = nanoTime.getAsLong() + PATIENCE_NS;
+    while (!process.lastLines(50).contains(text)) {
+      if (nanoTime.getAsLong() - end > 0 || !process.isAlive()) {
+        return process.lastLines(50).contains(text);
+      }
+      LockSupport.parkNanos(50_000_000);
+    }
+    return true;
+  }
+
+  private static String yes(boolean holds) {
+    return holds ? "yes" : "no";
   }
 }

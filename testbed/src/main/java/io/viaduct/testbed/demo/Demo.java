@@ -7,7 +7,6 @@ import io.viaduct.testbed.deployment.ServicePlan;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.function.LongSupplier;
 
@@ -38,7 +37,7 @@ final class Demo {
   }
 
   /// Every step in order; what does not hold is in the narration.
-  void run(Path root, Path directory) throws IOException {
+  void run() throws IOException {
     start();
     String billingAddress = BillingClient.address(Topology.CONTROL);
     fund(new BillingClient(billingAddress));
@@ -52,7 +51,7 @@ final class Demo {
     kill("interactive");
 
     narration.step("(d) two people write to each other by SIP, alice through the tunnel");
-    new ConversationStep(topology, passwords, root, directory).run(narration);
+    new ConversationStep(topology, deployment, nanoTime).run(narration);
     kill("conversation");
 
     narration.step("(e) the bill");

@@ -49,7 +49,7 @@ public final class DemoCommand implements Callable<Integer> {
         Deployment.prepare(root, directory, topology, passwords, Instant.now(), System::nanoTime);
     var demo = new Demo(narration, topology, deployment, passwords, kills, System::nanoTime);
     try {
-      demo.run(root, directory);
+      demo.run();
     } catch (IllegalStateException | java.io.IOException e) {
       narration.hold(false, "%s", e.getMessage());
     }

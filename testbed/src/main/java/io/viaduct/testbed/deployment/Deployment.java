@@ -58,13 +58,38 @@ public final class Deployment {
       keys.add(ReportKey.generate(directory.resolve(name + ".report.key")));
       Files.createDirectories(directory.resolve(name));
     }
-    var unused = ReportKey.generate(directory.resolve("device.key"));
+    for (String key : List.of("device.key", "token.key")) {
+      var unused = ReportKey.generate(directory.resolve(key));
+    }
+    Files.writeString(directory.resolve("subscribers.yml"), Plans.subscribers(directory));
     OperatorAuthority.writeSecret(directory.resolve("alice.password"), passwords.alice());
     OperatorAuthority.writeSecret(directory.resolve("bob.password"), passwords.bob());
     OperatorAuthority.writeSecret(directory.resolve("operator.password"), passwords.operator());
     OperatorAuthority.writeSecret(directory.resolve("rest.token"), passwords.rest());
     var plans = new Plans(topology, authority, directory, keys);
     return new Deployment(root, directory, nanoTime, plans);
+  }
+
+  /// The Java that runs this process, with the options that every process here shares: nothing is
+  /// left in the machine's own temporary directory.
+  static List<String> java(Path directory) {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "--enable-native-access=ALL-UNNAMED",
+        "--sun-misc-unsafe-memory-access=allow",
+        "-XX:+UseSerialGC",
+        "-XX:-UsePerfData",
+        "-Xmx384m",
+        "-Djava.io.tmpdir=" + directory);
+  }
+
+  public List<String> java() {
+    return java(directory);
+  }
+
+  /// Where keys, configuration, logs and state of this run are.
+  public Path directory() {
+    return directory;
   }
 
   public Plans plans() {

@@ -65,7 +65,46 @@ public final class Plans {
   }
 
   public ServicePlan bridge() {
-    return control("ims-bridge", 9181, "");
+    return control(
+        "ims-bridge",
+        9181,
+        """
+        domain: %1$s
+        sip: {port: %2$d}
+        grpc: {host: %3$s, port: %4$d}
+        rest: {host: %3$s, port: %5$d, token-file: %6$s}
+        billing: {host: %3$s, port: %7$d}
+        %8$s
+        token: {signing-key: %9$s, audience: viaduct}
+        snapts:
+          - {id: snapt-1, report-key: "%10$s", owner: acme, region: core}
+          - {id: snapt-2, report-key: "%11$s", owner: beacon, region: core}
+        subscribers: %12$s
+        reporting: {interval: 5s}
+        operations: {host: %3$s, port: 9181}
+        """
+            .formatted(
+                DOMAIN,
+                SIP_PORT,
+                Topology.CONTROL,
+                BRIDGE_GRPC_PORT,
+                BRIDGE_REST_PORT,
+                directory.resolve("rest.token"),
+                BILLING_GRPC_PORT,
+                tls("ims-bridge"),
+                directory.resolve("token.key"),
+                reportKeys.get(0).publicKey(),
+                reportKeys.get(1).publicKey(),
+                directory.resolve("subscribers.yml")));
+  }
+
+  static String subscribers(Path directory) {
+    return """
+    subscribers:
+      - {user: alice, password-file: %1$s/alice.password}
+      - {user: bob, password-file: %1$s/bob.password}
+    """
+        .formatted(directory);
   }
 
   public ServicePlan webgui() {
@@ -109,6 +148,7 @@ public final class Plans {
         "http://127.0.0.1:9464/readyz",
         """
         id: %1$s
+        audience: viaduct
         region: core
         owner: %2$s
         state: %3$s

@@ -27,16 +27,7 @@ public record ServicePlan(
   /// @param root of the clone, where the jars are
   /// @param directory private to this run: configuration, temporary files
   List<String> command(Path root, Path directory) {
-    var words = new ArrayList<String>();
-    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    words.addAll(
-        List.of(
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow",
-            "-XX:+UseSerialGC",
-            "-XX:-UsePerfData",
-            "-Xmx384m",
-            "-Djava.io.tmpdir=" + directory));
+    var words = new ArrayList<>(Deployment.java(directory));
     if (isControlPlane()) {
       words.add("-XX:TieredStopAtLevel=1"); // short-lived here: compile fast rather than well
     }
