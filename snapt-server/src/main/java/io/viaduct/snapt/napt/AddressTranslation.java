@@ -84,6 +84,38 @@ public final class AddressTranslation {
     return Translated.FORWARDED;
   }
 
+  /// Bytes that the IP header of a packet has at least; no packet has as many as what is no IP
+  /// packet.
+  public static int headerLength(ByteBuf packet, int ip) {
+    return switch (packet.getByte(ip) >>> 4 & 0xf) {
+      case 4 -> IpHeader.IPV4_LENGTH_MIN;
+      case 6 -> IpHeader.IPV6_LENGTH;
+      default -> Integer.MAX_VALUE;
+    };
+  }
+
+  /// Whether the packet that was translated last is IPv6.
+  public boolean ipv6() {
+    return header.ipv6();
+  }
+
+  /// Where the transport header of the packet that was translated last begins, counted from its IP
+  /// header.
+  public int transportOffset() {
+    return header.transport() - header.start();
+  }
+
+  /// Where the transport checksum of the packet that was translated last lies, counted from its
+  /// transport header.
+  public int checksumOffset() {
+    return Math.max(0, header.addressedChecksum() - header.transport());
+  }
+
+  /// Bytes of the TCP header of the packet that was translated last.
+  public int tcpHeaderLength(ByteBuf packet) {
+    return (packet.getByte(header.transport() + 12) >>> 4 & 0xf) * 4;
+  }
+
   private boolean routable(ByteBuf packet) {
     int at = header.destination();
     int first = packet.getUnsignedByte(at);

@@ -1,0 +1,15 @@
+package io.viaduct.snapt.binding;
+
+/// Why a session ended; each value is a counter.
+public enum SessionEnd {
+  /// The device said Goodbye.
+  GOODBYE,
+  /// Its token expired and no newer one came.
+  TOKEN_EXPIRED,
+  /// Neither datagram nor control message for the idle time.
+  IDLE,
+  /// The same device key opened another session.
+  SUPERSEDED,
+  /// The SNAPT stops.
+  STOPPED
+}

@@ -1,0 +1,107 @@
+package io.viaduct.snapt.metering;
+
+import io.viaduct.tunnel.flow.FlowCounters;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.PeerFlowStats;
+import io.viaduct.usage.v1.DelaySource;
+
+/// One-way delay of a flow in an interval: path delay of the stamped packets plus mean wait in the
+/// sender's aggregator, both directions weighted by their packets.
+///
+/// What was not measured is taken, in this order, from the flow's last good interval (at most three
+/// intervals old), from half the round trip of the probes, or is missing. A mean between −5 ms and
+/// 0 is the clock offset's error and counts as 0; below that it was not measured.
+final class FlowDelay {
+  private static final double US_PER_MS = 1_000.0;
+  private static final double SKEW_MS_MAX = 5.0;
+  private static final int LAST_GOOD_INTERVALS_MAX = 3;
+
+  private long upSamples;
+  private long upSumUs;
+  private long upSent;
+  private long upWaitUs;
+  private long downSamples;
+  private long downSumUs;
+  private long downPackets;
+  private long downWaitUs;
+  private double measuredMs = Double.NaN;
+  private double lastGoodMs = Double.NaN;
+  private int lastGoodAge;
+
+  /// A delay and where it came from; the value means nothing if the source is MISSING.
+  record Mean(double delayMs, DelaySource source) {}
+
+  Mean mean(FlowState flow, long packetsUp, long packetsDown, double roundTripUs) {
+    PeerFlowStats peer = flow.peer();
+    FlowCounters received = flow.received();
+    FlowCounters sent = flow.sent();
+    double up =
+        oneWayMs(
+            received.delaySamples() - upSamples,
+            received.delaySumUs() - upSumUs,
+            peer.sentPackets() - upSent,
+            peer.waitUs() - upWaitUs);
+    double down =
+        oneWayMs(
+            peer.delaySamples() - downSamples,
+            peer.delaySumUs() - downSumUs,
+            sent.packets() - downPackets,
+            sent.waitUs() - downWaitUs);
+    measuredMs = weighted(up, packetsUp, down, packetsDown);
+    if (!Double.isNaN(measuredMs)) {
+      return new Mean(measuredMs, DelaySource.MEASURED);
+    }
+    if (!Double.isNaN(lastGoodMs) && lastGoodAge <= LAST_GOOD_INTERVALS_MAX) {
+      return new Mean(lastGoodMs, DelaySource.LAST_GOOD);
+    }
+    return Double.isNaN(roundTripUs)
+        ? new Mean(0, DelaySource.MISSING)
+        : new Mean(roundTripUs / 2 / US_PER_MS, DelaySource.HALF_CONTROL_RTT);
+  }
+
+  private static double oneWayMs(long samples, long sumUs, long packets, long waitUs) {
+    if (samples <= 0) {
+      return Double.NaN;
+    }
+    double waitMs = packets > 0 ? Math.max(0, waitUs) / US_PER_MS / packets : 0;
+    double ms = sumUs / US_PER_MS / samples + waitMs;
+    return ms >= -SKEW_MS_MAX ? Math.max(0, ms) : Double.NaN;
+  }
+
+  private static double weighted(double up, long packetsUp, double down, long packetsDown) {
+    if (Double.isNaN(up) || packetsUp == 0 && !Double.isNaN(down)) {
+      return down;
+    }
+    if (Double.isNaN(down) || packetsDown == 0) {
+      return up;
+    }
+    return (up * packetsUp + down * packetsDown) / (packetsUp + packetsDown);
+  }
+
+  /// Interarrival jitter at the end of the interval, weighted as the delay.
+  double jitterMs(FlowState flow, long packetsUp, long packetsDown) {
+    double up = flow.received().jitterUs() / US_PER_MS;
+    double down = flow.peer().jitterUs() / US_PER_MS;
+    long packets = packetsUp + packetsDown;
+    return packets == 0 ? 0 : (up * packetsUp + down * packetsDown) / packets;
+  }
+
+  /// Begins the next interval.
+  void roll(FlowState flow) {
+    if (Double.isNaN(measuredMs)) {
+      lastGoodAge++;
+    } else {
+      lastGoodMs = measuredMs;
+      lastGoodAge = 1;
+    }
+    measuredMs = Double.NaN;
+    upSamples = flow.received().delaySamples();
+    upSumUs = flow.received().delaySumUs();
+    upSent = flow.peer().sentPackets();
+    upWaitUs = flow.peer().waitUs();
+    downSamples = flow.peer().delaySamples();
+    downSumUs = flow.peer().delaySumUs();
+    downPackets = flow.sent().packets();
+    downWaitUs = flow.sent().waitUs();
+  }
+}

@@ -1,0 +1,28 @@
+package io.viaduct.snapt.relay;
+
+import io.viaduct.tunnel.wire.Verdict;
+import java.util.List;
+
+/// Which verdicts mean that a datagram was refused.
+public final class Refusals {
+  private Refusals() {}
+
+  /// Whether it says that something was not taken as sent.
+  public static boolean isRefusal(Verdict verdict) {
+    return switch (verdict) {
+      case QUEUED, ACCEPTED, RESTORED, CONTROL_TAKEN -> false;
+      default -> true;
+    };
+  }
+
+  /// Datagrams refused so far by all loops, for every reason.
+  public static long datagrams(List<TrafficCounters> loops) {
+    long refused = 0;
+    for (Verdict verdict : Verdict.values()) {
+      if (verdict.subject() == Verdict.Subject.DATAGRAM && isRefusal(verdict)) {
+        refused += loops.stream().mapToLong(loop -> loop.of(verdict)).sum();
+      }
+    }
+    return refused;
+  }
+}

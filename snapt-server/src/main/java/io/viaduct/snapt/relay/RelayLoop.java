@@ -1,0 +1,277 @@
+package io.viaduct.snapt.relay;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.IoEventLoop;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.viaduct.host.tun.TunQueue;
+import io.viaduct.host.tun.TunReader;
+import io.viaduct.host.tun.VirtioNetHeader;
+import io.viaduct.host.tun.WriteResult;
+import io.viaduct.host.udp.DatagramReader;
+import io.viaduct.host.udp.UdpSocket;
+import io.viaduct.snapt.napt.AddressTranslation;
+import io.viaduct.snapt.napt.Translated;
+import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.Verdict;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// One event loop of the relay: its sessions, its UDP socket, its queue of the TUN device.
+/// Everything but [#counters], [#handTo] and [#execute] is called on the loop.
+final class RelayLoop implements DatagramReader, TunReader {
+  // Each session is looked at once a second, a twentieth of them at a time, so that many sessions
+  // never make one long pause.
+  private static final int SLICES = 20;
+  private static final long SLICE_MS = 1_000 / SLICES;
+
+  private final Relay relay;
+  private final IoEventLoop loop;
+  private final LoopMemory memory;
+  private final TrafficCounters counters = new TrafficCounters();
+  private final HandOver handOver = new HandOver();
+  private final VirtioNetHeader header = new VirtioNetHeader();
+  private final IntObjectHashMap<RelayedSession> sessions = new IntObjectHashMap<>();
+  private final List<RelayedSession> visited = new ArrayList<>();
+  private final List<RelayedSession> batch = new ArrayList<>();
+  private final ArrayDeque<RelayedSession> waiting = new ArrayDeque<>();
+  private final UdpSender sender = new UdpSender(counters);
+  private final LoopTimer timer;
+  private @Nullable TunQueue tun;
+  private @Nullable ScheduledFuture<?> slices;
+  private int cursor;
+
+  RelayLoop(Relay relay, IoEventLoop loop) {
+    this.relay = relay;
+    this.loop = loop;
+    this.memory = new LoopMemory(relay.allocator(), new SecureRandom());
+    this.timer = new LoopTimer(loop, relay::nowNs, this::onDeadline);
+  }
+
+  /// Gives it its descriptors and starts the clockwork; once, from outside.
+  void start(UdpSocket socket, TunQueue queue) {
+    tun = queue;
+    queue.start(loop, relay.allocator().directBuffer(VirtioNetHeader.LENGTH + 65_535), 0, this);
+    loop.execute(() -> {
+      sender.attach(socket);
+      slices =
+          loop.scheduleAtFixedRate(this::visitSlice, SLICE_MS, SLICE_MS, TimeUnit.MILLISECONDS);
+    });
+  }
+
+  void execute(Runnable work) {
+    loop.execute(work);
+  }
+
+  TrafficCounters counters() {
+    return counters;
+  }
+
+  LoopMemory memory() {
+    return memory;
+  }
+
+  Relay relay() {
+    return relay;
+  }
+
+  List<RelayedSession> sessions() {
+    return visited;
+  }
+
+  // --- sessions come and go
+
+  void onCarry(RelayedSession session) {
+    sessions.put(session.session().receiverIndex(), session);
+    visited.add(session);
+    timer.set(session, session.nextDeadlineNs());
+  }
+
+  @Nullable RelayedSession find(int receiverIndex) {
+    return sessions.get(receiverIndex);
+  }
+
+  void onEnd(RelayedSession session) {
+    sessions.remove(session.session().receiverIndex());
+    visited.remove(session);
+    timer.remove(session);
+    waiting.remove(session);
+    session.end(sender);
+  }
+
+  // --- 1 from the network
+
+  @Override
+  public void datagram(ByteBuf content, InetSocketAddress from) {
+    onDatagram(content, content.readerIndex(), content.readableBytes(), from, true);
+  }
+
+  private void onDatagram(
+      ByteBuf content, int offset, int length, InetSocketAddress from, boolean mayHandOver) {
+    int index = DatagramHeader.receiverIndex(content, offset, length);
+    RelayedSession session = index < 0 ? null : sessions.get(index);
+    if (session != null) {
+      session.onDatagram(content, offset, length, from, relay.nowNs());
+      touch(session);
+    } else if (index < 0) {
+      counters.count(Verdict.TOO_SHORT);
+    } else if (mayHandOver && relay.loopOf(index) != this) {
+      handTo(relay.loopOf(index), content.slice(offset, length), from);
+    } else {
+      counters.count(Verdict.UNKNOWN_RECEIVER);
+    }
+  }
+
+  // --- 1 from the Internet
+
+  @Override
+  public void packet(ByteBuf buffer, int headerOffset, int packetLength) {
+    onPacket(buffer, headerOffset, packetLength, true);
+  }
+
+  private void onPacket(ByteBuf buffer, int headerOffset, int length, boolean mayHandOver) {
+    int receiver = relay.receiverOf(buffer, headerOffset + VirtioNetHeader.LENGTH, length);
+    RelayedSession session = receiver < 0 ? null : sessions.get(receiver);
+    if (session != null) {
+      session.onPacket(
+          buffer, headerOffset, length, header.wrap(buffer, headerOffset), relay.nowNs());
+      touch(session);
+    } else if (receiver >= 0 && mayHandOver && relay.loopOf(receiver) != this) {
+      int bytes = VirtioNetHeader.LENGTH + length;
+      handTo(relay.loopOf(receiver), buffer.slice(headerOffset, bytes), null);
+    } else {
+      counters.count(TrafficCounters.Direction.DOWN, Translated.NO_SESSION, length);
+    }
+  }
+
+  // --- 1a what belongs to another loop
+
+  private void handTo(RelayLoop other, ByteBuf bytes, @Nullable InetSocketAddress from) {
+    ByteBuf copy = relay.allocator().directBuffer(bytes.readableBytes()).writeBytes(bytes);
+    if (!other.handOver.offer(new HandOver.Item(copy, from))) {
+      copy.release();
+      counters.count(Drop.HANDOVER_FULL);
+    } else if (other.handOver.announce()) {
+      other.execute(other::takeOver);
+    }
+  }
+
+  private void takeOver() {
+    handOver.taking();
+    for (HandOver.Item item = handOver.poll(); item != null; item = handOver.poll()) {
+      ByteBuf bytes = item.bytes();
+      InetSocketAddress from = item.from();
+      if (from != null) {
+        onDatagram(bytes, 0, bytes.readableBytes(), from, false);
+      } else {
+        onPacket(bytes, 0, bytes.readableBytes() - VirtioNetHeader.LENGTH, false);
+      }
+      bytes.release();
+    }
+    batchEnd();
+  }
+
+  // --- 3 to the Internet (2 is RelayedSession)
+
+  void toTun(
+      ByteBuf packet, int ip, int length, int gsoSize, boolean partial, AddressTranslation of) {
+    TunQueue queue = tun;
+    if (queue == null) {
+      return;
+    }
+    int start = ip - VirtioNetHeader.LENGTH;
+    header.wrap(packet, start).clear();
+    if (partial) {
+      header
+          .flags(VirtioNetHeader.NEEDS_CHECKSUM)
+          .checksumStart(of.transportOffset())
+          .checksumOffset(of.checksumOffset());
+    }
+    if (gsoSize > 0) {
+      header
+          .gsoType(of.ipv6() ? VirtioNetHeader.GSO_TCPV6 : VirtioNetHeader.GSO_TCPV4)
+          .gsoSize(gsoSize)
+          .headerLength(of.transportOffset() + of.tcpHeaderLength(packet));
+    }
+    WriteResult result = queue.write(packet, start, length);
+    if (result != WriteResult.WRITTEN) {
+      counters.count(result == WriteResult.WOULD_BLOCK ? Drop.TUN_BUSY : Drop.TUN_REFUSED);
+    }
+  }
+
+  // --- 3 to the network: what was read is sealed and sent when there is nothing more to read
+
+  private void touch(RelayedSession session) {
+    if (!session.touched) {
+      session.touched = true;
+      batch.add(session);
+    }
+  }
+
+  @Override
+  public void batchEnd() {
+    long nowNs = relay.nowNs();
+    for (int i = 0; i < batch.size(); i++) {
+      RelayedSession session = batch.get(i);
+      session.touched = false;
+      if (session.place >= 0) {
+        session.tunnel().openBatchEnd(nowNs);
+        session.tunnel().flushBatch(nowNs);
+        drain(session, nowNs);
+      }
+    }
+    batch.clear();
+  }
+
+  private void drain(RelayedSession session, long nowNs) {
+    boolean more = session.tunnel().drain(sender, nowNs);
+    if (more && !session.waiting) {
+      session.waiting = true;
+      waiting.add(session);
+    }
+    timer.set(session, session.nextDeadlineNs());
+  }
+
+  @Override
+  public void writable() {
+    sender.onWritable();
+    long nowNs = relay.nowNs();
+    while (sender.writable() && !waiting.isEmpty()) {
+      RelayedSession session = waiting.poll();
+      session.waiting = false;
+      drain(session, nowNs);
+    }
+  }
+
+  // --- time passes
+
+  private void onDeadline(RelayedSession session, long nowNs) {
+    session.onTick(nowNs);
+    drain(session, nowNs);
+  }
+
+  private void visitSlice() {
+    int share = (visited.size() + SLICES - 1) / SLICES;
+    for (int i = 0; i < share && !visited.isEmpty(); i++) {
+      cursor = cursor + 1 < visited.size() ? cursor + 1 : 0;
+      visited.get(cursor).onVisit(relay.nowNs());
+    }
+  }
+
+  void close() {
+    if (slices != null) {
+      slices.cancel(false);
+    }
+    for (RelayedSession session : List.copyOf(visited)) {
+      onEnd(session);
+    }
+    sender.close();
+    memory.close();
+  }
+}

@@ -1,0 +1,180 @@
+package io.viaduct.snapt.relay;
+
+import io.netty.buffer.ByteBuf;
+import io.viaduct.host.tun.VirtioNetHeader;
+import io.viaduct.snapt.binding.Session;
+import io.viaduct.snapt.metering.SessionMeter;
+import io.viaduct.snapt.napt.AddressTranslation;
+import io.viaduct.snapt.napt.Translated;
+import io.viaduct.tunnel.flow.FlowEnd;
+import io.viaduct.tunnel.flow.FlowListener;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.session.DatagramSink;
+import io.viaduct.tunnel.session.InnerPacketSink;
+import io.viaduct.tunnel.session.TunnelRole;
+import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.wire.Verdict;
+import io.viaduct.usage.v1.UsageReport;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/// A session on its event loop: tunnel, translation and meter of one device. Everything here is
+/// called on that loop.
+final class RelayedSession implements InnerPacketSink, FlowListener, PathListener {
+  private final RelayLoop loop;
+  private final Relay relay;
+  private final Session session;
+  private final TunnelSession tunnel;
+  private final AddressTranslation translation;
+  private final SessionMeter meter;
+  private final TrafficCounters.Seen seen = new TrafficCounters.Seen();
+  private long moves;
+  private long datagramsSeen;
+
+  // Of the loop: place in its DeadlineQueue, membership of its batch and of those waiting for UDP.
+  long deadlineNs;
+  int place = -1;
+  boolean touched;
+  boolean waiting;
+
+  RelayedSession(
+      RelayLoop loop, Session session, AddressTranslation translation, TunnelSettings settings) {
+    this.loop = loop;
+    this.relay = loop.relay();
+    this.session = session;
+    this.translation = translation;
+    Session.Terms terms = session.terms();
+    long nowNs = relay.nowNs();
+    tunnel =
+        new TunnelSession(
+            TunnelRole.SNAPT,
+            settings.withPathMtu(terms.pathMtu()).withOuterIpv6(terms.outerIpv6()),
+            terms.aead(),
+            terms.secret(),
+            terms.peerReceiverIndex(),
+            loop.memory(),
+            this,
+            this,
+            nowNs);
+    meter = relay.meter(session, tunnel.totals(), nowNs);
+  }
+
+  Session session() {
+    return session;
+  }
+
+  TunnelSession tunnel() {
+    return tunnel;
+  }
+
+  /// How often the binding has moved.
+  long moves() {
+    return moves;
+  }
+
+  /// 2 a datagram from the network; only an authentic one counts as a sign of life.
+  void onDatagram(ByteBuf datagram, int offset, int length, InetSocketAddress from, long nowNs) {
+    Verdict verdict = tunnel.open(datagram, offset, length, from, this, nowNs);
+    if (verdict == Verdict.ACCEPTED) {
+      session.heard(relay.nowMs());
+    }
+  }
+
+  /// 2 a packet that the tunnel has restored, on its way to the Internet.
+  @Override
+  public void packet(
+      @Nullable FlowState flow,
+      ByteBuf packet,
+      int ipOffset,
+      int length,
+      int gsoSize,
+      boolean checksumPartial) {
+    if (flow == null) {
+      meter.flowlessUp(length);
+    }
+    Translated outcome = translation.outbound(packet, ipOffset, length, checksumPartial);
+    loop.counters().count(TrafficCounters.Direction.UP, outcome, length);
+    if (outcome == Translated.FORWARDED) {
+      loop.toTun(packet, ipOffset, length, gsoSize, checksumPartial, translation);
+    }
+  }
+
+  /// 2 a packet from the Internet to one of the session's addresses.
+  void onPacket(ByteBuf packet, int headerOffset, int length, VirtioNetHeader header, long nowNs) {
+    int ip = headerOffset + VirtioNetHeader.LENGTH;
+    boolean partial = header.needsChecksum();
+    int gsoSize = header.gsoType() == VirtioNetHeader.GSO_NONE ? 0 : header.gsoSize();
+    Translated outcome = translation.inbound(packet, ip, length, partial);
+    loop.counters().count(TrafficCounters.Direction.DOWN, outcome, length);
+    if (outcome != Translated.FORWARDED) {
+      return;
+    }
+    FlowState flow = tunnel.flows().lookup(packet, ip, length);
+    Verdict verdict = tunnel.offer(packet, ip, length, gsoSize, partial, flow, nowNs);
+    if (flow == null && verdict == Verdict.QUEUED) {
+      meter.flowlessDown(length);
+    }
+  }
+
+  @Override
+  public void opened(FlowState flow) {
+    meter.onOpened(flow);
+  }
+
+  @Override
+  public void ended(FlowState flow, FlowEnd reason) {
+    meter.onEnded(flow);
+  }
+
+  @Override
+  public void bindingMoved(@Nullable InetSocketAddress from, InetSocketAddress to) {
+    if (from != null) {
+      moves++;
+    }
+  }
+
+  /// When [#onTick] wants to be called: the tunnel's deadline or the end of the interval.
+  long nextDeadlineNs() {
+    long intervalEndNs = meter.startNs() + relay.intervalNs();
+    long tunnelNs = tunnel.nextDeadlineNs();
+    return tunnelNs == Long.MAX_VALUE || intervalEndNs - tunnelNs < 0 ? intervalEndNs : tunnelNs;
+  }
+
+  /// A deadline has passed.
+  void onTick(long nowNs) {
+    tunnel.onTick(nowNs);
+    if (nowNs - (meter.startNs() + relay.intervalNs()) >= 0) {
+      relay.onInterval(session, meter.close(relay.nowMs(), nowNs, tunnel.roundTripUs(), false));
+    }
+  }
+
+  /// Once a second: adds to the loop's counters, and renews the report-so-far if anything moved.
+  void onVisit(long nowNs) {
+    meter.onTick();
+    loop.counters().absorb(tunnel, seen);
+    long datagrams = tunnel.totals().receivedDatagrams() + tunnel.totals().sentDatagrams();
+    if (datagrams != datagramsSeen) {
+      datagramsSeen = datagrams;
+      relay.onProgress(meter.soFar(relay.nowMs(), nowNs, tunnel.roundTripUs()));
+    }
+  }
+
+  /// The report of the open interval, for the status page.
+  UsageReport soFar() {
+    return meter.soFar(relay.nowMs(), relay.nowNs(), tunnel.roundTripUs());
+  }
+
+  /// Sends what is ready, wipes the keys, makes the last report.
+  void end(DatagramSink sink) {
+    long nowNs = relay.nowNs();
+    boolean lost = tunnel.drain(sink, nowNs);
+    if (lost) {
+      loop.counters().count(Drop.ENDED);
+    }
+    tunnel.close();
+    loop.counters().absorb(tunnel, seen);
+    relay.onInterval(session, meter.close(relay.nowMs(), nowNs, tunnel.roundTripUs(), true));
+  }
+}

@@ -1,0 +1,101 @@
+package io.viaduct.snapt.relay;
+
+import io.viaduct.snapt.binding.Session;
+import io.viaduct.tunnel.wire.Verdict;
+import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.UsageReport;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// One session as an operator sees it. Bytes of flows are those of the open interval.
+///
+/// @param device the device's public key, base64url
+/// @param binding where its datagrams go, empty before the first one came
+/// @param moves how often the binding moved
+/// @param refused its refused datagrams and records by reason
+public record SessionStatus(
+    String session,
+    String account,
+    String device,
+    String software,
+    int receiverIndex,
+    int slot,
+    String binding,
+    long moves,
+    double roundTripMs,
+    long tokenExpiresMs,
+    long heardMs,
+    long interval,
+    List<FlowStatus> flows,
+    Map<String, Long> refused) {
+  /// One flow of the open interval.
+  public record FlowStatus(
+      int flow,
+      String serviceClass,
+      String application,
+      int protocol,
+      String remoteAddress,
+      int remotePort,
+      long upPreBytes,
+      long upPostBytes,
+      long downPreBytes,
+      long downPostBytes,
+      long durationMs,
+      double delayMs,
+      String delaySource,
+      long lostPackets) {
+    static FlowStatus of(FlowUsage flow) {
+      return new FlowStatus(
+          flow.getFlow(),
+          flow.getServiceClass().name(),
+          flow.getApplication(),
+          flow.getProtocol(),
+          flow.getRemoteAddress(),
+          flow.getRemotePort(),
+          flow.getUp().getPreBytes(),
+          flow.getUp().getPostBytes(),
+          flow.getDown().getPreBytes(),
+          flow.getDown().getPostBytes(),
+          flow.getDurationMs(),
+          flow.getDelayMs(),
+          flow.getDelaySource().name(),
+          flow.getUp().getLostPackets() + flow.getDown().getLostPackets());
+    }
+  }
+
+  static SessionStatus of(RelayedSession relayed) {
+    Session session = relayed.session();
+    UsageReport soFar = relayed.soFar();
+    var binding = relayed.tunnel().binding();
+    double roundTripUs = relayed.tunnel().roundTripUs();
+    return new SessionStatus(
+        session.id().toString(),
+        session.token().getAccount(),
+        Base64.getUrlEncoder()
+            .withoutPadding()
+            .encodeToString(session.token().getDeviceKey().toByteArray()),
+        session.terms().software(),
+        session.receiverIndex(),
+        session.slot(),
+        binding == null ? "" : binding.getAddress().getHostAddress() + " " + binding.getPort(),
+        relayed.moves(),
+        Double.isNaN(roundTripUs) ? 0 : roundTripUs / 1_000,
+        session.token().getExpiresMs(),
+        session.heardMs(),
+        soFar.getSequence(),
+        soFar.getFlowsList().stream().map(FlowStatus::of).toList(),
+        refused(relayed.tunnel().verdicts()));
+  }
+
+  private static Map<String, Long> refused(long[] verdicts) {
+    Map<String, Long> refused = new TreeMap<>();
+    for (Verdict verdict : Verdict.values()) {
+      if (verdicts[verdict.ordinal()] > 0 && Refusals.isRefusal(verdict)) {
+        refused.put(verdict.name(), verdicts[verdict.ordinal()]);
+      }
+    }
+    return refused;
+  }
+}

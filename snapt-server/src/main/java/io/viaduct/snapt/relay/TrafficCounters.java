@@ -1,0 +1,117 @@
+package io.viaduct.snapt.relay;
+
+import io.viaduct.snapt.napt.Translated;
+import io.viaduct.tunnel.flow.FlowCounters;
+import io.viaduct.tunnel.session.SessionTotals;
+import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
+
+/// What one event loop has carried and refused since the start, its ended sessions included.
+/// Written by the loop; others read without locks: a reader may lag, and never sees a torn value on
+/// 64 bits.
+public final class TrafficCounters {
+  /// Directions as the device sees them.
+  public enum Direction {
+    UP,
+    DOWN
+  }
+
+  /// What is counted of each direction and class.
+  public enum Measure {
+    /// Inner packets.
+    PACKETS,
+    /// Inner IP bytes.
+    PRE_BYTES,
+    /// Outer IP bytes.
+    POST_BYTES
+  }
+
+  private static final int PER_DIRECTION = ServiceClass.COUNT * Measure.values().length;
+
+  private final long[] verdicts = new long[Verdict.COUNT];
+  private final long[] translated = new long[2 * Translated.values().length];
+  private final long[] drops = new long[Drop.values().length];
+  private final long[] traffic = new long[2 * PER_DIRECTION];
+  private final long[] overhead = new long[2];
+  private final long[] egress = new long[2];
+
+  /// What was taken from one session so far, so that the next look adds the difference.
+  static final class Seen {
+    private final long[] verdicts = new long[Verdict.COUNT];
+    private final long[] traffic = new long[2 * PER_DIRECTION];
+    private final long[] overhead = new long[2];
+  }
+
+  /// Adds what a session did since the last look at it.
+  void absorb(TunnelSession tunnel, Seen seen) {
+    long[] now = tunnel.verdicts();
+    for (int i = 0; i < now.length; i++) {
+      verdicts[i] += now[i] - seen.verdicts[i];
+      seen.verdicts[i] = now[i];
+    }
+    SessionTotals totals = tunnel.totals();
+    for (int cls = 0; cls < ServiceClass.COUNT; cls++) {
+      absorb(totals.received(ServiceClass.of(cls)), Direction.UP, cls, seen);
+      absorb(totals.sent(ServiceClass.of(cls)), Direction.DOWN, cls, seen);
+    }
+    add(overhead, seen.overhead, Direction.UP.ordinal(), totals.receivedOverheadBytes());
+    add(overhead, seen.overhead, Direction.DOWN.ordinal(), totals.sentOverheadBytes());
+  }
+
+  private void absorb(FlowCounters from, Direction direction, int cls, Seen seen) {
+    add(traffic, seen.traffic, index(direction, cls, Measure.PACKETS), from.packets());
+    add(traffic, seen.traffic, index(direction, cls, Measure.PRE_BYTES), from.preBytes());
+    add(traffic, seen.traffic, index(direction, cls, Measure.POST_BYTES), from.postBytes());
+  }
+
+  private static void add(long[] to, long[] seen, int index, long now) {
+    to[index] += now - seen[index];
+    seen[index] = now;
+  }
+
+  private static int index(Direction direction, int cls, Measure measure) {
+    return direction.ordinal() * PER_DIRECTION + cls * Measure.values().length + measure.ordinal();
+  }
+
+  void count(Verdict verdict) {
+    verdicts[verdict.ordinal()]++;
+  }
+
+  void count(Direction direction, Translated outcome, int bytes) {
+    translated[direction.ordinal() * Translated.values().length + outcome.ordinal()]++;
+    if (outcome == Translated.FORWARDED) {
+      egress[direction.ordinal()] += bytes;
+    }
+  }
+
+  void count(Drop reason) {
+    drops[reason.ordinal()]++;
+  }
+
+  public long of(Verdict verdict) {
+    return verdicts[verdict.ordinal()];
+  }
+
+  public long of(Direction direction, Translated outcome) {
+    return translated[direction.ordinal() * Translated.values().length + outcome.ordinal()];
+  }
+
+  public long of(Drop reason) {
+    return drops[reason.ordinal()];
+  }
+
+  public long of(Direction direction, ServiceClass serviceClass, Measure measure) {
+    return traffic[index(direction, serviceClass.ordinal(), measure)];
+  }
+
+  /// Outer bytes of no flow.
+  public long overhead(Direction direction) {
+    return overhead[direction.ordinal()];
+  }
+
+  /// Inner IP bytes that passed the translation.
+  public long egressBytes(Direction direction) {
+    return egress[direction.ordinal()];
+  }
+}

@@ -1,0 +1,69 @@
+package io.viaduct.snapt.relay;
+
+import io.netty.buffer.ByteBuf;
+import io.viaduct.host.udp.SendResult;
+import io.viaduct.host.udp.UdpSocket;
+import io.viaduct.tunnel.session.DatagramSink;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/// Sealed datagrams on their way into one loop's socket. At most one burst waits for the socket;
+/// the sessions keep the rest, where the classes are known. Called on the loop.
+final class UdpSender implements DatagramSink {
+  private final TrafficCounters counters;
+  private @Nullable UdpSocket socket;
+  private @Nullable ByteBuf unsent;
+  private @Nullable InetSocketAddress unsentTo;
+  private int unsentSegment;
+
+  UdpSender(TrafficCounters counters) {
+    this.counters = counters;
+  }
+
+  void attach(UdpSocket udp) {
+    socket = udp;
+  }
+
+  @Override
+  public boolean writable() {
+    return unsent == null && socket != null && socket.isWritable();
+  }
+
+  @Override
+  public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to) {
+    UdpSocket udp = socket;
+    if (to == null || udp == null) {
+      counters.count(Drop.UNBOUND);
+      burst.release();
+      return;
+    }
+    SendResult result = udp.send(burst, segmentSize, to);
+    if (result == SendResult.WOULD_BLOCK) {
+      unsent = burst;
+      unsentTo = to;
+      unsentSegment = segmentSize;
+      return;
+    }
+    if (result == SendResult.REFUSED) {
+      counters.count(Drop.UDP_REFUSED);
+    }
+    burst.release();
+  }
+
+  /// The socket takes more: the burst that waited goes first.
+  void onWritable() {
+    ByteBuf burst = unsent;
+    if (burst != null) {
+      unsent = null;
+      send(burst, unsentSegment, unsentTo);
+    }
+  }
+
+  void close() {
+    if (unsent != null) {
+      unsent.release();
+      unsent = null;
+    }
+    socket = null;
+  }
+}
