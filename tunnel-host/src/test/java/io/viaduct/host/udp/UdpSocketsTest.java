@@ -1,0 +1,255 @@
+package io.viaduct.host.udp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.IoEventLoop;
+import io.viaduct.host.linux.Errno;
+import io.viaduct.host.linux.Loops;
+import java.net.BindException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// On the loopback interface, without rights.
+@Timeout(30)
+class UdpSocketsTest {
+  /// Keeps a copy of everything.
+  static final class Inbox implements DatagramReader {
+    final Queue<String> datagrams = new ConcurrentLinkedQueue<>();
+    final Queue<InetSocketAddress> peers = new ConcurrentLinkedQueue<>();
+    final AtomicInteger batches = new AtomicInteger();
+    final AtomicInteger writable = new AtomicInteger();
+
+    @Override
+    public void datagram(ByteBuf content, InetSocketAddress from) {
+      datagrams.add(ByteBufUtil.hexDump(content));
+      peers.add(from);
+    }
+
+    @Override
+    public void batchEnd() {
+      batches.incrementAndGet();
+    }
+
+    @Override
+    public void writable() {
+      writable.incrementAndGet();
+    }
+  }
+
+  static UdpSockets bind(Loops loops, String address, DatagramReader reader)
+      throws SocketException {
+    return UdpSockets.bind(
+        List.of(loops.first()),
+        UdpSettings.at(new InetSocketAddress(address, 0)).buffered(1 << 20),
+        _ -> reader);
+  }
+
+  static SendResult send(
+      Loops loops, UdpSockets from, ByteBuf burst, int size, InetSocketAddress to)
+      throws Exception {
+    UdpSocket socket = from.sockets().getFirst();
+    return loops.first().submit(() -> socket.send(burst, size, to)).get(5, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void aBurstLeavesInOneCallAndArrivesAsItsDatagrams() throws Exception {
+    try (Loops loops = new Loops(1)) {
+      Inbox inbox = new Inbox();
+      UdpSockets to = bind(loops, "127.0.0.1", inbox);
+      UdpSockets from = bind(loops, "127.0.0.1", new Inbox());
+      byte[] bytes = new byte[40 * 1200 + 100];
+      new Random(5).nextBytes(bytes);
+      ByteBuf burst = Unpooled.directBuffer().writeBytes(bytes);
+      assertThat(send(loops, from, burst, 1200, to.address())).isEqualTo(SendResult.SENT);
+      assertThat(burst.isReadable()).isFalse();
+      await().until(() -> inbox.datagrams.size() == 41);
+      assertThat(String.join("", inbox.datagrams)).isEqualTo(ByteBufUtil.hexDump(bytes));
+      assertThat(inbox.datagrams).allMatch(one -> one.length() == 2400 || one.length() == 200);
+      assertThat(Set.copyOf(inbox.peers)).containsExactly(from.address());
+      UdpSocket sender = from.sockets().getFirst();
+      assertThat(sender.sends()).isEqualTo(1);
+      assertThat(sender.datagramsSent()).isEqualTo(41);
+      assertThat(sender.bytesSent()).isEqualTo(bytes.length);
+      assertThat(sender.segmentationOffload()).isTrue();
+      UdpSocket receiver = to.sockets().getFirst();
+      assertThat(receiver.datagramsReceived()).isEqualTo(41);
+      assertThat(receiver.bytesReceived()).isEqualTo(bytes.length);
+      assertThat(receiver.receives()).as("merged by GRO").isLessThan(10);
+      burst.release();
+      from.close();
+      to.close();
+    }
+  }
+
+  @Test
+  void aBurstOfMoreThanTheKernelTakesIsSentInSeveralCalls() throws Exception {
+    try (Loops loops = new Loops(1)) {
+      Inbox inbox = new Inbox();
+      UdpSockets to = bind(loops, "127.0.0.1", inbox);
+      UdpSockets from = bind(loops, "127.0.0.1", new Inbox());
+      ByteBuf many = Unpooled.directBuffer().writeZero(200 * 100);
+      assertThat(send(loops, from, many, 100, to.address())).isEqualTo(SendResult.SENT);
+      assertThat(from.sockets().getFirst().sends()).isEqualTo(4); // 64 + 64 + 64 + 8
+      ByteBuf large = Unpooled.directBuffer().writeZero(100_000);
+      assertThat(send(loops, from, large, 1400, to.address())).isEqualTo(SendResult.SENT);
+      assertThat(from.sockets().getFirst().sends()).isEqualTo(6); // 46 * 1400 = 64 400 at once
+      await().until(() -> inbox.datagrams.size() == 200 + 72);
+      many.release();
+      large.release();
+      from.close();
+      to.close();
+    }
+  }
+
+  @Test
+  void aWildcardTakesIpv4AndIpv6AndNamesPeersByTheirOwnFamily() throws Exception {
+    try (Loops loops = new Loops(1)) {
+      Inbox inbox = new Inbox();
+      UdpSockets to = bind(loops, "0.0.0.0", inbox);
+      for (String host : List.of("127.0.0.1", "::1")) {
+        Inbox answers = new Inbox();
+        UdpSockets from = bind(loops, host, answers);
+        ByteBuf one = Unpooled.directBuffer().writeZero(50);
+        InetSocketAddress there =
+            new InetSocketAddress(InetAddress.getByName(host), to.address().getPort());
+        assertThat(send(loops, from, one, 50, there)).isEqualTo(SendResult.SENT);
+        await().until(() -> inbox.peers.size() == 1);
+        InetSocketAddress peer = inbox.peers.remove();
+        assertThat(peer).isEqualTo(from.address());
+        one.readerIndex(0);
+        assertThat(send(loops, to, one, 50, peer)).isEqualTo(SendResult.SENT);
+        await().until(() -> answers.datagrams.size() == 1);
+        one.release();
+        from.close();
+      }
+      to.close();
+    }
+  }
+
+  @Test
+  void aByteOfThePayloadChoosesTheEventLoop() throws Exception {
+    try (Loops loops = new Loops(3);
+        DatagramSocket sender = new DatagramSocket()) {
+      List<Inbox> inboxes = new ArrayList<>(List.of(new Inbox(), new Inbox(), new Inbox()));
+      UdpSettings settings = UdpSettings.at(new InetSocketAddress("127.0.0.1", 0)).steerByOffset(5);
+      UdpSockets to = UdpSockets.bind(loops.all(), settings, inboxes::get);
+      for (int i = 0; i < 90; i++) {
+        byte[] datagram = {9, 9, 9, 9, 9, (byte) i, (byte) i};
+        sender.send(new DatagramPacket(datagram, datagram.length, to.address()));
+      }
+      sender.send(new DatagramPacket(new byte[2], 2, to.address())); // too short: the first one
+      await().until(() -> inboxes.stream().mapToInt(inbox -> inbox.datagrams.size()).sum() == 91);
+      for (int socket = 0; socket < 3; socket++) {
+        int chosen = socket;
+        assertThat(inboxes.get(socket).datagrams).hasSize(socket == 0 ? 31 : 30);
+        assertThat(inboxes.get(socket).datagrams)
+            .filteredOn(datagram -> datagram.length() == 14)
+            .allMatch(datagram -> Integer.parseInt(datagram.substring(10, 12), 16) % 3 == chosen);
+      }
+      to.close();
+    }
+  }
+
+  @Test
+  void aDatagramTooLongForAnyPathIsRefusedAndCounted() throws Exception {
+    try (Loops loops = new Loops(1)) {
+      UdpSockets from = bind(loops, "127.0.0.1", new Inbox());
+      ByteBuf burst = Unpooled.directBuffer().writeZero(70_000);
+      assertThatThrownBy(() -> send(loops, from, burst, 70_000, from.address()))
+          .hasMessageContaining("1 to 65507 bytes, got 70000");
+      burst.release();
+      from.close();
+    }
+  }
+
+  @Test
+  void anIpv6PeerOfAnIpv4SocketIsRefused() throws Exception {
+    try (Loops loops = new Loops(1)) {
+      UdpSockets from = bind(loops, "127.0.0.1", new Inbox());
+      ByteBuf burst = Unpooled.directBuffer().writeZero(10);
+      assertThatThrownBy(() -> send(loops, from, burst, 10, new InetSocketAddress("::1", 9)))
+          .hasMessageContaining("cannot reach");
+      burst.release();
+      from.close();
+    }
+  }
+
+  @Test
+  void anAddressThatIsTakenIsRefusedAndSaysWhatToDo() throws Exception {
+    try (Loops loops = new Loops(1);
+        DatagramSocket taken = new DatagramSocket(0, InetAddress.getByName("127.0.0.1"))) {
+      InetSocketAddress address = new InetSocketAddress("127.0.0.1", taken.getLocalPort());
+      assertThatThrownBy(
+              () -> UdpSockets.bind(loops.all(), UdpSettings.at(address), _ -> new Inbox()))
+          .isInstanceOf(BindException.class)
+          .hasMessageContaining("EADDRINUSE")
+          .hasMessageContaining("choose another port");
+      InetSocketAddress foreign = new InetSocketAddress("192.0.2.1", 0);
+      assertThatThrownBy(
+              () -> UdpSockets.bind(loops.all(), UdpSettings.at(foreign), _ -> new Inbox()))
+          .hasMessageContaining("EADDRNOTAVAIL");
+    }
+  }
+
+  @Test
+  void aReaderMayCloseTheSocketFromWithinADatagram() throws Exception {
+    try (Loops loops = new Loops(1)) {
+      AtomicInteger seen = new AtomicInteger();
+      UdpSockets[] self = new UdpSockets[1];
+      UdpSockets to =
+          bind(
+              loops,
+              "127.0.0.1",
+              new DatagramReader() {
+                @Override
+                public void datagram(ByteBuf content, InetSocketAddress from) {
+                  seen.incrementAndGet();
+                  self[0].close();
+                }
+
+                @Override
+                public void batchEnd() {}
+              });
+      self[0] = to;
+      UdpSockets from = bind(loops, "127.0.0.1", new Inbox());
+      ByteBuf one = Unpooled.directBuffer().writeZero(10);
+      assertThat(send(loops, from, one, 10, to.address())).isEqualTo(SendResult.SENT);
+      await().until(() -> seen.get() == 1);
+      one.release();
+      from.close();
+    }
+  }
+
+  @Test
+  void aClosedSocketRefusesToSend() throws Exception {
+    try (Loops loops = new Loops(1)) {
+      UdpSockets from = bind(loops, "127.0.0.1", new Inbox());
+      IoEventLoop loop = loops.first();
+      assertThat(loop.inEventLoop()).isFalse();
+      from.close();
+      from.close();
+      ByteBuf one = Unpooled.directBuffer().writeZero(10);
+      assertThat(send(loops, from, one, 10, from.address())).isEqualTo(SendResult.REFUSED);
+      assertThat(from.sockets().getFirst().refusals().of(Errno.EBADF)).isEqualTo(1);
+      one.release();
+    }
+  }
+}
