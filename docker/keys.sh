@@ -29,7 +29,7 @@ password() { [ -e "$1" ] || openssl rand -hex 12 >"$1"; }
 authority
 for name in danum-billing ims-bridge snapt-1 snapt-2; do certificate "$name"; done
 for name in snapt-1 snapt-2; do ed25519 "$name.report.key"; done
-ed25519 device.key
+for name in device.key token.key; do ed25519 "$name"; done
 for name in alice.password bob.password operator.password postgres.password rest.token; do password "$name"; done
 chmod 644 ca.pem ./*.pem
 [ "$(id -u)" != 0 ] || chown -R 10001:10001 .

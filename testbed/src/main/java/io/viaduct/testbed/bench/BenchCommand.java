@@ -40,12 +40,7 @@ public final class BenchCommand implements Callable<Integer> {
     Topology topology = Topology.lay();
     var deployment =
         Deployment.prepare(
-            root,
-            directory,
-            topology,
-            Passwords.draw(new SecureRandom()),
-            Instant.now(),
-            System::nanoTime);
+            root, directory, Passwords.draw(new SecureRandom()), Instant.now(), System::nanoTime);
     TcpFlow flow =
         Command.exists("iperf3")
             ? new Iperf3Flow(topology, directory)

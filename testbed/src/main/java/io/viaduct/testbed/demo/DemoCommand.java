@@ -46,7 +46,7 @@ public final class DemoCommand implements Callable<Integer> {
     narration.block(topology.drawing());
     Passwords passwords = Passwords.draw(new SecureRandom());
     var deployment =
-        Deployment.prepare(root, directory, topology, passwords, Instant.now(), System::nanoTime);
+        Deployment.prepare(root, directory, passwords, Instant.now(), System::nanoTime);
     var demo = new Demo(narration, topology, deployment, passwords, kills, System::nanoTime);
     try {
       demo.run();

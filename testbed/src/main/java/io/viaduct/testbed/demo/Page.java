@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
 /// The user's page, read as a browser without scripts would.
 final class Page {
   private static final Pattern CSRF = Pattern.compile("name=\"_csrf\"[^>]*value=\"([^\"]+)\"");
-  private static final Pattern BALANCE = Pattern.compile("data-microdenarii=\"(-?\\d+)\"");
+  private static final Pattern BALANCE =
+      Pattern.compile("data-testid=\"balance\" data-microdenarii=\"(-?\\d+)\"");
 
   private final URI base;
   private final HttpClient browser =
@@ -48,7 +49,7 @@ final class Page {
     return this;
   }
 
-  /// The first amount on the page: the balance.
+  /// The balance, as the integer behind the figure.
   long balance() throws IOException {
     String html = get("");
     Matcher amount = BALANCE.matcher(html);

@@ -41,12 +41,7 @@ public final class Deployment {
   /// @param root of the clone
   /// @param directory private to this run
   public static Deployment prepare(
-      Path root,
-      Path directory,
-      Topology topology,
-      Passwords passwords,
-      Instant now,
-      LongSupplier nanoTime)
+      Path root, Path directory, Passwords passwords, Instant now, LongSupplier nanoTime)
       throws Exception {
     var authority = new OperatorAuthority(directory, now);
     authority.issue("snapt-1", Topology.SNAPT_1);
@@ -66,7 +61,7 @@ public final class Deployment {
     OperatorAuthority.writeSecret(directory.resolve("bob.password"), passwords.bob());
     OperatorAuthority.writeSecret(directory.resolve("operator.password"), passwords.operator());
     OperatorAuthority.writeSecret(directory.resolve("rest.token"), passwords.rest());
-    var plans = new Plans(topology, authority, directory, keys);
+    var plans = new Plans(authority, directory, keys);
     return new Deployment(root, directory, nanoTime, plans);
   }
 

@@ -21,15 +21,12 @@ public final class Plans {
   public static final int PAGE_PORT = 8080;
   public static final int SNAPT_PORT = 443;
 
-  private final Topology topology;
   private final OperatorAuthority authority;
   private final Path directory;
   private final List<ReportKey> reportKeys;
 
   /// @param reportKeys of snapt-1 and snapt-2
-  public Plans(
-      Topology topology, OperatorAuthority authority, Path directory, List<ReportKey> reportKeys) {
-    this.topology = topology;
+  public Plans(OperatorAuthority authority, Path directory, List<ReportKey> reportKeys) {
     this.authority = authority;
     this.directory = directory;
     this.reportKeys = List.copyOf(reportKeys);
@@ -130,7 +127,7 @@ public final class Plans {
         name,
         name,
         "run",
-        topology.control,
+        new NetworkNamespace("control"),
         "http://%s:%d/readyz".formatted(Topology.CONTROL, operationsPort),
         configuration);
   }
@@ -139,12 +136,11 @@ public final class Plans {
   public ServicePlan snapt(int number) {
     String name = "snapt-" + number;
     String host = number == 1 ? Topology.SNAPT_1 : Topology.SNAPT_2;
-    NetworkNamespace namespace = number == 1 ? topology.snapt1 : topology.snapt2;
     return new ServicePlan(
         name,
         "snapt-server",
         "run",
-        namespace,
+        new NetworkNamespace(name),
         "http://127.0.0.1:9464/readyz",
         """
         id: %1$s
@@ -183,7 +179,7 @@ public final class Plans {
         "cnapt",
         "cnapt-agent",
         "up",
-        topology.device,
+        new NetworkNamespace("device"),
         "http://127.0.0.1:9464/readyz",
         """
         device-key: %s

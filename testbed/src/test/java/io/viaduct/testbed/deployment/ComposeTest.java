@@ -1,0 +1,163 @@
+package io.viaduct.testbed.deployment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.viaduct.testbed.pki.OperatorAuthority;
+import io.viaduct.testbed.pki.ReportKey;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+/// The compose file is true to what the demonstration starts. No engine is needed to see that.
+class ComposeTest {
+  private static final Path DOCKER = Path.of("").toAbsolutePath().getParent().resolve("docker");
+  private static final YAMLMapper YAML = new YAMLMapper();
+
+  /// Where the two may differ: the compose file has a PostgreSQL of its own, logs for machines, and
+  /// listens where other containers reach it.
+  private static final Set<String> FREE = Set.of("database", "logging", "operations");
+
+  @TempDir private Path directory;
+  private final Map<String, ServicePlan> plans = new LinkedHashMap<>();
+  private Map<?, ?> services = Map.of();
+
+  @BeforeEach
+  void read() throws Exception {
+    var authority = new OperatorAuthority(directory, Instant.parse("2026-11-20T00:00:00Z"));
+    var keys = List.of(new ReportKey(directory, "one"), new ReportKey(directory, "two"));
+    var all = new Plans(authority, directory, keys);
+    for (ServicePlan plan :
+        List.of(
+            all.billing(), all.bridge(), all.webgui(), all.snapt(1), all.snapt(2), all.agent())) {
+      plans.put(plan.name(), plan);
+    }
+    var load = new Load(LoadSettings.builder().build());
+    var file = (Map<?, ?>) load.loadFromString(Files.readString(DOCKER.resolve("compose.yml")));
+    services = (Map<?, ?>) file.get("services");
+  }
+
+  @Test
+  void itStartsWhatTheDemoStartsAndPostgres() {
+    var expected = new TreeSet<Object>(plans.keySet());
+    expected.add("postgres");
+    assertThat(new TreeSet<Object>(services.keySet())).isEqualTo(expected);
+  }
+
+  @Test
+  void everyServiceHasAnImageOfTheSameModuleAndVerb() throws IOException {
+    for (ServicePlan plan : plans.values()) {
+      Path dockerfile = DOCKER.resolve(plan.module()).resolve("Dockerfile");
+      assertThat(dockerfile).isRegularFile();
+      assertThat(Files.readString(dockerfile))
+          .contains("-pl " + plan.module() + " -am", "CMD [\"" + plan.verb() + "\", \"--config\"")
+          .contains("HEALTHCHECK", "10001");
+    }
+  }
+
+  @Test
+  void everyConfigurationHasTheKeysOfTheDemos() throws IOException {
+    for (ServicePlan plan : plans.values()) {
+      JsonNode ours = YAML.readTree(plan.configuration());
+      JsonNode theirs =
+          YAML.readTree(
+              Files.readString(DOCKER.resolve("configuration").resolve(plan.name() + ".yml")));
+      assertThat(keys(theirs)).as(plan.name()).isEqualTo(keys(ours));
+    }
+  }
+
+  @Test
+  void everyPortOfAConfigurationIsOpenInItsService() throws IOException {
+    for (ServicePlan plan : plans.values()) {
+      JsonNode configuration =
+          YAML.readTree(
+              Files.readString(DOCKER.resolve("configuration").resolve(plan.name() + ".yml")));
+      for (String section : List.of("rest", "grpc", "http", "sip", "control", "operations")) {
+        JsonNode port = configuration.path(section).path("port");
+        if (port.isInt()) {
+          assertThat(openPorts(plan.name())).as(plan.name() + "." + section).contains(port.asInt());
+        }
+      }
+    }
+  }
+
+  @Test
+  void onlyWhatMovesPacketsHasCapabilities() {
+    Set<Object> privileged =
+        services.keySet().stream()
+            .filter(name -> value((Map<?, ?>) services.get(name), "cap_add") != null)
+            .collect(Collectors.toSet());
+    assertThat(privileged).containsExactlyInAnyOrder("snapt-1", "snapt-2", "cnapt");
+  }
+
+  @Test
+  void theComposeCommandAcceptsIt() throws Exception {
+    assumeTrue(ends("docker", "compose", "version"), "the docker CLI here has no compose plugin");
+    assertThat(
+            ends(
+                "docker",
+                "compose",
+                "-f",
+                DOCKER.resolve("compose.yml").toString(),
+                "config",
+                "-q"))
+        .isTrue();
+  }
+
+  private static boolean ends(String... words) throws InterruptedException {
+    try {
+      return new ProcessBuilder(words).redirectErrorStream(true).start().waitFor() == 0;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /// A key of a service, or of what it is merged from (`<<`).
+  private static @Nullable Object value(Map<?, ?> service, String key) {
+    if (service.containsKey(key)) {
+      return service.get(key);
+    }
+    return service.get("<<") instanceof Map<?, ?> base ? value(base, key) : null;
+  }
+
+  private Set<Integer> openPorts(String name) {
+    var open = new TreeSet<Integer>();
+    for (String key : List.of("ports", "expose")) {
+      if (value((Map<?, ?>) services.get(name), key) instanceof List<?> list) {
+        for (Object each : list) {
+          String text = each.toString().replaceFirst("/.*", "");
+          open.add(Integer.valueOf(text.substring(text.lastIndexOf(':') + 1)));
+        }
+      }
+    }
+    return open;
+  }
+
+  /// Keys and their sub-keys, without what may differ.
+  private static Set<String> keys(JsonNode configuration) {
+    var keys = new TreeSet<String>();
+    for (var entry : configuration.properties()) {
+      if (FREE.contains(entry.getKey())) {
+        continue;
+      }
+      keys.add(entry.getKey());
+      entry.getValue().properties().forEach(sub -> keys.add(entry.getKey() + "." + sub.getKey()));
+    }
+    return keys;
+  }
+}
