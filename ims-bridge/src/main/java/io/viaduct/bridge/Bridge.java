@@ -1,0 +1,258 @@
+package io.viaduct.bridge;
+
+import io.grpc.ManagedChannel;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.registrar.Authentication;
+import io.viaduct.bridge.registrar.LocationService;
+import io.viaduct.bridge.registrar.MessageProxy;
+import io.viaduct.bridge.registrar.Registrar;
+import io.viaduct.bridge.registrar.SipMeters;
+import io.viaduct.bridge.registrar.SipService;
+import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.reporting.MediationForwarder;
+import io.viaduct.bridge.reporting.ReportMeters;
+import io.viaduct.bridge.reporting.ReportVerifier;
+import io.viaduct.bridge.token.SessionNotifier;
+import io.viaduct.bridge.token.TokenIssuer;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.sip.SipEndpoint;
+import io.viaduct.sip.SipEndpointSettings;
+import io.viaduct.sip.digest.DigestServer;
+import io.viaduct.sip.guard.GuardLimits;
+import io.viaduct.sip.transport.SocketSettings;
+import io.viaduct.usage.v1.MediationGrpc;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The composition of the bridge: what is built of what, and in which order it starts and stops.
+///
+/// - A user's way: SIP endpoint → SipService → Registrar | MessageProxy | SessionNotifier.
+/// - A report's way: SnaptsServer → ReportStream → ReportVerifier → MediationForwarder → billing.
+public final class Bridge implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Bridge.class);
+  private static final int NONCES = 50_000;
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
+
+  /// A TCP connection of a user agent that says nothing, not even a keep-alive.
+  private static final Duration TCP_IDLE = Duration.ofMinutes(5);
+
+  private static final long TICK_MS = 250;
+
+  private final BridgeConfiguration configuration;
+  private final InstantSource clock;
+  private final LocationService locations;
+  private final SnaptDirectory directory;
+  private final SessionNotifier notifier;
+  private final MediationForwarder forwarder;
+  private final SipEndpoint sip;
+  private final SnaptsServer snapts;
+  private final Deque<AutoCloseable> started = new ArrayDeque<>(); // last started, first closed
+
+  private Bridge(BridgeConfiguration configuration, InstantSource clock, MeterRegistry registry)
+      throws IOException {
+    this.configuration = configuration;
+    this.clock = clock;
+    TlsMaterial tls = TlsMaterial.load(configuration.tls());
+    TokenIssuer tokens =
+        new TokenIssuer(
+            Ed25519.readPair(configuration.token().signingKey()),
+            configuration.token().lifetime(),
+            configuration.token().audience(),
+            clock);
+    this.directory =
+        new SnaptDirectory(configuration.snapts(), configuration.directory().staleAfter(), clock);
+    this.locations =
+        new LocationService(configuration.sip().contacts(), configuration.sip().bindings());
+    SipMeters sipMeters = new SipMeters(registry);
+    Subscribers subscribers = Subscribers.load(configuration.subscribers(), configuration.domain());
+    Authentication authentication = authentication(subscribers, sipMeters);
+    this.notifier = notifier(authentication, tokens, sipMeters);
+    SipService service =
+        new SipService(
+            configuration.domain(),
+            new Registrar(
+                new Registrar.Limits(
+                    configuration.sip().expiresMin(),
+                    configuration.sip().expiresMax(),
+                    configuration.sip().expiresDefault()),
+                authentication,
+                locations,
+                sipMeters,
+                clock),
+            new MessageProxy(authentication, subscribers, locations, sipMeters, clock),
+            notifier,
+            sipMeters);
+    try {
+      ReportMeters reportMeters = new ReportMeters(registry);
+      ManagedChannel billing = BillingChannel.open(configuration.billing(), tls);
+      started.push(billing::shutdownNow);
+      this.forwarder =
+          new MediationForwarder(
+              configuration.billing(), MediationGrpc.newBlockingStub(billing), reportMeters, clock);
+      started.push(forwarder);
+      this.snapts =
+          SnaptsServer.start(
+              configuration.grpc(),
+              tls,
+              directory,
+              new SnaptsService(
+                  directory,
+                  tokens,
+                  new ReportVerifier(configuration.reporting().bytes()),
+                  forwarder,
+                  reportMeters,
+                  configuration.reporting().unacknowledged(),
+                  registry),
+              registry.counter("viaduct.bridge.grpc.strangers"));
+      started.push(snapts);
+      this.sip = SipEndpoint.start(sipSettings(), clock, service);
+      started.push(sip);
+      service.attach(sip);
+      notifier.attach(sip);
+      started.push(clockwork());
+    } catch (IOException | RuntimeException e) {
+      close();
+      throw e;
+    }
+    gauges(registry);
+    LOG.info(
+        "SIP for {} users of {} on port {}, SNAPTs on port {}",
+        subscribers.size(),
+        configuration.domain(),
+        sip.port(),
+        snapts.port());
+  }
+
+  /// Starts everything; returns when all sockets listen.
+  ///
+  /// @throws IOException if a socket cannot be opened
+  public static Bridge start(
+      BridgeConfiguration configuration, InstantSource clock, MeterRegistry registry)
+      throws IOException {
+    return new Bridge(configuration, clock, registry);
+  }
+
+  private Authentication authentication(Subscribers subscribers, SipMeters meters) {
+    return new Authentication(
+        configuration.domain(),
+        new DigestServer(
+            configuration.domain(),
+            configuration.sip().algorithms().stream()
+                .map(BridgeConfiguration.Algorithm::value)
+                .toList(),
+            configuration.sip().nonceLifetime(),
+            NONCES,
+            subscribers,
+            clock),
+        configuration.sip().wrongPasswords(),
+        meters,
+        clock);
+  }
+
+  private SessionNotifier notifier(
+      Authentication authentication, TokenIssuer tokens, SipMeters meters) {
+    BridgeConfiguration.Sip s = configuration.sip();
+    return new SessionNotifier(
+        configuration.domain(),
+        new SessionNotifier.Limits(
+            s.bindings(),
+            s.expiresMin(),
+            s.expiresMax(),
+            s.expiresDefault(),
+            configuration.reporting().interval()),
+        authentication,
+        locations,
+        directory,
+        tokens,
+        meters,
+        clock);
+  }
+
+  private SipEndpointSettings sipSettings() {
+    BridgeConfiguration.Sip s = configuration.sip();
+    return new SipEndpointSettings(
+        new SocketSettings(
+            new InetSocketAddress(s.host(), s.port()),
+            0,
+            s.connections(),
+            TCP_IDLE,
+            CONNECT_TIMEOUT),
+        s.sentBy(),
+        GuardLimits.STANDARD,
+        s.underWay(),
+        s.answersPerSecond(),
+        s.remembered(),
+        s.pending());
+  }
+
+  private AutoCloseable clockwork() {
+    ScheduledExecutorService executor =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("bridge-clock").factory());
+    var unused =
+        executor.scheduleWithFixedDelay(this::onClock, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+    return executor::shutdownNow;
+  }
+
+  private void onClock() {
+    try {
+      locations.expire(clock.instant());
+      notifier.onClock();
+    } catch (RuntimeException e) {
+      // An exception would silently end the schedule, and with it all renewals.
+      LOG.error("periodic work failed", e);
+    }
+  }
+
+  private void gauges(MeterRegistry registry) {
+    sip.statistics().bindTo(registry);
+    Gauge.builder("viaduct.bridge.registrations", locations, LocationService::size)
+        .register(registry);
+    Gauge.builder("viaduct.bridge.subscriptions", notifier, SessionNotifier::size)
+        .register(registry);
+    Gauge.builder("viaduct.bridge.reports.queued", forwarder, MediationForwarder::queued)
+        .register(registry);
+    Gauge.builder(
+            "viaduct.bridge.billing.reachable", forwarder, f -> f.isBillingReachable() ? 1 : 0)
+        .register(registry);
+  }
+
+  public SnaptDirectory directory() {
+    return directory;
+  }
+
+  public LocationService locations() {
+    return locations;
+  }
+
+  public int sipPort() {
+    return sip.port();
+  }
+
+  public int grpcPort() {
+    return snapts.port();
+  }
+
+  @Override
+  public void close() {
+    while (!started.isEmpty()) {
+      try {
+        started.pop().close();
+      } catch (Exception e) {
+        LOG.warn("a part did not stop cleanly", e);
+      }
+    }
+  }
+}

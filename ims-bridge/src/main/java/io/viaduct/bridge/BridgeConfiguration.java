@@ -1,0 +1,212 @@
+package io.viaduct.bridge;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import io.viaduct.service.configuration.Secret;
+import io.viaduct.service.logging.LoggingSettings;
+import io.viaduct.service.operations.OperationsSettings;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.TlsSettings;
+import io.viaduct.sip.digest.DigestAlgorithm;
+import java.nio.file.Path;
+import java.security.PublicKey;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/// The configuration of ims-bridge; the defaults and their reasons are in `BridgeConfiguration.yml`
+/// beside this record.
+///
+/// @param domain home domain of the users, host part of their SIP addresses
+/// @param sip registrar
+/// @param grpc where SNAPTs announce themselves and report
+/// @param rest HTTP for operators and the web GUI
+/// @param billing where reports go
+/// @param tls PEM files for gRPC in both directions
+/// @param token session tokens
+/// @param snapts the SNAPTs that may exist
+/// @param directory judgement of what SNAPTs announce
+/// @param reporting bounds on reports
+/// @param subscribers file with the users
+/// @param operations where metrics and health are served
+/// @param logging format and level
+public record BridgeConfiguration(
+    String domain,
+    Sip sip,
+    Endpoint grpc,
+    Rest rest,
+    Billing billing,
+    TlsSettings tls,
+    Token token,
+    List<Snapt> snapts,
+    Directory directory,
+    Reporting reporting,
+    Path subscribers,
+    OperationsSettings operations,
+    LoggingSettings logging) {
+  private static final String NAME = "[A-Za-z0-9._-]{1,64}";
+
+  public BridgeConfiguration {
+    require(
+        domain.matches("[a-z0-9.-]{1,253}"), "domain must be a host name in lower case", domain);
+    snapts = List.copyOf(snapts);
+    Set<String> ids = new HashSet<>();
+    snapts.forEach(snapt -> require(ids.add(snapt.id), "snapts must have different ids", snapt.id));
+  }
+
+  /// Where something listens. Port 0 takes a free one and logs it.
+  public record Endpoint(String host, int port) {
+    public Endpoint {
+      requirePort(port, 0);
+    }
+  }
+
+  /// @param sentBy host written into Via and Contact; empty: the local address of the route
+  /// @param connections TCP connections at a time
+  /// @param underWay messages in processing at a time; more requests get 503
+  /// @param answersPerSecond to refused messages
+  /// @param remembered responses kept for retransmissions
+  /// @param pending requests of the bridge without an answer
+  /// @param bindings registered contacts in all
+  /// @param contacts of one user
+  /// @param expiresMin shorter ones are refused with 423
+  /// @param expiresMax longer ones are shortened
+  /// @param expiresDefault granted where none was asked for
+  /// @param algorithms of digest, offered in this order
+  /// @param nonceLifetime after which a challenge is stale
+  /// @param wrongPasswords of one user from one address within a minute, then 403
+  public record Sip(
+      String host,
+      int port,
+      String sentBy,
+      int connections,
+      int underWay,
+      int answersPerSecond,
+      int remembered,
+      int pending,
+      int bindings,
+      int contacts,
+      Duration expiresMin,
+      Duration expiresMax,
+      Duration expiresDefault,
+      List<Algorithm> algorithms,
+      Duration nonceLifetime,
+      int wrongPasswords) {
+    public Sip {
+      requirePort(port, 0);
+      require(contacts >= 1 && bindings >= contacts, "bindings must be >= contacts >= 1", contacts);
+      require(
+          expiresMin.toSeconds() >= 1
+              && expiresMin.compareTo(expiresDefault) <= 0
+              && expiresDefault.compareTo(expiresMax) <= 0,
+          "need 1s <= expires-min <= expires-default <= expires-max",
+          expiresMin + ", " + expiresDefault + ", " + expiresMax);
+      require(!algorithms.isEmpty(), "algorithms must name SHA-256, MD5 or both", "[]");
+      algorithms = List.copyOf(algorithms);
+      require(nonceLifetime.toSeconds() >= 10, "nonce-lifetime must be >= 10s", nonceLifetime);
+      require(wrongPasswords >= 1, "wrong-passwords must be >= 1", wrongPasswords);
+    }
+  }
+
+  /// A digest algorithm by its token.
+  public record Algorithm(DigestAlgorithm value) {
+    @JsonCreator
+    static Algorithm of(String token) {
+      return new Algorithm(
+          DigestAlgorithm.of(token.isEmpty() ? "?" : token)
+              .orElseThrow(() ->
+                  new IllegalArgumentException("algorithm must be SHA-256 or MD5, got " + token)));
+    }
+  }
+
+  /// @param tokenFile bearer token of the callers
+  public record Rest(String host, int port, Secret tokenFile) {
+    public Rest {
+      requirePort(port, 0);
+    }
+  }
+
+  /// @param deadline of one submission; after it the reports are deferred
+  /// @param batch reports in one submission
+  /// @param linger how long a batch waits for more
+  /// @param inFlight submissions at a time
+  /// @param queue reports that wait; more are deferred
+  public record Billing(
+      String host,
+      int port,
+      Duration deadline,
+      int batch,
+      Duration linger,
+      int inFlight,
+      int queue) {
+    public Billing {
+      requirePort(port, 1);
+      require(deadline.toMillis() >= 100, "deadline must be >= 100ms", deadline);
+      require(batch >= 1 && batch <= 256, "batch must be 1..256", batch);
+      require(inFlight >= 1 && inFlight <= 64, "in-flight must be 1..64", inFlight);
+      require(queue >= batch, "queue must be >= batch", queue);
+    }
+  }
+
+  /// @param signingKey PKCS#8 PEM of an Ed25519 key; `ims-bridge keygen` writes one
+  /// @param lifetime of a token; a new one is sent when 60 % of it have passed
+  /// @param audience group of SNAPTs that accept it
+  public record Token(Path signingKey, Duration lifetime, String audience) {
+    public Token {
+      require(
+          lifetime.toSeconds() >= 5 && lifetime.toHours() <= 24,
+          "lifetime must be 5s..24h",
+          lifetime);
+      require(audience.matches(NAME), "audience must match " + NAME, audience);
+    }
+  }
+
+  /// One SNAPT that may announce itself.
+  ///
+  /// @param id common name of its certificate
+  /// @param reportKey base64 of the raw 32-byte Ed25519 key that signs its reports
+  public record Snapt(String id, String reportKey, String owner, String region) {
+    public Snapt {
+      require(id.matches(NAME), "id must match " + NAME, id);
+      try {
+        Ed25519.publicKey(Base64.getDecoder().decode(reportKey));
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(
+            "report-key must be base64 of a raw 32-byte Ed25519 public key: " + e.getMessage(), e);
+      }
+    }
+
+    public PublicKey key() {
+      return Ed25519.publicKey(Base64.getDecoder().decode(reportKey));
+    }
+  }
+
+  /// @param staleAfter silence after which a SNAPT is not handed out any more
+  public record Directory(Duration staleAfter) {
+    public Directory {
+      require(staleAfter.toMillis() >= 500, "stale-after must be >= 500ms", staleAfter);
+    }
+  }
+
+  /// @param interval told to agents with their token
+  /// @param bytes of one signed report
+  /// @param unacknowledged reports of one SNAPT under way
+  public record Reporting(Duration interval, int bytes, int unacknowledged) {
+    public Reporting {
+      require(interval.toSeconds() >= 1, "interval must be >= 1s", interval);
+      require(bytes >= 1024 && bytes <= 1 << 20, "bytes must be 1024..1048576", bytes);
+      require(unacknowledged >= 1, "unacknowledged must be >= 1", unacknowledged);
+    }
+  }
+
+  private static void requirePort(int port, int least) {
+    require(port >= least && port <= 65_535, "port must be " + least + "..65535", port);
+  }
+
+  private static void require(boolean holds, String rule, Object value) {
+    if (!holds) {
+      throw new IllegalArgumentException(rule + ", got " + value);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package io.viaduct.bridge.directory;
+
+import io.grpc.Context;
+import io.grpc.Contexts;
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import java.security.cert.X509Certificate;
+import java.util.Optional;
+import java.util.function.Predicate;
+import javax.naming.InvalidNameException;
+import javax.naming.ldap.LdapName;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+
+/// Lets a call in only if the common name of the caller's certificate is known, and tells the
+/// service who it is.
+public final class PeerIdentity implements ServerInterceptor {
+  /// The caller's common name.
+  public static final Context.Key<String> NAME = Context.key("peer");
+
+  private final Predicate<String> known;
+  private final Runnable refused;
+
+  /// @param refused called for each caller that is turned away
+  public PeerIdentity(Predicate<String> known, Runnable refused) {
+    this.known = known;
+    this.refused = refused;
+  }
+
+  @Override
+  public <Q, A> ServerCall.Listener<Q> interceptCall(
+      ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+    Optional<String> name = commonName(call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION));
+    if (name.isEmpty() || !known.test(name.get())) {
+      refused.run();
+      call.close(
+          Status.PERMISSION_DENIED.withDescription(
+              "certificate names '" + name.orElse("") + "', which is not configured here"),
+          new Metadata());
+      return new ServerCall.Listener<>() {};
+    }
+    return Contexts.interceptCall(
+        Context.current().withValue(NAME, name.get()), call, headers, next);
+  }
+
+  @SuppressWarnings("NullAway") // the session is absent on a plain-text transport
+  private static Optional<String> commonName(
+      @org.jspecify.annotations.Nullable SSLSession session) {
+    if (session == null) {
+      return Optional.empty();
+    }
+    try {
+      X509Certificate certificate = (X509Certificate) session.getPeerCertificates()[0];
+      return new LdapName(certificate.getSubjectX500Principal().getName())
+          .getRdns().stream()
+              .filter(rdn -> rdn.getType().equalsIgnoreCase("CN"))
+              .map(rdn -> rdn.getValue().toString())
+              .findFirst();
+    } catch (SSLPeerUnverifiedException | InvalidNameException e) {
+      return Optional.empty();
+    }
+  }
+}

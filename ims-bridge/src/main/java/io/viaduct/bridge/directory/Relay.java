@@ -1,0 +1,7 @@
+package io.viaduct.bridge.directory;
+
+/// Where a device reaches a SNAPT.
+///
+/// @param controlPort TLS over TCP
+/// @param dataPort UDP
+public record Relay(String id, String host, int controlPort, int dataPort) {}

@@ -1,0 +1,111 @@
+package io.viaduct.bridge.registrar;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Where the users are: bindings by user. In memory only; after a restart user agents register
+/// again. Thread-safe.
+public final class LocationService {
+  /// What became of a change; a refused one changed nothing.
+  public enum Outcome {
+    DONE,
+    TOO_MANY_CONTACTS,
+    TOO_MANY_BINDINGS,
+    /// The same Call-ID with a CSeq that is not higher (RFC 3261 section 10.3 step 7).
+    OUT_OF_ORDER
+  }
+
+  private final int contactsMax;
+  private final int bindingsMax;
+  private final Map<String, List<Binding>> byUser = new HashMap<>();
+  private int count;
+
+  /// @param contactsMax of one user
+  /// @param bindingsMax in all
+  public LocationService(int contactsMax, int bindingsMax) {
+    this.contactsMax = contactsMax;
+    this.bindingsMax = bindingsMax;
+  }
+
+  /// Applies the contacts of one REGISTER together or not at all. One that expires now is a
+  /// removal.
+  synchronized Outcome update(String user, List<Binding> changes, Instant now) {
+    List<Binding> old = byUser.getOrDefault(user, List.of());
+    List<Binding> next = new ArrayList<>(old);
+    next.removeIf(binding -> !binding.isLive(now));
+    for (Binding change : changes) {
+      for (Binding binding : next) {
+        if (binding.isReplacedBy(change)
+            && binding.callId().equals(change.callId())
+            && binding.cseq() >= change.cseq()) {
+          return Outcome.OUT_OF_ORDER;
+        }
+      }
+      next.removeIf(binding -> binding.isReplacedBy(change));
+      if (change.isLive(now)) {
+        next.add(change);
+      }
+    }
+    if (next.size() > contactsMax) {
+      return Outcome.TOO_MANY_CONTACTS;
+    }
+    if (count - old.size() + next.size() > bindingsMax) {
+      return Outcome.TOO_MANY_BINDINGS;
+    }
+    put(user, old, next);
+    return Outcome.DONE;
+  }
+
+  /// Removes all contacts of a user (`Contact: *`).
+  synchronized void removeAll(String user) {
+    put(user, byUser.getOrDefault(user, List.of()), List.of());
+  }
+
+  /// Live contacts of a user, the latest first.
+  public synchronized List<Binding> bindings(String user, Instant now) {
+    return byUser.getOrDefault(user, List.of()).stream()
+        .filter(binding -> binding.isLive(now))
+        .sorted(Comparator.comparing(Binding::registered).reversed())
+        .toList();
+  }
+
+  /// The contact registered last, if the user is registered.
+  public Optional<Binding> latest(String user, Instant now) {
+    return bindings(user, now).stream().findFirst();
+  }
+
+  /// Everything, for operators.
+  public synchronized List<Binding> all(Instant now) {
+    return byUser.values().stream()
+        .flatMap(List::stream)
+        .filter(binding -> binding.isLive(now))
+        .sorted(Comparator.comparing(Binding::user).thenComparing(Binding::contact))
+        .toList();
+  }
+
+  /// Forgets what has expired.
+  public synchronized void expire(Instant now) {
+    for (String user : List.copyOf(byUser.keySet())) {
+      List<Binding> old = byUser.getOrDefault(user, List.of());
+      put(user, old, old.stream().filter(binding -> binding.isLive(now)).toList());
+    }
+  }
+
+  public synchronized int size() {
+    return count;
+  }
+
+  private void put(String user, List<Binding> old, List<Binding> next) {
+    count += next.size() - old.size();
+    if (next.isEmpty()) {
+      byUser.remove(user);
+    } else {
+      byUser.put(user, List.copyOf(next));
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package io.viaduct.bridge.registrar;
+
+/// Why the bridge refused a sound SIP request. Each is one counter.
+public enum Refusal {
+  METHOD_NOT_ALLOWED(405),
+  EXTENSION_REQUIRED(420),
+  /// The Request-URI names another domain.
+  FOREIGN_DOMAIN(404),
+  /// To or From is not the user who authenticated.
+  FOREIGN_IDENTITY(403),
+  TOO_MANY_FAILURES(403),
+  MALFORMED_CONTACT(400),
+  /// `Contact: *` with others, or with an expiry.
+  MALFORMED_WILDCARD(400),
+  INTERVAL_TOO_BRIEF(423),
+  TOO_MANY_CONTACTS(403),
+  TOO_MANY_BINDINGS(503),
+  OUT_OF_ORDER(500),
+  UNKNOWN_USER(404),
+  NOT_REGISTERED(480),
+  TOO_MANY_HOPS(483),
+  NO_ANSWER(408),
+  /// The recipient's user agent could not be reached.
+  UNREACHABLE(480),
+  UNKNOWN_EVENT(489),
+  NOT_ACCEPTABLE(406),
+  MALFORMED_DEVICE_KEY(400),
+  /// A user who is not registered asks for a session.
+  SUBSCRIBER_NOT_REGISTERED(403),
+  UNKNOWN_DIALOG(481),
+  TOO_MANY_SUBSCRIPTIONS(503);
+
+  private final int status;
+
+  Refusal(int status) {
+    this.status = status;
+  }
+
+  public int status() {
+    return status;
+  }
+}

@@ -1,0 +1,157 @@
+package io.viaduct.bridge.registrar;
+
+import io.viaduct.sip.IncomingRequest;
+import io.viaduct.sip.NameAddress;
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.SipUri;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// REGISTER (RFC 3261 section 10.3). The steps in order: domain, extensions, digest, identity,
+/// contacts, expiry, update, answer with all bindings.
+public final class Registrar {
+  private static final DateTimeFormatter DATE =
+      DateTimeFormatter.RFC_1123_DATE_TIME.withZone(ZoneOffset.UTC);
+
+  private final Limits limits;
+  private final Authentication authentication;
+  private final LocationService locations;
+  private final SipMeters meters;
+  private final InstantSource clock;
+
+  /// Bounds of an expiry.
+  public record Limits(Duration least, Duration most, Duration usual) {}
+
+  public Registrar(
+      Limits limits,
+      Authentication authentication,
+      LocationService locations,
+      SipMeters meters,
+      InstantSource clock) {
+    this.limits = limits;
+    this.authentication = authentication;
+    this.locations = locations;
+    this.meters = meters;
+    this.clock = clock;
+  }
+
+  void onRegister(IncomingRequest request) {
+    SipRequest message = request.message();
+    Optional<String> user = authentication.asServer(request, message.to());
+    if (user.isEmpty()) {
+      return;
+    }
+    List<String> contacts = message.headers().values("Contact");
+    if (contacts.contains("*")) {
+      onWildcard(request, user.get(), contacts.size());
+      return;
+    }
+    try {
+      List<Binding> changes = new ArrayList<>();
+      for (String contact : contacts) {
+        changes.add(binding(user.get(), contact, request));
+      }
+      update(request, user.get(), changes);
+    } catch (TooBrief e) {
+      refuse(request, Refusal.INTERVAL_TOO_BRIEF);
+    } catch (IllegalArgumentException e) {
+      refuse(request, Refusal.MALFORMED_CONTACT);
+    }
+  }
+
+  private void onWildcard(IncomingRequest request, String user, int contacts) {
+    boolean removes = request.message().headers().first("Expires").orElse("").equals("0");
+    if (contacts != 1 || !removes) {
+      refuse(request, Refusal.MALFORMED_WILDCARD);
+      return;
+    }
+    locations.removeAll(user);
+    meters.count(SipMeters.Event.DEREGISTERED);
+    answer(request, user);
+  }
+
+  private void update(IncomingRequest request, String user, List<Binding> changes) {
+    Instant now = clock.instant();
+    switch (locations.update(user, changes, now)) {
+      case DONE -> {
+        boolean stays = changes.stream().anyMatch(binding -> binding.isLive(now));
+        meters.count(
+            stays || changes.isEmpty() ? SipMeters.Event.REGISTERED : SipMeters.Event.DEREGISTERED);
+        answer(request, user);
+      }
+      case TOO_MANY_CONTACTS -> refuse(request, Refusal.TOO_MANY_CONTACTS);
+      case TOO_MANY_BINDINGS -> refuse(request, Refusal.TOO_MANY_BINDINGS);
+      case OUT_OF_ORDER -> refuse(request, Refusal.OUT_OF_ORDER);
+    }
+  }
+
+  private Binding binding(String user, String contact, IncomingRequest request) throws TooBrief {
+    NameAddress address = NameAddress.parse(contact);
+    SipUri uri = address.sipUri();
+    SipRequest message = request.message();
+    Instant now = clock.instant();
+    SipFlow flow = request.flow();
+    return new Binding(
+        user,
+        uri.toString(),
+        address.parameters().getOrDefault("+sip.instance", ""),
+        flow,
+        message.callId(),
+        message.cseq().number(),
+        now,
+        now.plusSeconds(expiry(address, message)));
+  }
+
+  private long expiry(NameAddress contact, SipRequest message) throws TooBrief {
+    String asked = contact.parameters().get("expires");
+    if (asked == null) {
+      asked = message.headers().first("Expires").orElse("");
+    }
+    // RFC 3261 section 20.19: a malformed value is as good as none.
+    long seconds = asked.matches("\\d{1,10}") ? Long.parseLong(asked) : limits.usual.toSeconds();
+    if (seconds != 0 && seconds < limits.least.toSeconds()) {
+      throw new TooBrief();
+    }
+    return Math.min(seconds, limits.most.toSeconds());
+  }
+
+  private void answer(IncomingRequest request, String user) {
+    Instant now = clock.instant();
+    SipResponse response = SipResponse.to(request.message(), 200).with("Date", date(now));
+    for (Binding binding : locations.bindings(user, now)) {
+      long left = Math.max(1, Duration.between(now, binding.expires()).toSeconds());
+      response = response.with("Contact", "<" + binding.contact() + ">;expires=" + left);
+    }
+    request.answer(response);
+  }
+
+  private static String date(Instant now) {
+    return DATE.format(now);
+  }
+
+  private void refuse(IncomingRequest request, Refusal reason) {
+    meters.count(reason);
+    SipResponse response = SipResponse.to(request.message(), reason.status());
+    request.answer(
+        reason == Refusal.INTERVAL_TOO_BRIEF
+            ? response.with("Min-Expires", Long.toString(limits.least.toSeconds()))
+            : response.withReason(phrase(reason, response)));
+  }
+
+  private static String phrase(Refusal reason, SipResponse response) {
+    return reason == Refusal.TOO_MANY_CONTACTS ? "Too Many Contacts" : response.reason();
+  }
+
+  /// An expiry under the least.
+  private static final class TooBrief extends Exception {
+    private static final long serialVersionUID = 1L;
+  }
+}

@@ -1,0 +1,100 @@
+package io.viaduct.bridge.registrar;
+
+import io.viaduct.sip.IncomingRequest;
+import io.viaduct.sip.RequestHandler;
+import io.viaduct.sip.SipEndpoint;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.SipUri;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Takes each request to the part that serves its method.
+public final class SipService implements RequestHandler {
+  private static final String ALLOW = "REGISTER, MESSAGE, SUBSCRIBE, OPTIONS";
+
+  private final String domain;
+  private final Registrar registrar;
+  private final MessageProxy proxy;
+  private final Notifier notifier;
+  private final SipMeters meters;
+  private volatile @Nullable SipEndpoint endpoint;
+
+  /// What serves SUBSCRIBE.
+  @FunctionalInterface
+  public interface Notifier {
+    void onSubscribe(IncomingRequest request);
+  }
+
+  public SipService(
+      String domain, Registrar registrar, MessageProxy proxy, Notifier notifier, SipMeters meters) {
+    this.domain = domain;
+    this.registrar = registrar;
+    this.proxy = proxy;
+    this.notifier = notifier;
+    this.meters = meters;
+  }
+
+  /// The endpoint that this service sends through; requests before that are refused.
+  public void attach(SipEndpoint opened) {
+    endpoint = opened;
+  }
+
+  @Override
+  public void onRequest(IncomingRequest request) {
+    SipRequest message = request.message();
+    SipEndpoint out = endpoint;
+    if (message.method().equals("ACK")) {
+      return;
+    }
+    if (out == null) {
+      request.answer(SipResponse.to(message, 503).with("Retry-After", "1"));
+      return;
+    }
+    List<String> required = message.headers().values("Require");
+    if (!required.isEmpty()) {
+      meters.count(Refusal.EXTENSION_REQUIRED);
+      request.answer(
+          SipResponse.to(message, Refusal.EXTENSION_REQUIRED.status())
+              .with("Unsupported", String.join(", ", required)));
+      return;
+    }
+    switch (message.method()) {
+      case "REGISTER" -> {
+        if (isOurs(message)) {
+          registrar.onRegister(request);
+        } else {
+          refuse(request, Refusal.FOREIGN_DOMAIN);
+        }
+      }
+      case "MESSAGE" -> proxy.onMessage(request, out);
+      case "SUBSCRIBE" -> notifier.onSubscribe(request);
+      case "OPTIONS" -> {
+        meters.count(SipMeters.Event.OPTIONS_ANSWERED);
+        request.answer(
+            SipResponse.to(message, 200)
+                .with("Allow", ALLOW)
+                .with("Accept", "text/plain, application/json")
+                .with("Allow-Events", "snapt-session"));
+      }
+      default -> {
+        meters.count(Refusal.METHOD_NOT_ALLOWED);
+        request.answer(
+            SipResponse.to(message, Refusal.METHOD_NOT_ALLOWED.status()).with("Allow", ALLOW));
+      }
+    }
+  }
+
+  private boolean isOurs(SipRequest message) {
+    try {
+      return SipUri.parse(message.uri()).host().equals(domain);
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  private void refuse(IncomingRequest request, Refusal reason) {
+    meters.count(reason);
+    request.answer(reason.status());
+  }
+}

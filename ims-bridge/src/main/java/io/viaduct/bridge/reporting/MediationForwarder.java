@@ -1,0 +1,159 @@
+package io.viaduct.bridge.reporting;
+
+import io.grpc.StatusRuntimeException;
+import io.viaduct.bridge.BridgeConfiguration.Billing;
+import io.viaduct.usage.v1.MediationGrpc;
+import io.viaduct.usage.v1.ReportAck;
+import io.viaduct.usage.v1.SubmitRequest;
+import io.viaduct.usage.v1.SubmitResponse;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Carries genuine reports to billing in batches and its verdicts back. One thread gathers, each
+/// submission has a virtual thread; queue, batch and submissions are bounded. When billing does not
+/// answer, its reports are deferred: their SNAPT keeps them and sends them again.
+public final class MediationForwarder implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(MediationForwarder.class);
+
+  /// Under gRPC's default limit of 4 MiB for a message.
+  private static final int BATCH_BYTES_MAX = 2 << 20;
+
+  private final Billing limits;
+  private final MediationGrpc.MediationBlockingStub mediation;
+  private final ReportMeters meters;
+  private final InstantSource clock;
+  private final BlockingQueue<PendingReport> queue;
+  private final Semaphore inFlight;
+  private final Thread gatherer;
+  private volatile boolean reachable = true;
+  private volatile boolean closed;
+
+  public MediationForwarder(
+      Billing limits,
+      MediationGrpc.MediationBlockingStub mediation,
+      ReportMeters meters,
+      InstantSource clock) {
+    this.limits = limits;
+    this.mediation = mediation;
+    this.meters = meters;
+    this.clock = clock;
+    this.queue = new ArrayBlockingQueue<>(limits.queue());
+    this.inFlight = new Semaphore(limits.inFlight());
+    this.gatherer = Thread.ofVirtual().name("report-gatherer").start(this::gather);
+  }
+
+  /// Whether billing answered the last submission.
+  public boolean isBillingReachable() {
+    return reachable;
+  }
+
+  public int queued() {
+    return queue.size();
+  }
+
+  /// Takes a report; it will be acknowledged in any case.
+  void submit(PendingReport pending) {
+    if (closed || !queue.offer(pending)) {
+      meters.overflow();
+      pending.defer("bridge is busy");
+    }
+  }
+
+  private void gather() {
+    List<PendingReport> batch = new ArrayList<>();
+    try {
+      while (!closed) {
+        PendingReport first = queue.take();
+        inFlight.acquire();
+        batch.add(first);
+        fill(batch);
+        List<PendingReport> complete = List.copyOf(batch);
+        batch.clear();
+        Thread.ofVirtual().name("report-submission").start(() -> forward(complete));
+      }
+    } catch (InterruptedException e) {
+      batch.forEach(pending -> pending.defer("bridge is stopping"));
+    }
+  }
+
+  /// Waits a moment for company, so that billing commits once for many.
+  private void fill(List<PendingReport> batch) throws InterruptedException {
+    long bytes = batch.getFirst().signed().getSerializedSize();
+    long waitNs = limits.linger().toNanos();
+    while (batch.size() < limits.batch() && bytes < BATCH_BYTES_MAX) {
+      PendingReport next = queue.poll(waitNs, TimeUnit.NANOSECONDS);
+      if (next == null) {
+        return;
+      }
+      batch.add(next);
+      bytes += next.signed().getSerializedSize();
+      waitNs = 0; // the linger counts from the first
+    }
+  }
+
+  private void forward(List<PendingReport> batch) {
+    try {
+      SubmitRequest.Builder request = SubmitRequest.newBuilder().setReceivedMs(clock.millis());
+      batch.forEach(pending -> request.addReports(pending.signed()));
+      SubmitResponse response =
+          mediation
+              .withDeadlineAfter(limits.deadline().toMillis(), TimeUnit.MILLISECONDS)
+              .submit(request.build());
+      note(true, "");
+      acknowledge(batch, response.getAcksList());
+    } catch (StatusRuntimeException e) {
+      meters.billingFailed();
+      note(false, String.valueOf(e.getStatus()));
+      batch.forEach(pending -> pending.defer("billing did not answer"));
+    } finally {
+      inFlight.release();
+    }
+  }
+
+  /// Billing answers in the order of the request; a line that is about something else is no answer.
+  private static void acknowledge(List<PendingReport> batch, List<ReportAck> acks) {
+    for (int i = 0; i < batch.size(); i++) {
+      PendingReport pending = batch.get(i);
+      if (i < acks.size() && pending.isAnsweredBy(acks.get(i)) && isVerdict(acks.get(i))) {
+        pending.acknowledge().accept(acks.get(i));
+      } else {
+        pending.defer("billing's answer does not name the report");
+      }
+    }
+  }
+
+  private static boolean isVerdict(ReportAck ack) {
+    return switch (ack.getVerdict()) {
+      case POSTED, ALREADY_POSTED, CONFLICT, REJECTED, DEFERRED -> true;
+      case REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> false;
+    };
+  }
+
+  private void note(boolean answered, String status) {
+    if (answered != reachable) {
+      reachable = answered;
+      if (answered) {
+        LOG.info("billing answers again");
+      } else {
+        LOG.warn("billing does not answer, reports are deferred: {}", status);
+      }
+    }
+  }
+
+  /// Defers what waits; submissions under way run to their end or deadline.
+  @Override
+  public void close() {
+    closed = true;
+    gatherer.interrupt();
+    for (PendingReport p = queue.poll(); p != null; p = queue.poll()) {
+      p.defer("bridge is stopping");
+    }
+  }
+}

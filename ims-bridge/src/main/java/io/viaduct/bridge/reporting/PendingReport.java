@@ -1,0 +1,36 @@
+package io.viaduct.bridge.reporting;
+
+import io.viaduct.usage.v1.ReportAck;
+import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SignedUsageReport;
+import io.viaduct.usage.v1.UsageReport;
+import java.util.function.Consumer;
+
+/// A genuine report that waits for billing's verdict.
+///
+/// @param acknowledge called once
+record PendingReport(
+    SignedUsageReport signed, UsageReport report, Consumer<ReportAck> acknowledge) {
+  static ReportAck ack(UsageReport report, ReportVerdict verdict, String reason) {
+    return ReportAck.newBuilder()
+        .setSnaptId(report.getSnaptId())
+        .setSessionId(report.getSessionId())
+        .setEpoch(report.getEpoch())
+        .setSequence(report.getSequence())
+        .setVerdict(verdict)
+        .setReason(reason)
+        .build();
+  }
+
+  void defer(String reason) {
+    acknowledge.accept(ack(report, ReportVerdict.DEFERRED, reason));
+  }
+
+  /// Whether billing's line is about this report.
+  boolean isAnsweredBy(ReportAck ack) {
+    return ack.getSnaptId().equals(report.getSnaptId())
+        && ack.getSessionId().equals(report.getSessionId())
+        && ack.getEpoch() == report.getEpoch()
+        && ack.getSequence() == report.getSequence();
+  }
+}

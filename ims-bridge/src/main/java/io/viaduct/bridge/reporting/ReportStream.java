@@ -1,0 +1,90 @@
+package io.viaduct.bridge.reporting;
+
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.viaduct.bridge.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.reporting.ReportVerifier.Outcome;
+import io.viaduct.usage.v1.ReportAck;
+import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SignedUsageReport;
+
+/// One SNAPT's stream of reports. Lets so many in unacknowledged and asks for the next with each
+/// acknowledgement.
+public final class ReportStream implements StreamObserver<SignedUsageReport> {
+  private final Snapt sender;
+  private final ReportVerifier verifier;
+  private final MediationForwarder forwarder;
+  private final ReportMeters meters;
+  private final ServerCallStreamObserver<ReportAck> acks;
+  private boolean closed; // guarded by this
+  private boolean senderDone; // guarded by this
+  private int underWay; // guarded by this
+
+  /// @param unacknowledged most reports under way
+  public ReportStream(
+      Snapt sender,
+      ReportVerifier verifier,
+      MediationForwarder forwarder,
+      ReportMeters meters,
+      ServerCallStreamObserver<ReportAck> acks,
+      int unacknowledged) {
+    this.sender = sender;
+    this.verifier = verifier;
+    this.forwarder = forwarder;
+    this.meters = meters;
+    this.acks = acks;
+    acks.disableAutoRequest();
+    acks.setOnCancelHandler(this::onCancel);
+    acks.request(unacknowledged);
+  }
+
+  @Override
+  public void onNext(SignedUsageReport signed) {
+    meters.received();
+    synchronized (this) {
+      underWay++;
+    }
+    switch (verifier.verify(sender, signed)) {
+      case Outcome.Genuine(var report) ->
+          forwarder.submit(new PendingReport(signed, report, this::acknowledge));
+      case Outcome.Refused(var reason, var report) -> {
+        meters.refused(reason);
+        acknowledge(
+            PendingReport.ack(report, ReportVerdict.REJECTED, "refused by the bridge: " + reason));
+      }
+    }
+  }
+
+  private synchronized void acknowledge(ReportAck ack) {
+    meters.acknowledged(ack.getVerdict());
+    underWay--;
+    if (closed) {
+      return; // the SNAPT sends it again on its next stream
+    }
+    acks.onNext(ack);
+    acks.request(1);
+    completeIfDone();
+  }
+
+  private synchronized void onCancel() {
+    closed = true;
+  }
+
+  @Override
+  public synchronized void onError(Throwable cause) {
+    closed = true;
+  }
+
+  @Override
+  public synchronized void onCompleted() {
+    senderDone = true;
+    completeIfDone();
+  }
+
+  private void completeIfDone() {
+    if (senderDone && underWay == 0 && !closed) {
+      closed = true;
+      acks.onCompleted();
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package io.viaduct.bridge.rest;
+
+import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.registrar.LocationService;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/// Directory and registrations, read only.
+@RestController
+@RequestMapping("/api/v1")
+final class BridgeController {
+  private final SnaptDirectory directory;
+  private final LocationService locations;
+  private final InstantSource clock;
+
+  BridgeController(SnaptDirectory directory, LocationService locations, InstantSource clock) {
+    this.directory = directory;
+    this.locations = locations;
+    this.clock = clock;
+  }
+
+  @GetMapping("/snapts")
+  Map<String, List<SnaptView>> snapts() {
+    return Map.of(
+        "snapts", directory.all().stream().map(entry -> SnaptView.of(entry, directory)).toList());
+  }
+
+  @GetMapping("/registrations")
+  Map<String, List<RegistrationView>> registrations() {
+    return Map.of(
+        "registrations",
+        locations.all(clock.instant()).stream().map(RegistrationView::of).toList());
+  }
+}

@@ -1,0 +1,20 @@
+package io.viaduct.bridge.rest;
+
+import io.viaduct.bridge.registrar.Binding;
+
+/// A registered contact in the REST interface.
+///
+/// @param source where its REGISTER came from: transport, address, port
+/// @param registeredAt RFC 3339
+/// @param expiresAt RFC 3339
+record RegistrationView(
+    String user, String contact, String source, String registeredAt, String expiresAt) {
+  static RegistrationView of(Binding binding) {
+    return new RegistrationView(
+        binding.user(),
+        binding.contact(),
+        binding.flow().toString(),
+        binding.registered().toString(),
+        binding.expires().toString());
+  }
+}

@@ -1,0 +1,68 @@
+package io.viaduct.bridge.rest;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.bridge.Bridge;
+import io.viaduct.bridge.BridgeConfiguration;
+import java.time.InstantSource;
+import java.util.Map;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.support.GenericApplicationContext;
+
+/// The HTTP server of the bridge. Spring gets everything that it needs to know from the validated
+/// configuration; no application key is read from its own property sources.
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+public class RestInterface {
+  /// Starts to serve.
+  ///
+  /// @return to be closed at the end
+  public static ConfigurableApplicationContext start(
+      BridgeConfiguration.Rest settings,
+      Bridge bridge,
+      InstantSource clock,
+      MeterRegistry registry) {
+    return new SpringApplicationBuilder(RestInterface.class)
+        .bannerMode(org.springframework.boot.Banner.Mode.OFF)
+        .registerShutdownHook(false)
+        .logStartupInfo(false)
+        .properties(
+            Map.of(
+                "server.address", settings.host(),
+                "server.port", Integer.toString(settings.port()),
+                "server.shutdown", "graceful",
+                "spring.mvc.problemdetails.enabled", "true",
+                "spring.threads.virtual.enabled", "true",
+                "spring.main.allow-circular-references", "false",
+                // Logging is set up already; Spring must not do it again.
+                "org.springframework.boot.logging.LoggingSystem", "none"))
+        .initializers((GenericApplicationContext context) -> {
+          context.registerBean(BridgeConfiguration.Rest.class, () -> settings);
+          context.registerBean(Bridge.class, () -> bridge);
+          context.registerBean(InstantSource.class, () -> clock);
+          context.registerBean("viaductMeters", MeterRegistry.class, () -> registry);
+        })
+        .run();
+  }
+
+  @Bean
+  BridgeController bridgeController(Bridge bridge, InstantSource clock) {
+    return new BridgeController(bridge.directory(), bridge.locations(), clock);
+  }
+
+  @Bean
+  FilterRegistrationBean<BearerFilter> bearerFilter(
+      BridgeConfiguration.Rest settings, MeterRegistry registry) {
+    FilterRegistrationBean<BearerFilter> registration =
+        new FilterRegistrationBean<>(
+            new BearerFilter(
+                settings.tokenFile().reveal(),
+                registry.counter("viaduct.bridge.rest.refused")::increment));
+    registration.addUrlPatterns("/*");
+    return registration;
+  }
+}

@@ -1,0 +1,50 @@
+package io.viaduct.bridge.rest;
+
+import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.directory.SnaptEntry;
+import io.viaduct.usage.v1.SnaptStatus;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// A SNAPT in the REST interface.
+///
+/// @param seenAt RFC 3339, absent before the first announcement
+/// @param state up, stale or unknown
+record SnaptView(
+    String id,
+    String host,
+    int controlPort,
+    int dataPort,
+    String region,
+    String owner,
+    long epoch,
+    long sessions,
+    long sessionsLimit,
+    double upBitPerSecond,
+    double downBitPerSecond,
+    long reportsPending,
+    String version,
+    long datagramsRefused,
+    @Nullable String seenAt,
+    String state) {
+  static SnaptView of(SnaptEntry entry, SnaptDirectory directory) {
+    SnaptStatus s = entry.status() == null ? SnaptStatus.getDefaultInstance() : entry.status();
+    return new SnaptView(
+        entry.configured().id(),
+        s.getHost(),
+        s.getControlPort(),
+        s.getDataPort(),
+        entry.configured().region(),
+        entry.configured().owner(),
+        s.getEpoch(),
+        s.getSessions(),
+        s.getSessionsLimit(),
+        s.getUpBitPerSecond(),
+        s.getDownBitPerSecond(),
+        s.getReportsPending(),
+        s.getVersion(),
+        s.getDatagramsRefused(),
+        entry.seen() == null ? null : entry.seen().toString(),
+        directory.state(entry).name().toLowerCase(Locale.ROOT));
+  }
+}

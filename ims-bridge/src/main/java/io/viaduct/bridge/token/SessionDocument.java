@@ -1,0 +1,65 @@
+package io.viaduct.bridge.token;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.viaduct.bridge.directory.Relay;
+import io.viaduct.bridge.token.TokenIssuer.IssuedToken;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/// The bodies of event package `snapt-session`: what SUBSCRIBE brings and NOTIFY takes.
+final class SessionDocument {
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final int KEY_BYTES = 32;
+
+  private SessionDocument() {}
+
+  private record Body(
+      String sid,
+      List<RelayLine> relays,
+      String token,
+      String kid,
+      long exp,
+      @JsonProperty("reportSec") long reportSec,
+      String icid) {}
+
+  private record RelayLine(String id, String host, int controlPort, int dataPort, int prio) {}
+
+  /// @param reportSec seconds between usage reports
+  static String notify(
+      String sid, List<Relay> relays, IssuedToken token, long reportSec, String icid) {
+    List<RelayLine> lines = new ArrayList<>();
+    for (Relay relay : relays) {
+      lines.add(
+          new RelayLine(
+              relay.id(), relay.host(), relay.controlPort(), relay.dataPort(), lines.size()));
+    }
+    return JSON.writeValueAsString(
+        new Body(
+            sid,
+            lines,
+            token.text(),
+            token.keyId(),
+            token.expires().toEpochMilli(),
+            reportSec,
+            icid));
+  }
+
+  /// The device's key out of `{"deviceKey":"<base64url>"}`.
+  ///
+  /// @throws IllegalArgumentException if it is not 32 bytes
+  static byte[] deviceKey(String json) {
+    try {
+      byte[] key =
+          Base64.getUrlDecoder().decode(JSON.readTree(json).required("deviceKey").stringValue());
+      if (key.length != KEY_BYTES) {
+        throw new IllegalArgumentException("deviceKey must be 32 bytes, got " + key.length);
+      }
+      return key;
+    } catch (JacksonException e) {
+      throw new IllegalArgumentException("body must be {\"deviceKey\": base64url}", e);
+    }
+  }
+}

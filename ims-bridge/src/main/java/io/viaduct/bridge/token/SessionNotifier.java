@@ -1,0 +1,280 @@
+package io.viaduct.bridge.token;
+
+import io.viaduct.bridge.directory.Relay;
+import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.registrar.Authentication;
+import io.viaduct.bridge.registrar.LocationService;
+import io.viaduct.bridge.registrar.Refusal;
+import io.viaduct.bridge.registrar.SipMeters;
+import io.viaduct.bridge.registrar.SipService;
+import io.viaduct.sip.IncomingRequest;
+import io.viaduct.sip.NameAddress;
+import io.viaduct.sip.SipBody;
+import io.viaduct.sip.SipEndpoint;
+import io.viaduct.sip.SipHeaders;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/// Notifier of event package `snapt-session` (RFC 6665). A subscription gets a NOTIFY at once, when
+/// its token ages, when the list of SNAPTs changes, and when it ends. Thread-safe; the dialogs are
+/// guarded by this object's lock, which is never held while sending.
+public final class SessionNotifier implements SipService.Notifier {
+  static final String EVENT = "snapt-session";
+  private static final String JSON = "application/json";
+
+  /// How subscriptions are bounded.
+  ///
+  /// @param reportInterval told to devices
+  public record Limits(
+      int subscriptions, Duration least, Duration most, Duration usual, Duration reportInterval) {}
+
+  private final String domain;
+  private final Limits limits;
+  private final Authentication authentication;
+  private final LocationService locations;
+  private final SnaptDirectory directory;
+  private final TokenIssuer tokens;
+  private final SipMeters meters;
+  private final InstantSource clock;
+  private final Map<Subscription.Key, Subscription> dialogs = new HashMap<>();
+  private volatile @Nullable SipEndpoint endpoint;
+
+  public SessionNotifier(
+      String domain,
+      Limits limits,
+      Authentication authentication,
+      LocationService locations,
+      SnaptDirectory directory,
+      TokenIssuer tokens,
+      SipMeters meters,
+      InstantSource clock) {
+    this.domain = domain;
+    this.limits = limits;
+    this.authentication = authentication;
+    this.locations = locations;
+    this.directory = directory;
+    this.tokens = tokens;
+    this.meters = meters;
+    this.clock = clock;
+  }
+
+  /// The endpoint that NOTIFYs are sent through.
+  public void attach(SipEndpoint opened) {
+    endpoint = opened;
+  }
+
+  public synchronized int size() {
+    return dialogs.size();
+  }
+
+  @Override
+  public void onSubscribe(IncomingRequest request) {
+    SipRequest message = request.message();
+    Optional<String> user = authentication.subscriber(request);
+    if (user.isEmpty()) {
+      return;
+    }
+    Optional<Refusal> refusal = refusal(message, user.get());
+    if (refusal.isPresent()) {
+      refuse(request, refusal.get());
+      return;
+    }
+    long asked = expiry(message);
+    if (asked != 0 && asked < limits.least.toSeconds()) {
+      meters.count(Refusal.INTERVAL_TOO_BRIEF);
+      request.answer(
+          SipResponse.to(message, Refusal.INTERVAL_TOO_BRIEF.status())
+              .with("Min-Expires", Long.toString(limits.least.toSeconds())));
+      return;
+    }
+    try {
+      accept(request, user.get(), Math.min(asked, limits.most.toSeconds()));
+    } catch (IllegalArgumentException e) {
+      refuse(request, Refusal.MALFORMED_DEVICE_KEY);
+    }
+  }
+
+  private Optional<Refusal> refusal(SipRequest message, String user) {
+    String event = message.headers().first("Event").orElse("").split(";", 2)[0].strip();
+    if (!event.equals(EVENT)) {
+      return Optional.of(Refusal.UNKNOWN_EVENT);
+    }
+    List<String> accepted = message.headers().values("Accept");
+    if (!accepted.isEmpty()
+        && accepted.stream().noneMatch(type -> type.startsWith(JSON) || type.startsWith("*/*"))) {
+      return Optional.of(Refusal.NOT_ACCEPTABLE);
+    }
+    return locations.latest(user, clock.instant()).isEmpty()
+        ? Optional.of(Refusal.SUBSCRIBER_NOT_REGISTERED)
+        : Optional.empty();
+  }
+
+  private long expiry(SipRequest message) {
+    return message.headers().first("Expires").map(Long::parseLong).orElse(limits.usual.toSeconds());
+  }
+
+  private void accept(IncomingRequest request, String user, long seconds) {
+    SipRequest message = request.message();
+    byte[] deviceKey = SessionDocument.deviceKey(message.body().text());
+    NameAddress contact = NameAddress.parse(message.headers().first("Contact").orElse(""));
+    String target = contact.sipUri().toString();
+    Instant until = clock.instant().plusSeconds(seconds);
+    Subscription subscription;
+    synchronized (this) {
+      if (message.to().tag().isEmpty()) {
+        if (dialogs.size() >= limits.subscriptions) {
+          refuse(request, Refusal.TOO_MANY_SUBSCRIPTIONS);
+          return;
+        }
+        subscription = open(request, user, target, deviceKey, until);
+      } else {
+        Subscription old = dialogs.get(key(message));
+        long cseq = message.cseq().number();
+        if (old == null || !old.user().equals(user) || cseq <= old.remoteCseq()) {
+          refuse(request, Refusal.UNKNOWN_DIALOG);
+          return;
+        }
+        subscription = old.refreshed(target, request.flow(), deviceKey, cseq, until);
+      }
+      dialogs.put(subscription.key(), subscription);
+    }
+    meters.count(seconds == 0 ? SipMeters.Event.UNSUBSCRIBED : SipMeters.Event.SUBSCRIBED);
+    SipResponse ok = SipResponse.to(message, 200);
+    request.answer(
+        ok.withHeaders(ok.headers().replaceFirst("To", subscription.local()))
+            .with("Contact", contact())
+            .with("Expires", Long.toString(seconds)));
+    notifyNow(subscription.key(), seconds == 0 ? "timeout" : "");
+  }
+
+  private Subscription open(
+      IncomingRequest request, String user, String target, byte[] deviceKey, Instant until) {
+    SipRequest message = request.message();
+    String tag = SipEndpoint.token();
+    return new Subscription(
+        new Subscription.Key(message.callId(), tag, message.from().tag()),
+        user,
+        message.headers().require("From"),
+        message.headers().require("To") + ";tag=" + tag,
+        target,
+        request.flow(),
+        deviceKey,
+        UUID.randomUUID().toString(),
+        "icid-value=" + UUID.randomUUID() + ";icid-generated-at=" + domain,
+        0,
+        message.cseq().number(),
+        until,
+        Instant.EPOCH,
+        List.of());
+  }
+
+  private static Subscription.Key key(SipRequest subscribe) {
+    return new Subscription.Key(subscribe.callId(), subscribe.to().tag(), subscribe.from().tag());
+  }
+
+  /// Sends what is due: ends of subscriptions, new tokens, a changed list of SNAPTs.
+  public void onClock() {
+    Instant now = clock.instant();
+    List<Relay> relays = directory.relays();
+    List<Subscription> all;
+    synchronized (this) {
+      all = List.copyOf(dialogs.values());
+    }
+    for (Subscription dialog : all) {
+      if (!now.isBefore(dialog.expires())) {
+        notifyNow(dialog.key(), "timeout");
+      } else if (locations.latest(dialog.user(), now).isEmpty()) {
+        notifyNow(dialog.key(), "deactivated");
+      } else if (!now.isBefore(dialog.renewAt()) || !relays.equals(dialog.relays())) {
+        notifyNow(dialog.key(), "");
+      }
+    }
+  }
+
+  /// @param end reason for which the subscription ends, or empty
+  private void notifyNow(Subscription.Key key, String end) {
+    SipEndpoint out = endpoint;
+    Instant now = clock.instant();
+    List<Relay> relays = directory.relays();
+    Subscription current;
+    synchronized (this) {
+      Subscription old = dialogs.get(key);
+      if (old == null || out == null) {
+        return;
+      }
+      current = old.notified(now.plus(tokens.renewAfter()), relays);
+      if (end.isEmpty()) {
+        dialogs.put(key, current);
+      } else {
+        dialogs.remove(key);
+      }
+    }
+    SipRequest notify = end.isEmpty() ? grant(current, now) : farewell(current, end);
+    var unused =
+        out.send(notify, current.flow())
+            .whenComplete((response, _) -> {
+              boolean delivered = response != null && response.isSuccess();
+              meters.count(delivered ? SipMeters.Event.NOTIFIED : SipMeters.Event.NOTIFY_FAILED);
+              if (!delivered) {
+                forget(current);
+              }
+            });
+  }
+
+  /// A subscriber that does not take its NOTIFY is gone (RFC 6665 section 4.2.2), unless it has
+  /// subscribed again meanwhile, perhaps from elsewhere.
+  private synchronized void forget(Subscription failed) {
+    Subscription now = dialogs.get(failed.key());
+    if (now != null && now.remoteCseq() == failed.remoteCseq()) {
+      dialogs.remove(failed.key());
+    }
+  }
+
+  private SipRequest grant(Subscription s, Instant now) {
+    TokenIssuer.IssuedToken token =
+        tokens.issue(
+            new TokenIssuer.Holder(
+                s.user(), "sip:" + s.user() + "@" + domain, s.deviceKey(), s.icid()));
+    String body =
+        SessionDocument.notify(
+            s.sid(), s.relays(), token, limits.reportInterval.toSeconds(), s.icid());
+    long left = Math.max(1, Duration.between(now, s.expires()).toSeconds());
+    return notify(s, "active;expires=" + left).withBody(JSON, SipBody.of(body));
+  }
+
+  private SipRequest farewell(Subscription s, String reason) {
+    return notify(s, "terminated;reason=" + reason);
+  }
+
+  private SipRequest notify(Subscription s, String state) {
+    SipHeaders headers =
+        SipHeaders.NONE
+            .with("Max-Forwards", "70")
+            .with("From", s.local())
+            .with("To", s.remote())
+            .with("Call-ID", s.key().callId())
+            .with("CSeq", s.cseq() + " NOTIFY")
+            .with("Contact", contact())
+            .with("Event", EVENT)
+            .with("Subscription-State", state);
+    return new SipRequest("NOTIFY", s.target(), headers);
+  }
+
+  private String contact() {
+    return "<sip:snapt@" + domain + ">";
+  }
+
+  private void refuse(IncomingRequest request, Refusal reason) {
+    meters.count(reason);
+    request.answer(reason.status());
+  }
+}

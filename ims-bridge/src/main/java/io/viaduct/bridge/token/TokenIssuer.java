@@ -1,0 +1,127 @@
+package io.viaduct.bridge.token;
+
+import com.google.protobuf.ByteString;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.usage.v1.SessionToken;
+import io.viaduct.usage.v1.SignedSessionToken;
+import io.viaduct.usage.v1.TokenKey;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.MessageDigest;
+import java.security.Signature;
+import java.security.interfaces.EdECPublicKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.UUID;
+
+/// Signs session tokens: Ed25519 (RFC 8032) over a context string, a zero byte and the token.
+/// Thread-safe.
+public final class TokenIssuer {
+  private static final byte[] CONTEXT =
+      "viaduct session token\0".getBytes(StandardCharsets.US_ASCII);
+
+  /// A SNAPT's clock may be so much behind.
+  private static final Duration CLOCK_SKEW = Duration.ofSeconds(30);
+
+  private final KeyPair key;
+  private final String keyId;
+  private final Duration lifetime;
+  private final String audience;
+  private final InstantSource clock;
+
+  /// A token as it is handed out.
+  ///
+  /// @param text base64url of the signed token
+  public record IssuedToken(String text, String keyId, Instant expires) {
+    @Override
+    public String toString() {
+      return "token of key " + keyId + " until " + expires;
+    }
+  }
+
+  /// Whom a token is for.
+  ///
+  /// @param account whom to bill
+  /// @param publicIdentity SIP address of record
+  /// @param deviceKey Ed25519 public key of the device, 32 bytes raw
+  /// @param icid IMS charging identifier
+  public record Holder(String account, String publicIdentity, byte[] deviceKey, String icid) {}
+
+  public TokenIssuer(KeyPair key, Duration lifetime, String audience, InstantSource clock) {
+    this.key = key;
+    this.keyId = keyId(raw(key));
+    this.lifetime = lifetime;
+    this.audience = audience;
+    this.clock = clock;
+  }
+
+  public IssuedToken issue(Holder holder) {
+    Instant now = clock.instant();
+    Instant expires = now.plus(lifetime);
+    byte[] token =
+        SessionToken.newBuilder()
+            .setTokenId(UUID.randomUUID().toString())
+            .setAccount(holder.account)
+            .setPublicIdentity(holder.publicIdentity)
+            .setDeviceKey(ByteString.copyFrom(holder.deviceKey))
+            .setAudience(audience)
+            .setNotBeforeMs(now.minus(CLOCK_SKEW).toEpochMilli())
+            .setExpiresMs(expires.toEpochMilli())
+            .setIcid(holder.icid)
+            .build()
+            .toByteArray();
+    byte[] signed =
+        SignedSessionToken.newBuilder()
+            .setToken(ByteString.copyFrom(token))
+            .setSignature(ByteString.copyFrom(sign(token)))
+            .setKeyId(keyId)
+            .build()
+            .toByteArray();
+    return new IssuedToken(
+        Base64.getUrlEncoder().withoutPadding().encodeToString(signed), keyId, expires);
+  }
+
+  /// What SNAPTs need to check tokens.
+  public TokenKey publicKey() {
+    return TokenKey.newBuilder()
+        .setKeyId(keyId)
+        .setPublicKey(ByteString.copyFrom(raw(key)))
+        .build();
+  }
+
+  /// After this time a holder should have its next token.
+  public Duration renewAfter() {
+    return lifetime.multipliedBy(6).dividedBy(10);
+  }
+
+  private byte[] sign(byte[] token) {
+    try {
+      Signature signature = Signature.getInstance("Ed25519");
+      signature.initSign(key.getPrivate());
+      signature.update(CONTEXT);
+      signature.update(token);
+      return signature.sign();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("the checked signing key must sign", e);
+    }
+  }
+
+  private static byte[] raw(KeyPair pair) {
+    return Ed25519.raw((EdECPublicKey) pair.getPublic());
+  }
+
+  /// Eight bytes of the key's hash: enough to tell keys apart, not a proof of anything.
+  private static String keyId(byte[] raw) {
+    try {
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(raw);
+      return HexFormat.of().formatHex(Arrays.copyOf(hash, Long.BYTES));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("the JDK must have SHA-256", e);
+    }
+  }
+}
