@@ -66,6 +66,11 @@ public final class FlowState {
     return id;
   }
 
+  /// The peer's id for it if both ends opened it at once, else 0.
+  public int alias() {
+    return alias;
+  }
+
   /// Whether somebody has given it a class; until then its packets travel in the lowest one.
   public boolean isClassified() {
     return serviceClass != null;

@@ -117,7 +117,8 @@ public final class FlowTable {
       return held;
     }
     FlowState sameKey = find(packet, fromDevice);
-    if (isOwn(id) || !newer) {
+    boolean replaces = held != null || sameKey != null;
+    if (isOwn(id) || replaces && !newer) {
       return sameKey;
     }
     if (held != null) {

@@ -1,22 +1,72 @@
 package io.viaduct.tunnel.session;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.viaduct.tunnel.compound.CompoundMemory;
+import io.viaduct.tunnel.compound.CompoundReader;
+import io.viaduct.tunnel.flow.FlowKey;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.key.Aead;
+import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.key.ProviderAead;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /// What the sessions of one event loop share: byte arrays, cipher contexts, compressor, buffers of
 /// restored packets. Belongs to that loop; a session of another loop must not use it.
 public final class LoopMemory implements AutoCloseable {
+  /// Largest run of datagrams in one buffer: what UDP_SEGMENT takes (65,507 bytes of UDP payload).
+  static final int BURST_BYTES_MAX = 65_507;
+
+  /// Linux takes no more segments per call (UDP_MAX_SEGMENTS).
+  static final int BURST_SEGMENTS_MAX = 64;
+
+  /// Where a restored packet begins in its buffer.
+  static final int IP_OFFSET = 16;
+
+  static final int DATAGRAM_BYTES_MAX = 65_535;
+
   final ByteBufAllocator allocator;
   final RandomGenerator random;
+  final CompoundMemory compounds = new CompoundMemory();
+  final CompoundReader reader = new CompoundReader(compounds);
+  final FlowKey key = new FlowKey();
+  final byte[] burst = new byte[BURST_BYTES_MAX];
+  final byte[] datagram = new byte[DATAGRAM_BYTES_MAX];
+  final byte[] body = new byte[DATAGRAM_BYTES_MAX];
+  final ByteBuf packet;
+  final TcpCoalescer coalescer;
+  @Nullable FlowState[] touched = new FlowState[256];
+  private final Function<AeadAlgorithm, Aead> ciphers;
+  private final Map<AeadAlgorithm, Aead> aeads = new EnumMap<>(AeadAlgorithm.class);
 
   /// @param allocator makes the bursts that go to the socket; pooled and direct in production
   /// @param random draws path challenges: a SecureRandom in production
   public LoopMemory(ByteBufAllocator allocator, RandomGenerator random) {
+    this(allocator, random, ProviderAead::new);
+  }
+
+  /// @param ciphers makes the cipher of an algorithm (a test may measure without one)
+  public LoopMemory(
+      ByteBufAllocator allocator, RandomGenerator random, Function<AeadAlgorithm, Aead> ciphers) {
     this.allocator = allocator;
     this.random = random;
+    this.ciphers = ciphers;
+    this.packet = allocator.directBuffer(IP_OFFSET + DATAGRAM_BYTES_MAX);
+    this.coalescer = new TcpCoalescer(allocator);
+  }
+
+  Aead aead(AeadAlgorithm algorithm) {
+    return aeads.computeIfAbsent(algorithm, ciphers);
   }
 
   /// Gives the buffers back; no session may use it afterwards.
   @Override
-  public void close() {}
+  public void close() {
+    packet.release();
+    coalescer.close();
+  }
 }

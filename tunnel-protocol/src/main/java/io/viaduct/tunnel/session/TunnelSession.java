@@ -1,36 +1,89 @@
 package io.viaduct.tunnel.session;
 
 import io.netty.buffer.ByteBuf;
+import io.viaduct.tunnel.compound.Compound;
+import io.viaduct.tunnel.compound.CompoundWriter;
+import io.viaduct.tunnel.compound.ControlQueue;
+import io.viaduct.tunnel.compound.PacketEncoder;
+import io.viaduct.tunnel.compound.Record;
+import io.viaduct.tunnel.flow.FlowEnd;
+import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.FlowTimeouts;
+import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.key.Direction;
+import io.viaduct.tunnel.key.KeyChain;
+import io.viaduct.tunnel.key.Opener;
+import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.scheduling.ClassQueues;
+import io.viaduct.tunnel.scheduling.WaitingRule;
+import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// One end of one tunnel.
+/// One end of one tunnel, as both shells drive it. Owned by one event loop; no socket, thread or
+/// clock of its own.
+///
+/// The way out: [#offer] → records → open compound of the class → class queue → [#drain]: seal →
+/// burst. The way in: [#open]: header, replay window, tag → blocks → records → packets →
+/// [#openBatchEnd].
 public final class TunnelSession implements AutoCloseable {
+  private static final long EXPIRY_SPACING_NS = 1_000_000_000L;
+
+  private final TunnelRole role;
+  private final TunnelSettings settings;
+  private final LoopMemory memory;
+  private final Aead aead;
+  private final Sealer sealer;
+  private final Opener opener;
   private final long[] verdicts = new long[Verdict.COUNT];
   private final SessionTotals totals = new SessionTotals();
   private final FlowTable flows;
+  private final ControlQueue controls = new ControlQueue();
+  private final FlowStatsSchedule stats;
+  private final CompoundWriter[] writers = new CompoundWriter[ServiceClass.COUNT];
+  private final WaitingRule[] waiting = new WaitingRule[ServiceClass.COUNT];
+  private final boolean[] flushAtBatchEnd = new boolean[ServiceClass.COUNT];
+  private final ClassQueues queues;
+  private final PacketEncoder encoder;
+  private final DatagramWriter datagrams;
+  private final PacketRestorer restorer;
+  private final PathExchange path;
+  private long expiryNs;
+  private boolean closed;
 
+  /// @param peerReceiverIndex the peer's name for this session, from Hello or Welcome
+  /// @param secret stays the caller's, who wipes it
   public TunnelSession(
       TunnelRole role,
       TunnelSettings settings,
-      AeadAlgorithm aead,
+      AeadAlgorithm algorithm,
       SessionSecret secret,
       int peerReceiverIndex,
       LoopMemory memory,
       FlowListener flowListener,
       PathListener pathListener,
       long nowNs) {
+    boolean agent = role == TunnelRole.AGENT;
+    this.role = role;
+    this.settings = settings;
+    this.memory = memory;
+    aead = memory.aead(algorithm);
+    Direction out = agent ? Direction.UP : Direction.DOWN;
+    Direction in = agent ? Direction.DOWN : Direction.UP;
+    sealer = new Sealer(new KeyChain(algorithm, secret, out), peerReceiverIndex, nowNs);
+    opener = new Opener(new KeyChain(algorithm, secret, in));
     flows =
         new FlowTable(
-            role == TunnelRole.AGENT,
+            agent,
             settings.flowsMax(),
             new FlowTimeouts(
                 settings.udpIdle().toNanos(),
@@ -38,13 +91,69 @@ public final class TunnelSession implements AutoCloseable {
                 settings.icmpIdle().toNanos()),
             flowListener,
             verdicts);
+    flows.at(nowNs);
+    stats = new FlowStatsSchedule(agent, controls);
+    queues =
+        new ClassQueues(
+            settings.classQueueBytes().stream().mapToInt(Integer::intValue).toArray(),
+            settings.floorPercent());
+    int capacity = bodyBytesMax(settings);
+    int target = (int) (settings.pathMtu() * settings.fillThreshold()) - overhead(settings);
+    CompoundWriter.Grouping grouping =
+        switch (settings.context()) {
+          case REMOTE_HOST -> CompoundWriter.Grouping.REMOTE_HOST;
+          case DEVICE -> CompoundWriter.Grouping.ALL;
+          case OFF -> CompoundWriter.Grouping.STORED;
+        };
+    Consumer<Compound> toQueue = this::closedCompound;
+    for (int c = 0; c < ServiceClass.COUNT; c++) {
+      writers[c] =
+          new CompoundWriter(
+              ServiceClass.of(c), capacity, target, grouping, memory.compounds, controls, toQueue);
+      waiting[c] = new WaitingRule(settings.classDeadlines().get(c).toNanos());
+    }
+    encoder = new PacketEncoder(capacity, memory.compounds, toQueue);
+    datagrams =
+        new DatagramWriter(
+            memory, aead, sealer, queues, totals, settings.outerHeaderBytes(), nowNs);
+    restorer =
+        new PacketRestorer(
+            memory, flows, controls, stats, totals, verdicts, !agent, settings.outerHeaderBytes());
+    path = new PathExchange(agent, datagrams, restorer, pathListener, memory.random);
+    expiryNs = nowNs + EXPIRY_SPACING_NS;
+  }
+
+  private static int overhead(TunnelSettings settings) {
+    return settings.outerHeaderBytes() + Sealer.OVERHEAD + Record.STAMP_BLOCK_BYTES;
+  }
+
+  private static int bodyBytesMax(TunnelSettings settings) {
+    return settings.pathMtu() - overhead(settings);
+  }
+
+  private void closedCompound(Compound compound) {
+    int packets = 0;
+    for (int i = 0; i < compound.entries(); i++) {
+      packets += compound.packets(i);
+    }
+    waiting[compound.serviceClass().ordinal()].closed(packets);
+    queues.add(compound);
   }
 
   public FlowTable flows() {
     return flows;
   }
 
-  /// Takes one packet (or TSO/USO superpacket) from the TUN device; the bytes are copied.
+  public TunnelSettings settings() {
+    return settings;
+  }
+
+  /// Takes one packet, or one TSO or USO superpacket, from the TUN device. The bytes are copied.
+  ///
+  /// @param gsoSize payload bytes per segment, 0 for a plain packet
+  /// @param checksumPartial the transport checksum is not complete yet (`NEEDS_CSUM`)
+  /// @param flow of `flows().lookup`; null: the packet travels without context
+  /// @return QUEUED, or why it was dropped; counted
   public Verdict offer(
       ByteBuf packet,
       int ipOffset,
@@ -53,19 +162,75 @@ public final class TunnelSession implements AutoCloseable {
       boolean checksumPartial,
       @Nullable FlowState flow,
       long nowNs) {
-    return Verdict.SESSION_CLOSED;
+    Verdict verdict = take(packet, ipOffset, length, gsoSize, checksumPartial, flow, nowNs);
+    verdicts[verdict.ordinal()]++;
+    return verdict;
   }
 
-  /// The TUN device has no more for now.
-  public void flushBatch(long nowNs) {}
+  private Verdict take(
+      ByteBuf packet,
+      int ipOffset,
+      int length,
+      int gsoSize,
+      boolean checksumPartial,
+      @Nullable FlowState offered,
+      long nowNs) {
+    if (closed) {
+      return Verdict.SESSION_CLOSED;
+    }
+    FlowKey key = memory.key;
+    if (!key.parse(packet, ipOffset, length)) {
+      return Verdict.NOT_IP;
+    }
+    FlowState flow = offered == null || offered.hasEnded() ? null : offered;
+    ServiceClass serviceClass = flow == null ? ServiceClass.HT_HD : flow.serviceClass();
+    if (!queues.hasRoom(serviceClass, length)) {
+      return Verdict.queueFull(serviceClass);
+    }
+    int c = serviceClass.ordinal();
+    waiting[c].arrival(nowNs);
+    flows.at(nowNs);
+    boolean tcp = key.protocol() == FlowKey.TCP;
+    flushAtBatchEnd[c] |= tcp;
+    if (flow != null) {
+      flow.touch(nowNs);
+      stats.changed(flow, nowNs);
+      if (tcp && !key.portless()) {
+        int flags = packet.getUnsignedByte(ipOffset + key.transportOffset() + 13);
+        flows.tcpFlags(flow, role == TunnelRole.AGENT, flags);
+      }
+    }
+    return encoder.encode(
+        packet, ipOffset, length, gsoSize, checksumPartial, key, flow, writers[c], nowNs);
+  }
 
-  /// Seals what is ready, by priority, until the sink is not writable. @return whether more is
-  /// ready
+  /// The TUN device has no more for now: what should not wait is closed.
+  public void flushBatch(long nowNs) {
+    for (int c = 0; c < ServiceClass.COUNT; c++) {
+      CompoundWriter writer = writers[c];
+      boolean now = flushAtBatchEnd[c];
+      flushAtBatchEnd[c] = false;
+      if (!writer.isEmpty()
+          && (now || !waiting[c].shouldWait(writer.packets(), writer.openedNs(), nowNs))) {
+        writer.close();
+      }
+    }
+  }
+
+  /// Seals what is ready, by priority, until the sink is not writable.
+  ///
+  /// @return whether more is ready: call it again when the sink is writable
   public boolean drain(DatagramSink sink, long nowNs) {
-    return false;
+    if (closed) {
+      return false;
+    }
+    return datagrams.drain(sink, path.boundTo(), path.isBound(), nowNs);
   }
 
   /// Takes one datagram from the socket.
+  ///
+  /// @param from where it came from; the binding of a SNAPT's session follows it
+  /// @return its fate; counted. Only ACCEPTED has changed anything
   public Verdict open(
       ByteBuf datagram,
       int offset,
@@ -73,26 +238,121 @@ public final class TunnelSession implements AutoCloseable {
       InetSocketAddress from,
       InnerPacketSink sink,
       long nowNs) {
-    return Verdict.SESSION_CLOSED;
+    Verdict verdict = receive(datagram, offset, length, from, sink, nowNs);
+    verdicts[verdict.ordinal()]++;
+    return verdict;
+  }
+
+  private Verdict receive(
+      ByteBuf datagram,
+      int offset,
+      int length,
+      InetSocketAddress from,
+      InnerPacketSink sink,
+      long nowNs) {
+    if (closed) {
+      return Verdict.SESSION_CLOSED;
+    }
+    if (length < Sealer.OVERHEAD + 1) {
+      return Verdict.TOO_SHORT;
+    }
+    if (length > LoopMemory.DATAGRAM_BYTES_MAX) {
+      return Verdict.MALFORMED;
+    }
+    byte[] sealed = memory.datagram;
+    byte[] body = memory.body;
+    datagram.getBytes(offset, sealed, 0, length);
+    long before = opener.highest();
+    Verdict verdict = opener.open(aead, sealed, 0, length, body, 0, nowNs);
+    if (verdict != Verdict.ACCEPTED) {
+      return verdict;
+    }
+    flows.at(nowNs);
+    totals.receivedDatagrams++;
+    boolean newest = opener.sequence() > before;
+    Verdict heard = path.heard(from, newest, nowNs);
+    if (heard != Verdict.ACCEPTED) {
+      verdicts[heard.ordinal()]++;
+    }
+    if (DatagramHeader.type(sealed, 0) == DatagramHeader.TYPE_PATH) {
+      totals.receivedOverheadBytes += length + settings.outerHeaderBytes();
+      return path.message(body, opener.bodyBytes(), from, nowNs);
+    }
+    return restorer.restore(
+        body,
+        opener.bodyBytes(),
+        DatagramHeader.serviceClass(sealed, 0),
+        opener.sequence(),
+        newest,
+        length,
+        sink,
+        nowNs);
   }
 
   /// The socket has no more for now: coalesced packets leave.
-  public void openBatchEnd(long nowNs) {}
+  public void openBatchEnd(long nowNs) {
+    memory.coalescer.flushAll();
+  }
 
   /// When [#onTick] wants to be called, Long.MAX_VALUE for never.
   public long nextDeadlineNs() {
-    return Long.MAX_VALUE;
+    if (closed) {
+      return Long.MAX_VALUE;
+    }
+    long next = Math.min(controls.dueNs(), stats.dueNs());
+    for (int c = 0; c < ServiceClass.COUNT; c++) {
+      if (!writers[c].isEmpty()) {
+        next = Math.min(next, writers[c].openedNs() + waiting[c].deadlineNs());
+      }
+    }
+    return flows.size() > 0 ? Math.min(next, expiryNs) : next;
   }
 
   /// Time passes: deadlines, statistics, expiry. Call [#drain] afterwards.
-  public void onTick(long nowNs) {}
+  public void onTick(long nowNs) {
+    if (closed) {
+      return;
+    }
+    flows.at(nowNs);
+    for (int c = 0; c < ServiceClass.COUNT; c++) {
+      if (!writers[c].isEmpty() && nowNs - writers[c].openedNs() >= waiting[c].deadlineNs()) {
+        writers[c].close();
+      }
+    }
+    if (nowNs >= expiryNs) {
+      expiryNs = nowNs + EXPIRY_SPACING_NS;
+      flows.expire(flow -> endingHere(flow, nowNs));
+    }
+    stats.run(nowNs);
+    if (nowNs >= controls.dueNs()) {
+      writers[ServiceClass.LT_LD.ordinal()].flushControls(nowNs);
+    }
+  }
 
-  /// Agent: sends a PROBE with the next [#drain].
-  public void probe(long nowNs) {}
+  private void endingHere(FlowState flow, long nowNs) {
+    memory.coalescer.flush(flow);
+    stats.last(flow, nowNs);
+    controls.flowEnd(flow.id(), nowNs);
+  }
 
-  /// SNAPT: where its datagrams go, null before the first authentic one.
+  /// Agent: a PROBE leaves with the next [#drain].
+  public void probe(long nowNs) {
+    path.probe(nowNs);
+  }
+
+  /// SNAPT: where its datagrams go, null before the first authentic one. Agent: null.
   public @Nullable InetSocketAddress binding() {
-    return null;
+    return path.boundTo();
+  }
+
+  /// Smoothed round trip in µs, as the agent's probes found it and shared it; NaN before.
+  public double roundTripUs() {
+    return path.roundTripUs();
+  }
+
+  /// Agent: share of probes without answer, NaN before the first ten.
+  public double probeLoss() {
+    return path.loss();
   }
 
   /// Counters by [Verdict] ordinal; read only.
@@ -104,12 +364,25 @@ public final class TunnelSession implements AutoCloseable {
     return totals;
   }
 
-  /// Smoothed round trip of the probes in µs, NaN before the first answer.
-  public double roundTripUs() {
-    return Double.NaN;
+  /// Bytes that wait, closed, in the queue of a class.
+  public int queuedBytes(ServiceClass serviceClass) {
+    return queues.bytes(serviceClass);
   }
 
-  /// Ends every flow, wipes the keys.
+  /// Ends every flow, gives memory back, wipes the keys.
   @Override
-  public void close() {}
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    memory.coalescer.flushAll();
+    flows.endAll(FlowEnd.SESSION_CLOSED);
+    for (CompoundWriter writer : writers) {
+      writer.discard();
+    }
+    queues.clear(memory.compounds::giveBack);
+    sealer.wipe();
+    opener.wipe();
+  }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 /// What an operator may set on one end of a tunnel; both ends may differ, except where the
 /// handshake agrees on it.
 ///
-/// @param pathMtu outer IP packet in bytes, 576 … 65535; the smaller of both ends'
+/// @param pathMtu outer IP packet in bytes, 576 … 9000; the smaller of both ends'
 /// @param outerIpv6 whether datagrams travel in IPv6 (48 bytes of outer headers instead of 28)
 /// @param fillThreshold share of the path MTU at which a compound closes, by compressed size, 0.1 …
 ///   1
@@ -48,7 +48,7 @@ public record TunnelSettings(
   public static final int IPV6_UDP_BYTES = 48;
 
   public TunnelSettings {
-    require(pathMtu >= 576 && pathMtu <= 65_535, "path-mtu", pathMtu, "576 … 65535 bytes");
+    require(pathMtu >= 576 && pathMtu <= 9_000, "path-mtu", pathMtu, "576 … 9000 bytes");
     require(
         fillThreshold >= 0.1 && fillThreshold <= 1.0, "fill-threshold", fillThreshold, "0.1 … 1");
     require(floorPercent >= 0 && floorPercent <= 33, "floor-percent", floorPercent, "0 … 33");

@@ -1,0 +1,373 @@
+package io.viaduct.tunnel.compound;
+
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.wire.BigEndian;
+import io.viaduct.tunnel.wire.ServiceClass;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The open compound of one service class: takes records until their compressed size reaches the
+/// threshold, then closes it towards its queue. Knows nothing of time but what it is told.
+public final class CompoundWriter {
+  private static final int BLOCK_HEADER_MAX = 5;
+
+  private final ServiceClass serviceClass;
+  private final int capacity;
+  private final int target;
+  private final Grouping grouping;
+  private final CompoundMemory memory;
+  private final ControlQueue controls;
+  private final Consumer<Compound> closed;
+  private @Nullable Staging staging;
+  private int estimate;
+  private long openedNs;
+  private int packets;
+  private int fitting;
+
+  /// Which records share a block.
+  public enum Grouping {
+    REMOTE_HOST,
+    ALL,
+    STORED
+  }
+
+  /// @param capacity largest body
+  /// @param target body size at which a compound closes
+  /// @param closed takes what is closed
+  public CompoundWriter(
+      ServiceClass serviceClass,
+      int capacity,
+      int target,
+      Grouping grouping,
+      CompoundMemory memory,
+      ControlQueue controls,
+      Consumer<Compound> closed) {
+    this.serviceClass = serviceClass;
+    this.capacity = capacity;
+    this.target = Math.min(target, capacity);
+    this.grouping = grouping;
+    this.memory = memory;
+    this.controls = controls;
+    this.closed = closed;
+  }
+
+  public boolean isEmpty() {
+    return staging == null;
+  }
+
+  /// Arrival of the first record of the open compound.
+  public long openedNs() {
+    return openedNs;
+  }
+
+  /// Packets in the open compound.
+  public int packets() {
+    return packets;
+  }
+
+  public int capacity() {
+    return capacity;
+  }
+
+  ServiceClass serviceClass() {
+    return serviceClass;
+  }
+
+  boolean compresses(FlowState flow) {
+    return grouping != Grouping.STORED && flow.compression().worthTrying();
+  }
+
+  /// Room for a record of at most `bytes`; closes the open compound first if it might not fit.
+  ///
+  /// @return the area to write to, at `Staging.bytes()`
+  Staging reserve(int bytes, @Nullable FlowState flow, boolean compress) {
+    Staging area = staging;
+    if (area != null) {
+      int expected = compress && flow != null ? flow.compression().expected(bytes) : bytes;
+      if (estimate + expected + BLOCK_HEADER_MAX > capacity
+          || area.count >= Staging.RECORDS_MAX - 1
+          || area.bytes() + bytes > Staging.RAW_BYTES_MAX) {
+        close();
+        area = staging;
+      }
+    }
+    if (area == null) {
+      area = memory.rentStaging();
+      staging = area;
+      estimate = 1;
+      packets = 0;
+    }
+    return area;
+  }
+
+  /// The record between `Staging.bytes()` and `end` is complete.
+  ///
+  /// @param lengthAt position of its length field, −1 if it has none
+  void commit(
+      int end,
+      int lengthAt,
+      @Nullable FlowState flow,
+      boolean compress,
+      int ofPackets,
+      int preBytes,
+      long nowNs) {
+    Staging area = staging;
+    if (area == null) {
+      throw new IllegalStateException("commit without reserve");
+    }
+    int i = area.count;
+    int bytes = end - area.start[i];
+    int group = Staging.STORED;
+    if (compress && flow != null) {
+      int before = area.groups;
+      group = Math.max(Staging.STORED, area.groupOf(flow, grouping == Grouping.ALL));
+      estimate += area.groups > before ? BLOCK_HEADER_MAX : 0;
+    }
+    if (packets == 0) {
+      openedNs = nowNs;
+    }
+    area.lengthAt[i] = lengthAt;
+    area.group[i] = group;
+    area.flow[i] = flow;
+    area.packets[i] = ofPackets;
+    area.preBytes[i] = preBytes;
+    area.arrivalNs[i] = nowNs;
+    area.count = i + 1;
+    area.start[i + 1] = end;
+    packets += ofPackets;
+    estimate +=
+        group == Staging.STORED || flow == null ? bytes : flow.compression().expected(bytes);
+    if (area.groups > 1 && estimate >= target || estimate >= capacity - 16) {
+      closeIfFull(area);
+    }
+  }
+
+  private void closeIfFull(Staging area) {
+    Compound compound = memory.rent(capacity);
+    int size = build(area, area.count, compound);
+    if (size >= 0 && size < target && area.bytes() < Staging.RAW_BYTES_MAX) {
+      estimate = size; // it shrank more than expected: go on filling
+      memory.giveBack(compound);
+      return;
+    }
+    emit(area, compound, size);
+  }
+
+  /// Closes everything that is open.
+  public void close() {
+    while (staging != null) {
+      Staging area = staging;
+      if (controls.length() > 0
+          && estimate + controls.length() + BLOCK_HEADER_MAX <= capacity
+          && area.count < Staging.RECORDS_MAX) {
+        appendControls(area);
+      }
+      Compound compound = memory.rent(capacity);
+      emit(area, compound, build(area, area.count, compound));
+    }
+  }
+
+  /// Puts what control records wait into the open compound, or a new one.
+  public void flushControls(long nowNs) {
+    if (controls.length() > 0) {
+      Staging area = reserve(controls.length(), null, false);
+      if (packets == 0) {
+        openedNs = nowNs;
+      }
+      appendControls(area);
+      close();
+    }
+  }
+
+  private void appendControls(Staging area) {
+    int i = area.count;
+    int at = area.start[i];
+    int end = controls.drainTo(area.raw, at);
+    area.lengthAt[i] = -1;
+    area.group[i] = Staging.STORED;
+    area.flow[i] = null;
+    area.packets[i] = 0;
+    area.preBytes[i] = 0;
+    area.arrivalNs[i] = 0;
+    area.count = i + 1;
+    area.start[i + 1] = end;
+    estimate += end - at;
+  }
+
+  /// Sends the compound of the first records that fit, keeps the others.
+  private void emit(Staging area, Compound compound, int builtSize) {
+    int n = area.count;
+    int size = builtSize;
+    while (size < 0) {
+      n = Math.max(1, Math.min(n - 1, fitting));
+      size = build(area, n, compound);
+    }
+    compound.length = size;
+    if (n == area.count) {
+      staging = null;
+      memory.giveBack(area);
+    } else {
+      area.dropFirst(n);
+      estimate = estimateOf(area);
+      packets = 0;
+      for (int i = 0; i < area.count; i++) {
+        packets += area.packets[i];
+      }
+      openedNs = area.arrivalNs[0];
+    }
+    closed.accept(compound);
+  }
+
+  private static int estimateOf(Staging area) {
+    int sum = 1 + (area.groups - 1) * BLOCK_HEADER_MAX;
+    for (int i = 0; i < area.count; i++) {
+      FlowState flow = area.flow[i];
+      int bytes = area.start[i + 1] - area.start[i];
+      sum +=
+          area.group[i] == Staging.STORED || flow == null
+              ? bytes
+              : flow.compression().expected(bytes);
+    }
+    return sum;
+  }
+
+  /// Writes the body of the first `n` records. @return its size, or −1 if they do not fit; then
+  /// `fitting` is a guess of how many do
+  private int build(Staging area, int n, Compound compound) {
+    compound.forgetAccount();
+    compound.begin(serviceClass);
+    for (int i = 0; i < n; i++) {
+      if (!compound.account(
+          area.flow[i],
+          area.packets[i],
+          area.preBytes[i],
+          area.start[i + 1] - area.start[i],
+          area.arrivalNs[i])) {
+        fitting = i;
+        return -1;
+      }
+    }
+    int at = Compound.BODY;
+    int limit = Compound.BODY + capacity;
+    int lastGroup = lastGroup(area, n);
+    for (int g = area.groups - 1; g >= 0; g--) {
+      int members = count(area, n, g);
+      if (members > 0) {
+        at = block(area, n, g, members, g == lastGroup, compound.bytes, at, limit);
+        if (at < 0) {
+          fitting = (int) ((long) n * capacity * 15 / (16L * Math.max(1, -at)));
+          return -1;
+        }
+      }
+    }
+    return at - Compound.BODY;
+  }
+
+  /// @return the position behind the block, or minus the size that the body would have had
+  private int block(
+      Staging area, int n, int g, int members, boolean last, byte[] to, int start, int limit) {
+    byte[] source = area.raw;
+    int from = area.start[0];
+    int bytes = area.start[n] - from;
+    int lastRecord = n - 1;
+    int lastStart = area.start[n - 1];
+    if (members < n) {
+      source = memory.gathered;
+      from = 0;
+      bytes = 0;
+      for (int i = 0; i < n; i++) {
+        if (area.group[i] == g) {
+          int length = area.start[i + 1] - area.start[i];
+          System.arraycopy(area.raw, area.start[i], source, bytes, length);
+          lastRecord = i;
+          lastStart = bytes;
+          bytes += length;
+        }
+      }
+    }
+    int at = start;
+    int overhead = last ? 1 : 3;
+    if (g != Staging.STORED) {
+      int compressed = memory.codec.compress(source, from, bytes, memory.compressed);
+      observe(area, n, g, bytes, compressed);
+      if (compressed + 2 < bytes) {
+        if (at + overhead + 2 + compressed > limit) {
+          return -(at + compressed + overhead + (area.start[n] - bytes) / 2);
+        }
+        to[at++] = (byte) (Record.LZ4 | (last ? 0 : Record.MORE));
+        if (!last) {
+          BigEndian.putShort(to, at, compressed);
+          at += 2;
+        }
+        BigEndian.putShort(to, at, bytes);
+        System.arraycopy(memory.compressed, 0, to, at + 2, compressed);
+        return at + 2 + compressed;
+      }
+    }
+    int lengthAt = area.lengthAt[lastRecord];
+    int lengthStart = lengthAt < 0 ? 0 : lengthAt - area.start[lastRecord] + lastStart;
+    int lengthBytes = lengthAt < 0 ? 0 : varIntLength(source, lengthStart);
+    if (at + overhead + bytes - lengthBytes > limit) {
+      return -(at + bytes + overhead);
+    }
+    to[at++] = (byte) (last ? 0 : Record.MORE);
+    if (!last) {
+      BigEndian.putShort(to, at, bytes - lengthBytes);
+      at += 2;
+    }
+    if (lengthAt < 0) {
+      System.arraycopy(source, from, to, at, bytes);
+      return at + bytes;
+    }
+    int head = lengthStart - from;
+    System.arraycopy(source, from, to, at, head);
+    to[at + lastStart - from] |= Record.LAST;
+    int tail = bytes - head - lengthBytes;
+    System.arraycopy(source, lengthStart + lengthBytes, to, at + head, tail);
+    return at + head + tail;
+  }
+
+  private static void observe(Staging area, int n, int g, int raw, int compressed) {
+    FlowState before = null;
+    for (int i = 0; i < n; i++) {
+      FlowState flow = area.flow[i];
+      if (area.group[i] == g && flow != null && flow != before) {
+        flow.compression().tried(raw, compressed);
+        before = flow;
+      }
+    }
+  }
+
+  private static int lastGroup(Staging area, int n) {
+    int lowest = Staging.GROUPS_MAX;
+    for (int i = 0; i < n; i++) {
+      lowest = Math.min(lowest, area.group[i]);
+    }
+    return lowest;
+  }
+
+  private static int count(Staging area, int n, int g) {
+    int members = 0;
+    for (int i = 0; i < n; i++) {
+      members += area.group[i] == g ? 1 : 0;
+    }
+    return members;
+  }
+
+  private static int varIntLength(byte[] bytes, int at) {
+    int length = 1;
+    while (bytes[at + length - 1] < 0) {
+      length++;
+    }
+    return length;
+  }
+
+  /// Drops what is open; the session ends.
+  public void discard() {
+    Staging area = staging;
+    if (area != null) {
+      staging = null;
+      memory.giveBack(area);
+    }
+  }
+}

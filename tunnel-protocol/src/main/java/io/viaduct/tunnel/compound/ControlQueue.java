@@ -1,0 +1,101 @@
+package io.viaduct.tunnel.compound;
+
+import io.viaduct.tunnel.flow.FlowCounters;
+import io.viaduct.tunnel.wire.BigEndian;
+import io.viaduct.tunnel.wire.VarInt;
+
+/// Control records that wait for a compound to ride in, at most 5 ms. Each one is complete in
+/// itself and may be lost: what does not fit is not sent now, and what made it necessary happens
+/// again.
+public final class ControlQueue {
+  /// Fits into the smallest path's body.
+  static final int BYTES_MAX = 400;
+
+  static final long WAIT_NS = 5_000_000;
+  private static final int STATS_BYTES_MAX = 1 + 3 + 9 * 10;
+
+  private byte[] bytes = new byte[0];
+  private int length;
+  private long dueNs = Long.MAX_VALUE;
+
+  public int length() {
+    return length;
+  }
+
+  /// When they leave at the latest, even alone.
+  public long dueNs() {
+    return dueNs;
+  }
+
+  public void flowAck(int flow, int generation, int check, long nowNs) {
+    if (room(9, nowNs)) {
+      bytes[length++] = Record.FLOW_ACK;
+      length = VarInt.write(bytes, length, flow);
+      bytes[length++] = (byte) generation;
+      BigEndian.putInt(bytes, length, check);
+      length += 4;
+    }
+  }
+
+  public void flowUnknown(int flow, int generation, long nowNs) {
+    if (room(5, nowNs)) {
+      bytes[length++] = Record.FLOW_UNKNOWN;
+      length = VarInt.write(bytes, length, flow);
+      bytes[length++] = (byte) generation;
+    }
+  }
+
+  public void flowEnd(int flow, long nowNs) {
+    if (room(4, nowNs)) {
+      bytes[length++] = Record.FLOW_END;
+      length = VarInt.write(bytes, length, flow);
+    }
+  }
+
+  /// @return false if there is no room now
+  public boolean flowStats(int flow, FlowCounters sent, FlowCounters received, long nowNs) {
+    if (!room(STATS_BYTES_MAX, nowNs)) {
+      return false;
+    }
+    bytes[length++] = Record.FLOW_STATS;
+    length = VarInt.write(bytes, length, flow);
+    length = VarInt.write(bytes, length, sent.packets());
+    length = VarInt.write(bytes, length, sent.preBytes());
+    length = VarInt.write(bytes, length, sent.waitUs());
+    length = VarInt.write(bytes, length, received.packets());
+    length = VarInt.write(bytes, length, received.preBytes());
+    length = VarInt.write(bytes, length, received.delaySamples());
+    length = VarInt.write(bytes, length, VarInt.zigzag(received.delaySumUs()));
+    length = VarInt.write(bytes, length, Math.round(received.jitterUs()));
+    return true;
+  }
+
+  private boolean room(int more, long nowNs) {
+    if (length + more > BYTES_MAX) {
+      return false;
+    }
+    if (bytes.length == 0) {
+      bytes = new byte[BYTES_MAX];
+    }
+    if (length == 0) {
+      dueNs = nowNs + WAIT_NS;
+    }
+    return true;
+  }
+
+  int drainTo(byte[] to, int at) {
+    System.arraycopy(bytes, 0, to, at, length);
+    int end = at + length;
+    length = 0;
+    dueNs = Long.MAX_VALUE;
+    return end;
+  }
+
+  /// The block with the STAMP that goes in front of a body. Writes [Record#STAMP_BLOCK_BYTES].
+  public static void writeStampBlock(byte[] to, int at, int timeUs) {
+    to[at] = (byte) Record.MORE;
+    BigEndian.putShort(to, at + 1, 5);
+    to[at + 3] = Record.STAMP;
+    BigEndian.putInt(to, at + 4, timeUs);
+  }
+}

@@ -1,0 +1,46 @@
+package io.viaduct.tunnel.compound;
+
+/// What [CompoundReader] finds. All positions are in the array that it reads; nothing is copied.
+public interface RecordSink {
+  void stamp(int timeUs);
+
+  /// A whole packet, OPEN or RAW.
+  ///
+  /// @param flow 0 for RAW
+  void whole(
+      int flow, int generation, int application, byte[] bytes, int at, int length, int recordBytes);
+
+  /// IP: the bytes behind an IP header; UDP: a payload.
+  void elided(
+      int kind,
+      int flow,
+      int ecn,
+      int generation,
+      byte[] bytes,
+      int at,
+      int length,
+      int recordBytes);
+
+  /// TCP; `fields` is a flyweight, valid during the call.
+  void tcp(
+      int flow,
+      int ecn,
+      int generation,
+      TcpFields fields,
+      byte[] bytes,
+      int at,
+      int length,
+      int recordBytes);
+
+  void flowAck(int flow, int generation, int check);
+
+  void flowUnknown(int flow, int generation);
+
+  /// Eight values in `values`, as they travel.
+  void flowStats(int flow, long[] values);
+
+  void flowEnd(int flow);
+
+  /// A control record of so many bytes was one of the above.
+  void control(int recordBytes);
+}

@@ -1,0 +1,98 @@
+package io.viaduct.tunnel.key;
+
+import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.ServiceClass;
+
+/// Seals the datagrams of one direction. The 64-bit sequence rises by one per datagram under
+/// whatever key, so no nonce is used twice; the key changes after 2^30 datagrams, 2^36 bytes or 30
+/// minutes.
+public final class Sealer {
+  /// What a datagram has beside its body.
+  public static final int OVERHEAD = DatagramHeader.LENGTH + AeadAlgorithm.TAG_BYTES;
+
+  static final long DATAGRAMS_PER_EPOCH = 1L << 30;
+  static final long BYTES_PER_EPOCH = 1L << 36;
+  static final long NS_PER_EPOCH = 30L * 60 * 1_000_000_000;
+
+  private final KeyChain chain;
+  private final int receiverIndex;
+  private EpochKey key;
+  private long epoch;
+  private long sequence;
+  private long datagrams;
+  private long bytes;
+  private long sinceNs;
+
+  /// @param receiverIndex the peer's name for this session
+  public Sealer(KeyChain chain, int receiverIndex, long nowNs) {
+    if (receiverIndex < 0 || receiverIndex > DatagramHeader.RECEIVER_INDEX_MAX) {
+      throw new IllegalArgumentException(
+          "receiver index is " + receiverIndex + ", must be 0 … " + 0xFFFFFF);
+    }
+    this.chain = chain;
+    this.receiverIndex = receiverIndex;
+    this.key = chain.next();
+    this.sinceNs = nowNs;
+  }
+
+  /// Writes one datagram. @return its length
+  public int seal(
+      Aead aead,
+      int type,
+      ServiceClass serviceClass,
+      byte[] body,
+      int bodyAt,
+      int bodyBytes,
+      byte[] out,
+      int outAt,
+      long nowNs) {
+    if (datagrams >= DATAGRAMS_PER_EPOCH
+        || bytes >= BYTES_PER_EPOCH
+        || nowNs - sinceNs >= NS_PER_EPOCH) {
+      rotate(nowNs);
+    }
+    if (sequence == Long.MAX_VALUE) {
+      throw new IllegalStateException("sequence space is used up; the session must end");
+    }
+    DatagramHeader.write(out, outAt, type, epoch, serviceClass, receiverIndex, sequence);
+    aead.seal(
+        key,
+        sequence,
+        out,
+        outAt,
+        DatagramHeader.LENGTH,
+        body,
+        bodyAt,
+        bodyBytes,
+        out,
+        outAt + DatagramHeader.LENGTH);
+    sequence++;
+    datagrams++;
+    bytes += bodyBytes;
+    return OVERHEAD + bodyBytes;
+  }
+
+  /// Moves to the next key epoch now.
+  public void rotate(long nowNs) {
+    key.wipe();
+    key = chain.next();
+    epoch++;
+    datagrams = 0;
+    bytes = 0;
+    sinceNs = nowNs;
+  }
+
+  public long epoch() {
+    return epoch;
+  }
+
+  /// Sequence of the next datagram.
+  public long sequence() {
+    return sequence;
+  }
+
+  public void wipe() {
+    key.wipe();
+    chain.wipe();
+  }
+}

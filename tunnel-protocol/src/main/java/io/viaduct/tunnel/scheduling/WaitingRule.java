@@ -1,0 +1,71 @@
+package io.viaduct.tunnel.scheduling;
+
+/// Whether the open compound of a class should wait for company when its batch has ended. It waits
+/// only while that bears fruit: the next packet is expected within the class's deadline (EWMA of
+/// the gaps between packets), and waits of late did bring a second packet. After the k-th fruitless
+/// wait in a row the next 2^k − 1 compounds leave at once, so that request and response are not
+/// slowed down.
+public final class WaitingRule {
+  private static final int FRUITLESS_MAX = 8;
+  private final long deadlineNs;
+  private double gapNs = Double.POSITIVE_INFINITY;
+  private long lastArrivalNs;
+  private boolean arrived;
+  private int fruitless;
+  private int skip;
+  private boolean waiting;
+  private int packetsAtStart;
+
+  public WaitingRule(long deadlineNs) {
+    this.deadlineNs = deadlineNs;
+  }
+
+  /// A packet of the class arrives.
+  public void arrival(long nowNs) {
+    if (arrived) {
+      double gap = nowNs - lastArrivalNs;
+      gapNs = Double.isInfinite(gapNs) ? gap : gapNs + (gap - gapNs) / 4;
+    }
+    arrived = true;
+    lastArrivalNs = nowNs;
+  }
+
+  /// The batch ended with an open compound. @return whether it stays open
+  public boolean shouldWait(int packets, long openedNs, long nowNs) {
+    if (waiting) {
+      return nowNs - openedNs < deadlineNs;
+    }
+    if (deadlineNs == 0 || gapNs > deadlineNs) {
+      return false;
+    }
+    if (skip > 0) {
+      skip--;
+      return false;
+    }
+    waiting = true;
+    packetsAtStart = packets;
+    return true;
+  }
+
+  /// The open compound has been closed, by whatever reason, with so many packets in it.
+  public void closed(int packets) {
+    if (!waiting) {
+      return;
+    }
+    waiting = false;
+    if (packets > packetsAtStart) {
+      fruitless = 0;
+    } else {
+      fruitless = Math.min(FRUITLESS_MAX, fruitless + 1);
+      skip = (1 << fruitless) - 1;
+    }
+  }
+
+  public boolean isWaiting() {
+    return waiting;
+  }
+
+  public long deadlineNs() {
+    return deadlineNs;
+  }
+}

@@ -1,0 +1,188 @@
+package io.viaduct.tunnel.session;
+
+import io.netty.buffer.ByteBuf;
+import io.viaduct.tunnel.compound.Compound;
+import io.viaduct.tunnel.compound.ControlQueue;
+import io.viaduct.tunnel.compound.Record;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.key.Aead;
+import io.viaduct.tunnel.key.Sealer;
+import io.viaduct.tunnel.scheduling.ClassQueues;
+import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.PathMessage;
+import io.viaduct.tunnel.wire.ServiceClass;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Seals what the queues hold, in their order, into runs of equal datagrams, and accounts for each
+/// byte.
+final class DatagramWriter {
+  private static final long STAMP_SPACING_NS = 10_000_000;
+  private static final int PATH_QUEUE_MAX = 16;
+
+  private record Outgoing(PathMessage message, @Nullable InetSocketAddress to) {}
+
+  private final LoopMemory memory;
+  private final Aead aead;
+  private final Sealer sealer;
+  private final ClassQueues queues;
+  private final SessionTotals totals;
+  private final int outerHeaderBytes;
+  private final ArrayDeque<Outgoing> path = new ArrayDeque<>();
+  private final long[] stampedNs = new long[ServiceClass.COUNT];
+  private final byte[] pathBody = new byte[PathMessage.BYTES_MAX];
+
+  DatagramWriter(
+      LoopMemory memory,
+      Aead aead,
+      Sealer sealer,
+      ClassQueues queues,
+      SessionTotals totals,
+      int outerHeaderBytes,
+      long nowNs) {
+    this.memory = memory;
+    this.aead = aead;
+    this.sealer = sealer;
+    this.queues = queues;
+    this.totals = totals;
+    this.outerHeaderBytes = outerHeaderBytes;
+    Arrays.fill(stampedNs, nowNs - STAMP_SPACING_NS);
+  }
+
+  /// Queues a path message; a full queue drops the oldest, which its sender repeats.
+  void add(PathMessage message, @Nullable InetSocketAddress to) {
+    if (path.size() == PATH_QUEUE_MAX) {
+      path.removeFirst();
+    }
+    path.addLast(new Outgoing(message, to));
+  }
+
+  /// @param boundTo null for the agent, whose peer is fixed
+  /// @return whether more is ready
+  boolean drain(DatagramSink sink, @Nullable InetSocketAddress boundTo, boolean bound, long nowNs) {
+    while (!path.isEmpty()) {
+      if (!sink.writable()) {
+        return true;
+      }
+      send(path.removeFirst(), sink, nowNs);
+    }
+    while (bound && !queues.isEmpty()) {
+      if (!sink.writable()) {
+        return true;
+      }
+      burst(sink, boundTo, nowNs);
+    }
+    return false;
+  }
+
+  private void send(Outgoing outgoing, DatagramSink sink, long nowNs) {
+    PathMessage message = outgoing.message;
+    if (message instanceof PathMessage.ProbeReply reply) {
+      message =
+          new PathMessage.ProbeReply(reply.number(), reply.t1Us(), reply.t2Us(), nowNs / 1000);
+    }
+    int body = PathMessage.write(message, pathBody, 0);
+    int length =
+        sealer.seal(
+            aead,
+            DatagramHeader.TYPE_PATH,
+            ServiceClass.LT_LD,
+            pathBody,
+            0,
+            body,
+            memory.burst,
+            0,
+            nowNs);
+    totals.sentDatagrams++;
+    totals.sentOverheadBytes += length + outerHeaderBytes;
+    ByteBuf datagram = memory.allocator.directBuffer(length);
+    datagram.writeBytes(memory.burst, 0, length);
+    sink.send(datagram, length, outgoing.to);
+  }
+
+  private void burst(DatagramSink sink, @Nullable InetSocketAddress to, long nowNs) {
+    int filled = 0;
+    int segmentBytes = 0;
+    int segments = 0;
+    for (Compound next = queues.peek(); next != null; next = queues.peek()) {
+      int length = Sealer.OVERHEAD + next.bodyBytes();
+      int c = next.serviceClass().ordinal();
+      boolean stamp =
+          nowNs - stampedNs[c] >= STAMP_SPACING_NS
+              && (segments == 0 || length + Record.STAMP_BLOCK_BYTES <= segmentBytes);
+      length += stamp ? Record.STAMP_BLOCK_BYTES : 0;
+      if (segments == 0) {
+        segmentBytes = length;
+      } else if (length > segmentBytes
+          || segments == LoopMemory.BURST_SEGMENTS_MAX
+          || filled + length > LoopMemory.BURST_BYTES_MAX) {
+        break;
+      }
+      queues.take(next);
+      filled += seal(next, stamp, filled, nowNs);
+      segments++;
+      if (length < segmentBytes) {
+        break;
+      }
+    }
+    ByteBuf burst = memory.allocator.directBuffer(filled);
+    burst.writeBytes(memory.burst, 0, filled);
+    sink.send(burst, segmentBytes, to);
+  }
+
+  private int seal(Compound compound, boolean stamp, int at, long nowNs) {
+    int start = compound.bodyAt();
+    int bytes = compound.bodyBytes();
+    if (stamp) {
+      start -= Record.STAMP_BLOCK_BYTES;
+      bytes += Record.STAMP_BLOCK_BYTES;
+      ControlQueue.writeStampBlock(compound.bytes(), start, (int) (nowNs / 1000));
+      stampedNs[compound.serviceClass().ordinal()] = nowNs;
+    }
+    int length =
+        sealer.seal(
+            aead,
+            DatagramHeader.TYPE_DATA,
+            compound.serviceClass(),
+            compound.bytes(),
+            start,
+            bytes,
+            memory.burst,
+            at,
+            nowNs);
+    account(compound, length + outerHeaderBytes, nowNs);
+    memory.compounds.giveBack(compound);
+    return length;
+  }
+
+  /// Shares the outer bytes among the flows in proportion to their records; the shares add up
+  /// exactly.
+  private void account(Compound compound, int outerBytes, long nowNs) {
+    totals.sentDatagrams++;
+    int records = 0;
+    for (int i = 0; i < compound.entries(); i++) {
+      records += compound.recordBytes(i);
+    }
+    long cumulated = 0;
+    long given = 0;
+    for (int i = 0; i < compound.entries(); i++) {
+      cumulated += compound.recordBytes(i);
+      long upTo = outerBytes * cumulated / Math.max(1, records);
+      long share = upTo - given;
+      given = upTo;
+      FlowState flow = compound.flow(i);
+      if (flow == null) {
+        totals.sentOverheadBytes += share;
+        continue;
+      }
+      int packets = compound.packets(i);
+      long waitUs = (packets * nowNs - compound.arrivalSumNs(i)) / 1000;
+      flow.sent().packets(packets, compound.preBytes(i), waitUs);
+      flow.sent().outer(share);
+      totals.sent(compound.serviceClass()).packets(packets, compound.preBytes(i), waitUs);
+      totals.sent(compound.serviceClass()).outer(share);
+    }
+  }
+}

@@ -1,0 +1,370 @@
+package io.viaduct.tunnel.session;
+
+import io.netty.buffer.ByteBuf;
+import io.viaduct.tunnel.compound.ControlQueue;
+import io.viaduct.tunnel.compound.Record;
+import io.viaduct.tunnel.compound.RecordSink;
+import io.viaduct.tunnel.compound.TcpFields;
+import io.viaduct.tunnel.flow.FlowEnd;
+import io.viaduct.tunnel.flow.FlowKey;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.FlowTable;
+import io.viaduct.tunnel.flow.HeaderContext;
+import io.viaduct.tunnel.flow.PeerFlowStats;
+import io.viaduct.tunnel.flow.SendContexts;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.VarInt;
+import io.viaduct.tunnel.wire.Verdict;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Turns the records of one received datagram back into packets, and accounts for each of its
+/// bytes.
+final class PacketRestorer implements RecordSink {
+  private static final long UNKNOWN_SPACING_NS = 1_000_000;
+  private static final long DELAY_LEAST_US = -5_000;
+  private static final InnerPacketSink NOWHERE = (flow, packet, ip, length, gso, partial) -> {};
+
+  private final LoopMemory memory;
+  private final FlowTable flows;
+  private final ControlQueue controls;
+  private final FlowStatsSchedule stats;
+  private final SessionTotals totals;
+  private final long[] verdicts;
+  private final boolean fromDevice;
+  private final int outerHeaderBytes;
+  private final byte[] headers = new byte[HeaderWriter.HEADERS_MAX];
+  private long peerOffsetUs;
+  private boolean peerOffsetKnown;
+  private long unknownNs = Long.MIN_VALUE / 2;
+
+  // The datagram at hand.
+  private InnerPacketSink sink = NOWHERE;
+  private ServiceClass serviceClass = ServiceClass.HT_HD;
+  private long sequence;
+  private boolean newest;
+  private long nowNs;
+  private int touched;
+  private int flowlessBytes;
+  private boolean stamped;
+  private long delayUs;
+
+  PacketRestorer(
+      LoopMemory memory,
+      FlowTable flows,
+      ControlQueue controls,
+      FlowStatsSchedule stats,
+      SessionTotals totals,
+      long[] verdicts,
+      boolean fromDevice,
+      int outerHeaderBytes) {
+    this.memory = memory;
+    this.flows = flows;
+    this.controls = controls;
+    this.stats = stats;
+    this.totals = totals;
+    this.verdicts = verdicts;
+    this.fromDevice = fromDevice;
+    this.outerHeaderBytes = outerHeaderBytes;
+  }
+
+  /// The peer's clock minus ours, as the path has found it.
+  void peerOffset(long offsetUs) {
+    peerOffsetUs = offsetUs;
+    peerOffsetKnown = true;
+  }
+
+  /// Takes the body of a DATA datagram.
+  ///
+  /// @param newestSoFar whether its sequence is above all before it
+  /// @return ACCEPTED, MALFORMED or BAD_COMPRESSION
+  Verdict restore(
+      byte[] body,
+      int length,
+      ServiceClass ofClass,
+      long ofSequence,
+      boolean newestSoFar,
+      int datagramBytes,
+      InnerPacketSink to,
+      long now) {
+    sink = to;
+    serviceClass = ofClass;
+    sequence = ofSequence;
+    newest = newestSoFar;
+    nowNs = now;
+    touched = 0;
+    flowlessBytes = 0;
+    stamped = false;
+    Verdict verdict = memory.reader.read(body, 0, length, this);
+    share(datagramBytes + outerHeaderBytes);
+    sink = NOWHERE;
+    return verdict;
+  }
+
+  private void share(int outerBytes) {
+    long records = flowlessBytes;
+    for (int i = 0; i < touched; i++) {
+      FlowState flow = memory.touched[i];
+      records += flow == null ? 0 : flow.share();
+    }
+    long cumulated = flowlessBytes;
+    long given = touched == 0 ? outerBytes : outerBytes * cumulated / Math.max(1, records);
+    totals.receivedOverheadBytes += given;
+    for (int i = 0; i < touched; i++) {
+      FlowState flow = memory.touched[i];
+      if (flow == null) {
+        continue;
+      }
+      cumulated += flow.share();
+      long upTo = outerBytes * cumulated / Math.max(1, records);
+      flow.received().outer(upTo - given);
+      totals.received(serviceClass).outer(upTo - given);
+      given = upTo;
+      flow.share(0);
+      if (stamped) {
+        flow.received().delay(delayUs);
+        totals.received(serviceClass).delay(delayUs);
+      }
+      memory.touched[i] = null;
+    }
+  }
+
+  private void account(@Nullable FlowState flow, int recordBytes, int packetBytes) {
+    if (packetBytes > 0) {
+      totals.received(serviceClass).packet(packetBytes);
+    }
+    if (flow == null) {
+      flowlessBytes += recordBytes;
+      return;
+    }
+    if (flow.share() == 0) {
+      if (touched == memory.touched.length) {
+        memory.touched = Arrays.copyOf(memory.touched, touched * 2);
+      }
+      memory.touched[touched++] = flow;
+    }
+    flow.share(flow.share() + recordBytes);
+    flow.touch(nowNs);
+    if (packetBytes > 0) {
+      flow.received().packet(packetBytes);
+      stats.changed(flow, nowNs);
+    }
+  }
+
+  private void count(Verdict verdict) {
+    verdicts[verdict.ordinal()]++;
+  }
+
+  @Override
+  public void stamp(int timeUs) {
+    if (!peerOffsetKnown) {
+      return;
+    }
+    // 32 bits of µs: right for any delay below 35 minutes.
+    int delay = (int) (nowNs / 1000 + peerOffsetUs) - timeUs;
+    if (delay < DELAY_LEAST_US) {
+      count(Verdict.DELAY_SKEWED);
+      return;
+    }
+    stamped = true;
+    delayUs = delay;
+  }
+
+  @Override
+  public void whole(
+      int id, int generation, int application, byte[] bytes, int at, int length, int recordBytes) {
+    ByteBuf packet = memory.packet;
+    packet.setBytes(LoopMemory.IP_OFFSET, bytes, at, length);
+    FlowKey key = memory.key;
+    if (!key.parse(packet, LoopMemory.IP_OFFSET, length)) {
+      account(null, recordBytes, 0);
+      count(Verdict.NOT_IP);
+      return;
+    }
+    FlowState flow = null;
+    if (id != 0) {
+      flow = flows.opened(id, key, newest);
+      if (flow == null || flow.id() != id && flow.alias() != id) {
+        if (flows.isOwn(id) && flows.byId(id) == null) {
+          controls.flowEnd(id, nowNs);
+        }
+      } else {
+        install(flow, id, generation, key);
+      }
+    }
+    if (flow != null) {
+      memory.coalescer.flush(flow);
+      if (fromDevice) {
+        flow.follow(serviceClass, application, sequence);
+      }
+      if (!key.portless() && flow.protocol() == FlowKey.TCP) {
+        int flags = packet.getUnsignedByte(LoopMemory.IP_OFFSET + key.transportOffset() + 13);
+        flows.tcpFlags(flow, fromDevice, flags);
+      }
+    }
+    account(flow, recordBytes, length);
+    count(Verdict.RESTORED);
+    sink.packet(flow, packet, LoopMemory.IP_OFFSET, length, 0, false);
+  }
+
+  private void install(FlowState flow, int id, int generation, FlowKey key) {
+    if (key.elidable()
+        && flow.receiveContexts().install(generation, key.header(), sequence)
+        && flow.receiveContexts().ackDue(generation, nowNs)) {
+      controls.flowAck(id, generation, SendContexts.check(flow, key.header()), nowNs);
+    }
+  }
+
+  /// The flow of an elided record, or null, counted and answered, if its context is not held.
+  private @Nullable FlowState known(int id, int generation, int recordBytes) {
+    FlowState flow = flows.byId(id);
+    if (flow != null
+        && flow.receiveContexts().context(generation, sequence) != HeaderContext.NONE) {
+      if (fromDevice) {
+        flow.follow(serviceClass, -1, sequence);
+      }
+      return flow;
+    }
+    count(Verdict.UNKNOWN_FLOW);
+    account(null, recordBytes, 0);
+    if (nowNs - unknownNs >= UNKNOWN_SPACING_NS) {
+      unknownNs = nowNs;
+      controls.flowUnknown(id, generation, nowNs);
+    }
+    return null;
+  }
+
+  @Override
+  public void elided(
+      int kind,
+      int id,
+      int ecn,
+      int generation,
+      byte[] bytes,
+      int at,
+      int length,
+      int recordBytes) {
+    FlowState flow = known(id, generation, recordBytes);
+    if (flow == null) {
+      return;
+    }
+    long context = flow.receiveContexts().context(generation, sequence);
+    boolean udp = kind == Record.UDP;
+    int ipBytes = HeaderWriter.ipHeaderBytes(context);
+    int transport = length + (udp ? HeaderWriter.UDP_HEADER : 0);
+    if (udp && flow.protocol() != FlowKey.UDP) {
+      refuse(Verdict.UNKNOWN_FLOW, recordBytes);
+      return;
+    }
+    if (ipBytes + transport > LoopMemory.DATAGRAM_BYTES_MAX) {
+      refuse(Verdict.RECORD_TOO_BIG, recordBytes);
+      return;
+    }
+    memory.coalescer.flush(flow);
+    ByteBuf packet = memory.packet;
+    HeaderWriter.ip(
+        headers, flow, context, ecn, transport, fromDevice, memory.coalescer.identification());
+    int headerBytes = ipBytes;
+    if (udp) {
+      headerBytes += HeaderWriter.udp(headers, ipBytes, flow, context, length, fromDevice);
+    }
+    packet.setBytes(LoopMemory.IP_OFFSET, headers, 0, headerBytes);
+    packet.setBytes(LoopMemory.IP_OFFSET + headerBytes, bytes, at, length);
+    account(flow, recordBytes, headerBytes + length);
+    count(Verdict.RESTORED);
+    boolean partial = udp && !HeaderContext.udpWithoutChecksum(context);
+    sink.packet(flow, packet, LoopMemory.IP_OFFSET, headerBytes + length, 0, partial);
+  }
+
+  @Override
+  public void tcp(
+      int id,
+      int ecn,
+      int generation,
+      TcpFields tcp,
+      byte[] bytes,
+      int at,
+      int length,
+      int recordBytes) {
+    FlowState flow = known(id, generation, recordBytes);
+    if (flow == null) {
+      return;
+    }
+    if (flow.protocol() != FlowKey.TCP) {
+      refuse(Verdict.UNKNOWN_FLOW, recordBytes);
+      return;
+    }
+    long context = flow.receiveContexts().context(generation, sequence);
+    int ipBytes = HeaderWriter.ipHeaderBytes(context);
+    int headerBytes = ipBytes + tcp.headerBytes();
+    if (headerBytes + length > LoopMemory.DATAGRAM_BYTES_MAX) {
+      refuse(Verdict.RECORD_TOO_BIG, recordBytes);
+      return;
+    }
+    flows.tcpFlags(flow, fromDevice, tcp.flags());
+    account(flow, recordBytes, headerBytes + length);
+    count(Verdict.RESTORED);
+    TcpCoalescer coalescer = memory.coalescer;
+    if (coalescer.add(sink, flow, context, ecn, tcp, bytes, at, length, fromDevice)) {
+      return;
+    }
+    ByteBuf packet = memory.packet;
+    int transport = tcp.headerBytes() + length;
+    HeaderWriter.ip(headers, flow, context, ecn, transport, fromDevice, coalescer.identification());
+    HeaderWriter.tcp(headers, ipBytes, flow, context, tcp, bytes, length, fromDevice);
+    packet.setBytes(LoopMemory.IP_OFFSET, headers, 0, headerBytes);
+    packet.setBytes(LoopMemory.IP_OFFSET + headerBytes, bytes, at, length);
+    sink.packet(flow, packet, LoopMemory.IP_OFFSET, headerBytes + length, 0, true);
+  }
+
+  private void refuse(Verdict why, int recordBytes) {
+    count(why);
+    account(null, recordBytes, 0);
+  }
+
+  @Override
+  public void flowAck(int id, int generation, int check) {
+    FlowState flow = flows.byId(id);
+    if (flow != null) {
+      flow.sendContexts().acknowledge(generation, check, flow);
+    }
+  }
+
+  @Override
+  public void flowUnknown(int id, int generation) {
+    FlowState flow = flows.byId(id);
+    if (flow != null) {
+      flow.sendContexts().forget(generation);
+    }
+  }
+
+  @Override
+  public void flowStats(int id, long[] v) {
+    FlowState flow = flows.byId(id);
+    if (flow != null
+        && v[0] >= flow.peer().sentPackets()
+        && v[3] >= flow.peer().receivedPackets()) {
+      flow.peer(new PeerFlowStats(v[0], v[1], v[2], v[3], v[4], v[5], VarInt.unzigzag(v[6]), v[7]));
+    }
+  }
+
+  @Override
+  public void flowEnd(int id) {
+    FlowState flow = flows.byId(id);
+    if (flow == null) {
+      return;
+    }
+    memory.coalescer.flush(flow);
+    if (flows.isOwn(id)) {
+      flow.sendContexts().forgetAll(); // the peer starts anew with the next OPEN
+    } else if (flow.id() == id) {
+      flows.end(flow, FlowEnd.PEER_ENDED);
+    }
+  }
+
+  @Override
+  public void control(int recordBytes) {
+    flowlessBytes += recordBytes;
+    count(Verdict.CONTROL_TAKEN);
+  }
+}

@@ -1,0 +1,85 @@
+package io.viaduct.tunnel.wire;
+
+import org.jspecify.annotations.Nullable;
+
+/// Body of a PATH datagram, big-endian. Normative: docs/protocol.md "PATH".
+public sealed interface PathMessage {
+  int BYTES_MAX = 29;
+
+  /// Asks for the round trip; shares what the prober knows.
+  ///
+  /// @param t1Us the prober's clock
+  /// @param offsetUs the peer's clock minus the prober's, [#OFFSET_UNKNOWN] while unknown
+  record Probe(int number, long t1Us, long offsetUs, int roundTripUs) implements PathMessage {}
+
+  /// @param t2Us arrival at the responder
+  /// @param t3Us departure from the responder
+  record ProbeReply(int number, long t1Us, long t2Us, long t3Us) implements PathMessage {}
+
+  /// 8 random bytes.
+  record Challenge(long nonce) implements PathMessage {}
+
+  record Response(long nonce) implements PathMessage {}
+
+  long OFFSET_UNKNOWN = Long.MIN_VALUE;
+
+  /// Writes the message. @return the position behind it
+  static int write(PathMessage message, byte[] to, int at) {
+    switch (message) {
+      case Probe p -> {
+        to[at] = 0;
+        BigEndian.putInt(to, at + 1, p.number);
+        BigEndian.putLong(to, at + 5, p.t1Us);
+        BigEndian.putLong(to, at + 13, p.offsetUs);
+        BigEndian.putInt(to, at + 21, p.roundTripUs);
+        return at + 25;
+      }
+      case ProbeReply r -> {
+        to[at] = 1;
+        BigEndian.putInt(to, at + 1, r.number);
+        BigEndian.putLong(to, at + 5, r.t1Us);
+        BigEndian.putLong(to, at + 13, r.t2Us);
+        BigEndian.putLong(to, at + 21, r.t3Us);
+        return at + 29;
+      }
+      case Challenge c -> {
+        to[at] = 2;
+        BigEndian.putLong(to, at + 1, c.nonce);
+        return at + 9;
+      }
+      case Response r -> {
+        to[at] = 3;
+        BigEndian.putLong(to, at + 1, r.nonce);
+        return at + 9;
+      }
+    }
+  }
+
+  /// @return null if the bytes are no path message of this version
+  static @Nullable PathMessage read(byte[] from, int at, int length) {
+    if (length < 1) {
+      return null;
+    }
+    return switch (from[at]) {
+      case 0 ->
+          length == 25
+              ? new Probe(
+                  BigEndian.getInt(from, at + 1),
+                  BigEndian.getLong(from, at + 5),
+                  BigEndian.getLong(from, at + 13),
+                  BigEndian.getInt(from, at + 21))
+              : null;
+      case 1 ->
+          length == 29
+              ? new ProbeReply(
+                  BigEndian.getInt(from, at + 1),
+                  BigEndian.getLong(from, at + 5),
+                  BigEndian.getLong(from, at + 13),
+                  BigEndian.getLong(from, at + 21))
+              : null;
+      case 2 -> length == 9 ? new Challenge(BigEndian.getLong(from, at + 1)) : null;
+      case 3 -> length == 9 ? new Response(BigEndian.getLong(from, at + 1)) : null;
+      default -> null;
+    };
+  }
+}

@@ -1,0 +1,58 @@
+package io.viaduct.tunnel.wire;
+
+import java.util.Arrays;
+
+/// Which sequences have been authenticated: the highest one and 16383 below it (RFC 4303 §3.4.3
+/// with a wider window: at 10 Gbit/s it spans 18 ms of reordering). Checked before the tag, marked
+/// after it.
+public final class ReplayWindow {
+  public static final int SEQUENCES = 16_384;
+  private final long[] seen = new long[SEQUENCES / Long.SIZE];
+  private long highest = -1;
+
+  /// Highest authenticated sequence, −1 before the first.
+  public long highest() {
+    return highest;
+  }
+
+  /// @return ACCEPTED, TOO_OLD or REPLAYED; changes nothing
+  public Verdict check(long sequence) {
+    if (sequence > highest) {
+      return Verdict.ACCEPTED;
+    }
+    if (sequence < 0 || highest - sequence >= SEQUENCES) {
+      return Verdict.TOO_OLD;
+    }
+    return (seen[word(sequence)] & 1L << sequence) == 0 ? Verdict.ACCEPTED : Verdict.REPLAYED;
+  }
+
+  /// The datagram was authentic. Only after [#check] has accepted it.
+  public void mark(long sequence) {
+    if (sequence > highest) {
+      forget(sequence);
+      highest = sequence;
+    }
+    seen[word(sequence)] |= 1L << sequence;
+  }
+
+  private void forget(long upTo) {
+    if (upTo - highest >= SEQUENCES) {
+      Arrays.fill(seen, 0);
+      return;
+    }
+    long next = highest + 1;
+    while (next <= upTo) {
+      if ((next & 63) == 0 && next + 63 <= upTo) {
+        seen[word(next)] = 0;
+        next += 64;
+      } else {
+        seen[word(next)] &= ~(1L << next);
+        next++;
+      }
+    }
+  }
+
+  private static int word(long sequence) {
+    return (int) (sequence >>> 6) & (SEQUENCES / Long.SIZE - 1);
+  }
+}

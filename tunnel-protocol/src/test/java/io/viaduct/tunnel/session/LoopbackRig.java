@@ -1,0 +1,238 @@
+package io.viaduct.tunnel.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.viaduct.tunnel.flow.FlowListener;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.key.Aead;
+import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.key.ProviderAead;
+import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// Both ends of a tunnel in one JVM with a manual clock: `agent` and `snapt`, what they send in
+/// `up` and `down`, what comes out of them in `atSnapt` and `atAgent`. For tests and benchmarks.
+public final class LoopbackRig implements AutoCloseable {
+  public static final InetSocketAddress AGENT = new InetSocketAddress("192.0.2.10", 40000);
+  public static final InetSocketAddress SNAPT = new InetSocketAddress("192.0.2.1", 4500);
+
+  /// One restored packet.
+  public record Restored(@Nullable FlowState flow, byte[] packet, int gsoSize, boolean partial) {}
+
+  public final LoopMemory memory;
+  public final TunnelSession agent;
+  public final TunnelSession snapt;
+  public final Deque<byte[]> up = new ArrayDeque<>();
+  public final Deque<byte[]> down = new ArrayDeque<>();
+  public final List<Integer> bursts = new ArrayList<>();
+  public final List<Restored> atSnapt = new ArrayList<>();
+  public final List<Restored> atAgent = new ArrayList<>();
+  public final List<String> ended = new ArrayList<>();
+  public @Nullable InetSocketAddress downTo;
+  public InetSocketAddress upFrom = AGENT;
+  public ServiceClass serviceClass = ServiceClass.HT_HD;
+  public long nowNs = 5_000_000_000L;
+  public boolean writable = true;
+
+  public LoopbackRig() {
+    this(TunnelSettings.defaults());
+  }
+
+  public LoopbackRig(TunnelSettings settings) {
+    this(settings, AeadAlgorithm.AES_256_GCM, ProviderAead::new, PathListener.SILENT);
+  }
+
+  public LoopbackRig(
+      TunnelSettings settings,
+      AeadAlgorithm algorithm,
+      Function<AeadAlgorithm, Aead> ciphers,
+      PathListener pathListener) {
+    memory = new LoopMemory(PooledByteBufAllocator.DEFAULT, new SplittableRandom(7), ciphers);
+    byte[] secret = new byte[32];
+    for (int i = 0; i < 32; i++) {
+      secret[i] = (byte) i;
+    }
+    FlowListener listener =
+        new FlowListener() {
+          @Override
+          public void ended(FlowState flow, io.viaduct.tunnel.flow.FlowEnd reason) {
+            ended.add(flow.id() + " " + reason);
+          }
+        };
+    agent =
+        new TunnelSession(
+            TunnelRole.AGENT,
+            settings,
+            algorithm,
+            SessionSecret.of(secret),
+            0x0A0B0C,
+            memory,
+            listener,
+            pathListener,
+            nowNs);
+    snapt =
+        new TunnelSession(
+            TunnelRole.SNAPT,
+            settings,
+            algorithm,
+            SessionSecret.of(secret),
+            0x0D0E0F,
+            memory,
+            listener,
+            pathListener,
+            nowNs);
+  }
+
+  private final class Wire implements DatagramSink {
+    private final Deque<byte[]> to;
+
+    Wire(Deque<byte[]> to) {
+      this.to = to;
+    }
+
+    @Override
+    public boolean writable() {
+      return writable;
+    }
+
+    @Override
+    public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress address) {
+      if (to == down) {
+        downTo = address;
+      }
+      bursts.add(burst.readableBytes());
+      while (burst.isReadable()) {
+        byte[] datagram = new byte[Math.min(segmentSize, burst.readableBytes())];
+        burst.readBytes(datagram);
+        to.add(datagram);
+      }
+      burst.release();
+    }
+  }
+
+  private final Wire upWire = new Wire(up);
+  private final Wire downWire = new Wire(down);
+
+  private static InnerPacketSink into(List<Restored> list) {
+    return (flow, packet, ip, length, gso, partial) -> {
+      byte[] bytes = new byte[length];
+      packet.getBytes(ip, bytes);
+      list.add(new Restored(flow, bytes, gso, partial));
+    };
+  }
+
+  private final InnerPacketSink snaptTun = into(atSnapt);
+  private final InnerPacketSink agentTun = into(atAgent);
+
+  /// Offers a packet with a complete checksum.
+  public Verdict offer(TunnelSession session, byte[] packet) {
+    return offer(session, packet, 0, false);
+  }
+
+  public Verdict offer(TunnelSession session, byte[] packet, int gsoSize, boolean partial) {
+    ByteBuf buffer = Unpooled.directBuffer(packet.length + 12);
+    buffer.writeZero(12).writeBytes(packet);
+    try {
+      FlowState flow = session.flows().lookup(buffer, 12, packet.length);
+      if (flow != null && session == agent && !flow.isClassified()) {
+        flow.classify(serviceClass, 3);
+      }
+      return session.offer(buffer, 12, packet.length, gsoSize, partial, flow, nowNs);
+    } finally {
+      buffer.release();
+    }
+  }
+
+  /// Ends the batch and puts what is ready on the wire.
+  public void send(TunnelSession session) {
+    session.flushBatch(nowNs);
+    drain(session);
+  }
+
+  public boolean drain(TunnelSession session) {
+    return session.drain(session == agent ? upWire : downWire, nowNs);
+  }
+
+  public Verdict receive(TunnelSession session, byte[] datagram) {
+    ByteBuf buffer = Unpooled.directBuffer(Math.max(1, datagram.length)).writeBytes(datagram);
+    try {
+      boolean atRelay = session == snapt;
+      return session.open(
+          buffer,
+          0,
+          datagram.length,
+          atRelay ? upFrom : SNAPT,
+          atRelay ? snaptTun : agentTun,
+          nowNs);
+    } finally {
+      buffer.release();
+    }
+  }
+
+  /// Delivers everything that is on the wire, both directions, and ends the batches.
+  public void deliver() {
+    while (!up.isEmpty() || !down.isEmpty()) {
+      while (!up.isEmpty()) {
+        receive(snapt, up.remove());
+      }
+      snapt.openBatchEnd(nowNs);
+      drain(snapt);
+      while (!down.isEmpty()) {
+        receive(agent, down.remove());
+      }
+      agent.openBatchEnd(nowNs);
+      drain(agent);
+    }
+  }
+
+  /// Lets time pass in steps of at most 1 ms, with ticks when asked for.
+  public void advance(long ns) {
+    long end = nowNs + ns;
+    while (nowNs < end) {
+      long next = Math.min(agent.nextDeadlineNs(), snapt.nextDeadlineNs());
+      nowNs = Math.max(nowNs + 1, Math.min(end, next));
+      agent.onTick(nowNs);
+      snapt.onTick(nowNs);
+      drain(agent);
+      drain(snapt);
+      deliver();
+    }
+  }
+
+  /// Closes what waits, by its deadline, and puts it on the wire.
+  public void passDeadline(TunnelSession session) {
+    nowNs += 60_000_000;
+    session.onTick(nowNs);
+    drain(session);
+  }
+
+  /// Sends the packet up, and lets the contexts be acknowledged.
+  public void open(byte[] packet) {
+    offer(agent, packet);
+    send(agent);
+    deliver();
+    advance(10_000_000);
+  }
+
+  public static long count(TunnelSession session, Verdict verdict) {
+    return session.verdicts()[verdict.ordinal()];
+  }
+
+  @Override
+  public void close() {
+    agent.close();
+    snapt.close();
+    memory.close();
+  }
+}

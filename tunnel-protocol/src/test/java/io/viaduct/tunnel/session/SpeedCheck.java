@@ -1,0 +1,228 @@
+package io.viaduct.tunnel.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.viaduct.tunnel.flow.FlowListener;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.key.Aead;
+import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.key.EpochKey;
+import io.viaduct.tunnel.key.ProviderAead;
+import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.session.PacketForge.Endpoints;
+import io.viaduct.tunnel.wire.ServiceClass;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// How fast offer → drain → open is on one core, and what it allocates. `main` prints it; the
+/// allocation test uses it.
+public final class SpeedCheck implements AutoCloseable {
+  /// Copies instead of sealing: what is left is our own cost.
+  public static final class NullAead implements Aead {
+    @Override
+    public void seal(
+        EpochKey key,
+        long sequence,
+        byte[] header,
+        int headerAt,
+        int headerBytes,
+        byte[] in,
+        int inAt,
+        int length,
+        byte[] out,
+        int outAt) {
+      System.arraycopy(in, inAt, out, outAt, length);
+    }
+
+    @Override
+    public int open(
+        EpochKey key,
+        long sequence,
+        byte[] header,
+        int headerAt,
+        int headerBytes,
+        byte[] in,
+        int inAt,
+        int length,
+        byte[] out,
+        int outAt) {
+      System.arraycopy(in, inAt, out, outAt, length - 16);
+      return length - 16;
+    }
+  }
+
+  private static final InetSocketAddress AGENT = new InetSocketAddress("192.0.2.10", 40000);
+  private final LoopMemory memory;
+  private final TunnelSession agent;
+  private final TunnelSession snapt;
+  private final ServiceClass serviceClass;
+  private long nowNs = 1_000_000_000;
+  long restoredBytes;
+  long restoredPackets;
+  long datagrams;
+
+  public SpeedCheck(ServiceClass serviceClass, Function<AeadAlgorithm, Aead> ciphers) {
+    this.serviceClass = serviceClass;
+    memory = new LoopMemory(PooledByteBufAllocator.DEFAULT, new SplittableRandom(1), ciphers);
+    SessionSecret secret = SessionSecret.of(new byte[32]);
+    agent = session(TunnelRole.AGENT, secret);
+    snapt = session(TunnelRole.SNAPT, secret);
+  }
+
+  private TunnelSession session(TunnelRole role, SessionSecret secret) {
+    return new TunnelSession(
+        role,
+        TunnelSettings.defaults(),
+        AeadAlgorithm.AES_256_GCM,
+        secret,
+        1,
+        memory,
+        FlowListener.SILENT,
+        PathListener.SILENT,
+        nowNs);
+  }
+
+  private final InnerPacketSink tun =
+      (flow, packet, ip, length, gso, partial) -> {
+        restoredBytes += length;
+        restoredPackets++;
+      };
+
+  private final class Into implements DatagramSink {
+    private final boolean toSnapt;
+
+    Into(boolean toSnapt) {
+      this.toSnapt = toSnapt;
+    }
+
+    @Override
+    public boolean writable() {
+      return true;
+    }
+
+    @Override
+    public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to) {
+      TunnelSession session = toSnapt ? snapt : agent;
+      int bytes = burst.readableBytes();
+      for (int at = 0; at < bytes; at += segmentSize) {
+        session.open(burst, at, Math.min(segmentSize, bytes - at), AGENT, tun, nowNs);
+        datagrams++;
+      }
+      session.openBatchEnd(nowNs);
+      burst.release();
+    }
+  }
+
+  private final Into up = new Into(true);
+  private final Into down = new Into(false);
+
+  /// One batch of `count` equal packets.
+  public void batch(ByteBuf packet, int length, int gso, int count) {
+    nowNs += 20_000;
+    for (int i = 0; i < count; i++) {
+      FlowState flow = agent.flows().lookup(packet, 12, length);
+      if (flow != null && !flow.isClassified()) {
+        flow.classify(serviceClass, 1);
+      }
+      agent.offer(packet, 12, length, gso, true, flow, nowNs);
+    }
+    agent.flushBatch(nowNs);
+    agent.drain(up, nowNs);
+    if (nowNs >= agent.nextDeadlineNs()) {
+      agent.onTick(nowNs);
+      agent.drain(up, nowNs);
+    }
+    if (nowNs >= snapt.nextDeadlineNs()) {
+      snapt.onTick(nowNs);
+      snapt.drain(down, nowNs);
+    }
+  }
+
+  public static ByteBuf buffer(byte[] packet) {
+    return PooledByteBufAllocator.DEFAULT
+        .directBuffer(packet.length + 12)
+        .writeZero(12)
+        .writeBytes(packet);
+  }
+
+  static byte[] superpacket(int payload, boolean text) {
+    byte[] bytes = new byte[payload];
+    Random random = new Random(3);
+    random.nextBytes(bytes);
+    if (text) {
+      for (int i = 0; i < payload; i++) {
+        bytes[i] = (byte) "etaoin shrdlu".charAt((bytes[i] & 0xFF) % 13 & (i % 3 == 0 ? 15 : 3));
+      }
+    }
+    return PacketForge.checksum(
+        PacketForge.tcp(Endpoints.ipv4(5000, 7, 80), 1, PacketForge.ACK, bytes), 1);
+  }
+
+  static byte[] datagram(int packetBytes) {
+    byte[] bytes = new byte[packetBytes - 28];
+    new Random(4).nextBytes(bytes);
+    return PacketForge.checksum(PacketForge.udp(Endpoints.ipv4(5001, 7, 5060), bytes), 1);
+  }
+
+  private static void measure(
+      String name,
+      Function<AeadAlgorithm, Aead> ciphers,
+      byte[] packet,
+      int gso,
+      int count,
+      long batches) {
+    try (SpeedCheck check =
+        new SpeedCheck(gso > 0 ? ServiceClass.HT_HD : ServiceClass.LT_LD, ciphers)) {
+      ByteBuf buffer = buffer(packet);
+      for (long i = 0; i < batches; i++) {
+        check.batch(buffer, packet.length, gso, count);
+      }
+      check.restoredBytes = 0;
+      check.restoredPackets = 0;
+      check.datagrams = 0;
+      var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+      long allocated = threads.getCurrentThreadAllocatedBytes();
+      long start = System.nanoTime();
+      for (long i = 0; i < batches; i++) {
+        check.batch(buffer, packet.length, gso, count);
+      }
+      double seconds = (System.nanoTime() - start) / 1e9;
+      long garbage = threads.getCurrentThreadAllocatedBytes() - allocated;
+      System.out.printf(
+          "%-34s %6.2f GB/s %8.2f Gbit/s %8.0f kpackets/s %7.0f B garbage/datagram%n",
+          name,
+          check.restoredBytes / seconds / 1e9,
+          check.restoredBytes * 8 / seconds / 1e9,
+          batches * count / seconds / 1e3,
+          (double) garbage / check.datagrams);
+      buffer.release();
+    }
+  }
+
+  /// Prints the speeds.
+  public static void main(String[] arguments) {
+    int gso = 1380;
+    byte[] random = superpacket(gso * 47, false);
+    byte[] text = superpacket(gso * 47, true);
+    byte[] small = datagram(100);
+    for (int round = 0; round < 2; round++) {
+      measure("64 KiB random, AES-256-GCM", ProviderAead::new, random, gso, 4, 3000);
+      measure("64 KiB random, unsealed", a -> new NullAead(), random, gso, 4, 6000);
+      measure("64 KiB text, AES-256-GCM", ProviderAead::new, text, gso, 4, 1000);
+      measure("100 B random UDP, AES-256-GCM", ProviderAead::new, small, 0, 64, 30000);
+      measure("100 B random UDP, unsealed", a -> new NullAead(), small, 0, 64, 30000);
+    }
+  }
+
+  @Override
+  public void close() {
+    agent.close();
+    snapt.close();
+    memory.close();
+  }
+}
