@@ -31,8 +31,14 @@ for name in danum-billing ims-bridge snapt-1 snapt-2; do certificate "$name"; do
 for name in snapt-1 snapt-2; do ed25519 "$name.report.key"; done
 for name in device.key token.key; do ed25519 "$name"; done
 for name in alice.password bob.password operator.password postgres.password rest.token; do password "$name"; done
-chmod 644 ca.pem ./*.pem
-[ "$(id -u)" != 0 ] || chown -R 10001:10001 .
+cp postgres.password postgres-server.password # the database's own user, another one, reads this copy
+chmod 644 ./*.pem postgres-server.password
+chmod 700 .
+if [ "$(id -u)" = 0 ]; then
+	chown -R 10001:10001 .
+else
+	echo "the containers run as uid 10001 and must read secrets/: sudo chown -R 10001:10001 $PWD" >&2
+fi
 
 for name in snapt-1 snapt-2; do
 	sed -i "s:\({id\: $name, report-key\: \"\)[^\"]*:\1$(raw_public_key "$name.report.key"):" ../configuration/ims-bridge.yml
