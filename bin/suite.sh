@@ -5,7 +5,9 @@ suite() { # options go to Maven
 	local log=$root/build/test.log status=0
 	find_java
 	mkdir -p "$root/build"
+	: >"$root/build/building"
 	maven verify "$@" 2>&1 | tee "$log" || status=$?
+	[ "$status" != 0 ] || mv "$root/build/building" "$root/build/built"
 	closing_lines "$log"
 	return "$status"
 }
