@@ -3,6 +3,7 @@ package io.viaduct.snapt.control;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.tunnel.control.DeviceProof;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.SignedSessionToken;
@@ -18,16 +19,8 @@ import java.util.Optional;
 /// audience, not before, expiry, proof. Nothing that a token says counts before its signature
 /// holds.
 public final class TokenVerifier {
-  /// Name of the TLS exporter whose bytes the device signs (RFC 8446 section 7.5).
-  public static final String EXPORTER_LABEL = "EXPORTER-viaduct-device-proof";
-
-  /// Bytes of that exporter.
-  public static final int EXPORTER_LENGTH = 32;
-
   private static final byte[] TOKEN_LABEL =
       "viaduct session token\0".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] PROOF_LABEL =
-      "viaduct device proof\0".getBytes(StandardCharsets.US_ASCII);
   private static final int TOKEN_BYTES_MAX = 4096;
   private static final int NAME_LENGTH_MAX = 128;
 
@@ -70,8 +63,7 @@ public final class TokenVerifier {
         return refused(
             RefusalCode.TOKEN_FORGED, "no known key signs as it claims: get a new token");
       }
-      if (!holds(
-          key.get(), TOKEN_LABEL, envelope.getToken().toByteArray(), envelope.getSignature())) {
+      if (!signed(key.get(), envelope)) {
         return refused(RefusalCode.TOKEN_FORGED, "the signature does not hold: get a new token");
       }
       return verify(SessionToken.parseFrom(envelope.getToken()), proof, exporter, nowMs);
@@ -100,8 +92,7 @@ public final class TokenVerifier {
           RefusalCode.TOKEN_EXPIRED,
           "expired at %d ms, it is %d ms: get a new token".formatted(token.getExpiresMs(), nowMs));
     }
-    PublicKey device = Ed25519.publicKey(token.getDeviceKey().toByteArray());
-    if (!holds(device, PROOF_LABEL, exporter, proof)) {
+    if (!proven(token, proof, exporter)) {
       return refused(
           RefusalCode.PROOF_INVALID,
           "the proof is not the token's device key over this connection's exporter");
@@ -113,15 +104,24 @@ public final class TokenVerifier {
     return !name.isEmpty() && name.length() <= NAME_LENGTH_MAX;
   }
 
-  private static boolean holds(PublicKey key, byte[] label, byte[] text, ByteString signature) {
+  private static boolean signed(PublicKey key, SignedSessionToken envelope) {
     try {
       Signature check = Signature.getInstance("Ed25519");
       check.initVerify(key);
-      check.update(label);
-      check.update(text);
-      return check.verify(signature.toByteArray());
+      check.update(TOKEN_LABEL);
+      check.update(envelope.getToken().asReadOnlyByteBuffer());
+      return check.verify(envelope.getSignature().toByteArray());
     } catch (GeneralSecurityException _) {
       return false; // a key that is no point of the curve, a signature of another length
+    }
+  }
+
+  private static boolean proven(SessionToken token, ByteString proof, byte[] exporter) {
+    try {
+      PublicKey device = Ed25519.publicKey(token.getDeviceKey().toByteArray());
+      return DeviceProof.verify(device, exporter, proof.toByteArray());
+    } catch (GeneralSecurityException _) {
+      return false; // a device key that is no point of the curve
     }
   }
 

@@ -1,4 +1,4 @@
-/// What an operator sees: metrics and the status of sessions.
+/// What an operator sees of a SNAPT besides its log: counters by outcome.
 @NullMarked
 package io.viaduct.snapt.operations;
 

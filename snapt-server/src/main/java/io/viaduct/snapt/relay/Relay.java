@@ -3,7 +3,6 @@ package io.viaduct.snapt.relay;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoEventLoop;
-import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.host.udp.UdpSockets;
 import io.viaduct.snapt.binding.Session;
@@ -52,7 +51,6 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   // Slot → receiver index. Written by the control thread and the session's loop, read by all loops.
   private final AtomicIntegerArray receivers;
   private @Nullable UdpSockets sockets;
-  private @Nullable TunDevice tun;
 
   /// @param epoch start counter of the SNAPT
   /// @param interval of the reports
@@ -97,17 +95,16 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
   /// Begins to receive.
   ///
-  /// @param device with one queue per loop; closed with this object
+  /// @param ports one per loop; whoever opened them closes them after this object
   /// @param eventLoops the same as before
   /// @return where datagrams arrive
-  public InetSocketAddress start(TunDevice device, List<? extends IoEventLoop> eventLoops)
+  public InetSocketAddress start(List<InternetPort> ports, List<? extends IoEventLoop> eventLoops)
       throws SocketException {
-    tun = device;
     UdpSockets bound =
         UdpSockets.bind(eventLoops, settings.udp().steerByOffset(STEERING_BYTE), loops::get);
     sockets = bound;
     for (int i = 0; i < loops.size(); i++) {
-      loops.get(i).start(bound.sockets().get(i), device.queues().get(i));
+      loops.get(i).start(bound.sockets().get(i), ports.get(i));
     }
     return bound.address();
   }
@@ -201,7 +198,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
         .thenApply(_ -> answers.stream().flatMap(answer -> answer.join().stream()).toList());
   }
 
-  /// Ends every session, then closes sockets and TUN device; returns when that is done.
+  /// Ends every session, then closes the sockets; returns when that is done.
   @Override
   public void close() {
     List<CompletableFuture<Void>> closing = new ArrayList<>();
@@ -211,9 +208,6 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new)).join();
     if (sockets != null) {
       sockets.close();
-    }
-    if (tun != null) {
-      tun.close();
     }
   }
 }

@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.IoEventLoop;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.concurrent.ScheduledFuture;
-import io.viaduct.host.tun.TunQueue;
 import io.viaduct.host.tun.TunReader;
 import io.viaduct.host.tun.VirtioNetHeader;
 import io.viaduct.host.tun.WriteResult;
@@ -43,7 +42,7 @@ final class RelayLoop implements DatagramReader, TunReader {
   private final ArrayDeque<RelayedSession> waiting = new ArrayDeque<>();
   private final UdpSender sender = new UdpSender(counters);
   private final LoopTimer timer;
-  private @Nullable TunQueue tun;
+  private @Nullable InternetPort tun;
   private @Nullable ScheduledFuture<?> slices;
   private int cursor;
 
@@ -55,9 +54,9 @@ final class RelayLoop implements DatagramReader, TunReader {
   }
 
   /// Gives it its descriptors and starts the clockwork; once, from outside.
-  void start(UdpSocket socket, TunQueue queue) {
-    tun = queue;
-    queue.start(loop, relay.allocator().directBuffer(VirtioNetHeader.LENGTH + 65_535), 0, this);
+  void start(UdpSocket socket, InternetPort port) {
+    tun = port;
+    port.start(loop, this);
     loop.execute(() -> {
       sender.attach(socket);
       slices =
@@ -181,8 +180,8 @@ final class RelayLoop implements DatagramReader, TunReader {
 
   void toTun(
       ByteBuf packet, int ip, int length, int gsoSize, boolean partial, AddressTranslation of) {
-    TunQueue queue = tun;
-    if (queue == null) {
+    InternetPort port = tun;
+    if (port == null) {
       return;
     }
     int start = ip - VirtioNetHeader.LENGTH;
@@ -199,7 +198,7 @@ final class RelayLoop implements DatagramReader, TunReader {
           .gsoSize(gsoSize)
           .headerLength(of.transportOffset() + of.tcpHeaderLength(packet));
     }
-    WriteResult result = queue.write(packet, start, length);
+    WriteResult result = port.write(packet, start, length);
     if (result != WriteResult.WRITTEN) {
       counters.count(result == WriteResult.WOULD_BLOCK ? Drop.TUN_BUSY : Drop.TUN_REFUSED);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
+import io.viaduct.snapt.PacketText;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;

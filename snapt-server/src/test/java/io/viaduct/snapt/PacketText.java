@@ -1,4 +1,4 @@
-package io.viaduct.snapt.napt;
+package io.viaduct.snapt;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -8,10 +8,10 @@ import java.nio.ByteBuffer;
 
 /// Builds packets and sums checksums the slow, obvious way: everything from the RFCs' words,
 /// nothing from the code under test.
-final class PacketText {
+public final class PacketText {
   private PacketText() {}
 
-  static byte[] address(String numeric) {
+  public static byte[] address(String numeric) {
     try {
       return InetAddress.getByName(numeric).getAddress();
     } catch (UnknownHostException e) {
@@ -20,7 +20,7 @@ final class PacketText {
   }
 
   /// An IP packet with right checksums around a transport payload whose checksum field is 0.
-  static byte[] packet(String source, String destination, int protocol, byte[] transport) {
+  public static byte[] packet(String source, String destination, int protocol, byte[] transport) {
     byte[] from = address(source);
     byte[] to = address(destination);
     byte[] body = transport.clone();
@@ -36,7 +36,7 @@ final class PacketText {
     return from.length == 4 ? ipv4(from, to, protocol, body) : ipv6(from, to, protocol, body);
   }
 
-  static int checksumIndex(int protocol) {
+  public static int checksumIndex(int protocol) {
     return switch (protocol) {
       case 6 -> 16;
       case 17 -> 6;
@@ -45,7 +45,7 @@ final class PacketText {
     };
   }
 
-  static int transportChecksum(byte[] from, byte[] to, int protocol, byte[] body) {
+  public static int transportChecksum(byte[] from, byte[] to, int protocol, byte[] body) {
     if (protocol == 1) {
       return checksum(body);
     }
@@ -56,7 +56,7 @@ final class PacketText {
     return checksum(bytes);
   }
 
-  static int pseudoSum(byte[] from, byte[] to, int protocol, int length) {
+  public static int pseudoSum(byte[] from, byte[] to, int protocol, int length) {
     ByteBuffer pseudo = ByteBuffer.allocate(40);
     pseudo.put(from).put(to).putInt(length).putInt(protocol);
     byte[] bytes = new byte[pseudo.position()];
@@ -64,7 +64,7 @@ final class PacketText {
     return ~checksum(bytes) & 0xffff;
   }
 
-  static int checksum(byte[] bytes) {
+  public static int checksum(byte[] bytes) {
     long sum = 0;
     for (int i = 0; i < bytes.length; i++) {
       sum += (long) (bytes[i] & 0xff) << (i % 2 == 0 ? 8 : 0);
@@ -94,7 +94,7 @@ final class PacketText {
   }
 
   /// An ICMP error that quotes the first bytes of a packet.
-  static byte[] icmpError(String source, String destination, byte[] about, int quotedBytes) {
+  public static byte[] icmpError(String source, String destination, byte[] about, int quotedBytes) {
     boolean ipv6 = source.contains(":");
     ByteBuffer error = ByteBuffer.allocate(8 + Math.min(quotedBytes, about.length));
     error.put((byte) (ipv6 ? 1 : 3)).put((byte) 1).putShort((short) 0).putInt(0);
@@ -102,11 +102,11 @@ final class PacketText {
     return packet(source, destination, ipv6 ? 58 : 1, error.array());
   }
 
-  static ByteBuf buffer(byte[] packet, int headroom) {
+  public static ByteBuf buffer(byte[] packet, int headroom) {
     return Unpooled.directBuffer(headroom + packet.length).writeZero(headroom).writeBytes(packet);
   }
 
-  static byte[] bytes(ByteBuf buffer, int headroom) {
+  public static byte[] bytes(ByteBuf buffer, int headroom) {
     byte[] bytes = new byte[buffer.writerIndex() - headroom];
     buffer.getBytes(headroom, bytes);
     return bytes;

@@ -1,0 +1,379 @@
+package io.viaduct.snapt;
+
+import io.grpc.ManagedChannel;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.viaduct.host.udp.UdpSettings;
+import io.viaduct.service.operations.OperationsEndpoint;
+import io.viaduct.service.operations.ProcessMetrics;
+import io.viaduct.service.operations.Readiness;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.snapt.binding.Session;
+import io.viaduct.snapt.binding.SessionRegistry;
+import io.viaduct.snapt.control.ControlServer;
+import io.viaduct.snapt.control.TokenKeys;
+import io.viaduct.snapt.control.TokenVerifier;
+import io.viaduct.snapt.egress.Egress;
+import io.viaduct.snapt.napt.AddressPool;
+import io.viaduct.snapt.relay.Relay;
+import io.viaduct.snapt.reporting.BridgeConnection;
+import io.viaduct.snapt.reporting.Checkpoint;
+import io.viaduct.snapt.reporting.ReportSender;
+import io.viaduct.snapt.reporting.ReportSigner;
+import io.viaduct.snapt.reporting.ReportSpool;
+import io.viaduct.snapt.reporting.StartCounter;
+import io.viaduct.snapt.reporting.UsageReporting;
+import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.usage.v1.SnaptStatusAck;
+import io.viaduct.usage.v1.UsageReport;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One SNAPT, put together. Threads: one per event loop of the data path, the control thread, the
+/// reporting thread, the operations thread.
+///
+///     device ══ UDP ══▶ relay ──▶ napt ──▶ egress (TUN) ──▶ Internet
+///        │                └─▶ metering ─▶ reporting ══ gRPC ══▶ bridge
+///        └─── TLS ───▶ control ─▶ binding
+public final class Snapt implements Relay.Listener, AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Snapt.class);
+  private static final String TOKEN_KEYS = "token keys";
+
+  private final SnaptConfiguration configuration;
+  private final InstantSource clock = InstantSource.system();
+  private final Readiness readiness = new Readiness("data path", "control", TOKEN_KEYS);
+  private final ProcessMetrics metrics = new ProcessMetrics("snapt", Snapt.class);
+  private final OperationsEndpoint operations = new OperationsEndpoint(metrics, readiness);
+  private final TlsMaterial tls;
+  private final FileLock stateLock;
+  private final long epoch;
+  private final ReportSpool spool;
+  private final UsageReporting reporting;
+  private final ReportSender sender;
+  private final TokenKeys tokenKeys;
+  private final AddressPool pool;
+  private final MultiThreadIoEventLoopGroup dataLoops;
+  private final Relay relay;
+  private final SessionRegistry registry;
+  private final BridgeConnection bridge;
+  private @Nullable Egress egress;
+  private @Nullable ControlServer control;
+  private @Nullable InetSocketAddress dataAddress;
+  private @Nullable InetSocketAddress controlAddress;
+  private @Nullable SnaptStatusSource status;
+
+  /// Reads the state on disk; starts no traffic.
+  ///
+  /// @throws IOException if the state directory cannot be used
+  public Snapt(SnaptConfiguration configuration) throws IOException {
+    this.configuration = configuration;
+    Path state = Files.createDirectories(configuration.state());
+    tls = TlsMaterial.load(configuration.tls());
+    SnaptConfiguration.Reporting reports = configuration.reporting();
+    ReportSigner signer =
+        new ReportSigner(reports.reportKeyId(), Ed25519.readPair(reports.reportKey()).getPrivate());
+    stateLock = lock(state.resolve("lock"));
+    epoch = StartCounter.next(state.resolve("epoch"));
+    spool = ReportSpool.open(state.resolve("spool"), reports.spoolReportsMax());
+    Checkpoint checkpoint = new Checkpoint(state.resolve("checkpoint"));
+    int recovered = checkpoint.recover(spool, signer);
+    log.info(
+        "start {}, {} reports wait, {} of them recovered from open intervals",
+        epoch,
+        spool.pending(),
+        recovered);
+    sender = new ReportSender(spool, reports.window());
+    reporting = new UsageReporting(spool, checkpoint, signer, sender);
+    tokenKeys = TokenKeys.open(state.resolve("token-keys"));
+    pool = new AddressPool(configuration.pool().ipv4(), configuration.pool().ipv6());
+    int loops = configuration.data().loops(Runtime.getRuntime().availableProcessors());
+    dataLoops =
+        new MultiThreadIoEventLoopGroup(
+            loops, new DefaultThreadFactory("relay"), EpollIoHandler.newFactory());
+    relay = new Relay(relaySettings(), pool, eventLoops(), System::nanoTime, clock, this);
+    registry =
+        new SessionRegistry(
+            configuration.sessions().max(),
+            configuration.sessions().idle(),
+            pool,
+            relay,
+            reporting::full,
+            new SecureRandom());
+    bridge =
+        new BridgeConnection(
+            channel(),
+            Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("reporting")),
+            clock,
+            reporting,
+            sender,
+            () -> statusSource().announcement(),
+            this::onTokenKeys);
+  }
+
+  private static FileLock lock(Path file) throws IOException {
+    FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    FileLock lock = channel.tryLock();
+    if (lock == null) {
+      channel.close();
+      throw new IOException(file + ": another SNAPT uses this state directory: give each its own");
+    }
+    return lock;
+  }
+
+  private Relay.Settings relaySettings() {
+    InetSocketAddress listen =
+        new InetSocketAddress(configuration.data().listen(), configuration.data().port());
+    return new Relay.Settings(
+        configuration.id(),
+        epoch,
+        configuration.metering().interval(),
+        TunnelSettings.defaults().withPathMtu(configuration.data().pathMtu()),
+        UdpSettings.at(listen));
+  }
+
+  private List<IoEventLoop> eventLoops() {
+    List<IoEventLoop> loops = new ArrayList<>();
+    dataLoops.forEach(loop -> loops.add((IoEventLoop) loop));
+    return loops;
+  }
+
+  private ManagedChannel channel() {
+    try {
+      SslContext context = GrpcSslContexts.configure(tls.clientBuilder(), SslProvider.JDK).build();
+      SnaptConfiguration.Reporting reports = configuration.reporting();
+      return NettyChannelBuilder.forAddress(reports.bridgeHost(), reports.bridgePort())
+          .sslContext(context)
+          .keepAliveTime(20, TimeUnit.SECONDS)
+          .build();
+    } catch (SSLException e) {
+      throw new IllegalStateException("checked TLS material refused by gRPC", e);
+    }
+  }
+
+  /// Begins to serve.
+  ///
+  /// @throws IOException naming what cannot be had and what to do
+  public void start() throws IOException {
+    operations.listen(configuration.operations());
+    startDataPath();
+    startControl();
+    SnaptStatusSource source =
+        new SnaptStatusSource(
+            configuration,
+            epoch,
+            clock,
+            registry,
+            reporting,
+            relay,
+            port(controlAddress),
+            port(dataAddress));
+    status = source;
+    operations.listen(configuration.socket(), source::document);
+    bindMetrics();
+    bridge.start(configuration.reporting().statusEvery());
+    onTokenKeys(SnaptStatusAck.getDefaultInstance());
+    readiness.cleared("control");
+    log.info("{} serves: control {}, data {}", configuration.id(), controlAddress, dataAddress);
+  }
+
+  private void startDataPath() throws IOException {
+    SnaptConfiguration.Egress out = configuration.egress();
+    Egress opened =
+        Egress.open(
+            out.tun(),
+            relay.loops(),
+            relaySettings().tunnel().innerMtu(),
+            pool,
+            out.masquerade(),
+            out.forwarding());
+    egress = opened;
+    dataAddress = relay.start(opened.ports(), eventLoops());
+    readiness.cleared("data path");
+  }
+
+  private void startControl() throws IOException {
+    SnaptConfiguration.Control settings = configuration.control();
+    ControlServer server =
+        new ControlServer(
+            new ControlServer.Settings(
+                configuration.id(),
+                epoch,
+                settings.connectionsMax(),
+                settings.connectionsPerAddressMax(),
+                settings.handshakeTimeout(),
+                settings.keepAlive(),
+                configuration.metering().interval(),
+                port(dataAddress),
+                configuration.data().pathMtu(),
+                relays()),
+            serverContext(),
+            new MultiThreadIoEventLoopGroup(
+                1, new DefaultThreadFactory("control"), NioIoHandler.newFactory()),
+            new TokenVerifier(tokenKeys, configuration.audience()),
+            registry,
+            clock);
+    control = server;
+    controlAddress = server.start(new InetSocketAddress(settings.listen(), settings.port()));
+  }
+
+  private SslContext serverContext() {
+    try {
+      return tls.serverBuilder(ClientAuth.NONE)
+          .applicationProtocolConfig(
+              new ApplicationProtocolConfig(
+                  ApplicationProtocolConfig.Protocol.ALPN,
+                  ApplicationProtocolConfig.SelectorFailureBehavior.FATAL_ALERT,
+                  ApplicationProtocolConfig.SelectedListenerFailureBehavior.FATAL_ALERT,
+                  ControlServer.ALPN))
+          .build();
+    } catch (SSLException e) {
+      throw new IllegalStateException("checked TLS material refused by the JDK", e);
+    }
+  }
+
+  private List<io.viaduct.tunnel.control.v1.Relay> relays() {
+    return configuration.relays().stream()
+        .map(other ->
+            io.viaduct.tunnel.control.v1.Relay.newBuilder()
+                .setSnaptId(other.id())
+                .setHost(other.host())
+                .setControlPort(other.controlPort())
+                .setDataPort(other.dataPort())
+                .setRegion(other.region())
+                .build())
+        .toList();
+  }
+
+  private static int port(@Nullable InetSocketAddress address) {
+    return address == null ? 0 : address.getPort();
+  }
+
+  private SnaptStatusSource statusSource() {
+    SnaptStatusSource source = status;
+    if (source == null) {
+      throw new IllegalStateException("the bridge is told only after the start");
+    }
+    return source;
+  }
+
+  private void bindMetrics() {
+    SnaptMetrics meters = new SnaptMetrics(metrics.registry(), relay.counters());
+    meters.bind();
+    ControlServer server = control;
+    if (server != null) {
+      server
+          .ends()
+          .bind(
+              metrics.registry(),
+              "viaduct.control.ends",
+              "reason",
+              "Why control connections ended");
+      server
+          .refusals()
+          .bind(metrics.registry(), "viaduct.control.refusals", "code", "Refusals sent");
+      meters.gauge("viaduct.control.connections", "Open connections", server::connections);
+    }
+    registry
+        .ends()
+        .bind(metrics.registry(), "viaduct.session.ends", "reason", "Why sessions ended");
+    sender
+        .verdicts()
+        .bind(metrics.registry(), "viaduct.reports.answered", "verdict", "The bridge's answers");
+    meters.counter(
+        "viaduct.reports.answers.unknown", "Answers to no report", sender.unknownAnswers()::sum);
+    meters.counter("viaduct.spool.failures", "Refusals of the disk", reporting.diskFailures()::sum);
+    meters.gauge("viaduct.sessions", "Open sessions", registry::size);
+    meters.gauge("viaduct.reports.pending", "Reports not acknowledged", reporting::pending);
+    meters.gauge("viaduct.spool.bytes", "Bytes of waiting reports", spool::pendingBytes);
+    meters.gauge("viaduct.token.keys", "Keys whose tokens are accepted", tokenKeys::count);
+  }
+
+  private void onTokenKeys(SnaptStatusAck answer) {
+    tokenKeys.accept(answer);
+    if (tokenKeys.count() > 0) {
+      readiness.cleared(TOKEN_KEYS);
+    } else {
+      readiness.obstructed(TOKEN_KEYS, "the bridge has not told any yet");
+    }
+  }
+
+  @Override
+  public void onProgress(UsageReport soFar) {
+    reporting.progress(soFar);
+  }
+
+  @Override
+  public void onInterval(Session session, UsageReport report) {
+    reporting.close(report);
+    bridge.settleSoon();
+    ControlServer server = control;
+    if (server != null) {
+      server.onInterval(session, report);
+    }
+  }
+
+  /// Where control connections arrive, once started.
+  public @Nullable InetSocketAddress controlAddress() {
+    return controlAddress;
+  }
+
+  /// Where operators ask, once started.
+  public @Nullable InetSocketAddress operationsAddress() {
+    return operations.address();
+  }
+
+  /// A clean stop, in the order in which nothing is lost: readiness falls, devices are told, the
+  /// last intervals are reported, spooled and, if the bridge answers in time, acknowledged; then
+  /// the machine is as it was.
+  @Override
+  public void close() {
+    readiness.obstructed("process", "stopping");
+    if (control != null) {
+      control.drain();
+    }
+    relay.close();
+    if (egress != null) {
+      egress.close();
+    }
+    try {
+      bridge.drain(configuration.reporting().drain());
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    dataLoops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    operations.close();
+    metrics.close();
+    try {
+      stateLock.channel().close();
+    } catch (IOException e) {
+      log.warn("lock of the state directory: {}", e.toString());
+    }
+    log.info("stopped, {} reports wait for the next start", spool.pending());
+  }
+}

@@ -1,0 +1,173 @@
+package io.viaduct.snapt;
+
+import io.viaduct.host.tun.TunException;
+import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.logging.ProcessLogging;
+import io.viaduct.service.operations.OperationsClient;
+import io.viaduct.service.operations.ProcessMetrics;
+import io.viaduct.service.operations.UnavailableException;
+import io.viaduct.service.tls.Ed25519;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.interfaces.EdECPublicKey;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// The command `snapt`. Exit codes of sysexits.h: 0 done, 64 usage, 69 unavailable, 77 permission,
+/// 78 configuration.
+@Command(
+    name = "snapt",
+    mixinStandardHelpOptions = true,
+    versionProvider = SnaptCommand.Version.class,
+    description = "The relay: carries sessions to the Internet, and reports what they used.")
+public final class SnaptCommand {
+  private static final int OK = 0;
+  private static final int USAGE = 64;
+  private static final int UNAVAILABLE = 69;
+  private static final int PERMISSION = 77;
+  private static final Duration STATUS_TIMEOUT = Duration.ofSeconds(5);
+
+  @Spec private @Nullable CommandSpec spec;
+
+  /// The process.
+  public static void main(String[] arguments) {
+    int code = run(arguments);
+    if (code != OK) {
+      System.exit(code);
+    }
+  }
+
+  /// Runs one command line.
+  ///
+  /// @return the exit code
+  static int run(String... arguments) {
+    CommandLine command = new CommandLine(new SnaptCommand());
+    command.getCommandSpec().exitCodeOnInvalidInput(USAGE);
+    command
+        .getSubcommands()
+        .values()
+        .forEach(sub -> sub.getCommandSpec().exitCodeOnInvalidInput(USAGE));
+    command.setExecutionExceptionHandler((failure, line, _) -> explain(failure, line));
+    return command.execute(arguments);
+  }
+
+  private static int explain(Exception failure, CommandLine line) {
+    line.getErr().println("snapt: " + failure.getMessage());
+    line.getErr().flush();
+    return switch (failure) {
+      case ConfigurationException _ -> ConfigurationException.EXIT_CODE;
+      case UnavailableException _ -> UnavailableException.EXIT_CODE;
+      case TunException tun when tun.reason() == TunException.Reason.NO_PERMISSION -> PERMISSION;
+      default -> UNAVAILABLE;
+    };
+  }
+
+  @Command(
+      description = "Serves until it is told to stop (SIGTERM).",
+      mixinStandardHelpOptions = true)
+  int run(@Option(names = "--config", required = true, paramLabel = "FILE") Path file)
+      throws IOException, InterruptedException {
+    SnaptConfiguration configuration = ConfigurationFile.load(file, SnaptConfiguration.class);
+    ProcessLogging.configure(configuration.logging());
+    CountDownLatch stopped = new CountDownLatch(1);
+    Snapt snapt = new Snapt(configuration);
+    // The JVM would end with 143 after its hooks; a stop that lost nothing is a success.
+    Thread hook =
+        new Thread(
+            () -> {
+              snapt.close();
+              stopped.countDown();
+              Runtime.getRuntime().halt(OK);
+            },
+            "stop");
+    try {
+      snapt.start();
+    } catch (IOException | RuntimeException e) {
+      snapt.close();
+      throw e;
+    }
+    Runtime.getRuntime().addShutdownHook(hook);
+    stopped.await();
+    return OK;
+  }
+
+  @Command(
+      description = "Checks a configuration and prints it with every default.",
+      mixinStandardHelpOptions = true)
+  int check(@Option(names = "--config", required = true, paramLabel = "FILE") Path file) {
+    print(EffectiveConfiguration.of(ConfigurationFile.load(file, SnaptConfiguration.class)));
+    return OK;
+  }
+
+  @Command(
+      description = "Shows sessions, rates and refusals of a running SNAPT.",
+      mixinStandardHelpOptions = true)
+  int status(
+      @Option(names = "--json", description = "the whole document") boolean json,
+      @Option(names = "--config", paramLabel = "FILE") @Nullable Path file,
+      @Option(names = "--socket", paramLabel = "SOCKET") @Nullable Path socket)
+      throws UnavailableException {
+    if ((file == null) == (socket == null)) {
+      throw new CommandLine.ParameterException(
+          line(), "give --config FILE or --socket SOCKET, one of them");
+    }
+    Path asked =
+        socket != null
+            ? socket
+            : ConfigurationFile.load(
+                    java.util.Objects.requireNonNull(file), SnaptConfiguration.class)
+                .socket();
+    String document = OperationsClient.status(asked, STATUS_TIMEOUT);
+    print(json ? document + "\n" : StatusText.of(document));
+    return OK;
+  }
+
+  @Command(
+      description =
+          "Makes a report key: an Ed25519 PEM file; prints the public key for the bridge.",
+      mixinStandardHelpOptions = true)
+  int keygen(@Parameters(paramLabel = "FILE") Path file) throws IOException {
+    KeyPair pair = Ed25519.generate();
+    try {
+      Ed25519.writePrivate(file, pair.getPrivate());
+    } catch (FileAlreadyExistsException _) {
+      throw new IOException(
+          file + ": exists; reports signed with it may still wait: choose another name");
+    }
+    print(Base64.getEncoder().encodeToString(Ed25519.raw((EdECPublicKey) pair.getPublic())) + "\n");
+    return OK;
+  }
+
+  private CommandLine line() {
+    if (spec == null) {
+      throw new IllegalStateException("picocli gives the specification before it runs a command");
+    }
+    return spec.commandLine();
+  }
+
+  private void print(String text) {
+    PrintWriter out = line().getOut();
+    out.print(text);
+    out.flush();
+  }
+
+  /// What `--version` prints.
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {"snapt " + ProcessMetrics.versionOf(SnaptCommand.class)};
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.viaduct.snapt;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.viaduct.snapt.napt.Translated;
+import io.viaduct.snapt.relay.Drop;
+import io.viaduct.snapt.relay.TrafficCounters;
+import io.viaduct.snapt.relay.TrafficCounters.Direction;
+import io.viaduct.snapt.relay.TrafficCounters.Measure;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+
+/// The meters of the data path. Each is the sum over the event loops, read when somebody looks; the
+/// packet path increments plain numbers.
+final class SnaptMetrics {
+  private final MeterRegistry registry;
+  private final List<TrafficCounters> loops;
+
+  SnaptMetrics(MeterRegistry registry, List<TrafficCounters> loops) {
+    this.registry = registry;
+    this.loops = loops;
+  }
+
+  void bind() {
+    for (Verdict verdict : Verdict.values()) {
+      sum(
+          "viaduct.tunnel.verdicts",
+          "Fates of packets, datagrams and records",
+          Tags.of("verdict", label(verdict), "subject", label(verdict.subject())),
+          loop -> loop.of(verdict));
+    }
+    for (Drop reason : Drop.values()) {
+      sum(
+          "viaduct.relay.drops",
+          "Drops around the tunnel",
+          Tags.of("reason", label(reason)),
+          loop -> loop.of(reason));
+    }
+    for (Direction direction : Direction.values()) {
+      for (Translated outcome : Translated.values()) {
+        sum(
+            "viaduct.napt.packets",
+            "Outcomes of the address translation",
+            Tags.of("direction", label(direction), "outcome", label(outcome)),
+            loop -> loop.of(direction, outcome));
+      }
+      sum(
+          "viaduct.tunnel.overhead.bytes",
+          "Outer bytes of no flow",
+          Tags.of("direction", label(direction)),
+          loop -> loop.overhead(direction));
+      for (ServiceClass serviceClass : ServiceClass.values()) {
+        traffic(direction, serviceClass);
+      }
+    }
+  }
+
+  private void traffic(Direction direction, ServiceClass serviceClass) {
+    for (Measure measure : Measure.values()) {
+      String name =
+          switch (measure) {
+            case PACKETS -> "viaduct.flow.packets";
+            case PRE_BYTES -> "viaduct.flow.pre.bytes";
+            case POST_BYTES -> "viaduct.flow.post.bytes";
+          };
+      sum(
+          name,
+          "Packets, inner bytes (pre) and outer bytes (post) of flows",
+          Tags.of("direction", label(direction), "class", label(serviceClass)),
+          loop -> loop.of(direction, serviceClass, measure));
+    }
+  }
+
+  void gauge(String name, String description, Supplier<Number> value) {
+    Gauge.builder(name, value).description(description).register(registry);
+  }
+
+  void counter(String name, String description, Supplier<Number> value) {
+    FunctionCounter.builder(name, value, supplier -> supplier.get().doubleValue())
+        .description(description)
+        .register(registry);
+  }
+
+  private void sum(
+      String name, String description, Tags tags, ToLongFunction<TrafficCounters> value) {
+    FunctionCounter.builder(name, loops, all -> all.stream().mapToLong(value).sum())
+        .tags(tags)
+        .description(description)
+        .register(registry);
+  }
+
+  private static String label(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}

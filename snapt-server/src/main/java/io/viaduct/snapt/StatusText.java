@@ -1,0 +1,59 @@
+package io.viaduct.snapt;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/// `/status` for people.
+final class StatusText {
+  private StatusText() {}
+
+  /// @param json the document
+  static String of(String json) {
+    JsonNode status = JsonMapper.shared().readTree(json);
+    StringBuilder text = new StringBuilder();
+    text.append(
+        "%s  start %d  sessions %d of %d  up %.1f Mbit/s  down %.1f Mbit/s  reports waiting %d%n"
+            .formatted(
+                status.path("id").asString(),
+                status.path("epoch").asLong(),
+                status.path("sessions").size(),
+                status.path("sessionsLimit").asLong(),
+                status.path("upBitPerSecond").asDouble() / 1e6,
+                status.path("downBitPerSecond").asDouble() / 1e6,
+                status.path("reportsPending").asLong()));
+    status
+        .path("refused")
+        .properties()
+        .forEach(reason ->
+            text.append(
+                "refused %-20s %d%n".formatted(reason.getKey(), reason.getValue().asLong())));
+    for (JsonNode session : status.path("sessions")) {
+      text.append(
+          "%-20s %s  at %s  moved %d times  round trip %.1f ms%n"
+              .formatted(
+                  session.path("account").asString(),
+                  session.path("session").asString(),
+                  session.path("binding").asString(),
+                  session.path("moves").asLong(),
+                  session.path("roundTripMs").asDouble()));
+      for (JsonNode flow : session.path("flows")) {
+        text.append(flow(flow));
+      }
+    }
+    return text.toString();
+  }
+
+  private static String flow(JsonNode flow) {
+    long pre = flow.path("upPreBytes").asLong() + flow.path("downPreBytes").asLong();
+    long post = flow.path("upPostBytes").asLong() + flow.path("downPostBytes").asLong();
+    return "  %-6s %-16s %s %d  %d bytes, %d on the wire  %.1f ms%n"
+        .formatted(
+            flow.path("serviceClass").asString(),
+            flow.path("application").asString(),
+            flow.path("remoteAddress").asString(),
+            flow.path("remotePort").asLong(),
+            pre,
+            post,
+            flow.path("delayMs").asDouble());
+  }
+}

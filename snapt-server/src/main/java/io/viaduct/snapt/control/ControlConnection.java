@@ -1,0 +1,262 @@
+package io.viaduct.snapt.control;
+
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.viaduct.snapt.binding.Session;
+import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
+import io.viaduct.tunnel.control.DeviceProof;
+import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.Goodbye;
+import io.viaduct.tunnel.control.v1.IntervalBoundary;
+import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.Refusal;
+import io.viaduct.tunnel.control.v1.RefusalCode;
+import io.viaduct.tunnel.control.v1.TokenAccepted;
+import io.viaduct.tunnel.control.v1.TokenUpdate;
+import io.viaduct.tunnel.control.v1.Welcome;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One control connection, from its TLS handshake to its end: Hello first, then whatever keeps the
+/// session going. Its loss does not end the session. Called on the control thread.
+final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage> {
+  private static final Logger log = LoggerFactory.getLogger(ControlConnection.class);
+  private static final int KEEP_ALIVES_LOST_MAX = 3;
+
+  private final ControlServer server;
+  private @Nullable ChannelHandlerContext context;
+  private byte @Nullable [] exporter;
+  private @Nullable Session session;
+  private @Nullable ScheduledFuture<?> helloDue;
+  private @Nullable ScheduledFuture<?> keepAlive;
+  private long keepAliveNumber;
+  private long keepAliveAnswered;
+  private boolean ended;
+
+  ControlConnection(ControlServer server) {
+    this.server = server;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext added) {
+    context = added;
+    helloDue =
+        added
+            .executor()
+            .schedule(
+                () -> end(ConnectionEnd.HANDSHAKE_TIMEOUT),
+                server.handshakeTimeout().toMillis(),
+                TimeUnit.MILLISECONDS);
+  }
+
+  /// Whether a valid Hello came.
+  boolean welcomed() {
+    return session != null;
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext from, Object event) {
+    if (event instanceof SslHandshakeCompletionEvent handshake) {
+      if (!handshake.isSuccess()) {
+        end(ConnectionEnd.TLS_FAILED);
+        return;
+      }
+      SslHandler tls = from.pipeline().get(SslHandler.class);
+      if (!ControlServer.ALPN.equals(tls.applicationProtocol())) {
+        end(ConnectionEnd.ALPN_MISSING);
+        return;
+      }
+      exporter = exporter(tls);
+    }
+    from.fireUserEventTriggered(event);
+  }
+
+  private static byte[] exporter(SslHandler tls) {
+    try {
+      return ((ExtendedSSLSession) tls.engine().getSession())
+          .exportKeyingMaterialData(DeviceProof.EXPORTER_LABEL, null, DeviceProof.EXPORTER_BYTES);
+    } catch (SSLException e) {
+      throw new IllegalStateException("a finished TLS 1.3 handshake must export", e);
+    }
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext from, ControlMessage message) {
+    byte[] exported = exporter;
+    if (ended || exported == null) {
+      return;
+    }
+    Session open = session;
+    if (open == null) {
+      if (message.hasHello()) {
+        answer(server.welcome(this, message.getHello(), exported, from.channel().remoteAddress()));
+      } else {
+        end(ConnectionEnd.UNEXPECTED_MESSAGE);
+      }
+      return;
+    }
+    open.heard(server.nowMs());
+    switch (message.getMessageCase()) {
+      case TOKEN_UPDATE -> answer(open, message.getTokenUpdate(), exported);
+      case KEEP_ALIVE -> onKeepAlive(message.getKeepAlive());
+      case GOODBYE -> server.onGoodbye(open);
+      case HELLO,
+          WELCOME,
+          REFUSAL,
+          INTERVAL_BOUNDARY,
+          TOKEN_ACCEPTED,
+          RELAY_LIST,
+          MESSAGE_NOT_SET ->
+          end(ConnectionEnd.UNEXPECTED_MESSAGE);
+    }
+  }
+
+  private void answer(ControlServer.Answer answer) {
+    switch (answer) {
+      case ControlServer.Answer.Welcomed(Session opened, Welcome welcome) -> {
+        session = opened;
+        if (helloDue != null) {
+          helloDue.cancel(false);
+        }
+        send(ControlMessage.newBuilder().setWelcome(welcome));
+        startKeepAlive();
+      }
+      case ControlServer.Answer.Refused(RefusalCode code, String detail) -> refuse(code, detail);
+    }
+  }
+
+  private void answer(Session open, TokenUpdate update, byte[] exported) {
+    switch (server.verify(update.getToken(), update.getProof(), exported)) {
+      case TokenVerifier.Result.Valid(var token) -> {
+        if (server.renew(open, token)) {
+          send(
+              ControlMessage.newBuilder()
+                  .setTokenAccepted(TokenAccepted.newBuilder().setExpiresMs(token.getExpiresMs())));
+        } else {
+          refuse(
+              RefusalCode.SESSION_ACCOUNT_MISMATCH, "the token is another account's or device's");
+        }
+      }
+      case TokenVerifier.Result.Refused(RefusalCode code, String detail) -> refuse(code, detail);
+    }
+  }
+
+  private void startKeepAlive() {
+    ChannelHandlerContext to = context;
+    if (to != null) {
+      long everyMs = server.keepAlive().toMillis();
+      keepAlive =
+          to.executor()
+              .scheduleAtFixedRate(this::sendKeepAlive, everyMs, everyMs, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void sendKeepAlive() {
+    if (keepAliveNumber - keepAliveAnswered >= KEEP_ALIVES_LOST_MAX) {
+      end(ConnectionEnd.KEEP_ALIVE_LOST);
+      return;
+    }
+    keepAliveNumber++;
+    send(
+        ControlMessage.newBuilder()
+            .setKeepAlive(KeepAlive.newBuilder().setNumber(keepAliveNumber)));
+  }
+
+  private void onKeepAlive(KeepAlive received) {
+    if (received.getReply()) {
+      keepAliveAnswered = Math.clamp(received.getNumber(), keepAliveAnswered, keepAliveNumber);
+    } else {
+      send(
+          ControlMessage.newBuilder()
+              .setKeepAlive(KeepAlive.newBuilder().setNumber(received.getNumber()).setReply(true)));
+    }
+  }
+
+  void sendBoundary(IntervalBoundary boundary) {
+    send(ControlMessage.newBuilder().setIntervalBoundary(boundary));
+  }
+
+  private void refuse(RefusalCode code, String detail) {
+    server.refusals().count(code);
+    log.info("refused: {} {}", code, detail);
+    end(
+        ConnectionEnd.REFUSED,
+        ControlMessage.newBuilder()
+            .setRefusal(Refusal.newBuilder().setCode(code).setDetail(detail)));
+  }
+
+  private void send(ControlMessage.Builder message) {
+    if (context != null && !ended) {
+      context.writeAndFlush(message.build());
+    }
+  }
+
+  /// Says Goodbye and closes.
+  void goodbye(ConnectionEnd why, String reason) {
+    end(why, ControlMessage.newBuilder().setGoodbye(Goodbye.newBuilder().setReason(reason)));
+  }
+
+  private void end(ConnectionEnd why, ControlMessage.Builder last) {
+    ChannelHandlerContext to = context;
+    if (ended || to == null) {
+      return;
+    }
+    finish(why);
+    to.writeAndFlush(last.build()).addListener(ChannelFutureListener.CLOSE);
+  }
+
+  /// Closes without a word.
+  void end(ConnectionEnd why) {
+    if (!ended) {
+      finish(why);
+      if (context != null) {
+        context.close();
+      }
+    }
+  }
+
+  private void finish(ConnectionEnd why) {
+    ended = true;
+    server.ends().count(why);
+    if (helloDue != null) {
+      helloDue.cancel(false);
+    }
+    if (keepAlive != null) {
+      keepAlive.cancel(false);
+    }
+    server.onClosed(this, session);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext from) {
+    if (!ended) {
+      finish(exporter == null ? ConnectionEnd.TLS_FAILED : ConnectionEnd.CLOSED_BY_PEER);
+    }
+    from.fireChannelInactive();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext from, Throwable cause) {
+    Throwable why =
+        cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause;
+    if (why instanceof MalformedFrameException) {
+      end(ConnectionEnd.FRAME_MALFORMED);
+    } else if (why instanceof SSLException) {
+      end(ConnectionEnd.TLS_FAILED);
+    } else if (why instanceof java.io.IOException) {
+      end(ConnectionEnd.CLOSED_BY_PEER);
+    } else {
+      log.error("control connection ended by a fault of our own", cause);
+      end(ConnectionEnd.UNEXPECTED_MESSAGE);
+    }
+  }
+}

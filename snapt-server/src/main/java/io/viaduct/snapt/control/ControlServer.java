@@ -1,0 +1,346 @@
+package io.viaduct.snapt.control;
+
+import com.google.protobuf.ByteString;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
+import io.viaduct.snapt.binding.Session;
+import io.viaduct.snapt.binding.SessionEnd;
+import io.viaduct.snapt.binding.SessionRegistry;
+import io.viaduct.snapt.binding.SessionRegistry.Admission;
+import io.viaduct.snapt.operations.Tally;
+import io.viaduct.tunnel.control.ControlFrame;
+import io.viaduct.tunnel.control.v1.Hello;
+import io.viaduct.tunnel.control.v1.IntervalBoundary;
+import io.viaduct.tunnel.control.v1.RefusalCode;
+import io.viaduct.tunnel.control.v1.Relay;
+import io.viaduct.tunnel.control.v1.Welcome;
+import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.usage.v1.SessionToken;
+import io.viaduct.usage.v1.UsageReport;
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The TLS server of the control connections, and the control thread itself: one event loop, which
+/// owns the session registry.
+public final class ControlServer {
+  /// Application protocol of the control connection (RFC 7301).
+  public static final String ALPN = "viaduct/1";
+
+  private static final Logger log = LoggerFactory.getLogger(ControlServer.class);
+  private static final long TICK_MS = 250;
+  // TLS handshake and one Hello of the longest kind.
+  private static final int HANDSHAKE_BYTES_MAX = 2 * ControlFrame.BODY_BYTES_MAX;
+  private static final int VERSION = 1;
+
+  private final Settings settings;
+  private final SslContext tls;
+  private final EventLoopGroup group;
+  private final TokenVerifier verifier;
+  private final SessionRegistry registry;
+  private final InstantSource clock;
+  private final SecureRandom random = new SecureRandom();
+  private final ConnectionGate gate;
+  private final Tally<ConnectionEnd> ends = new Tally<>(ConnectionEnd.class);
+  private final Tally<RefusalCode> refusals = new Tally<>(RefusalCode.class);
+  private final Map<UUID, ControlConnection> connections = new HashMap<>();
+  private @Nullable Channel listener;
+
+  /// @param relays SNAPTs that agents are told, this one among them
+  /// @param dataPort UDP port of this one
+  /// @param interval of the usage reports
+  public record Settings(
+      String snaptId,
+      long epoch,
+      int connectionsMax,
+      int connectionsPerAddressMax,
+      Duration handshakeTimeout,
+      Duration keepAlive,
+      Duration interval,
+      int dataPort,
+      int pathMtu,
+      List<Relay> relays) {}
+
+  /// What a Hello is answered with.
+  sealed interface Answer {
+    record Welcomed(Session session, Welcome welcome) implements Answer {}
+
+    record Refused(RefusalCode code, String detail) implements Answer {}
+  }
+
+  /// @param tls offers [#ALPN]
+  /// @param group one event loop: the control thread
+  /// @param registry used by that thread only from now on
+  public ControlServer(
+      Settings settings,
+      SslContext tls,
+      EventLoopGroup group,
+      TokenVerifier verifier,
+      SessionRegistry registry,
+      InstantSource clock) {
+    this.settings = settings;
+    this.tls = tls;
+    this.group = group;
+    this.verifier = verifier;
+    this.registry = registry;
+    this.clock = clock;
+    this.gate = new ConnectionGate(settings.connectionsMax(), settings.connectionsPerAddressMax());
+    registry.onEnd(this::onSessionEnd);
+  }
+
+  /// Begins to accept.
+  ///
+  /// @return where connections arrive
+  /// @throws IOException if the address cannot be had
+  public InetSocketAddress start(InetSocketAddress address) throws IOException {
+    var bound =
+        new ServerBootstrap()
+            .group(group)
+            .channel(NioServerSocketChannel.class)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .option(ChannelOption.SO_BACKLOG, 1024)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    accept(channel);
+                  }
+                })
+            .bind(address)
+            .awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new IOException(
+          "control connections cannot be taken at %s: %s: choose another address or port"
+              .formatted(address, bound.cause().getMessage()),
+          bound.cause());
+    }
+    listener = bound.channel();
+    var ticks =
+        group
+            .next()
+            .scheduleAtFixedRate(
+                () -> registry.onTick(clock.millis()), TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+    log.info(
+        "control connections at {}, expiry watched: {}", listener.localAddress(), !ticks.isDone());
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  private void accept(Channel channel) {
+    InetSocketAddress from = (InetSocketAddress) channel.remoteAddress();
+    ConnectionEnd refused = gate.enter(from.getAddress());
+    if (refused != null) {
+      ends.count(refused);
+      channel.close();
+      return;
+    }
+    channel.closeFuture().addListener(_ -> gate.leave(from.getAddress()));
+    ControlConnection connection = new ControlConnection(this);
+    SslHandler handler = tls.newHandler(channel.alloc());
+    handler.setHandshakeTimeout(settings.handshakeTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    channel
+        .pipeline()
+        .addLast(new HandshakeBytes(connection), handler, new ControlFrames(), connection);
+  }
+
+  /// Ends a connection that sends more than any device needs to be welcomed.
+  private static final class HandshakeBytes extends ChannelInboundHandlerAdapter {
+    private final ControlConnection connection;
+    private long bytes;
+
+    HandshakeBytes(ControlConnection connection) {
+      this.connection = connection;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (connection.welcomed()) {
+        context.pipeline().remove(this);
+      } else if (message instanceof ByteBuf buffer) {
+        bytes += buffer.readableBytes();
+        if (bytes > HANDSHAKE_BYTES_MAX) {
+          buffer.release();
+          connection.end(ConnectionEnd.HANDSHAKE_BYTES);
+          return;
+        }
+      }
+      context.fireChannelRead(message);
+    }
+  }
+
+  // --- what a connection asks, on the control thread
+
+  Answer welcome(ControlConnection connection, Hello hello, byte[] exporter, SocketAddress remote) {
+    if (hello.getVersion() != VERSION) {
+      return new Answer.Refused(
+          RefusalCode.VERSION_UNSUPPORTED,
+          "this SNAPT speaks version 1, got " + hello.getVersion());
+    }
+    return switch (verify(hello.getToken(), hello.getProof(), exporter)) {
+      case TokenVerifier.Result.Refused(RefusalCode code, String detail) ->
+          new Answer.Refused(code, detail);
+      case TokenVerifier.Result.Valid(SessionToken token) ->
+          admit(connection, hello, token, remote);
+    };
+  }
+
+  private Answer admit(
+      ControlConnection connection, Hello hello, SessionToken token, SocketAddress remote) {
+    SessionSecret secret = SessionSecret.draw(random);
+    byte[] revealed = secret.reveal();
+    boolean outerIpv6 = ((InetSocketAddress) remote).getAddress() instanceof Inet6Address;
+    try {
+      Session.Terms terms = HelloTerms.of(hello, secret, settings.pathMtu(), outerIpv6);
+      return switch (registry.admit(token, hello.getResumeSessionId(), terms, clock.millis())) {
+        case Admission.Refused(SessionRegistry.Reason reason) -> refused(reason);
+        case Admission.Admitted(Session session, boolean resumed) -> {
+          ControlConnection before = connections.put(session.id(), connection);
+          if (before != null && before != connection) {
+            before.goodbye(ConnectionEnd.REPLACED, "the session was resumed on another connection");
+          }
+          log.info("{} {}", session, resumed ? "resumed" : "opened");
+          yield new Answer.Welcomed(session, welcome(session, resumed, revealed));
+        }
+      };
+    } catch (HelloTerms.RefusedException e) {
+      return new Answer.Refused(e.code(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Answer refused(SessionRegistry.Reason reason) {
+    return switch (reason) {
+      case SESSIONS_EXHAUSTED ->
+          new Answer.Refused(
+              RefusalCode.SESSIONS_EXHAUSTED, "every session is taken: try another SNAPT");
+      case SPOOL_FULL ->
+          new Answer.Refused(
+              RefusalCode.SESSIONS_EXHAUSTED,
+              "usage reports wait for the bridge and their place is full: try another SNAPT");
+      case DRAINING ->
+          new Answer.Refused(RefusalCode.DRAINING, "this SNAPT stops: try another one");
+      case NOT_ITS_SESSION ->
+          new Answer.Refused(
+              RefusalCode.SESSION_ACCOUNT_MISMATCH,
+              "the session belongs to another account or device: open a new one");
+    };
+  }
+
+  private Welcome welcome(Session session, boolean resumed, byte[] secret) {
+    Welcome.Builder welcome =
+        Welcome.newBuilder()
+            .setSessionId(session.id().toString())
+            .setResumed(resumed)
+            .setReceiverIndex(session.receiverIndex())
+            .setAead(HelloTerms.wire(session.terms().aead()))
+            .setDataPort(settings.dataPort())
+            .setPathMtu(session.terms().pathMtu())
+            .setReportIntervalMs((int) settings.interval().toMillis())
+            .setEpoch(settings.epoch())
+            .setSnaptId(settings.snaptId())
+            .addAllRelays(settings.relays());
+    return resumed ? welcome.build() : welcome.setSecret(ByteString.copyFrom(secret)).build();
+  }
+
+  TokenVerifier.Result verify(ByteString token, ByteString proof, byte[] exporter) {
+    return verifier.verify(token, proof, exporter, clock.millis());
+  }
+
+  boolean renew(Session session, SessionToken token) {
+    return registry.renew(session, token);
+  }
+
+  void onGoodbye(Session session) {
+    registry.end(session, SessionEnd.GOODBYE);
+  }
+
+  void onClosed(ControlConnection connection, @Nullable Session session) {
+    if (session != null) {
+      connections.remove(session.id(), connection);
+    }
+  }
+
+  private void onSessionEnd(Session session, SessionEnd why) {
+    log.info("{} ended: {}", session, why);
+    ControlConnection connection = connections.remove(session.id());
+    if (connection != null) {
+      connection.goodbye(ConnectionEnd.SESSION_ENDED, why.name());
+    }
+  }
+
+  // --- from other threads
+
+  /// Announces the end of an interval to its device, if it is connected; any thread.
+  public void onInterval(Session session, UsageReport report) {
+    if (report.getLast() || group.isShuttingDown()) {
+      return;
+    }
+    group.execute(() -> {
+      ControlConnection connection = connections.get(session.id());
+      if (connection != null) {
+        connection.sendBoundary(
+            IntervalBoundary.newBuilder()
+                .setEpoch(report.getEpoch())
+                .setSequence(report.getSequence())
+                .setEndMs(report.getEndMs())
+                .build());
+      }
+    });
+  }
+
+  /// Takes no more connections, ends every session; returns when the devices have been told.
+  public void drain() {
+    if (listener != null) {
+      listener.close().awaitUninterruptibly();
+    }
+    group.next().submit(registry::drain).awaitUninterruptibly();
+    group.shutdownGracefully(50, 1_000, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+  }
+
+  Duration handshakeTimeout() {
+    return settings.handshakeTimeout();
+  }
+
+  Duration keepAlive() {
+    return settings.keepAlive();
+  }
+
+  long nowMs() {
+    return clock.millis();
+  }
+
+  /// Why connections ended; any thread.
+  public Tally<ConnectionEnd> ends() {
+    return ends;
+  }
+
+  /// Which refusals were sent; any thread.
+  public Tally<RefusalCode> refusals() {
+    return refusals;
+  }
+
+  /// Connections that are open; any thread.
+  public int connections() {
+    return gate.connections();
+  }
+}

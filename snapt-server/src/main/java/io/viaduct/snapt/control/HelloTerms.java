@@ -1,0 +1,121 @@
+package io.viaduct.snapt.control;
+
+import com.google.protobuf.ByteString;
+import io.viaduct.snapt.binding.Session;
+import io.viaduct.snapt.napt.InnerAddresses;
+import io.viaduct.tunnel.control.v1.Aead;
+import io.viaduct.tunnel.control.v1.Hello;
+import io.viaduct.tunnel.control.v1.RefusalCode;
+import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.wire.DatagramHeader;
+import java.nio.charset.StandardCharsets;
+
+/// What a Hello asks for besides its token, checked against docs/protocol.md section 5.
+final class HelloTerms {
+  private static final int APPLICATIONS_MAX = 255;
+  private static final int APPLICATION_BYTES_MAX = 40;
+  private static final int SOFTWARE_LENGTH_MAX = 80;
+  // Below it IPv6 does not work (RFC 8200 section 5).
+  private static final int PATH_MTU_MIN = 1280;
+
+  private HelloTerms() {}
+
+  /// A Hello that cannot be answered with a session.
+  static final class RefusedException extends Exception {
+    private static final long serialVersionUID = 1L;
+    private final RefusalCode code;
+
+    RefusedException(RefusalCode code, String detail) {
+      super(detail);
+      this.code = code;
+    }
+
+    RefusalCode code() {
+      return code;
+    }
+  }
+
+  /// @param secret what the session's keys come from
+  /// @param pathMtu of this SNAPT
+  /// @throws RefusedException with the answer for the device
+  static Session.Terms of(Hello hello, SessionSecret secret, int pathMtu, boolean outerIpv6)
+      throws RefusedException {
+    if (hello.getReceiverIndex() < 0
+        || hello.getReceiverIndex() > DatagramHeader.RECEIVER_INDEX_MAX) {
+      throw malformed("a receiver index has 24 bits, got " + hello.getReceiverIndex());
+    }
+    if (hello.getPathMtu() < PATH_MTU_MIN || hello.getPathMtu() > 65_535) {
+      throw malformed("a path MTU is from 1280 to 65535, got " + hello.getPathMtu());
+    }
+    requireApplications(hello);
+    return new Session.Terms(
+        aead(hello),
+        secret,
+        hello.getReceiverIndex(),
+        Math.min(pathMtu, hello.getPathMtu()),
+        outerIpv6,
+        inner(hello),
+        hello.getApplicationsList(),
+        printable(hello.getSoftware()));
+  }
+
+  private static void requireApplications(Hello hello) throws RefusedException {
+    if (hello.getApplicationsCount() > APPLICATIONS_MAX) {
+      throw malformed("at most 255 applications, got " + hello.getApplicationsCount());
+    }
+    for (String name : hello.getApplicationsList()) {
+      int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+      if (bytes == 0 || bytes > APPLICATION_BYTES_MAX || !name.equals(printable(name))) {
+        throw malformed("an application is named by 1 to 40 printable bytes, got " + bytes);
+      }
+    }
+  }
+
+  private static InnerAddresses inner(Hello hello) throws RefusedException {
+    try {
+      return InnerAddresses.of(bytes(hello.getInnerIpv4()), bytes(hello.getInnerIpv6()));
+    } catch (IllegalArgumentException e) {
+      throw malformed(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static byte[] bytes(ByteString address) {
+    return address.toByteArray();
+  }
+
+  // The device knows which of the two its processor does in hardware: its order counts.
+  private static AeadAlgorithm aead(Hello hello) throws RefusedException {
+    for (Aead offered : hello.getAeadsList()) {
+      switch (offered) {
+        case AES_256_GCM -> {
+          return AeadAlgorithm.AES_256_GCM;
+        }
+        case CHACHA20_POLY1305 -> {
+          return AeadAlgorithm.CHACHA20_POLY1305;
+        }
+        case AEAD_UNSPECIFIED, UNRECOGNIZED -> {
+          // a cipher of a later version: the next one may be known
+        }
+      }
+    }
+    throw new RefusedException(
+        RefusalCode.AEAD_UNSUPPORTED, "offer AES_256_GCM or CHACHA20_POLY1305");
+  }
+
+  static Aead wire(AeadAlgorithm aead) {
+    return switch (aead) {
+      case AES_256_GCM -> Aead.AES_256_GCM;
+      case CHACHA20_POLY1305 -> Aead.CHACHA20_POLY1305;
+    };
+  }
+
+  private static String printable(String text) {
+    String clean = text.replaceAll("\\p{Cntrl}", "?");
+    return clean.substring(0, Math.min(clean.length(), SOFTWARE_LENGTH_MAX));
+  }
+
+  private static RefusedException malformed(String detail) {
+    return new RefusedException(RefusalCode.HELLO_MALFORMED, detail);
+  }
+}

@@ -1,0 +1,131 @@
+package io.viaduct.snapt;
+
+import io.grpc.Server;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslProvider;
+import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.usage.v1.ReportAck;
+import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SignedUsageReport;
+import io.viaduct.usage.v1.SnaptStatus;
+import io.viaduct.usage.v1.SnaptStatusAck;
+import io.viaduct.usage.v1.SnaptsGrpc;
+import io.viaduct.usage.v1.TokenKey;
+import io.viaduct.usage.v1.UsageReport;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+
+/// A bridge of the test's own: the real gRPC service over mutual TLS, answering as it is told.
+public final class TestBridge implements AutoCloseable {
+  final List<UsageReport> reports = new CopyOnWriteArrayList<>();
+  final List<SignedUsageReport> signed = new CopyOnWriteArrayList<>();
+  final List<SnaptStatus> statuses = new CopyOnWriteArrayList<>();
+
+  /// Empty: no answer at all.
+  volatile Function<UsageReport, Optional<ReportVerdict>> verdict =
+      _ -> Optional.of(ReportVerdict.POSTED);
+
+  private final Server server;
+
+  TestBridge(TlsMaterial tls, InetSocketAddress address, TokenKey... keys) throws Exception {
+    server =
+        NettyServerBuilder.forAddress(address)
+            .sslContext(
+                GrpcSslContexts.configure(tls.serverBuilder(ClientAuth.REQUIRE), SslProvider.JDK)
+                    .build())
+            .addService(new Service(List.of(keys)))
+            .build()
+            .start();
+  }
+
+  int port() {
+    return server.getPort();
+  }
+
+  private final class Service extends SnaptsGrpc.SnaptsImplBase {
+    private final List<TokenKey> keys;
+
+    Service(List<TokenKey> keys) {
+      this.keys = keys;
+    }
+
+    @Override
+    public StreamObserver<SignedUsageReport> report(StreamObserver<ReportAck> answers) {
+      return new Receiver<>(answers) {
+        @Override
+        void take(SignedUsageReport envelope) throws Exception {
+          UsageReport report = UsageReport.parseFrom(envelope.getReport());
+          signed.add(envelope);
+          reports.add(report);
+          verdict
+              .apply(report)
+              .ifPresent(answer ->
+                  answers.onNext(
+                      ReportAck.newBuilder()
+                          .setSnaptId(report.getSnaptId())
+                          .setSessionId(report.getSessionId())
+                          .setEpoch(report.getEpoch())
+                          .setSequence(report.getSequence())
+                          .setVerdict(answer)
+                          .build()));
+        }
+      };
+    }
+
+    @Override
+    public StreamObserver<SnaptStatus> announce(StreamObserver<SnaptStatusAck> answers) {
+      return new Receiver<>(answers) {
+        @Override
+        void take(SnaptStatus status) {
+          statuses.add(status);
+          answers.onNext(SnaptStatusAck.newBuilder().addAllTokenKeys(keys).build());
+        }
+      };
+    }
+  }
+
+  private abstract static class Receiver<T> implements StreamObserver<T> {
+    private final StreamObserver<?> answers;
+
+    Receiver(StreamObserver<?> answers) {
+      this.answers = answers;
+    }
+
+    abstract void take(T message) throws Exception;
+
+    @Override
+    public void onNext(T message) {
+      try {
+        take(message);
+      } catch (Exception e) {
+        answers.onError(e);
+      }
+    }
+
+    @Override
+    public void onError(Throwable why) {
+      // the SNAPT went away; it will come back
+    }
+
+    @Override
+    public void onCompleted() {
+      answers.onCompleted();
+    }
+  }
+
+  @Override
+  public void close() {
+    server.shutdownNow();
+    try {
+      server.awaitTermination();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package io.viaduct.snapt;
+
+import com.google.protobuf.ByteString;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.viaduct.tunnel.control.ControlFrame;
+import io.viaduct.tunnel.control.DeviceProof;
+import io.viaduct.tunnel.control.v1.Aead;
+import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.Hello;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.ExtendedSSLSession;
+
+/// The device's end of a control connection, over real TLS, which may also say what no device
+/// would.
+public final class TestControl implements AutoCloseable {
+  final BlockingQueue<ControlMessage> received = new LinkedBlockingQueue<>();
+  private final EventLoopGroup group =
+      new MultiThreadIoEventLoopGroup(
+          1, new DefaultThreadFactory("device", true), NioIoHandler.newFactory());
+  private final Channel channel;
+  private final SslHandler tls;
+
+  TestControl(InetSocketAddress address, Path trust) throws Exception {
+    this(address, trust, "viaduct/1");
+  }
+
+  TestControl(InetSocketAddress address, Path trust, String alpn) throws Exception {
+    SslContext context =
+        SslContextBuilder.forClient()
+            .sslProvider(SslProvider.JDK)
+            .protocols("TLSv1.3")
+            .trustManager(trust.toFile())
+            .endpointIdentificationAlgorithm("HTTPS")
+            .applicationProtocolConfig(
+                new ApplicationProtocolConfig(
+                    ApplicationProtocolConfig.Protocol.ALPN,
+                    ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+                    ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+                    alpn))
+            .build();
+    channel =
+        new Bootstrap()
+            .group(group)
+            .channel(NioSocketChannel.class)
+            .handler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel ch) {
+                    ch.pipeline()
+                        .addLast(
+                            context.newHandler(
+                                ch.alloc(), address.getHostString(), address.getPort()),
+                            new Frames());
+                  }
+                })
+            .connect(address)
+            .sync()
+            .channel();
+    tls = channel.pipeline().get(SslHandler.class);
+    try {
+      tls.handshakeFuture().sync();
+    } catch (Exception e) {
+      close();
+      throw e;
+    }
+  }
+
+  private final class Frames extends ByteToMessageDecoder {
+    @Override
+    protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out)
+        throws Exception {
+      ControlFrame.read(in).ifPresent(received::add);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close();
+    }
+  }
+
+  byte[] exporter() throws Exception {
+    return ((ExtendedSSLSession) tls.engine().getSession())
+        .exportKeyingMaterialData(DeviceProof.EXPORTER_LABEL, null, DeviceProof.EXPORTER_BYTES);
+  }
+
+  ByteString proof(KeyPair device) throws Exception {
+    return ByteString.copyFrom(DeviceProof.sign(device.getPrivate(), exporter()));
+  }
+
+  /// A Hello with nothing wrong in it.
+  Hello.Builder hello(ByteString token, KeyPair device) throws Exception {
+    return Hello.newBuilder()
+        .setVersion(1)
+        .setToken(token)
+        .setProof(proof(device))
+        .setReceiverIndex(77)
+        .addAeads(Aead.AES_256_GCM)
+        .addAllApplications(List.of("default", "ssh", "web"))
+        .setPathMtu(1500)
+        .setInnerIpv4(ByteString.copyFrom(InetAddress.getByName("10.64.0.2").getAddress()))
+        .setInnerIpv6(ByteString.copyFrom(InetAddress.getByName("fdaa::2").getAddress()))
+        .setSoftware("test");
+  }
+
+  void send(Hello hello) {
+    send(ControlMessage.newBuilder().setHello(hello).build());
+  }
+
+  void send(ControlMessage message) {
+    ByteBuf frame = Unpooled.buffer();
+    ControlFrame.write(message, frame);
+    channel.writeAndFlush(frame);
+  }
+
+  void sendBytes(byte[] bytes) {
+    channel.writeAndFlush(Unpooled.wrappedBuffer(bytes));
+  }
+
+  /// The next message that is no KeepAlive.
+  ControlMessage next() throws InterruptedException {
+    ControlMessage message = received.poll(10, TimeUnit.SECONDS);
+    return message != null && message.hasKeepAlive() ? next() : message;
+  }
+
+  boolean isClosedWithin(int seconds) throws InterruptedException {
+    return channel.closeFuture().await(seconds, TimeUnit.SECONDS);
+  }
+
+  @Override
+  public void close() {
+    if (channel != null) {
+      channel.close().awaitUninterruptibly();
+    }
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,206 @@
+package io.viaduct.snapt;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.viaduct.host.tun.TunReader;
+import io.viaduct.host.tun.VirtioNetHeader;
+import io.viaduct.host.tun.WriteResult;
+import io.viaduct.host.udp.UdpSettings;
+import io.viaduct.snapt.binding.Session;
+import io.viaduct.snapt.binding.SessionRegistry;
+import io.viaduct.snapt.control.ControlServer;
+import io.viaduct.snapt.control.TokenKeys;
+import io.viaduct.snapt.control.TokenVerifier;
+import io.viaduct.snapt.napt.AddressPool;
+import io.viaduct.snapt.napt.Prefix;
+import io.viaduct.snapt.relay.InternetPort;
+import io.viaduct.snapt.relay.Relay;
+import io.viaduct.snapt.relay.SessionStatus;
+import io.viaduct.snapt.relay.TrafficCounters;
+import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.wire.Verdict;
+import io.viaduct.usage.v1.SnaptStatusAck;
+import io.viaduct.usage.v1.UsageReport;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/// Control and data path of a SNAPT as in production, on real sockets, with the Internet's side in
+/// the hands of the test: no TUN device, no root.
+public final class TestSnapt implements Relay.Listener, AutoCloseable {
+  static final AddressPool POOL =
+      new AddressPool(Prefix.of("10.200.0.0/24"), Prefix.of("fd56::/64"));
+
+  /// Packets that would have gone to the Internet.
+  final BlockingQueue<byte[]> out = new LinkedBlockingQueue<>();
+
+  final List<UsageReport> reports = new CopyOnWriteArrayList<>();
+  volatile boolean spoolFull;
+
+  private final MultiThreadIoEventLoopGroup loops;
+  private final List<Port> ports = new ArrayList<>();
+  final Relay relay;
+  final SessionRegistry registry;
+  final ControlServer control;
+  final InetSocketAddress controlAddress;
+  final InetSocketAddress dataAddress;
+
+  TestSnapt(TestOperator operator, Path folder, int loopCount, Duration interval) throws Exception {
+    this(operator, folder, loopCount, interval, 16, Duration.ofMinutes(1));
+  }
+
+  TestSnapt(
+      TestOperator operator,
+      Path folder,
+      int loopCount,
+      Duration interval,
+      int perAddressMax,
+      Duration idle)
+      throws Exception {
+    loops =
+        new MultiThreadIoEventLoopGroup(
+            loopCount, new DefaultThreadFactory("relay", true), EpollIoHandler.newFactory());
+    List<IoEventLoop> eventLoops = new ArrayList<>();
+    loops.forEach(loop -> eventLoops.add((IoEventLoop) loop));
+    InstantSource clock = InstantSource.system();
+    InetAddress local = InetAddress.getByName("127.0.0.1");
+    relay =
+        new Relay(
+            new Relay.Settings(
+                "snapt-1",
+                7,
+                interval,
+                TunnelSettings.defaults(),
+                UdpSettings.at(new InetSocketAddress(local, 0))),
+            POOL,
+            eventLoops,
+            System::nanoTime,
+            clock,
+            this);
+    eventLoops.forEach(loop -> ports.add(new Port(loop)));
+    dataAddress = relay.start(List.copyOf(ports), eventLoops);
+    registry = new SessionRegistry(8, idle, POOL, relay, () -> spoolFull, new SecureRandom());
+    TokenKeys keys = TokenKeys.open(folder.resolve("token-keys"));
+    keys.accept(SnaptStatusAck.newBuilder().addTokenKeys(operator.tokenKey()).build());
+    control =
+        new ControlServer(
+            new ControlServer.Settings(
+                "snapt-1",
+                7,
+                64,
+                perAddressMax,
+                Duration.ofSeconds(3),
+                Duration.ofMillis(500),
+                interval,
+                dataAddress.getPort(),
+                1500,
+                List.of()),
+            operator
+                .material("snapt-1")
+                .serverBuilder(ClientAuth.NONE)
+                .applicationProtocolConfig(
+                    new ApplicationProtocolConfig(
+                        ApplicationProtocolConfig.Protocol.ALPN,
+                        ApplicationProtocolConfig.SelectorFailureBehavior.FATAL_ALERT,
+                        ApplicationProtocolConfig.SelectedListenerFailureBehavior.FATAL_ALERT,
+                        ControlServer.ALPN))
+                .build(),
+            new MultiThreadIoEventLoopGroup(
+                1, new DefaultThreadFactory("control", true), NioIoHandler.newFactory()),
+            new TokenVerifier(keys, TestOperator.AUDIENCE),
+            registry,
+            clock);
+    InetSocketAddress bound = control.start(new InetSocketAddress(local, 0));
+    controlAddress = new InetSocketAddress("localhost", bound.getPort());
+  }
+
+  /// A queue of the TUN device that is not there.
+  private final class Port implements InternetPort {
+    private final IoEventLoop loop;
+    private @Nullable TunReader reader;
+
+    Port(IoEventLoop loop) {
+      this.loop = loop;
+    }
+
+    @Override
+    public void start(IoEventLoop on, TunReader to) {
+      reader = to;
+    }
+
+    @Override
+    public WriteResult write(ByteBuf from, int headerOffset, int length) {
+      out.add(ByteBufUtil.getBytes(from, headerOffset + VirtioNetHeader.LENGTH, length));
+      return WriteResult.WRITTEN;
+    }
+
+    void inject(byte[] packet) {
+      loop.execute(() -> {
+        ByteBuf buffer =
+            Unpooled.directBuffer().writeZero(VirtioNetHeader.LENGTH).writeBytes(packet);
+        reader.packet(buffer, 0, packet.length);
+        reader.batchEnd();
+        buffer.release();
+      });
+    }
+  }
+
+  /// A packet from the Internet, on the queue that the kernel would have chosen.
+  void inject(int queue, byte[] packet) {
+    ports.get(queue).inject(packet);
+  }
+
+  byte @Nullable [] nextOut() throws InterruptedException {
+    return out.poll(5, TimeUnit.SECONDS);
+  }
+
+  /// A counter, summed over the loops; what sessions count comes in once a second.
+  long count(ToLongFunction<TrafficCounters> counter) {
+    return relay.counters().stream().mapToLong(counter).sum();
+  }
+
+  long count(Verdict verdict) {
+    return count(loop -> loop.of(verdict));
+  }
+
+  SessionStatus onlySession() throws Exception {
+    return relay.status().get(5, TimeUnit.SECONDS).getFirst();
+  }
+
+  @Override
+  public void onProgress(UsageReport soFar) {
+    // the spool has its own tests
+  }
+
+  @Override
+  public void onInterval(Session session, UsageReport report) {
+    reports.add(report);
+    control.onInterval(session, report);
+  }
+
+  @Override
+  public void close() {
+    control.drain();
+    relay.close();
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+}

@@ -1,0 +1,235 @@
+package io.viaduct.snapt;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.viaduct.host.tun.TunQueue;
+import io.viaduct.host.tun.TunReader;
+import io.viaduct.host.tun.VirtioNetHeader;
+import io.viaduct.host.udp.DatagramReader;
+import io.viaduct.host.udp.UdpSettings;
+import io.viaduct.host.udp.UdpSocket;
+import io.viaduct.host.udp.UdpSockets;
+import io.viaduct.tunnel.control.v1.Aead;
+import io.viaduct.tunnel.control.v1.Welcome;
+import io.viaduct.tunnel.flow.FlowListener;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.session.DatagramSink;
+import io.viaduct.tunnel.session.InnerPacketSink;
+import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.session.TunnelRole;
+import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.wire.ServiceClass;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The device's end of a data path: a real TunnelSession over a real UDP socket, on a loop of its
+/// own. Inner packets come from the test, or from a TUN queue.
+public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCloseable {
+  /// Datagrams as they were sent, for those who replay and alter them.
+  final BlockingQueue<byte[]> sent = new LinkedBlockingQueue<>();
+
+  /// Inner packets that arrived, unless there is a TUN queue.
+  final BlockingQueue<byte[]> arrived = new LinkedBlockingQueue<>();
+
+  private final MultiThreadIoEventLoopGroup group =
+      new MultiThreadIoEventLoopGroup(
+          1, new DefaultThreadFactory("tunnel", true), EpollIoHandler.newFactory());
+  private final IoEventLoop loop = (IoEventLoop) group.next();
+  private final LoopMemory memory = new LoopMemory(ByteBufAllocator.DEFAULT, new SecureRandom());
+  private final VirtioNetHeader header = new VirtioNetHeader();
+  private volatile InetSocketAddress snapt;
+  private final TunnelSession session;
+  private final DatagramSink sink =
+      new DatagramSink() {
+        @Override
+        public boolean writable() {
+          return true;
+        }
+
+        @Override
+        public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to) {
+          sendBurst(burst, segmentSize);
+        }
+      };
+  private UdpSockets sockets;
+  private @Nullable TunQueue tun;
+  volatile ServiceClass serviceClass = ServiceClass.LT_LD;
+
+  TestTunnel(Welcome welcome, InetSocketAddress snapt, InetSocketAddress local) throws Exception {
+    this.snapt = snapt;
+    session =
+        new TunnelSession(
+            TunnelRole.AGENT,
+            TunnelSettings.defaults().withPathMtu(welcome.getPathMtu()),
+            welcome.getAead() == Aead.AES_256_GCM
+                ? AeadAlgorithm.AES_256_GCM
+                : AeadAlgorithm.CHACHA20_POLY1305,
+            SessionSecret.of(welcome.getSecret().toByteArray()),
+            welcome.getReceiverIndex(),
+            memory,
+            FlowListener.SILENT,
+            PathListener.SILENT,
+            System.nanoTime());
+    sockets = UdpSockets.bind(List.of(loop), UdpSettings.at(local), _ -> this);
+    loop.scheduleAtFixedRate(this::tick, 5, 5, TimeUnit.MILLISECONDS);
+    loop.scheduleAtFixedRate(this::probe, 0, 500, TimeUnit.MILLISECONDS);
+  }
+
+  static int innerMtu(Welcome welcome) {
+    return TunnelSettings.defaults().withPathMtu(welcome.getPathMtu()).innerMtu();
+  }
+
+  /// Moves packets between a TUN queue and the tunnel from now on.
+  void attach(TunQueue queue) {
+    tun = queue;
+    int bytes = VirtioNetHeader.LENGTH + 65_535;
+    queue.start(
+        loop,
+        ByteBufAllocator.DEFAULT.directBuffer(bytes, bytes),
+        0,
+        new TunReader() {
+          @Override
+          public void packet(ByteBuf buffer, int headerOffset, int length) {
+            header.wrap(buffer, headerOffset);
+            offer(
+                buffer,
+                headerOffset + VirtioNetHeader.LENGTH,
+                length,
+                header.gsoType() == VirtioNetHeader.GSO_NONE ? 0 : header.gsoSize(),
+                header.needsChecksum());
+          }
+
+          @Override
+          public void batchEnd() {
+            flush();
+          }
+        });
+  }
+
+  /// A device that has moved: another socket, the same keys.
+  void move(InetSocketAddress local) throws Exception {
+    UdpSockets before = sockets;
+    sockets = UdpSockets.bind(List.of(loop), UdpSettings.at(local), _ -> this);
+    before.close();
+    loop.submit(this::probe).sync();
+  }
+
+  /// Sends its datagrams to somebody else from now on.
+  void detour(InetSocketAddress to) {
+    snapt = to;
+  }
+
+  InetSocketAddress localAddress() {
+    return sockets.address();
+  }
+
+  /// Sends one inner packet, whole.
+  void send(byte[] packet) {
+    loop.execute(() -> {
+      ByteBuf buffer = Unpooled.directBuffer().writeBytes(packet);
+      offer(buffer, 0, packet.length, 0, false);
+      flush();
+      buffer.release();
+    });
+  }
+
+  private void offer(ByteBuf buffer, int ip, int length, int gsoSize, boolean partial) {
+    FlowState flow = session.flows().lookup(buffer, ip, length);
+    if (flow != null && !flow.isClassified()) {
+      flow.classify(serviceClass, 1);
+    }
+    session.offer(buffer, ip, length, gsoSize, partial, flow, System.nanoTime());
+  }
+
+  private void flush() {
+    session.flushBatch(System.nanoTime());
+    session.drain(sink, System.nanoTime());
+  }
+
+  private void tick() {
+    session.onTick(System.nanoTime());
+    session.drain(sink, System.nanoTime());
+  }
+
+  private void probe() {
+    session.probe(System.nanoTime());
+    session.drain(sink, System.nanoTime());
+  }
+
+  private void sendBurst(ByteBuf burst, int segmentSize) {
+    UdpSocket socket = sockets.sockets().getFirst();
+    for (int at = 0; at < burst.readableBytes(); at += segmentSize) {
+      int length = Math.min(segmentSize, burst.readableBytes() - at);
+      if (sent.size() < 1_000) {
+        sent.add(ByteBufUtil.getBytes(burst, burst.readerIndex() + at, length));
+      }
+    }
+    socket.send(burst, segmentSize, snapt);
+    burst.release();
+  }
+
+  @Override
+  public void datagram(ByteBuf content, InetSocketAddress from) {
+    session.open(
+        content, content.readerIndex(), content.readableBytes(), from, this, System.nanoTime());
+  }
+
+  @Override
+  public void batchEnd() {
+    session.openBatchEnd(System.nanoTime());
+    session.drain(sink, System.nanoTime());
+  }
+
+  @Override
+  public void packet(
+      @Nullable FlowState flow, ByteBuf packet, int ip, int length, int gsoSize, boolean partial) {
+    TunQueue queue = tun;
+    if (queue == null) {
+      arrived.add(ByteBufUtil.getBytes(packet, ip, length));
+      return;
+    }
+    int start = ip - VirtioNetHeader.LENGTH;
+    boolean ipv6 = packet.getByte(ip) >>> 4 == 6;
+    int protocol = packet.getUnsignedByte(ip + (ipv6 ? 6 : 9));
+    int transport = ipv6 ? 40 : (packet.getByte(ip) & 0xf) * 4;
+    header.wrap(packet, start).clear();
+    if (partial) {
+      header
+          .flags(VirtioNetHeader.NEEDS_CHECKSUM)
+          .checksumStart(transport)
+          .checksumOffset(protocol == 6 ? 16 : 6);
+    }
+    if (gsoSize > 0) {
+      header
+          .gsoType(ipv6 ? VirtioNetHeader.GSO_TCPV6 : VirtioNetHeader.GSO_TCPV4)
+          .gsoSize(gsoSize)
+          .headerLength(transport + (packet.getByte(ip + transport + 12) >>> 4 & 0xf) * 4);
+    }
+    queue.write(packet, start, length);
+  }
+
+  @Override
+  public void close() {
+    loop.submit(session::close).awaitUninterruptibly();
+    sockets.close();
+    if (tun != null) {
+      tun.close();
+    }
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+}
