@@ -1,0 +1,189 @@
+package io.viaduct.cnapt;
+
+import io.viaduct.cnapt.classification.Applications;
+import io.viaduct.cnapt.control.DeviceIdentity;
+import io.viaduct.cnapt.operations.StatusText;
+import io.viaduct.host.tun.TunException;
+import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.logging.ProcessLogging;
+import io.viaduct.service.operations.OperationsClient;
+import io.viaduct.service.operations.UnavailableException;
+import io.viaduct.service.tls.Ed25519;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Path;
+import java.security.interfaces.EdECPublicKey;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/// `cnapt up|status|check|keygen`. Exit codes (sysexits.h): 0 all is well, 1 degraded, 64 usage, 69
+/// not running or not available, 77 no permission, 78 configuration.
+@Command(
+    name = "cnapt",
+    description = "The agent of a Viaduct device.",
+    mixinStandardHelpOptions = true,
+    subcommands = {
+      CnaptCommand.Up.class,
+      CnaptCommand.Status.class,
+      CnaptCommand.Check.class,
+      CnaptCommand.Keygen.class
+    })
+public final class CnaptCommand {
+  private static final int USAGE = 64;
+  private static final int UNAVAILABLE = 69;
+  private static final int PERMISSION = 77;
+  private static final Path DEFAULT_SOCKET = Path.of("/run/viaduct/cnapt.sock");
+
+  public static void main(String[] arguments) {
+    System.exit(run(arguments));
+  }
+
+  /// The whole command; returns the exit code.
+  static int run(String... arguments) {
+    CommandLine command = new CommandLine(new CnaptCommand());
+    command.setParameterExceptionHandler((wrong, _) -> {
+      command.getErr().println(wrong.getMessage());
+      wrong.getCommandLine().usage(command.getErr());
+      return USAGE;
+    });
+    command.setExecutionExceptionHandler((failed, _, _) -> explain(failed));
+    return arguments.length == 0 ? usage(command) : command.execute(arguments);
+  }
+
+  private static int usage(CommandLine command) {
+    command.usage(System.err);
+    return USAGE;
+  }
+
+  private static int explain(Exception failed) throws Exception {
+    return switch (failed) {
+      case ConfigurationException wrong ->
+          say(wrong.getMessage(), ConfigurationException.EXIT_CODE);
+      case UnavailableException away -> say(away.getMessage(), UnavailableException.EXIT_CODE);
+      case TunException tun -> say(tun.getMessage(), PERMISSION);
+      case IOException io ->
+          say(io.getMessage() == null ? io.toString() : io.getMessage(), UNAVAILABLE);
+      default -> throw failed;
+    };
+  }
+
+  private static int say(@Nullable String words, int code) {
+    System.err.println("cnapt: " + words);
+    return code;
+  }
+
+  @Command(name = "up", description = "Carry this device's traffic until SIGTERM.")
+  static final class Up implements Callable<Integer> {
+    @Option(names = "--config", required = true, description = "YAML file")
+    Path config = Path.of("");
+
+    @Override
+    public Integer call() throws Exception {
+      CnaptConfiguration configuration = ConfigurationFile.load(config, CnaptConfiguration.class);
+      ProcessLogging.configure(configuration.logging());
+      CountDownLatch stopping = new CountDownLatch(1);
+      Thread main = Thread.currentThread();
+      Thread hook =
+          new Thread(
+              () -> {
+                stopping.countDown();
+                join(main);
+              },
+              "stop");
+      try (Agent agent = new Agent(configuration, InstantSource.system(), System::nanoTime)) {
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+          agent.start();
+        } catch (IOException | RuntimeException e) {
+          Runtime.getRuntime().removeShutdownHook(hook); // or exit() would wait for this thread
+          throw e;
+        }
+        stopping.await();
+      }
+      // After a signal the JVM would end with 128 + its number; a clean stop ends with 0.
+      Runtime.getRuntime().halt(0);
+      return 0;
+    }
+
+    private static void join(Thread main) {
+      try {
+        main.join(Duration.ofSeconds(10));
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  @Command(name = "status", description = "Show what the running agent does.")
+  static final class Status implements Callable<Integer> {
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+    @Option(names = "--json", description = "as the agent tells it")
+    boolean json;
+
+    @Option(names = "--config", description = "file that names the socket")
+    @Nullable Path config;
+
+    @Option(names = "--socket", description = "the agent's Unix socket")
+    @Nullable Path socket;
+
+    @Override
+    public Integer call() throws Exception {
+      String answer = OperationsClient.status(where(), TIMEOUT);
+      System.out.print(json ? answer : StatusText.of(answer));
+      return StatusText.isUp(answer) ? 0 : 1;
+    }
+
+    private Path where() {
+      if (socket != null) {
+        return socket;
+      }
+      return config == null
+          ? DEFAULT_SOCKET
+          : ConfigurationFile.load(config, CnaptConfiguration.class).statusSocket();
+    }
+  }
+
+  @Command(name = "check", description = "Check a configuration without starting anything.")
+  static final class Check implements Callable<Integer> {
+    @Option(names = "--config", required = true, description = "YAML file")
+    Path config = Path.of("");
+
+    @Override
+    public Integer call() {
+      CnaptConfiguration configuration = ConfigurationFile.load(config, CnaptConfiguration.class);
+      Applications.classifier(configuration.applications());
+      DeviceIdentity.read(configuration.deviceKey());
+      new TrustedAuthorities(configuration.trust()).get();
+      System.out.println(configuration);
+      return 0;
+    }
+  }
+
+  @Command(name = "keygen", description = "Make the device's key; prints the public part.")
+  static final class Keygen implements Callable<Integer> {
+    @Option(names = "--out", required = true, description = "PEM file, made with mode 600")
+    Path out = Path.of("");
+
+    @Override
+    public Integer call() throws IOException {
+      var pair = Ed25519.generate();
+      try {
+        Ed25519.writePrivate(out, pair.getPrivate());
+      } catch (FileAlreadyExistsException _) {
+        throw new ConfigurationException(out + ": exists already; a device keeps its key");
+      }
+      byte[] raw = Ed25519.raw((EdECPublicKey) pair.getPublic());
+      System.out.println(Base64.getUrlEncoder().withoutPadding().encodeToString(raw));
+      return 0;
+    }
+  }
+}

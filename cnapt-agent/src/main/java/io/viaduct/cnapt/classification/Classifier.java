@@ -1,0 +1,52 @@
+package io.viaduct.cnapt.classification;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The table, ready to be asked: once when a flow is seen first, by protocol and port, and once
+/// more when the owner of its socket is known. Immutable.
+public final class Classifier {
+  static final String DEFAULT_TCP = "default-tcp";
+  static final String DEFAULT_UDP = "default-udp";
+
+  private final List<Application> applications;
+  private final List<Rule> rules;
+  private final Application[] decisions;
+  private final Application defaultTcp;
+  private final Application defaultOther;
+
+  Classifier(List<Application> applications, List<Rule> rules) {
+    this.applications = List.copyOf(applications);
+    this.rules = List.copyOf(rules);
+    this.decisions =
+        rules.stream().map(rule -> named(rule.application())).toArray(Application[]::new);
+    this.defaultTcp = named(DEFAULT_TCP);
+    this.defaultOther = named(DEFAULT_UDP);
+  }
+
+  /// All applications; the place is the index that the wire carries.
+  public List<Application> applications() {
+    return applications;
+  }
+
+  /// Decides a flow.
+  ///
+  /// @param process kernel's name of the socket's owner, null while it is not known
+  public Application classify(FlowIdentity flow, @Nullable String process) {
+    for (int i = 0; i < decisions.length; i++) {
+      if (rules.get(i).holds(flow, process)) {
+        return decisions[i];
+      }
+    }
+    return flow.protocol() == FlowIdentity.TCP ? defaultTcp : defaultOther;
+  }
+
+  private Application named(String name) {
+    for (Application application : applications) {
+      if (application.name().equals(name)) {
+        return application;
+      }
+    }
+    throw new IllegalArgumentException("application '" + name + "' must be in the table");
+  }
+}

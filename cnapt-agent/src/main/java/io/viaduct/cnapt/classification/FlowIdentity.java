@@ -1,0 +1,11 @@
+package io.viaduct.cnapt.classification;
+
+/// What the headers tell a classifier.
+///
+/// @param protocol IP protocol number (IANA), 6 TCP, 17 UDP
+/// @param localPort the device's port, 0 where the protocol has none
+/// @param remotePort the other host's port, 0 where the protocol has none
+public record FlowIdentity(int protocol, int localPort, int remotePort) {
+  static final int TCP = 6;
+  static final int UDP = 17;
+}

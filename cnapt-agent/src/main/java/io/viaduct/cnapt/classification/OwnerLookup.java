@@ -1,0 +1,64 @@
+package io.viaduct.cnapt.classification;
+
+import io.viaduct.host.process.SocketOwner;
+import io.viaduct.host.process.SocketOwners;
+import io.viaduct.host.process.Transport;
+import java.net.InetSocketAddress;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/// Finds the process behind a flow on a thread of its own, because /proc takes milliseconds. The
+/// packets of the flow do not wait for it.
+public final class OwnerLookup implements AutoCloseable {
+  /// Flows that may wait for their owner; more keep the class that their ports gave them.
+  static final int WAITING_MAX = 1024;
+
+  private final SocketOwners owners = new SocketOwners();
+  private final AtomicLong skipped = new AtomicLong();
+  private final ThreadPoolExecutor worker =
+      new ThreadPoolExecutor(
+          1,
+          1,
+          10,
+          TimeUnit.SECONDS,
+          new ArrayBlockingQueue<>(WAITING_MAX),
+          Thread.ofPlatform().name("socket-owners").daemon().factory());
+
+  /// Starts nothing before the first flow asks.
+  public OwnerLookup() {
+    worker.allowCoreThreadTimeOut(true);
+  }
+
+  /// Asks for the owner of a flow.
+  ///
+  /// @param then called on the worker with the process's name; not at all if nobody is seen
+  public void find(
+      int protocol, InetSocketAddress local, InetSocketAddress remote, Consumer<String> then) {
+    Transport transport = protocol == FlowIdentity.TCP ? Transport.TCP : Transport.UDP;
+    try {
+      worker.execute(
+          () -> owners.find(transport, local, remote).map(SocketOwner::name).ifPresent(then));
+    } catch (RejectedExecutionException _) {
+      skipped.incrementAndGet();
+    }
+  }
+
+  /// Flows that kept their first class because too many were asking.
+  public long skipped() {
+    return skipped.get();
+  }
+
+  /// Flows whose process was not found.
+  public long unknown() {
+    return owners.unknownSockets() + owners.unknownProcesses();
+  }
+
+  @Override
+  public void close() {
+    worker.shutdownNow();
+  }
+}

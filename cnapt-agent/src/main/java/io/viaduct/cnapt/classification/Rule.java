@@ -1,0 +1,42 @@
+package io.viaduct.cnapt.classification;
+
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// One line of the rules; an empty criterion always holds.
+///
+/// @param protocol IP protocol number, 0 for any
+record Rule(
+    String application,
+    Set<String> process,
+    int protocol,
+    List<PortRange> ports,
+    List<PortRange> localPorts) {
+  boolean holds(FlowIdentity flow, @Nullable String owner) {
+    return (protocol == 0 || protocol == flow.protocol())
+        && (process.isEmpty() || (owner != null && process.contains(owner)))
+        && holds(ports, flow.remotePort())
+        && holds(localPorts, flow.localPort());
+  }
+
+  /// Whether both rules ask the same, so that the later one could never decide.
+  boolean asksTheSameAs(Rule other) {
+    return protocol == other.protocol
+        && process.equals(other.process)
+        && ports.equals(other.ports)
+        && localPorts.equals(other.localPorts);
+  }
+
+  private static boolean holds(List<PortRange> ranges, int port) {
+    if (ranges.isEmpty()) {
+      return true;
+    }
+    for (PortRange range : ranges) {
+      if (range.holds(port)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

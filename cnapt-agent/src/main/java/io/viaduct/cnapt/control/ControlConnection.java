@@ -1,0 +1,268 @@
+package io.viaduct.cnapt.control;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoop;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.unix.IntegerUnixChannelOption;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
+import io.viaduct.tunnel.control.ControlFrame;
+import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
+import io.viaduct.tunnel.control.v1.ControlMessage;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.naming.InvalidNameException;
+import javax.naming.ldap.LdapName;
+import javax.naming.ldap.Rdn;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
+
+/// One TLS connection to one SNAPT, from its first packet to its end. Tells its owner three things:
+/// that it is open (certificate checked, nothing sent), each message, and once why it has ended.
+/// Owner: the control event loop.
+final class ControlConnection {
+  /// The owner of the connection; called on the control event loop.
+  interface Owner {
+    void opened(ControlConnection connection, SSLSession tls) throws SSLException;
+
+    void received(ControlConnection connection, ControlMessage message);
+
+    void ended(ControlConnection connection, ControlFailure why, String detail);
+  }
+
+  /// ALPN (RFC 7301).
+  static final String PROTOCOL = "viaduct/1";
+
+  // SOL_SOCKET and SO_MARK of asm-generic/socket.h.
+  private static final IntegerUnixChannelOption SO_MARK =
+      new IntegerUnixChannelOption("SO_MARK", 1, 36);
+
+  private final Snapt snapt;
+  private final Owner owner;
+  private final Bootstrap bootstrap;
+  private final InetSocketAddress address;
+  private @Nullable Channel channel;
+  private boolean ended;
+
+  ControlConnection(
+      Snapt snapt,
+      InetSocketAddress address,
+      SslContext tls,
+      int mark,
+      int timeoutMs,
+      EventLoop loop,
+      Owner owner) {
+    this.snapt = snapt;
+    this.owner = owner;
+    this.address = address;
+    this.bootstrap =
+        new Bootstrap()
+            .group(loop)
+            .channel(EpollSocketChannel.class)
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, timeoutMs)
+            .option(ChannelOption.TCP_NODELAY, true)
+            .handler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel made) {
+                    fill(made, tls, timeoutMs);
+                  }
+                });
+    if (mark != 0) {
+      bootstrap.option(SO_MARK, mark);
+    }
+  }
+
+  /// Starts to connect; the owner hears what becomes of it, maybe before this returns.
+  void connect() {
+    ChannelFuture connecting = bootstrap.connect(address);
+    Channel made = connecting.channel();
+    channel = made;
+    connecting.addListener(done -> {
+      if (done.isSuccess()) {
+        made.closeFuture().addListener(_ -> end(ControlFailure.CLOSED, "closed by the SNAPT"));
+      } else {
+        end(failureOf(done.cause()), wordsOf(done.cause()));
+      }
+    });
+  }
+
+  private void fill(Channel made, SslContext tls, int timeoutMs) {
+    SSLEngine engine = tls.newEngine(made.alloc(), snapt.host(), snapt.controlPort());
+    SSLParameters parameters = engine.getSSLParameters();
+    parameters.setApplicationProtocols(new String[] {PROTOCOL});
+    engine.setSSLParameters(parameters);
+    SslHandler handler = new SslHandler(engine);
+    handler.setHandshakeTimeout(timeoutMs, TimeUnit.MILLISECONDS);
+    made.pipeline().addLast(handler).addLast(new Decoder()).addLast(new Messages(engine));
+  }
+
+  /// Who is at the other end.
+  Snapt snapt() {
+    return snapt;
+  }
+
+  /// Its address.
+  InetSocketAddress remote() {
+    return address;
+  }
+
+  void send(ControlMessage message) {
+    Channel open = channel;
+    if (open == null) {
+      throw new IllegalStateException("sending before connecting");
+    }
+    ByteBuf frame = open.alloc().buffer();
+    ControlFrame.write(message, frame);
+    open.writeAndFlush(frame).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+  }
+
+  /// Ends the connection without another word; the owner is told why.
+  void close(ControlFailure why, String detail) {
+    end(why, detail);
+  }
+
+  /// Sends a last message and ends the connection; the owner is told nothing.
+  void closeAfter(ControlMessage last) {
+    ended = true;
+    send(last);
+    shut();
+  }
+
+  private void end(ControlFailure why, String detail) {
+    if (!ended) {
+      ended = true;
+      shut();
+      owner.ended(this, why, detail);
+    }
+  }
+
+  private void shut() {
+    Channel open = channel;
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  private static final class Decoder extends ByteToMessageDecoder {
+    @Override
+    protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> messages)
+        throws MalformedFrameException {
+      ControlFrame.read(bytes).ifPresent(messages::add);
+    }
+  }
+
+  private final class Messages extends SimpleChannelInboundHandler<ControlMessage> {
+    private final SSLEngine engine;
+
+    private Messages(SSLEngine engine) {
+      this.engine = engine;
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+      if (event instanceof SslHandshakeCompletionEvent handshake) {
+        if (handshake.isSuccess()) {
+          checked();
+        } else {
+          end(failureOf(handshake.cause()), wordsOf(handshake.cause()));
+        }
+      }
+      super.userEventTriggered(context, event);
+    }
+
+    private void checked() throws SSLException {
+      if (!PROTOCOL.equals(engine.getApplicationProtocol())) {
+        end(
+            ControlFailure.PROTOCOL_NOT_SPOKEN,
+            "no " + PROTOCOL + " in TLS at " + snapt + ": is it the control port of a SNAPT?");
+        return;
+      }
+      SSLSession session = engine.getSession();
+      String name = commonName((X509Certificate) session.getPeerCertificates()[0]);
+      if (!snapt.id().isEmpty() && !snapt.id().equals(name)) {
+        end(
+            ControlFailure.SNAPT_ID_MISMATCH,
+            "%s shows the certificate of '%s', must be that of '%s'"
+                .formatted(snapt, name, snapt.id()));
+        return;
+      }
+      owner.opened(ControlConnection.this, session);
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, ControlMessage message) {
+      if (!ended) {
+        owner.received(ControlConnection.this, message);
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      end(failureOf(cause), wordsOf(cause));
+    }
+  }
+
+  private static String commonName(X509Certificate certificate) {
+    try {
+      for (Rdn part : new LdapName(certificate.getSubjectX500Principal().getName()).getRdns()) {
+        if (part.getType().equalsIgnoreCase("CN")) {
+          return String.valueOf(part.getValue());
+        }
+      }
+    } catch (InvalidNameException _) {
+      return ""; // a certificate without a readable name has no common name
+    }
+    return "";
+  }
+
+  private static ControlFailure failureOf(Throwable cause) {
+    for (Throwable each = cause; each != null; each = each.getCause()) {
+      if (each instanceof CertificateException
+          || each instanceof CertPathValidatorException
+          || each instanceof CertPathBuilderException) {
+        return ControlFailure.CERTIFICATE_REFUSED;
+      }
+    }
+    return switch (cause) {
+      case ConnectTimeoutException _ -> ControlFailure.CONNECT_TIMEOUT;
+      case SslHandshakeTimeoutException _ -> ControlFailure.CONNECT_TIMEOUT;
+      case SSLException _ -> ControlFailure.TLS_FAILED;
+      case DecoderException e when e.getCause() instanceof SSLException ->
+          ControlFailure.TLS_FAILED;
+      case DecoderException _ -> ControlFailure.MALFORMED;
+      case SocketException _ -> ControlFailure.UNREACHABLE;
+      default -> ControlFailure.CLOSED;
+    };
+  }
+
+  private static String wordsOf(Throwable cause) {
+    Throwable deepest = cause;
+    while (deepest.getCause() != null) {
+      deepest = deepest.getCause();
+    }
+    return deepest.getMessage() == null ? deepest.toString() : deepest.getMessage();
+  }
+}

@@ -1,0 +1,55 @@
+package io.viaduct.cnapt.control;
+
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.tunnel.control.DeviceProof;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.interfaces.EdECPublicKey;
+import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSession;
+
+/// The device's Ed25519 key, and the proof of holding it that fits one TLS connection only
+/// (docs/protocol.md section 5).
+public final class DeviceIdentity {
+  private final KeyPair pair;
+
+  private DeviceIdentity(KeyPair pair) {
+    this.pair = pair;
+  }
+
+  /// @param file PKCS#8 PEM
+  /// @throws io.viaduct.service.configuration.ConfigurationException naming the file and the rule
+  public static DeviceIdentity read(Path file) {
+    return new DeviceIdentity(Ed25519.readPair(file));
+  }
+
+  /// The public key, 32 bytes raw (RFC 8032 section 5.1.2).
+  public byte[] publicKey() {
+    return Ed25519.raw((EdECPublicKey) pair.getPublic());
+  }
+
+  /// Signs what both ends of this connection, and nobody else, can export (RFC 8446 section 7.5).
+  ///
+  /// @throws SSLException if the connection cannot export
+  byte[] proof(SSLSession tls) throws SSLException {
+    if (!(tls instanceof ExtendedSSLSession session)) {
+      throw new SSLException("this TLS provider exports no keying material: use the JDK's of 25");
+    }
+    byte[] exporter =
+        session.exportKeyingMaterialData(
+            DeviceProof.EXPORTER_LABEL, null, DeviceProof.EXPORTER_BYTES);
+    try {
+      return DeviceProof.sign(pair.getPrivate(), exporter);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("the JDK must sign with its own Ed25519 key", e);
+    }
+  }
+
+  /// Never shows the key.
+  @Override
+  public String toString() {
+    return "(device key)";
+  }
+}

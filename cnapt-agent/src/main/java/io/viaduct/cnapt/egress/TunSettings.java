@@ -1,0 +1,41 @@
+package io.viaduct.cnapt.egress;
+
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.util.regex.Pattern;
+
+/// The configuration keys `tun: {name, ipv4, ipv6}`.
+///
+/// @param name of the interface
+/// @param ipv4 inner address; empty: no IPv4 inside
+/// @param ipv6 inner address; empty: no IPv6 inside
+public record TunSettings(String name, String ipv4, String ipv6) {
+  // IFNAMSIZ is 16 with the closing zero.
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,15}");
+
+  /// Checks what the kernel would refuse later and with fewer words.
+  public TunSettings {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "name must be 1 to 15 letters, digits or '_.-', got '" + name + "'");
+    }
+    if (!ipv4.isEmpty() && !isLiteral(ipv4, Inet4Address.class)) {
+      throw new IllegalArgumentException("ipv4 must be an address or empty, got '" + ipv4 + "'");
+    }
+    if (!ipv6.isEmpty() && !isLiteral(ipv6, Inet6Address.class)) {
+      throw new IllegalArgumentException("ipv6 must be an address or empty, got '" + ipv6 + "'");
+    }
+    if (ipv4.isEmpty() && ipv6.isEmpty()) {
+      throw new IllegalArgumentException("one of ipv4 and ipv6 must be given");
+    }
+  }
+
+  private static boolean isLiteral(String text, Class<? extends InetAddress> family) {
+    try {
+      return family.isInstance(InetAddress.ofLiteral(text));
+    } catch (IllegalArgumentException _) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package io.viaduct.cnapt.operations;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.cnapt.classification.OwnerLookup;
+import io.viaduct.cnapt.control.ControlClient;
+import io.viaduct.cnapt.control.ControlFailure;
+import io.viaduct.cnapt.mobility.HandoverLog;
+import io.viaduct.cnapt.tunnel.Carried;
+import io.viaduct.cnapt.tunnel.Carried.Direction;
+import io.viaduct.cnapt.tunnel.DataPath;
+import io.viaduct.tunnel.control.v1.RefusalCode;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+
+/// The agent's meters. They read counters that their owners keep anyway; nothing is done per
+/// packet. Labels are enum values only.
+public final class AgentMeters {
+  private final MeterRegistry registry;
+
+  /// @param registry of the process
+  public AgentMeters(MeterRegistry registry) {
+    this.registry = registry;
+  }
+
+  /// Every fate of a packet, a datagram, a record; bytes by class before and after; back-pressure.
+  public void of(DataPath data) {
+    Carried carried = data.carried();
+    for (Verdict verdict : Verdict.values()) {
+      counter("viaduct.tunnel.verdicts", carried, c -> c.verdict(verdict))
+          .description("Fates of datagrams, records and packets (docs/protocol.md)")
+          .tag("subject", label(verdict.subject()))
+          .tag("verdict", label(verdict))
+          .register(registry);
+    }
+    for (Direction direction : Direction.values()) {
+      for (ServiceClass each : ServiceClass.values()) {
+        bytes("pre", direction, each.name(), carried, c -> c.preBytes(direction, each));
+        bytes("post", direction, each.name(), carried, c -> c.postBytes(direction, each));
+      }
+      bytes("post", direction, "overhead", carried, c -> c.overheadBytes(direction));
+    }
+    total(
+        "viaduct.tun.pauses",
+        "Times the TUN was not read, a queue was full",
+        data,
+        DataPath::pauses);
+    total("viaduct.tun.not.written", "Packets the kernel did not take", data, DataPath::notWritten);
+    total("viaduct.udp.refusals", "Bursts the kernel had no way for", data, DataPath::refusals);
+    total("viaduct.udp.dropped.bursts", "Bursts given up", data, DataPath::droppedBursts);
+    total("viaduct.flows.classified", "Flows that got a class", data, DataPath::classified);
+    total(
+        "viaduct.flows.reclassified",
+        "Flows whose process gave another class",
+        data,
+        DataPath::reclassified);
+  }
+
+  /// Why control connections failed or ended, and what SNAPTs refused.
+  public void of(ControlClient control) {
+    for (ControlFailure why : ControlFailure.values()) {
+      counter("viaduct.control.failures", control, c -> c.failures(why))
+          .description("Control connections that failed or ended, by reason")
+          .tag("reason", why.label())
+          .register(registry);
+    }
+    for (RefusalCode code : RefusalCode.values()) {
+      if (code != RefusalCode.UNRECOGNIZED) {
+        counter("viaduct.control.refusals", control, c -> c.refusals(code))
+            .description("Refusals by a SNAPT, by code")
+            .tag("code", label(code))
+            .register(registry);
+      }
+    }
+  }
+
+  /// Handovers.
+  public void of(HandoverLog handovers) {
+    total("viaduct.handovers", "Changes of network", handovers, HandoverLog::count);
+  }
+
+  /// Owners of flows.
+  public void of(OwnerLookup owners) {
+    total(
+        "viaduct.owners.skipped",
+        "Flows whose process was not looked for",
+        owners,
+        OwnerLookup::skipped);
+    total(
+        "viaduct.owners.unknown",
+        "Flows whose process was not found",
+        owners,
+        OwnerLookup::unknown);
+  }
+
+  private void bytes(
+      String what,
+      Direction direction,
+      String of,
+      Carried carried,
+      ToDoubleFunction<Carried> count) {
+    counter("viaduct.tunnel." + what + ".bytes", carried, count)
+        .description("Inner (pre) and outer (post) IP bytes by class")
+        .baseUnit("bytes")
+        .tag("direction", label(direction))
+        .tag("class", of)
+        .register(registry);
+  }
+
+  private <T> void total(String name, String words, T owner, ToDoubleFunction<T> count) {
+    counter(name, owner, count).description(words).register(registry);
+  }
+
+  private static <T> FunctionCounter.Builder<T> counter(
+      String name, T owner, ToDoubleFunction<T> count) {
+    return FunctionCounter.builder(name, owner, count);
+  }
+
+  private static String label(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,155 @@
+package io.viaduct.cnapt.operations;
+
+import java.util.Locale;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/// The status as people read it, from the JSON that a running agent has answered.
+public final class StatusText {
+  private static final JsonMapper JSON = JsonMapper.shared();
+  private static final int FLOWS_SHOWN = 20;
+  private static final int HANDOVERS_SHOWN = 5;
+
+  private StatusText() {}
+
+  /// Whether the answer says that all is well.
+  public static boolean isUp(String json) {
+    return JSON.readTree(json).path("state").asString("").equals("up");
+  }
+
+  /// A page of text.
+  public static String of(String json) {
+    JsonNode status = JSON.readTree(json);
+    StringBuilder text = new StringBuilder();
+    JsonNode session = status.path("session");
+    JsonNode data = status.path("data");
+    line(text, "state", status.path("state").asString("") + reasons(status));
+    line(text, "SNAPT", session.isObject() ? session.path("snapt").asString("") : "none");
+    line(
+        text,
+        "session",
+        session.isObject()
+            ? "%s, %s, path MTU %d"
+                .formatted(
+                    session.path("id").asString(""),
+                    session.path("aead").asString(""),
+                    session.path("pathMtu").asInt(0))
+            : "none");
+    line(text, "control", control(status.path("control")));
+    line(text, "signalling", signalling(status.path("signalling")));
+    line(text, "network", status.path("network").asString(""));
+    line(text, "path", path(data));
+    JsonNode tun = status.path("tun");
+    line(
+        text,
+        "interface",
+        "%s %s %s, MTU %d"
+            .formatted(
+                tun.path("name").asString(""),
+                tun.path("ipv4").asString(""),
+                tun.path("ipv6").asString(""),
+                tun.path("mtu").asInt(0)));
+    classes(text, data.path("classes"));
+    flows(text, data);
+    handovers(text, status);
+    return text.toString();
+  }
+
+  private static void line(StringBuilder text, String name, String value) {
+    text.append("%-11s %s%n".formatted(name, value));
+  }
+
+  private static String reasons(JsonNode status) {
+    StringBuilder reasons = new StringBuilder();
+    for (JsonNode reason : status.path("reasons")) {
+      reasons.append(reasons.isEmpty() ? ": " : "; ").append(reason.asString(""));
+    }
+    return reasons.toString();
+  }
+
+  private static String control(JsonNode control) {
+    String expires = control.path("tokenExpires").asString("");
+    String failure = control.path("lastFailure").asString("");
+    return (control.path("established").asBoolean(false) ? "established" : "not connected")
+        + (expires.isEmpty() ? "" : ", token until " + expires)
+        + (failure.isEmpty() ? "" : ", last failure: " + failure);
+  }
+
+  private static String signalling(JsonNode signalling) {
+    String detail = signalling.path("detail").asString("");
+    return "%s, registration %s, subscription %s%s"
+        .formatted(
+            signalling.path("source").asString(""),
+            signalling.path("registration").asString(""),
+            signalling.path("subscription").asString(""),
+            detail.isEmpty() ? "" : ", " + detail);
+  }
+
+  private static String path(JsonNode data) {
+    JsonNode roundTrip = data.path("roundTripMs");
+    return "%s to %s%s"
+        .formatted(
+            data.path("pathState").asString(""),
+            data.path("peer").asString(""),
+            roundTrip.isNumber()
+                ? String.format(Locale.ROOT, ", round trip %.1f ms", roundTrip.asDouble())
+                : "");
+  }
+
+  private static void classes(StringBuilder text, JsonNode classes) {
+    text.append(
+        "%n%-6s %12s %14s %14s %8s%n"
+            .formatted("class", "queued B", "inner B", "outer B", "saved"));
+    for (JsonNode each : classes) {
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "%-6s %12d %14d %14d %7.1f%%%n",
+              each.path("serviceClass").asString(""),
+              each.path("queuedBytes").asLong(0),
+              each.path("preBytes").asLong(0),
+              each.path("postBytes").asLong(0),
+              each.path("savedPercent").asDouble(0)));
+    }
+  }
+
+  private static void flows(StringBuilder text, JsonNode data) {
+    int shown = 0;
+    text.append("%n%d flows%n".formatted(data.path("flowsOpen").asInt(0)));
+    for (JsonNode flow : data.path("flows")) {
+      if (shown++ == FLOWS_SHOWN) {
+        text.append("  ...\n");
+        return;
+      }
+      text.append(
+          "  %-6s %-15s %-15s %5d -> %-30s up %d B, down %d B, retransmissions %d%n"
+              .formatted(
+                  flow.path("serviceClass").asString(""),
+                  flow.path("application").asString(""),
+                  flow.path("process").asString("-"),
+                  flow.path("localPort").asInt(0),
+                  flow.path("remote").asString(""),
+                  flow.path("sentBytes").asLong(0),
+                  flow.path("receivedBytes").asLong(0),
+                  flow.path("retransmissions").asLong(0)));
+    }
+  }
+
+  private static void handovers(StringBuilder text, JsonNode status) {
+    JsonNode handovers = status.path("handovers");
+    text.append("%n%d handovers%n".formatted(status.path("handoverCount").asLong(0)));
+    for (int i = Math.max(0, handovers.size() - HANDOVERS_SHOWN); i < handovers.size(); i++) {
+      JsonNode handover = handovers.get(i);
+      double outage = handover.path("outageMs").asDouble(-1);
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "  %s %s: %s -> %s, %s%n",
+              handover.path("at").asString(""),
+              handover.path("cause").asString(""),
+              handover.path("from").asString(""),
+              handover.path("to").asString(""),
+              outage < 0 ? "not answered yet" : String.format(Locale.ROOT, "%.1f ms", outage)));
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/// What an operator sees: the status of the agent and its meters.
+@NullMarked
+package io.viaduct.cnapt.operations;
+
+import org.jspecify.annotations.NullMarked;

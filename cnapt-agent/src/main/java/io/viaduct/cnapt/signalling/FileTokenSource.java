@@ -1,0 +1,84 @@
+package io.viaduct.cnapt.signalling;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A token from a file, base64url on its first line, that somebody else renews: read at the start
+/// and whenever it has changed. For benches and for devices whose tokens another program obtains.
+public final class FileTokenSource implements TokenSource {
+  private static final Logger LOG = LoggerFactory.getLogger(FileTokenSource.class);
+  private static final int LOOK_SECONDS = 2;
+  private static final long FILE_BYTES_MAX = 16_384;
+
+  private final Path file;
+  private final ScheduledExecutorService looking =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().name("token-file").daemon().factory());
+  private volatile @Nullable TicketListener listener;
+  private volatile String detail = "";
+  private String shown = "";
+
+  /// @param file holds the token
+  public FileTokenSource(Path file) {
+    this.file = file;
+  }
+
+  @Override
+  public void start(TicketListener tickets) {
+    listener = tickets;
+    looking.scheduleWithFixedDelay(this::look, 0, LOOK_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private void look() {
+    TicketListener to = listener;
+    try {
+      if (Files.size(file) > FILE_BYTES_MAX) {
+        throw new IOException("longer than " + FILE_BYTES_MAX + " bytes");
+      }
+      String text = Files.readString(file).strip();
+      if (text.isEmpty() || text.equals(shown) || to == null) {
+        return;
+      }
+      byte[] token = Base64.getUrlDecoder().decode(text);
+      shown = text;
+      detail = "";
+      to.ticket(new SessionTicket(token, 0, List.of()));
+    } catch (IOException | IllegalArgumentException e) {
+      // The words of a decoder may quote what it could not read: only its kind is told.
+      String why = file + ": " + (e instanceof IOException ? e.toString() : "is not base64url");
+      if (!why.equals(detail)) {
+        detail = why;
+        LOG.warn("no token: {}", why);
+      }
+    }
+  }
+
+  @Override
+  public void renew() {
+    // Whoever writes the file renews it; the next look finds it.
+  }
+
+  @Override
+  public void networkChanged() {
+    // A file does not mind.
+  }
+
+  @Override
+  public SignallingStatus status() {
+    return new SignallingStatus(file.toString(), "idle", "idle", detail);
+  }
+
+  @Override
+  public void close() {
+    looking.shutdownNow();
+  }
+}

@@ -1,0 +1,148 @@
+package io.viaduct.cnapt.signalling;
+
+import io.viaduct.cnapt.control.Snapt;
+import io.viaduct.service.configuration.Secret;
+import io.viaduct.sip.HostPort;
+import io.viaduct.sip.SipEndpointSettings;
+import io.viaduct.sip.Transport;
+import io.viaduct.sip.useragent.SessionGrant;
+import io.viaduct.sip.useragent.UserAgent;
+import io.viaduct.sip.useragent.UserAgentListener;
+import io.viaduct.sip.useragent.UserAgentSettings;
+import io.viaduct.sip.useragent.UserAgentState;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Tokens from the bridge: registers by SIP and subscribes to `snapt-session` with the device's
+/// key. Its sockets carry the agent's mark, so SIP reaches the bridge by the real links, before
+/// there is a tunnel and while there is none.
+public final class SipTokenSource implements TokenSource, UserAgentListener {
+  private static final Logger LOG = LoggerFactory.getLogger(SipTokenSource.class);
+  private static final int DEREGISTER_SECONDS_MAX = 2;
+
+  private final SignallingSettings settings;
+  private final int mark;
+  private final byte[] deviceKey;
+  private final InstantSource clock;
+  private volatile @Nullable UserAgent agent;
+  private volatile @Nullable TicketListener listener;
+
+  /// @param mark SO_MARK of all SIP sockets
+  /// @param deviceKey public key that tokens shall be bound to, 32 bytes raw
+  public SipTokenSource(
+      SignallingSettings settings, int mark, byte[] deviceKey, InstantSource clock) {
+    this.settings = settings;
+    this.mark = mark;
+    this.deviceKey = deviceKey.clone();
+    this.clock = clock;
+  }
+
+  @Override
+  public void start(TicketListener tickets) {
+    listener = tickets;
+    String password = settings.passwordFile().map(Secret::reveal).orElseThrow();
+    UserAgentSettings user =
+        UserAgentSettings.of(
+                settings.domain(),
+                settings.user(),
+                password,
+                HostPort.parse(settings.bridge() + ":" + settings.port()),
+                Transport.valueOf(settings.transport().toUpperCase(Locale.ROOT)),
+                SipEndpointSettings.client(new InetSocketAddress(0)).withFwmark(mark))
+            .withExpires(settings.registerExpires());
+    try {
+      UserAgent started = UserAgent.start(user, clock, this);
+      agent = started;
+      started.register();
+      started.subscribeSession(deviceKey);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException("no SIP sockets: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void onSessionGrant(SessionGrant grant) {
+    byte[] token;
+    try {
+      token = Base64.getUrlDecoder().decode(grant.token());
+    } catch (IllegalArgumentException e) {
+      LOG.warn("the bridge's token is not base64url: {}", e.getMessage());
+      return;
+    }
+    List<Snapt> relays =
+        grant.relays().stream()
+            .sorted(Comparator.comparingInt(SessionGrant.Relay::prio))
+            .map(r -> new Snapt(r.id(), r.host(), r.controlPort()))
+            .toList();
+    LOG.info("granted by the bridge: {}", grant);
+    TicketListener to = listener;
+    if (to != null) {
+      to.ticket(new SessionTicket(token, grant.expires().toEpochMilli(), relays));
+    }
+  }
+
+  @Override
+  public void onState(UserAgentState state) {
+    if (!state.detail().isEmpty()) {
+      LOG.warn("SIP: {}", state.detail());
+    }
+  }
+
+  @Override
+  public void renew() {
+    UserAgent started = agent;
+    if (started != null) {
+      started.subscribeSession(deviceKey);
+    }
+  }
+
+  @Override
+  public void networkChanged() {
+    UserAgent started = agent;
+    if (started != null) {
+      started.networkChanged();
+    }
+  }
+
+  @Override
+  public SignallingStatus status() {
+    UserAgent started = agent;
+    String source = "sip:" + settings.user() + "@" + settings.domain();
+    if (started == null) {
+      return new SignallingStatus(source, "idle", "idle", "");
+    }
+    UserAgentState state = started.state();
+    return new SignallingStatus(
+        source,
+        state.registration().name().toLowerCase(Locale.ROOT),
+        state.subscription().name().toLowerCase(Locale.ROOT),
+        state.detail());
+  }
+
+  @Override
+  public void close() {
+    UserAgent started = agent;
+    if (started == null) {
+      return;
+    }
+    try {
+      started.deregister().get(DEREGISTER_SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("the bridge was not told that we leave: {}", String.valueOf(e.getMessage()));
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    started.close();
+  }
+}

@@ -1,0 +1,402 @@
+package io.viaduct.cnapt.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.IoEventLoop;
+import io.viaduct.cnapt.classification.Classifier;
+import io.viaduct.cnapt.classification.OwnerLookup;
+import io.viaduct.cnapt.mobility.MobilitySettings;
+import io.viaduct.cnapt.mobility.PathWatch;
+import io.viaduct.host.tun.TunDevice;
+import io.viaduct.host.tun.TunQueue;
+import io.viaduct.host.tun.TunReader;
+import io.viaduct.host.tun.VirtioNetHeader;
+import io.viaduct.host.udp.DatagramReader;
+import io.viaduct.host.udp.UdpSettings;
+import io.viaduct.host.udp.UdpSocket;
+import io.viaduct.host.udp.UdpSockets;
+import io.viaduct.tunnel.flow.FlowEnd;
+import io.viaduct.tunnel.flow.FlowKey;
+import io.viaduct.tunnel.flow.FlowListener;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.session.TunnelRole;
+import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// The device's packets, both ways, on one event loop:
+///
+///     up    TUN → flow → class → offer → (compound, seal) → drain → UDP
+///     down  UDP → receiver → open → (verify, inflate, restore) → TUN
+///
+/// The TUN is read only while every class has room for what may come: applications slow down before
+/// anything is dropped. Everything here runs on that loop, except where a method says otherwise.
+public final class DataPath implements AutoCloseable {
+  // One wake-up of the TUN may bring a superpacket more after the pause has been asked for.
+  private static final int ROOM_BYTES_MIN = 128 * 1024;
+  // docs/protocol.md section 2.
+  private static final int DATA_TYPE = 0;
+
+  private final IoEventLoop loop;
+  private final LongSupplier nanoTime;
+  private final TunQueue tun;
+  private final TunWriter writer;
+  private final UdpSockets sockets;
+  private final UdpSink sink;
+  private final FlowClasses classes;
+  private final PathWatch watch;
+  private final DataPathListener listener;
+  private final LoopMemory memory;
+  private final Carried carried = new Carried();
+  private final VirtioNetHeader header = new VirtioNetHeader();
+  private final ByteBuf tunBuffer =
+      ByteBufAllocator.DEFAULT.directBuffer(VirtioNetHeader.LENGTH + TunDevice.PACKET_BYTES_MAX);
+  private @Nullable TunnelSession session;
+  private List<Integer> classQueueBytes = List.of();
+  private int ownReceiverIndex;
+  private boolean tunStarted;
+  private boolean tunPaused;
+  private long pauses;
+  private long armedNs = Long.MAX_VALUE;
+  private boolean closed;
+
+  /// Opens the UDP socket; packets flow once a session is installed.
+  ///
+  /// @param mark SO_MARK of the socket
+  /// @throws SocketException if the socket cannot be had
+  public DataPath(
+      IoEventLoop loop,
+      LongSupplier nanoTime,
+      TunQueue tun,
+      int mark,
+      Classifier classifier,
+      OwnerLookup owners,
+      MobilitySettings mobility,
+      DataPathListener listener)
+      throws SocketException {
+    this.loop = loop;
+    this.nanoTime = nanoTime;
+    this.tun = tun;
+    this.writer = new TunWriter(tun);
+    this.classes = new FlowClasses(classifier, owners, loop);
+    this.watch = new PathWatch(mobility, nanoTime.getAsLong());
+    this.listener = listener;
+    this.memory = new LoopMemory(ByteBufAllocator.DEFAULT, new SecureRandom());
+    InetSocketAddress anywhere = new InetSocketAddress(0);
+    this.sockets =
+        UdpSockets.bind(
+            List.of(loop),
+            UdpSettings.at(anywhere).marked(mark).remembering(16),
+            _ -> new Downlink());
+    this.sink =
+        new UdpSink(
+            sockets.sockets().getFirst(),
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 9));
+  }
+
+  /// A SNAPT has welcomed us: packets flow from here on, through these keys.
+  public void install(SessionParameters parameters) {
+    assert loop.inEventLoop() : Thread.currentThread();
+    endSession();
+    long now = nanoTime.getAsLong();
+    TunnelSession begun =
+        new TunnelSession(
+            TunnelRole.AGENT,
+            parameters.settings(),
+            parameters.aead(),
+            parameters.secret(),
+            parameters.peerReceiverIndex(),
+            memory,
+            new Flows(),
+            new Path(),
+            now);
+    parameters.secret().wipe();
+    session = begun;
+    carried.begin(begun);
+    classQueueBytes = parameters.settings().classQueueBytes();
+    ownReceiverIndex = parameters.ownReceiverIndex();
+    sink.peer(parameters.peer());
+    watch.networkChanged(now);
+    if (!tunStarted) {
+      tunStarted = true;
+      tun.start(loop, tunBuffer, 0, new Uplink());
+    }
+    tick();
+  }
+
+  /// The SNAPT's address is another one, the session is the same.
+  public void peerMoved(InetSocketAddress peer) {
+    assert loop.inEventLoop() : Thread.currentThread();
+    sink.peer(peer);
+    networkChanged();
+  }
+
+  /// The network under the tunnel is another one: probe at once.
+  public void networkChanged() {
+    assert loop.inEventLoop() : Thread.currentThread();
+    watch.networkChanged(nanoTime.getAsLong());
+    tick();
+  }
+
+  private final class Uplink implements TunReader {
+    @Override
+    public void packet(ByteBuf packet, int headerOffset, int length) {
+      TunnelSession to = session;
+      if (to == null) {
+        return; // between two sessions on this same loop iteration: never with a packet in hand
+      }
+      long now = nanoTime.getAsLong();
+      int ip = headerOffset + VirtioNetHeader.LENGTH;
+      header.wrap(packet, headerOffset);
+      FlowState flow = to.flows().lookup(packet, ip, length);
+      if (flow != null) {
+        if (!flow.isClassified()) {
+          classes.classify(flow);
+        }
+        if (flow.protocol() == FlowKey.TCP && flow.attachment() instanceof FlowNote note) {
+          int ipBytes = flow.isIpv4() ? (packet.getByte(ip) & 0xF) << 2 : FlowKey.IPV6_HEADER;
+          note.sees(packet, ip + ipBytes, length - ipBytes);
+        }
+      }
+      int gsoSize = header.gsoType() == VirtioNetHeader.GSO_NONE ? 0 : header.gsoSize();
+      to.offer(packet, ip, length, gsoSize, header.needsChecksum(), flow, now);
+      watch.sent(now);
+      if (!hasRoom(to)) {
+        to.flushBatch(now);
+        drain(now);
+      }
+    }
+
+    @Override
+    public void batchEnd() {
+      TunnelSession to = session;
+      if (to != null) {
+        long now = nanoTime.getAsLong();
+        to.flushBatch(now);
+        drain(now);
+      }
+    }
+  }
+
+  private final class Downlink implements DatagramReader {
+    @Override
+    public void datagram(ByteBuf content, InetSocketAddress from) {
+      TunnelSession to = session;
+      int offset = content.readerIndex();
+      int length = content.readableBytes();
+      int index = DatagramHeader.receiverIndex(content, offset, length);
+      if (to == null || (index >= 0 && index != ownReceiverIndex)) {
+        carried.unknownReceiver();
+        return;
+      }
+      long now = nanoTime.getAsLong();
+      int type = content.getByte(offset) >>> 4 & 3;
+      Verdict verdict = to.open(content, offset, length, from, writer, now);
+      if (verdict == Verdict.ACCEPTED && type == DATA_TYPE) {
+        watch.stampArrived(now);
+      }
+    }
+
+    @Override
+    public void batchEnd() {
+      TunnelSession to = session;
+      if (to != null) {
+        long now = nanoTime.getAsLong();
+        to.openBatchEnd(now);
+        drain(now);
+      }
+    }
+
+    @Override
+    public void writable() {
+      drain(nanoTime.getAsLong());
+    }
+  }
+
+  private void drain(long now) {
+    TunnelSession from = session;
+    if (from == null) {
+      return;
+    }
+    sink.at(now);
+    if (sink.sendWaiting()) {
+      from.drain(sink, now);
+    }
+    if (sink.isRefused() && !watch.searching()) {
+      watch.networkChanged(now); // no way to the SNAPT at this moment: try again soon
+    }
+    boolean room = hasRoom(from);
+    if (!room && !tunPaused) {
+      tunPaused = true;
+      pauses++;
+      tun.pauseReading();
+    } else if (room && tunPaused) {
+      tunPaused = false;
+      tun.resumeReading();
+    }
+    arm(now);
+  }
+
+  private boolean hasRoom(TunnelSession in) {
+    for (ServiceClass each : ServiceClass.values()) {
+      int most = classQueueBytes.get(each.ordinal());
+      if (in.queuedBytes(each) + Math.min(ROOM_BYTES_MIN, most / 2) > most) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void tick() {
+    TunnelSession of = session;
+    if (of == null) {
+      return;
+    }
+    long now = nanoTime.getAsLong();
+    of.onTick(now);
+    switch (watch.tick(now)) {
+      case WAIT -> {}
+      case PROBE -> of.probe(now);
+      case PROBE_AND_REPORT_DEAD -> {
+        of.probe(now);
+        listener.pathDead();
+      }
+    }
+    drain(now);
+  }
+
+  private void arm(long now) {
+    TunnelSession of = session;
+    if (of == null || closed) {
+      return;
+    }
+    long due = Math.min(of.nextDeadlineNs(), watch.nextTickNs());
+    if (due < armedNs) {
+      armedNs = due;
+      loop.schedule(() -> fired(due), Math.max(0, due - now), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void fired(long due) {
+    if (due == armedNs) {
+      armedNs = Long.MAX_VALUE;
+      tick();
+    }
+  }
+
+  private final class Flows implements FlowListener {
+    @Override
+    public void opened(FlowState flow) {
+      if (!(flow.attachment() instanceof FlowNote)) {
+        classes.classify(flow);
+      }
+    }
+
+    @Override
+    public void ended(FlowState flow, FlowEnd reason) {
+      flow.attach(null);
+    }
+  }
+
+  private final class Path implements PathListener {
+    @Override
+    public void probed(long rttUs, double smoothedRttUs, long clockOffsetUs) {
+      long now = nanoTime.getAsLong();
+      if (watch.answered(now, (long) (smoothedRttUs * 1000))) {
+        listener.pathFound(now);
+      }
+    }
+  }
+
+  private void endSession() {
+    TunnelSession ended = session;
+    if (ended == null) {
+      return;
+    }
+    session = null;
+    carried.retire();
+    sink.release();
+    ended.close();
+  }
+
+  /// What has been carried so far; any thread.
+  public Carried carried() {
+    return carried;
+  }
+
+  /// The socket's counters; any thread.
+  public UdpSocket socket() {
+    return sockets.sockets().getFirst();
+  }
+
+  /// Everything that a status shows of the data path.
+  public DataStatus status() {
+    assert loop.inEventLoop() : Thread.currentThread();
+    return DataStatus.of(session, sink, watch, carried, nanoTime.getAsLong());
+  }
+
+  /// How often the TUN was not read because a class's queue was full; any thread.
+  public long pauses() {
+    return pauses;
+  }
+
+  /// Packets that the device's kernel did not take; any thread.
+  public long notWritten() {
+    return writer.notWritten();
+  }
+
+  /// Bursts that waited for a network in vain; any thread.
+  public long droppedBursts() {
+    return sink.droppedBursts();
+  }
+
+  /// How often the kernel had no way to the SNAPT; any thread.
+  public long refusals() {
+    return sink.refusals();
+  }
+
+  /// Flows that their process gave another class; any thread.
+  public long reclassified() {
+    return classes.reclassified();
+  }
+
+  /// Flows that got a class; any thread.
+  public long classified() {
+    return classes.classified();
+  }
+
+  /// Tells the SNAPT that all flows have ended, and stops. From outside the loop, waits for it.
+  @Override
+  public void close() {
+    if (!loop.inEventLoop()) {
+      loop.submit(this::close).syncUninterruptibly();
+      return;
+    }
+    if (closed) {
+      return;
+    }
+    closed = true;
+    TunnelSession of = session;
+    if (of != null) {
+      long now = nanoTime.getAsLong();
+      of.flushBatch(now);
+      drain(now);
+    }
+    endSession();
+    sockets.close();
+    memory.close();
+    tun.close();
+    tunBuffer.release();
+  }
+}

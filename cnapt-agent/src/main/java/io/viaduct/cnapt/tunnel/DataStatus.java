@@ -1,0 +1,103 @@
+package io.viaduct.cnapt.tunnel;
+
+import io.viaduct.cnapt.mobility.PathWatch;
+import io.viaduct.cnapt.tunnel.Carried.Direction;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.wire.ServiceClass;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The data path at one moment.
+///
+/// @param peer where datagrams go
+/// @param pathState `alive`, `searching` after a change, `dead`, or `none` without a session
+/// @param roundTripMs smoothed; null before the first answer
+/// @param flowsOpen all flows, also those that are not listed
+/// @param flows those with most bytes, at most 100
+public record DataStatus(
+    String peer,
+    String pathState,
+    @Nullable Double roundTripMs,
+    List<ClassStatus> classes,
+    int flowsOpen,
+    List<FlowStatus> flows) {
+  private static final int FLOWS_MAX = 100;
+
+  /// One service class; bytes of both directions.
+  ///
+  /// @param preBytes inner IP bytes
+  /// @param postBytes outer IP bytes that carried them
+  /// @param savedPercent of the inner bytes; negative where the tunnel costs more than it saves
+  public record ClassStatus(
+      String serviceClass, int queuedBytes, long preBytes, long postBytes, double savedPercent) {}
+
+  /// One flow.
+  public record FlowStatus(
+      int flow,
+      int protocol,
+      int localPort,
+      String remote,
+      String application,
+      String serviceClass,
+      @Nullable String process,
+      long sentBytes,
+      long receivedBytes,
+      long outerBytes,
+      long retransmissions,
+      long ageMs) {}
+
+  static DataStatus of(
+      @Nullable TunnelSession session, UdpSink sink, PathWatch watch, Carried carried, long nowNs) {
+    List<ClassStatus> classes = new ArrayList<>();
+    for (ServiceClass each : ServiceClass.values()) {
+      classes.add(classStatus(each, session, carried));
+    }
+    if (session == null) {
+      return new DataStatus("", "none", null, classes, 0, List.of());
+    }
+    List<FlowStatus> flows = new ArrayList<>();
+    session.flows().forEach(flow -> flows.add(flowStatus(flow, nowNs)));
+    flows.sort(
+        Comparator.comparingLong((FlowStatus f) -> f.sentBytes() + f.receivedBytes()).reversed());
+    double roundTripUs = session.roundTripUs();
+    return new DataStatus(
+        sink.peer().getAddress().getHostAddress() + ":" + sink.peer().getPort(),
+        watch.dead() ? "dead" : watch.searching() ? "searching" : "alive",
+        Double.isNaN(roundTripUs) ? null : roundTripUs / 1000,
+        classes,
+        flows.size(),
+        List.copyOf(flows.subList(0, Math.min(FLOWS_MAX, flows.size()))));
+  }
+
+  private static ClassStatus classStatus(
+      ServiceClass of, @Nullable TunnelSession session, Carried carried) {
+    long pre = carried.preBytes(Direction.SENT, of) + carried.preBytes(Direction.RECEIVED, of);
+    long post = carried.postBytes(Direction.SENT, of) + carried.postBytes(Direction.RECEIVED, of);
+    return new ClassStatus(
+        of.name(),
+        session == null ? 0 : session.queuedBytes(of),
+        pre,
+        post,
+        pre == 0 ? 0 : Math.round((pre - post) * 1000.0 / pre) / 10.0);
+  }
+
+  private static FlowStatus flowStatus(FlowState flow, long nowNs) {
+    FlowNote note = flow.attachment() instanceof FlowNote kept ? kept : null;
+    return new FlowStatus(
+        flow.id(),
+        flow.protocol(),
+        flow.devicePort(),
+        flow.remoteAddress().getHostAddress() + ":" + flow.remotePort(),
+        note == null ? "" : note.application.name(),
+        flow.serviceClass().name(),
+        note == null ? null : note.process,
+        flow.sent().preBytes(),
+        flow.received().preBytes(),
+        flow.sent().postBytes() + flow.received().postBytes(),
+        note == null ? 0 : note.retransmissions,
+        (nowNs - flow.openedNs()) / 1_000_000);
+  }
+}

@@ -1,0 +1,94 @@
+package io.viaduct.cnapt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.configuration.ConfigurationFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CnaptConfigurationTest {
+  private static final String BASE =
+      "device-key: /etc/viaduct/device.pem\ntrust: /etc/viaduct/ca.pem\n";
+  private static final String OFFLINE =
+      BASE + "snapt: {host: snapt-1.test}\ntoken-file: /run/viaduct/token\n";
+
+  @TempDir Path folder;
+
+  private CnaptConfiguration load(String text) throws IOException {
+    return ConfigurationFile.load(
+        Files.writeString(folder.resolve("cnapt.yml"), text), CnaptConfiguration.class);
+  }
+
+  @Test
+  void aTokenFileAndASnaptAreEnough() throws IOException {
+    CnaptConfiguration loaded = load(OFFLINE);
+    assertThat(loaded.snapt().port()).isEqualTo(443);
+    assertThat(loaded.signalling().enabled()).isFalse();
+    assertThat(loaded.tunnel().tunnel().pathMtu()).isEqualTo(1500);
+    assertThat(loaded.applications()).isEmpty();
+  }
+
+  @Test
+  void aBridgeWithUserAndPasswordIsEnoughAndThePasswordIsNotShown() throws IOException {
+    Path password = Files.writeString(folder.resolve("password"), "sesame");
+    Files.setPosixFilePermissions(password, PosixFilePermissions.fromString("rw-------"));
+    CnaptConfiguration loaded =
+        load(
+            BASE
+                + "signalling: {bridge: 10.9.0.5, domain: ims.test, user: alice, password-file: "
+                + password
+                + "}");
+    assertThat(loaded.signalling().enabled()).isTrue();
+    assertThat(loaded.toString()).doesNotContain("sesame");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tunel: {} | unknown key 'tunel'",
+        "tun: {mtu: 1400} | unknown key 'tun.mtu'",
+        "tun: {name: this-is-too-long-a-name} | name must be 1 to 15",
+        "tun: {ipv4: 10.0.0.300} | ipv4 must be an address or empty, got '10.0.0.300'",
+        "tun: {ipv4: '', ipv6: ''} | one of ipv4 and ipv6 must be given",
+        "tunnel: {path-mtu: 100} | must be 576",
+        "tunnel: {aead: rot13} | aead must be one of auto, aes-256-gcm, chacha20-poly1305, got 'rot13'",
+        "tunnel: {context: planet} | context must be one of remote-host, device, off, got 'planet'",
+        "tunnel: {compound-percent: 0} | compound-percent must be from 10 to 100, got 0",
+        "routing: {table: 254} | table must be at least 256",
+        "routing: {mark: 0} | mark must be at least 1",
+        "routing: {priority: 32766} | priority must be from 1 to 32764",
+        "mobility: {probe-interval: 5} | must be a duration with its unit, such as 200ms",
+        "mobility: {silent-interval: 1ms} | silent-interval must be at least probe-interval",
+        "mobility: {losses-until-dead: 1} | losses-until-dead must be from 2 to 100",
+        "control: {retry-max: 1ms} | retry-max must be at least retry-first",
+        "snapt: {port: 0} | port must be from 1 to 65535, got 0",
+        "signalling: {transport: sctp} | transport must be udp or tcp, got 'sctp'",
+        "signalling: {bridge: b.test} | needs domain, user and password-file",
+        "operations: {port: 70000} | port must be from 0 to 65535, got 70000",
+        "snapt: {host: ''} | snapt.host must be given with token-file",
+        "token-file: null | exactly one of signalling.bridge and token-file"
+      })
+  void aBadValueIsRefusedWithItsKeyAndRule(String line) {
+    String[] parts = line.split(" \\| ");
+    // YAML takes the last of two equal keys, so the case overrides the base.
+    String key = parts[0].substring(0, parts[0].indexOf(':'));
+    String base =
+        OFFLINE.lines().filter(l -> !l.startsWith(key)).reduce("", (a, b) -> a + b + "\n");
+    assertThatThrownBy(() -> load(base + parts[0]))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining(parts[1]);
+  }
+
+  @Test
+  void aMissingDeviceKeyIsNamed() {
+    assertThatThrownBy(() -> load("trust: a\n")).hasMessageContaining("device-key");
+  }
+}

@@ -1,0 +1,83 @@
+package io.viaduct.cnapt.egress;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.viaduct.host.tun.TunDevice;
+import java.io.IOException;
+
+/// What [EgressRoutingLabIT] runs inside its namespace; prints what the kernel then says.
+public final class EgressScenario {
+  private static final TunSettings TUN = new TunSettings("viaduct9", "100.96.0.2", "fd76::2");
+  private static final RoutingSettings ROUTING = new RoutingSettings(true, 30305, 30305, 30300);
+  private static final int MTU = 1414;
+
+  private EgressScenario() {}
+
+  public static void main(String[] arguments) throws Exception {
+    shell(
+        "ip link set lo up; ip link add up0 type veth peer name up1; ip link set up0 up;"
+            + " ip link set up1 up; ip addr add 10.5.0.2/24 dev up0; ip route add default via 10.5.0.1;"
+            + " ip -6 addr add fd05::2/64 dev up0 nodad; ip -6 route add default via fd05::1");
+    switch (arguments[0]) {
+      case "lead" -> lead();
+      case "stop" -> stop();
+      case "killed" -> killed();
+      default -> refused();
+    }
+    System.out.println(
+        "left: rules ["
+            + shell(
+                "ip rule show priority 30300; ip rule show priority 30301;"
+                    + " ip -6 rule show priority 30300; ip -6 rule show priority 30301")
+            + "] table ["
+            + shell("(ip route show table 30305; ip -6 route show table 30305) 2>/dev/null")
+            + "]");
+  }
+
+  private static void lead() throws Exception {
+    try (TunDevice device = open();
+        var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING)) {
+      System.out.println("tunnelled " + shell("ip route get 8.8.8.8"));
+      System.out.println("tunnelled " + shell("ip route get 2001:4860::1"));
+      System.out.println("marked " + shell("ip route get 8.8.8.8 mark 30305"));
+      System.out.println("connected " + shell("ip route get 10.5.0.7"));
+      System.out.println(shell("ip link show " + device.name()));
+    }
+  }
+
+  private static void stop() throws Exception {
+    try (TunDevice _ = open()) {
+      EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING).close();
+    }
+  }
+
+  private static void killed() throws Exception {
+    try (TunDevice _ = open()) {
+      EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING); // never closed
+    }
+    try (TunDevice _ = open();
+        var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING)) {
+      System.out.println(
+          "rules of ours: " + shell("(ip rule show; ip -6 rule show) | grep -c -E '^3030[01]:'"));
+    }
+  }
+
+  private static void refused() throws Exception {
+    try (TunDevice _ = open()) {
+      EgressRouting.lead(TUN, "viaduct9", 70_000, ROUTING);
+    } catch (IOException e) {
+      System.out.println("refused: " + e.getMessage());
+    }
+  }
+
+  private static TunDevice open() throws Exception {
+    return TunDevice.open(new io.viaduct.host.tun.TunSettings("viaduct9", 1));
+  }
+
+  private static String shell(String command) throws Exception {
+    Process process = new ProcessBuilder("sh", "-c", command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
+    process.waitFor();
+    return output;
+  }
+}

@@ -1,0 +1,97 @@
+package io.viaduct.cnapt.mobility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.host.netlink.NetworkChange;
+import io.viaduct.host.netlink.NetworkChange.Route;
+import java.net.InetAddress;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class NetworkViewTest {
+  private static final InetAddress ANY = InetAddress.ofLiteral("0.0.0.0");
+  private static final InetAddress HERE = InetAddress.ofLiteral("10.1.0.2");
+  private static final Route DEFAULT =
+      new Route(ANY, 0, InetAddress.ofLiteral("10.1.0.1"), 2, 0, 254);
+
+  private final NetworkView view = new NetworkView("viaduct0");
+
+  @BeforeEach
+  void whatExistsIsToldFirstAndIsNoChange() {
+    assertThat(view.accept(new NetworkChange.Resync())).isNull();
+    existing();
+    assertThat(view.accept(new NetworkChange.Complete())).isNull();
+  }
+
+  private void existing() {
+    assertThat(view.accept(link(1, "lo", true, true))).isNull();
+    assertThat(view.accept(link(2, "linkA", true, true))).isNull();
+    assertThat(view.accept(link(9, "viaduct0", true, true))).isNull();
+    assertThat(view.accept(new NetworkChange.AddressPresent(2, HERE, 24, true))).isNull();
+    assertThat(view.accept(new NetworkChange.RoutePresent(DEFAULT))).isNull();
+  }
+
+  private static NetworkChange link(int index, String name, boolean up, boolean carrier) {
+    return new NetworkChange.LinkPresent(index, name, up, carrier, 1500);
+  }
+
+  @Test
+  void aLinkThatLosesItsCarrierIsAChangeOnce() {
+    assertThat(view.accept(link(2, "linkA", true, false))).isEqualTo("link");
+    assertThat(view.accept(link(2, "linkA", true, false))).isNull();
+    assertThat(view.accept(new NetworkChange.LinkGone(2, "linkA"))).isEqualTo("link");
+  }
+
+  @Test
+  void anAddressThatComesOrGoesIsAChangeAndARenewedLifetimeIsNot() {
+    InetAddress next = InetAddress.ofLiteral("10.2.0.2");
+    assertThat(view.accept(new NetworkChange.AddressPresent(2, next, 24, true)))
+        .isEqualTo("address");
+    assertThat(view.accept(new NetworkChange.AddressPresent(2, next, 24, true))).isNull();
+    assertThat(view.accept(new NetworkChange.AddressGone(2, next, 24))).isEqualTo("address");
+  }
+
+  @Test
+  void anAddressUnderDuplicateDetectionCountsWhenItIsUsable() {
+    InetAddress next = InetAddress.ofLiteral("fd05::2");
+    assertThat(view.accept(new NetworkChange.AddressPresent(2, next, 64, false))).isNull();
+    assertThat(view.accept(new NetworkChange.AddressPresent(2, next, 64, true)))
+        .isEqualTo("address");
+  }
+
+  @Test
+  void onlyDefaultRoutesOfTheMainTableMatter() {
+    Route other = new Route(ANY, 0, InetAddress.ofLiteral("10.2.0.1"), 2, 10, 254);
+    Route ofOurTable = new Route(ANY, 0, null, 9, 0, 30305);
+    Route network = new Route(InetAddress.ofLiteral("10.7.0.0"), 16, null, 2, 0, 254);
+    assertThat(view.accept(new NetworkChange.RoutePresent(other))).isEqualTo("route");
+    assertThat(view.accept(new NetworkChange.RoutePresent(ofOurTable))).isNull();
+    assertThat(view.accept(new NetworkChange.RoutePresent(network))).isNull();
+    assertThat(view.accept(new NetworkChange.RouteGone(DEFAULT))).isEqualTo("route");
+    assertThat(view.accept(new NetworkChange.RouteGone(DEFAULT))).isNull();
+  }
+
+  @Test
+  void whatHappensToTheTunAndTheLoopbackIsNoChange() {
+    assertThat(view.accept(link(9, "viaduct0", false, false))).isNull();
+    assertThat(view.accept(link(1, "lo", false, false))).isNull();
+    assertThat(view.accept(new NetworkChange.AddressPresent(9, HERE, 32, true))).isNull();
+    assertThat(view.accept(new NetworkChange.LinkGone(9, "viaduct0"))).isNull();
+  }
+
+  @Test
+  void afterAResyncOnlyADifferenceIsAChange() {
+    view.accept(new NetworkChange.Resync());
+    existing();
+    assertThat(view.accept(new NetworkChange.Complete())).isNull();
+    view.accept(new NetworkChange.Resync());
+    view.accept(link(1, "lo", true, true));
+    assertThat(view.accept(new NetworkChange.Complete())).as("the link is gone").isEqualTo("route");
+  }
+
+  @Test
+  void anAddressIsDescribedWithItsInterface() {
+    assertThat(view.describe(HERE)).isEqualTo("linkA 10.1.0.2");
+    assertThat(view.describe(null)).isEqualTo("nowhere");
+  }
+}

@@ -1,0 +1,150 @@
+package io.viaduct.cnapt.mobility;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.cnapt.mobility.PathWatch.Decision;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PathWatchTest {
+  private static final long MS = 1_000_000;
+  private static final long ROUND_TRIP_NS = 10 * MS;
+
+  private final MobilitySettings settings =
+      new MobilitySettings(
+          Duration.ofMillis(300), Duration.ofSeconds(10), Duration.ofMillis(20), 4);
+  private final PathWatch watch = new PathWatch(settings, 0);
+
+  /// Times in ms at which a probe leaves, from now (exclusive) on; the last column of the list says
+  /// when the path was reported dead, as a negative number.
+  private List<Long> probes(long fromMs, long untilMs) {
+    List<Long> times = new ArrayList<>();
+    for (long now = fromMs + 1; now <= untilMs; now++) {
+      switch (watch.tick(now * MS)) {
+        case WAIT -> {}
+        case PROBE -> times.add(now);
+        case PROBE_AND_REPORT_DEAD -> times.add(-now);
+      }
+    }
+    return times;
+  }
+
+  @Test
+  void aChangeOfNetworkIsProbedAtOnceAndRepeatedWithDoublingPausesUntilTheFirstAnswer() {
+    assertThat(watch.tick(0)).isEqualTo(Decision.PROBE);
+    assertThat(probes(0, 1000)).containsExactly(20L, 60L, 140L, 300L, 600L, 900L);
+    assertThat(watch.answered(1001 * MS, ROUND_TRIP_NS)).isTrue();
+    assertThat(watch.answered(1002 * MS, ROUND_TRIP_NS)).as("only the first one").isFalse();
+    assertThat(probes(1002, 1300)).isEmpty();
+  }
+
+  @Test
+  void inSilenceTheSpacingDoublesUpToTenSeconds() {
+    watch.tick(0);
+    watch.answered(5 * MS, ROUND_TRIP_NS);
+    List<Long> times = new ArrayList<>();
+    for (long now = 6; now <= 60_000; now++) {
+      if (watch.tick(now * MS) == Decision.PROBE) {
+        times.add(now);
+        watch.answered((now + 1) * MS, ROUND_TRIP_NS);
+      }
+    }
+    assertThat(times)
+        .containsExactly(305L, 905L, 2105L, 4505L, 9305L, 18905L, 28905L, 38905L, 48905L, 58905L);
+  }
+
+  @Test
+  void whilePacketsLeaveWithoutFreshStampsOneProbeLeavesPerInterval() {
+    watch.tick(0);
+    watch.answered(0, ROUND_TRIP_NS);
+    int probes = 0;
+    for (long now = 1; now <= 3000; now++) {
+      watch.sent(now * MS);
+      if (watch.tick(now * MS) == Decision.PROBE) {
+        probes++;
+        watch.answered(now * MS, ROUND_TRIP_NS);
+      }
+    }
+    assertThat(probes).isEqualTo(10);
+  }
+
+  @Test
+  void freshStampsOnDataReplaceProbes() {
+    watch.tick(0);
+    watch.answered(0, ROUND_TRIP_NS);
+    int probes = 0;
+    for (long now = 1; now <= 30_000; now++) {
+      watch.sent(now * MS);
+      watch.stampArrived(now * MS);
+      if (watch.tick(now * MS) == Decision.PROBE) {
+        probes++;
+        watch.answered(now * MS, ROUND_TRIP_NS);
+      }
+    }
+    assertThat(probes).as("as in silence").isLessThanOrEqualTo(8);
+  }
+
+  @Test
+  void trafficAfterSilenceIsProbedWithinOneInterval() {
+    watch.tick(0);
+    watch.answered(0, ROUND_TRIP_NS);
+    for (long now = 1; now <= 40_000; now++) {
+      if (watch.tick(now * MS) == Decision.PROBE) {
+        watch.answered(now * MS, ROUND_TRIP_NS);
+      }
+    }
+    watch.sent(40_001 * MS);
+    assertThat(probes(40_001, 40_400)).containsExactly(40_301L);
+  }
+
+  @Test
+  void aPathThatStopsAnsweringWithItsLinkUpIsReportedDeadOnceWithinTwoSeconds() {
+    watch.tick(0);
+    watch.answered(0, ROUND_TRIP_NS);
+    List<Long> times = new ArrayList<>();
+    for (long now = 1; now <= 6000; now++) {
+      watch.sent(now * MS);
+      Decision decision = watch.tick(now * MS);
+      if (decision != Decision.WAIT) {
+        times.add(decision == Decision.PROBE ? now : -now);
+      }
+    }
+    assertThat(times.stream().filter(t -> t < 0)).hasSize(1);
+    assertThat(-times.stream().filter(t -> t < 0).findFirst().orElseThrow()).isLessThan(2000);
+    assertThat(watch.dead()).isTrue();
+    assertThat(watch.answered(6001 * MS, ROUND_TRIP_NS)).as("found again").isTrue();
+    assertThat(watch.dead()).isFalse();
+  }
+
+  @Test
+  void aDeadPathIsProbedOnWithPausesUpToTheSilentInterval() {
+    watch.tick(0);
+    watch.answered(0, ROUND_TRIP_NS);
+    probes(0, 5000);
+    assertThat(watch.dead()).isTrue();
+    assertThat(probes(5000, 65_000)).hasSizeBetween(5, 10);
+  }
+
+  @Test
+  void oneLostProbeIsNoDeath() {
+    watch.tick(0);
+    watch.answered(0, ROUND_TRIP_NS);
+    assertThat(probes(0, 310)).containsExactly(300L);
+    assertThat(probes(310, 410)).as("the repeat after a missing answer").containsExactly(400L);
+    watch.answered(411 * MS, ROUND_TRIP_NS);
+    assertThat(watch.dead()).isFalse();
+  }
+
+  @Test
+  void nothingIsDecidedBeforeTheTimeThatItNames() {
+    watch.tick(0);
+    watch.answered(0, ROUND_TRIP_NS);
+    for (int i = 0; i < 50; i++) {
+      long next = watch.nextTickNs();
+      assertThat(watch.tick(next - 1)).isEqualTo(Decision.WAIT);
+      assertThat(watch.tick(next)).isNotEqualTo(Decision.WAIT);
+    }
+  }
+}
