@@ -3,11 +3,12 @@ package io.viaduct.webgui;
 import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.configuration.ConfigurationFile;
 import java.io.PrintWriter;
+import java.net.BindException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import org.springframework.boot.web.server.PortInUseException;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.NestedExceptionUtils;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,11 +28,14 @@ public final class WebguiCommand {
   private static final int UNAVAILABLE = 69;
 
   public static void main(String... arguments) {
-    System.exit(execute(arguments));
+    System.exit(
+        execute(new PrintWriter(System.out, true), new PrintWriter(System.err, true), arguments));
   }
 
-  static int execute(String... arguments) {
+  static int execute(PrintWriter out, PrintWriter err, String... arguments) {
     return new CommandLine(new WebguiCommand())
+        .setOut(out)
+        .setErr(err)
         .setParameterExceptionHandler((e, _) -> {
           e.getCommandLine().getErr().println(e.getMessage());
           e.getCommandLine().usage(e.getCommandLine().getErr());
@@ -68,10 +72,16 @@ public final class WebguiCommand {
         spec.commandLine()
             .getOut()
             .println("webgui: pages at http://" + configuration.http().host() + ":" + port + "/");
-      } catch (PortInUseException e) {
-        err.println(
-            "webgui: port " + e.getPort() + " is taken: change http.port or operations.port");
-        return UNAVAILABLE;
+      } catch (RuntimeException e) {
+        // Spring wraps it as often as it started contexts.
+        if (NestedExceptionUtils.getRootCause(e) instanceof BindException taken) {
+          err.println(
+              "webgui: cannot listen: "
+                  + taken.getMessage()
+                  + ": change http.host, http.port, operations.host or operations.port");
+          return UNAVAILABLE;
+        }
+        throw e;
       }
       new CountDownLatch(1).await(); // until a signal ends the process
       return 0;

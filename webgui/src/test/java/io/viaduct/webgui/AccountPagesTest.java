@@ -74,7 +74,7 @@ class AccountPagesTest {
   void chargeExplainsItselfWithAllQuantitiesAndUnits() {
     peer.charges.add(PeerServer.charge("c1", "alice"));
     String page = Visitor.alice().get("/charges/c1").body();
-    assertThat(Visitor.text(page, "charge-reason")).startsWith("HT&amp;LD flow skype-video");
+    assertThat(Visitor.text(page, "charge-reason")).startsWith("skype-video as HT&amp;LD at 340.0");
     assertThat(Visitor.text(page, "charge-price")).isEqualTo("0.000662268 den/vu");
     assertThat(Visitor.text(page, "charge-units")).isEqualTo("20400 vu");
     assertThat(Visitor.text(page, "charge-amount")).isEqualTo("13.510279 den");
@@ -91,6 +91,7 @@ class AccountPagesTest {
     assertThat(Visitor.text(page, "charge-tariff")).isEqualTo("1");
     assertThat(Visitor.text(page, "charge-state")).startsWith("Corrected");
     assertThat(Visitor.text(page, "charge-snapt")).isEqualTo("snapt-1");
+    assertThat(page).contains("UDP\u00a03478");
     assertThat(page).contains("data-microdenarii=\"12745279\"", "data-bytes=\"1530000\"");
   }
 
@@ -100,7 +101,7 @@ class AccountPagesTest {
     for (String unknown : new String[] {"delayMs", "loss", "remoteAddress", "application"}) {
       charge.put(unknown, null);
     }
-    charge.put("delaySource", "MISSING");
+    charge.put("delaySource", "REFERENCE");
     charge.put("state", "a state of a later version");
     peer.charges.add(charge);
     String page = Visitor.alice().get("/charges/c1").body();
@@ -137,6 +138,8 @@ class AccountPagesTest {
     peer.snapts.add(snapt);
     peer.refusedReports.add(
         Map.of("snapt", attack, "session", attack, "account", attack, "reason", attack));
+    peer.gaps.add(
+        Map.of("snapt", attack, "session", attack, "account", attack, "from", 1, "to", 2));
     Visitor alice = Visitor.alice();
     Visitor olga = Visitor.operator();
     String quoted = java.net.URLEncoder.encode(attack, java.nio.charset.StandardCharsets.UTF_8);

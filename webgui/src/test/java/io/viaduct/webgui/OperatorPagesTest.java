@@ -48,8 +48,9 @@ class OperatorPagesTest {
   }
 
   @Test
-  void refusedReportsAreListedWithTheirReason() {
-    assertThat(olga.get("/reports").body()).contains("data-testid=\"reports-empty\"");
+  void refusedAndMissingReportsAreListed() {
+    assertThat(olga.get("/reports").body())
+        .contains("data-testid=\"reports-empty\"", "data-testid=\"gaps-empty\"");
     peer.refusedReports.add(
         Map.of(
             "snapt",
@@ -62,12 +63,16 @@ class OperatorPagesTest {
             41,
             "account",
             "mallory",
-            "verdict",
-            "REJECTED",
             "reason",
-            "unknown account"));
+            "UNKNOWN_ACCOUNT",
+            "detail",
+            "unknown account",
+            "receivedAt",
+            "2026-11-20T10:01:01Z"));
+    peer.gaps.add(Map.of("snapt", "snapt-1", "epoch", 3, "from", 17, "to", 19, "account", "bob"));
     assertThat(olga.get("/reports").body())
-        .contains("data-testid=\"report-row\"", "unknown account", "REJECTED", "mallory");
+        .contains("data-testid=\"report-row\"", "unknown account", "UNKNOWN_ACCOUNT", "mallory")
+        .contains("data-testid=\"gap-row\"", "3 / 17–19");
   }
 
   @Test

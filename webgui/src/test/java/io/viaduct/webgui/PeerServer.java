@@ -50,6 +50,7 @@ final class PeerServer implements AutoCloseable {
   final List<Map<String, Object>> charges = new CopyOnWriteArrayList<>();
   final List<Map<String, Object>> snapts = new CopyOnWriteArrayList<>();
   final List<Map<String, Object>> refusedReports = new CopyOnWriteArrayList<>();
+  final List<Map<String, Object>> gaps = new CopyOnWriteArrayList<>();
   final Map<String, Posted> posted = new ConcurrentHashMap<>();
   final List<Posted> received = new CopyOnWriteArrayList<>();
   final List<BlockingQueue<String>> streams = new CopyOnWriteArrayList<>();
@@ -83,7 +84,7 @@ final class PeerServer implements AutoCloseable {
     users.put("olga", new User("operates", "operator", "Olga O."));
     balances.clear();
     balances.putAll(Map.of("alice", 12_345_678L, "bob", -250_000L, "olga", 0L));
-    for (List<?> list : List.of(charges, snapts, refusedReports, received)) {
+    for (List<?> list : List.of(charges, snapts, refusedReports, gaps, received)) {
       list.clear();
     }
     posted.clear();
@@ -107,7 +108,7 @@ final class PeerServer implements AutoCloseable {
     charge.put("end", "2026-11-20T10:01:00Z");
     charge.put("application", "skype-video");
     charge.put("serviceClass", "HT_LD");
-    charge.put("protocol", "UDP");
+    charge.put("protocol", 17);
     charge.put("remoteAddress", "203.0.113.7");
     charge.put("remotePort", 3478);
     charge.put("preBytes", "2550000");
@@ -129,8 +130,9 @@ final class PeerServer implements AutoCloseable {
     charge.put("state", "corrected");
     charge.put(
         "reason",
-        "HT&LD flow skype-video: 340.0 kbit/s at 140.0 ms cost 0.000662 den/vu over 20400 vu;"
-            + " 1530000 B saved earned 0.765000 den.");
+        "skype-video as HT&LD at 340.0 kbit/s, delay 140.0 ms (measured), loss 1.25 %: 0.000662268"
+            + " den per unit x 20400.0 units = 13.510279 den; 1530000 of 2550000 bytes saved,"
+            + " discount 0.765000 den");
     return charge;
   }
 
@@ -243,7 +245,9 @@ final class PeerServer implements AutoCloseable {
     } else if (path.equals("/accounts") && operator) {
       send(exchange, 200, accounts());
     } else if (path.equals("/reports/refused") && operator) {
-      send(exchange, 200, JSON.writeValueAsString(Map.of("reports", refusedReports)));
+      send(exchange, 200, JSON.writeValueAsString(Map.of("refused", refusedReports)));
+    } else if (path.equals("/reports/gaps") && operator) {
+      send(exchange, 200, JSON.writeValueAsString(Map.of("gaps", gaps)));
     } else if (parts.getFirst().equals("charges") && parts.size() == 2) {
       // Answers whoever asks: the pages' own check has to hold alone.
       one(exchange, parts.get(1));

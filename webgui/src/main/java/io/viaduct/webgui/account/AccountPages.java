@@ -39,9 +39,9 @@ class AccountPages {
   String account(
       @AuthenticationPrincipal SignedIn visitor, @PathVariable String account, Model model) {
     model.addAttribute("account", billing.account(visitor.token(), account));
-    model.addAllAttributes(
-        AccountState.read(billing, visitor.token(), account, LATEST_ROWS).variables());
-    model.addAttribute("rows", LATEST_ROWS);
+    int rows = Math.min(LATEST_ROWS, limits.chargesPerPage());
+    model.addAllAttributes(AccountState.read(billing, visitor.token(), account, rows).variables());
+    model.addAttribute("rows", rows);
     if (visitor.operator() && !model.containsAttribute("topUp")) {
       model.addAttribute("topUp", TopUpForm.empty());
     }

@@ -66,8 +66,13 @@ public final class Billing {
         JsonNode.class);
   }
 
-  public RefusedReports refusedReports(BearerToken token) {
-    return peer.get("/reports/refused", token, RefusedReports.class);
+  public RefusedReports refusedReports(BearerToken token, int limit, @Nullable String cursor) {
+    return peer.get(
+        "/reports/refused?limit=" + limit + with("cursor", cursor), token, RefusedReports.class);
+  }
+
+  public SequenceGaps sequenceGaps(BearerToken token, int limit) {
+    return peer.get("/reports/gaps?limit=" + limit, token, SequenceGaps.class);
   }
 
   /// The account's event stream (WHATWG HTML section 9.2); the caller closes it.

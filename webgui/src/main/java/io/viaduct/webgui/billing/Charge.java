@@ -42,9 +42,10 @@ public record Charge(
     @Nullable String state,
     @Nullable String reason) {
   private static final Set<String> CLASSES = Set.of("LT_LD", "HT_LD", "LT_HD", "HT_HD");
-  private static final Set<String> STATES = Set.of("provisional", "corrected", "final", "adjusted");
+  private static final Set<String> STATES =
+      Set.of("provisional", "corrected", "final", "final_provisional", "adjusted");
   private static final Set<String> DELAY_SOURCES =
-      Set.of("measured", "last_good", "half_control_rtt", "missing", "reference");
+      Set.of("measured", "last_good", "half_control_rtt", "reference");
 
   /// The class if it is one that the pages have words for, else null; likewise below.
   public @Nullable String knownClass() {

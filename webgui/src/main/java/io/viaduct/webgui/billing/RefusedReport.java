@@ -1,16 +1,18 @@
 package io.viaduct.webgui.billing;
 
-import com.fasterxml.jackson.annotation.JsonAlias;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /// A usage report that billing did not book, kept for the operator.
+///
+/// @param reason one word of billing's list of reasons
+/// @param detail billing's sentence
 public record RefusedReport(
+    @Nullable Instant receivedAt,
+    @Nullable String reason,
+    @Nullable String detail,
     @Nullable String snapt,
     @Nullable String session,
     @Nullable String epoch,
     @Nullable String sequence,
-    @Nullable String account,
-    @Nullable String verdict,
-    @Nullable String reason,
-    @JsonAlias({"at", "refusedAt"}) @Nullable Instant receivedAt) {}
+    @Nullable String account) {}

@@ -1,7 +1,9 @@
 package io.viaduct.webgui.billing;
 
-import com.fasterxml.jackson.annotation.JsonAlias;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/// Newest first.
-public record RefusedReports(@JsonAlias("refused") List<RefusedReport> reports) {}
+/// Refused reports, newest first.
+///
+/// @param next cursor of the page of older ones, null on the last page
+public record RefusedReports(List<RefusedReport> refused, @Nullable String next) {}

@@ -70,6 +70,17 @@ public final class Display {
     return name == null ? UNKNOWN : name.replace('_', '&');
   }
 
+  /// An IP protocol number by its name, where people know it by name (IANA protocol numbers).
+  public String protocol(@Nullable String number) {
+    return switch (number) {
+      case "1" -> "ICMP";
+      case "6" -> "TCP";
+      case "17" -> "UDP";
+      case "58" -> "ICMPv6";
+      case null, default -> text(number);
+    };
+  }
+
   public String text(@Nullable String text) {
     return text == null || text.isBlank() ? UNKNOWN : text;
   }

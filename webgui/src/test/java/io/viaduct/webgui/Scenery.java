@@ -1,0 +1,98 @@
+package io.viaduct.webgui;
+
+import java.util.Map;
+
+/// Accounts, charges and SNAPTs as a busy day leaves them, for screenshots: long names, large and
+/// missing numbers, every class and state.
+final class Scenery {
+  private static final String[][] FLOWS = {
+    // application, class, throughput, delay, pre, post, saved %, price, charge, discount
+    {
+      "skype-video",
+      "HT_LD",
+      "340.0",
+      "140.0",
+      "2550000",
+      "1020000",
+      "0.000662268",
+      "13510279",
+      "765000"
+    },
+    {
+      "hangout-video",
+      "HT_LD",
+      "190.0",
+      "150.0",
+      "1425000",
+      "570000",
+      "0.00193254",
+      "22030879",
+      "427500"
+    },
+    {"ssh", "LT_LD", "8.4", "22.7", "63000", "71240", "0.0415", "2614500", "0"},
+    {
+      "browser",
+      "HT_HD",
+      "18342.7",
+      "61.2",
+      "137570250",
+      "52276695",
+      "0.0000021",
+      "41207312",
+      "12362193"
+    },
+    {"default-tcp", "LT_HD", "0.4", "", "3012", "3380", "0", "0", "0"},
+  };
+
+  private Scenery() {}
+
+  static void arrange(PeerServer peer) {
+    for (int i = 0; i < 7; i++) {
+      String[] flow = FLOWS[i % FLOWS.length];
+      Map<String, Object> charge = PeerServer.charge(i == 0 ? "c1" : "c-" + i, "alice");
+      charge.put("application", flow[0]);
+      charge.put("serviceClass", flow[1]);
+      charge.put("throughputKbitPerSecond", Double.valueOf(flow[2]));
+      charge.put("delayMs", flow[3].isEmpty() ? null : Double.valueOf(flow[3]));
+      long pre = Long.parseLong(flow[4]);
+      long post = Long.parseLong(flow[5]);
+      long saved = Math.max(0, pre - post);
+      charge.put("preBytes", flow[4]);
+      charge.put("postBytes", flow[5]);
+      charge.put("savedBytes", Long.toString(saved));
+      charge.put("savedPercent", 100.0 * saved / pre);
+      charge.put("pricePerUnit", Double.valueOf(flow[6]));
+      charge.put("chargeMicrodenarii", flow[7]);
+      charge.put("discountMicrodenarii", flow[8]);
+      charge.put(
+          "netMicrodenarii", Long.toString(Long.parseLong(flow[7]) - Long.parseLong(flow[8])));
+      peer.charges.add(charge);
+    }
+    peer.users.put(
+        "maximilian.von.und.zu.hohenstein-oberursel",
+        new PeerServer.User("x", "user", "Maximilian von und zu Hohenstein-Oberursel der Jüngere"));
+    peer.snapts.add(PeerServer.snapt("snapt-1", 12));
+    Map<String, Object> silent = PeerServer.snapt("snapt-2", 0);
+    silent.put("state", "stale");
+    silent.put("host", "2001:db8:71::12");
+    peer.snapts.add(silent);
+    peer.refusedReports.add(
+        Map.of(
+            "snapt",
+            "snapt-2",
+            "session",
+            "6f1c1f2e-8f0e-4d61-9a57-3f5ac8b2c001",
+            "epoch",
+            3,
+            "sequence",
+            41,
+            "account",
+            "mallory",
+            "reason",
+            "UNKNOWN_ACCOUNT",
+            "detail",
+            "account mallory is not known: create it, then the SNAPT's next report is booked",
+            "receivedAt",
+            "2026-11-20T10:01:01Z"));
+  }
+}

@@ -1,0 +1,246 @@
+package io.viaduct.webgui;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.BrowserType.LaunchOptions;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Page.EmulateMediaOptions;
+import com.microsoft.playwright.Page.ScreenshotOptions;
+import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.Playwright.CreateOptions;
+import com.microsoft.playwright.assertions.LocatorAssertions;
+import com.microsoft.playwright.options.ColorScheme;
+import io.viaduct.webgui.PeerServer.Mood;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// The pages in a real Chromium: what only a browser can show. Screenshots of every page go to
+/// `target/screenshots`, for people to look at.
+class WebguiBrowserLabIT {
+  private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
+  private static final Path SCREENSHOTS = Path.of("target/screenshots");
+
+  private static Playwright playwright;
+  private static Browser chromium;
+  private final List<String> complaints = new ArrayList<>();
+  private PeerServer peer;
+  private BrowserContext context;
+  private Page page;
+
+  @BeforeAll
+  static void startChromium() {
+    assumeTrue(
+        Files.isExecutable(CHROMIUM),
+        CHROMIUM + " is missing: apt-get install chromium to run the browser tests");
+    playwright =
+        Playwright.create(
+            new CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+    chromium =
+        playwright
+            .chromium()
+            .launch(
+                new LaunchOptions()
+                    .setExecutablePath(CHROMIUM)
+                    .setArgs(
+                        List.of(
+                            "--no-sandbox",
+                            "--disable-gpu",
+                            "--disable-quic",
+                            "--no-first-run",
+                            "--disable-background-networking",
+                            "--disable-component-update",
+                            "--disable-sync")));
+  }
+
+  @AfterAll
+  static void stopChromium() {
+    if (playwright != null) {
+      playwright.close();
+    }
+  }
+
+  @BeforeEach
+  void openBrowser() {
+    peer = RunningWebgui.freshPeer();
+    openWindow();
+  }
+
+  @AfterEach
+  void closeBrowser() {
+    context.close();
+  }
+
+  @Test
+  void userLogsInAndSeesBalanceChargeAndALiveUpdateWithoutReload() {
+    peer.charges.add(PeerServer.charge("c1", "alice"));
+    logIn("alice", "wonder land");
+    assertThat(page.getByTestId("balance")).hasAttribute("data-microdenarii", "12345678");
+    assertThat(page.getByTestId("charge-row")).hasCount(1);
+    assertThat(page.getByTestId("live-state")).hasText("Live");
+    page.evaluate("window.sameDocument = true");
+
+    peer.book(PeerServer.charge("c2", "alice"));
+
+    assertThat(page.getByTestId("charge-row")).hasCount(2);
+    assertThat(page.getByTestId("balance")).hasAttribute("data-microdenarii", "-399601");
+    assertThat(page.evaluate("window.sameDocument")).isEqualTo(true);
+    page.locator("[data-charge-id=c2] a").click();
+    assertThat(page.getByTestId("charge-reason")).containsText("340.0 kbit/s");
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void livePageReconnectsAfterBillingWasAwayAndCatchesUp() {
+    logIn("alice", "wonder land");
+    assertThat(page.getByTestId("live-state")).hasText("Live");
+    peer.billing = Mood.FAILING;
+    peer.endStreams();
+    assertThat(page.getByTestId("live-state")).hasText("Reconnecting");
+    peer.balances.put("alice", 777L);
+    peer.billing = Mood.WELL;
+    assertThat(page.getByTestId("live-state"))
+        .hasText("Live", new LocatorAssertions.HasTextOptions().setTimeout(15_000));
+    assertThat(page.getByTestId("balance")).hasAttribute("data-microdenarii", "777");
+  }
+
+  @Test
+  void logoutInOneTabSendsTheOtherToTheLogin() {
+    logIn("alice", "wonder land");
+    assertThat(page.getByTestId("live-state")).hasText("Live");
+    Page other = context.newPage();
+    other.navigate(RunningWebgui.pages().toString());
+    other.getByTestId("logout").click();
+    page.waitForURL("**/login?problem=ended");
+  }
+
+  @Test
+  void operatorTopsUpAndWatchesTheSnapts() {
+    peer.snapts.add(PeerServer.snapt("snapt-1", 12));
+    logIn("olga", "operates");
+    page.locator("[data-account-id=alice] a").click();
+    page.getByTestId("topup-amount").fill("5.5");
+    page.getByTestId("topup-reference").fill("invoice 7");
+    page.getByTestId("topup-submit").click();
+    assertThat(page.getByTestId("topup-done")).containsText("5.500000");
+    assertThat(page.getByTestId("balance")).hasAttribute("data-microdenarii", "17845678");
+
+    page.getByText("SNAPTs").first().click();
+    assertThat(page.getByTestId("snapt-sessions")).containsText("12");
+    peer.snapts.set(0, PeerServer.snapt("snapt-1", 13));
+    assertThat(page.getByTestId("snapt-sessions")).containsText("13");
+    peer.bridge = Mood.FAILING;
+    assertThat(page.getByTestId("snapts-away")).isVisible();
+    peer.bridge = Mood.WELL;
+    assertThat(page.getByTestId("snapt-sessions")).containsText("13");
+  }
+
+  @Test
+  void pageOfAnAbsentBillingComesBackByItself() {
+    logIn("alice", "wonder land");
+    peer.billing = Mood.FAILING;
+    page.reload();
+    assertThat(page.getByTestId("away")).isVisible();
+    peer.billing = Mood.WELL;
+    assertThat(page.getByTestId("balance"))
+        .isVisible(new LocatorAssertions.IsVisibleOptions().setTimeout(15_000));
+  }
+
+  @Test
+  void keyboardAloneReachesTheContentAndLogsIn() {
+    page.navigate(RunningWebgui.pages() + "/login");
+    assertThat(page.getByTestId("login-user")).isFocused();
+    page.keyboard().type("alice");
+    page.keyboard().press("Tab");
+    page.keyboard().type("wonder land");
+    page.keyboard().press("Enter");
+    assertThat(page.getByTestId("balance")).isVisible();
+    page.keyboard().press("Tab");
+    assertThat(page.locator(".skip")).isFocused();
+    page.keyboard().press("Enter");
+    assertThat(page.locator("#main")).isFocused();
+  }
+
+  @Test
+  void pagesFitTheirWindow() {
+    Scenery.arrange(peer);
+    go("/login?problem=wrong");
+    shoot("login");
+    logIn("alice", "wonder land");
+    assertThat(page.getByTestId("live-state")).hasText("Live");
+    shoot("home");
+    go("/accounts/alice/charges");
+    shoot("charges");
+    go("/charges/c1");
+    shoot("charge");
+    go("/accounts/bob");
+    shoot("error");
+    page.getByTestId("logout").click();
+    logIn("olga", "operates");
+    shoot("accounts");
+    go("/accounts/alice");
+    page.getByTestId("topup-amount").fill("five");
+    page.getByTestId("topup-reference").fill("invoice 7");
+    page.getByTestId("topup-submit").click();
+    assertThat(page.getByTestId("live-state")).hasText("Live");
+    shoot("topup");
+    go("/snapts");
+    shoot("snapts");
+    go("/reports");
+    shoot("reports");
+    peer.billing = Mood.FAILING;
+    go("/accounts/alice");
+    shoot("away");
+  }
+
+  private void shoot(String what) {
+    for (int width : new int[] {320, 768, 1440}) {
+      page.setViewportSize(width, 900);
+      assertThat(page.evaluate("document.documentElement.scrollWidth"))
+          .as("%s at %d px must not scroll sideways", what, width)
+          .isEqualTo(width);
+      for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+        page.emulateMedia(new EmulateMediaOptions().setColorScheme(scheme));
+        String name = "%s-%d-%s.png".formatted(what, width, scheme).toLowerCase(Locale.ROOT);
+        page.screenshot(
+            new ScreenshotOptions().setPath(SCREENSHOTS.resolve(name)).setFullPage(true));
+      }
+    }
+  }
+
+  private void openWindow() {
+    context = chromium.newContext();
+    context.setDefaultTimeout(10_000);
+    page = context.newPage();
+    page.onConsoleMessage(message -> {
+      if (message.type().equals("error")) {
+        complaints.add(message.text());
+      }
+    });
+    page.onPageError(complaints::add);
+  }
+
+  private void go(String path) {
+    page.navigate(RunningWebgui.pages() + path);
+  }
+
+  private void logIn(String user, String password) {
+    go("/login");
+    page.getByTestId("login-user").fill(user);
+    page.getByTestId("login-password").fill(password);
+    page.getByTestId("login-submit").click();
+    assertThat(page.getByTestId("visitor")).hasText(user);
+  }
+}
