@@ -12,9 +12,11 @@ create table ledger_transaction (
   kind      text not null check (kind in ('TOP_UP', 'PROVISIONAL', 'CORRECTION', 'SETTLEMENT', 'ADJUSTMENT')),
   identity  text not null unique,            -- from the caller: the same transaction cannot be posted twice
   postings  smallint not null check (postings >= 2),
+  interval_id bigint,                        -- what it bills; a top-up has none
   posted_at timestamptz not null,
   note      text not null
 );
+create index ledger_transaction_by_interval on ledger_transaction (interval_id);
 
 create table posting (
   transaction_id      bigint not null references ledger_transaction,

@@ -27,8 +27,9 @@ create table charging_interval (
   state          text not null check (state in ('PROVISIONAL', 'CORRECTED', 'FINAL', 'FINAL_PROVISIONAL', 'ADJUSTED')),
   unique (snapt_id, session_id, epoch, sequence)
 );
+alter table ledger_transaction add foreign key (interval_id) references charging_interval;
 create index charging_interval_due on charging_interval (grace_ends_at) where state in ('PROVISIONAL', 'CORRECTED');
-create index charging_interval_received on charging_interval (received_at);
+create index charging_interval_in_grace on charging_interval (grace_ends_at);
 
 create function charging_interval_moves_forward() returns trigger language plpgsql as $$
 begin

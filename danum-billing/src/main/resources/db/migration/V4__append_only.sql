@@ -13,3 +13,9 @@ create trigger charging_interval_rows_stay before delete on charging_interval fo
 create trigger charging_interval_stays before truncate on charging_interval for each statement execute function refuse_change();
 revoke update, delete, truncate on charging_interval from public, current_user;
 grant update (state) on charging_interval to current_user;
+
+-- A foreign key locks the row that it refers to, as the owner of the tables, and PostgreSQL asks for the right to update
+-- at least one column for that. These columns are granted for it; the triggers above refuse to change them.
+grant update (created_at) on ledger_account to current_user;
+grant update (posted_at) on ledger_transaction to current_user;
+grant update (created_at) on tariff to current_user;

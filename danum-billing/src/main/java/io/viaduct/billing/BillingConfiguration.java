@@ -1,7 +1,9 @@
 package io.viaduct.billing;
 
 import io.viaduct.service.configuration.Secret;
-import java.nio.file.Path;
+import io.viaduct.service.logging.LoggingSettings;
+import io.viaduct.service.operations.OperationsSettings;
+import io.viaduct.service.tls.TlsSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,9 +28,9 @@ import java.util.Map;
 public record BillingConfiguration(
     Endpoint rest,
     Grpc grpc,
-    Tls tls,
-    Endpoint operations,
-    Logging logging,
+    TlsSettings tls,
+    OperationsSettings operations,
+    LoggingSettings logging,
     Database database,
     Operator operator,
     Sessions sessions,
@@ -46,12 +48,11 @@ public record BillingConfiguration(
     between("settlement-period", settlementPeriod, Duration.ofMillis(50), Duration.ofHours(1));
     between("verification-period", verificationPeriod, Duration.ofSeconds(1), Duration.ofHours(24));
     require(defaultOwner.matches(NAME), "default-owner must match " + NAME, defaultOwner);
-    snaptOwners.forEach(
-        (snapt, owner) ->
-            require(
-                snapt.matches(NAME) && owner.matches(NAME),
-                "snapt-owners must map names to names that match " + NAME,
-                snapt + ": " + owner));
+    snaptOwners.forEach((snapt, owner) ->
+        require(
+            snapt.matches(NAME) && owner.matches(NAME),
+            "snapt-owners must map names to names that match " + NAME,
+            snapt + ": " + owner));
     snaptOwners = Map.copyOf(snaptOwners);
   }
 
@@ -73,23 +74,6 @@ public record BillingConfiguration(
       requirePort(port);
       require(!peers.isEmpty(), "peers must name at least one certificate", "[]");
       peers = List.copyOf(peers);
-    }
-  }
-
-  /// @param certificate own chain, PEM
-  /// @param privateKey its PKCS#8 key, PEM
-  /// @param trust the authority that signs the bridge's certificate, PEM
-  public record Tls(Path certificate, Path privateKey, Path trust) {}
-
-  /// @param format `text` or `json`
-  /// @param level of the project's own loggers
-  public record Logging(String format, String level) {
-    public Logging {
-      require(List.of("text", "json").contains(format), "format must be text or json", format);
-      require(
-          List.of("error", "warn", "info", "debug", "trace").contains(level),
-          "level must be error, warn, info, debug or trace",
-          level);
     }
   }
 

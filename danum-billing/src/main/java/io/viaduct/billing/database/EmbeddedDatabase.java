@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A real PostgreSQL as a child process, with its data in one directory:
-/// `cluster/` (the data), `binaries/` (unpacked from the jar), `password`, `lock`.
+/// A real PostgreSQL as a child process, with its data in one directory: `cluster/` (the data),
+/// `binaries/` (unpacked from the jar), `password`, `lock`.
 ///
 /// Billing's role in it is not a superuser, so that what is revoked is revoked; every connection
 /// needs the password, which only the owner of the directory can read.
@@ -178,7 +178,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
       statement.execute("create role %s login password '%s'".formatted(ROLE, password));
       statement.execute("create database %s owner %s".formatted(ROLE, ROLE));
       statement.execute("alter role postgres password '%s'".formatted(password));
-      Files.writeString(cluster.resolve("pg_hba.conf"), "host all all 127.0.0.1/32 scram-sha-256\n");
+      Files.writeString(
+          cluster.resolve("pg_hba.conf"), "host all all 127.0.0.1/32 scram-sha-256\n");
       try (ResultSet reloaded = statement.executeQuery("select pg_reload_conf()")) {
         reloaded.next();
       }

@@ -42,9 +42,10 @@ public record RatedFlow(
 
   /// Price times units, and never more than the utility that the payer received.
   static MicroDenarii charge(Price price, double units, long durationMs) {
-    MicroDenarii priced = Rounding.ofDenarii(price.perUnit() * units);
-    MicroDenarii received = Rounding.ofDenarii(price.utilityPerSecond() * (durationMs / 1000.0));
-    return priced.compareTo(received) <= 0 ? priced : received;
+    // Rounding is monotone: the lesser rounded is the lesser of the rounded ones.
+    double priced = price.perUnit() * units;
+    double received = price.utilityPerSecond() * (durationMs / 1000.0);
+    return Rounding.ofDenarii(Math.min(priced, received));
   }
 
   private static MicroDenarii discount(FlowMeasure flow, DiscountRule rule, MicroDenarii charge) {
@@ -53,8 +54,8 @@ public record RatedFlow(
           case SAVED -> flow.savedBytes();
           case SERVED -> flow.preBytes();
         };
-    MicroDenarii earned = Rounding.ofMicroDenarii(rule.denariiPerMegabyte() * bytes);
-    MicroDenarii cap = Rounding.ofMicroDenarii(rule.cap() * charge.value());
-    return earned.compareTo(cap) <= 0 ? earned : cap;
+    double earned = rule.denariiPerMegabyte() * bytes;
+    double cap = rule.cap() * charge.value();
+    return Rounding.ofMicroDenarii(Math.min(earned, cap));
   }
 }

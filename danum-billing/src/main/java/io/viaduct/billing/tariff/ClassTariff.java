@@ -19,8 +19,15 @@ public record ClassTariff(
     double lossSlope,
     double kappaThroughput,
     double kappaDelay) {
+  /// den/s. Ten minutes of it are whole micro-denarii in a double.
+  public static final double WEIGHT_MAX = 1e6;
+
   public ClassTariff {
     positive("weight", weight);
+    if (weight > WEIGHT_MAX) {
+      throw new TariffRefusedException(
+          TariffRule.POSITIVE, "weight must be at most " + WEIGHT_MAX + " den/s, got " + weight);
+    }
     positive("reference-throughput", referenceThroughput);
     positive("reference-delay", referenceDelay);
     try {

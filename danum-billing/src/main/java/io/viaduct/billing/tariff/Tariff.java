@@ -1,6 +1,8 @@
 package io.viaduct.billing.tariff;
 
+import java.util.Collections;
 import java.util.Map;
+import java.util.TreeMap;
 
 /// Everything a price depends on besides the measurement.
 ///
@@ -35,8 +37,8 @@ public record Tariff(
       throw new TariffRefusedException(
           TariffRule.FRACTION, "provider-fee must be between 0 and 1, got " + providerFee);
     }
-    classes = Map.copyOf(classes);
-    applications = Map.copyOf(applications);
+    classes = Collections.unmodifiableMap(new TreeMap<>(classes));
+    applications = Collections.unmodifiableMap(new TreeMap<>(applications));
   }
 
   /// The curve of a class.

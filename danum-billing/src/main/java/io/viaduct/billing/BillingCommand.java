@@ -1,0 +1,171 @@
+package io.viaduct.billing;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.viaduct.billing.database.EmbeddedDatabase;
+import io.viaduct.billing.database.Migrations;
+import io.viaduct.billing.ledger.LedgerVerification;
+import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.logging.LoggingSettings;
+import io.viaduct.service.logging.ProcessLogging;
+import io.viaduct.service.operations.ProcessMetrics;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import sun.misc.Signal;
+
+/// The command line of danum-billing. Exit codes: 0 ok, 1 an invariant is broken, 64 usage, 69
+/// something that is needed is not available, 78 configuration.
+@Command(
+    name = "danum-billing",
+    description = "From a usage report to a denarius.",
+    mixinStandardHelpOptions = true,
+    versionProvider = BillingCommand.Version.class,
+    subcommands = {
+      BillingCommand.Run.class,
+      BillingCommand.Check.class,
+      BillingCommand.Verify.class
+    })
+public final class BillingCommand {
+  private static final int EXIT_BROKEN = 1;
+  private static final int EXIT_USAGE = 64;
+  private static final int EXIT_UNAVAILABLE = 69;
+
+  private BillingCommand() {}
+
+  public static void main(String[] arguments) {
+    // Logs are set up by this process from its own configuration, before Spring looks.
+    System.setProperty("org.springframework.boot.logging.LoggingSystem", "none");
+    System.exit(run(arguments));
+  }
+
+  static int run(String... arguments) {
+    CommandLine line = new CommandLine(new BillingCommand());
+    line.getCommandSpec().exitCodeOnInvalidInput(EXIT_USAGE).exitCodeOnUsageHelp(0);
+    line.getSubcommands()
+        .values()
+        .forEach(sub -> sub.getCommandSpec().exitCodeOnInvalidInput(EXIT_USAGE));
+    line.setExecutionExceptionHandler((e, _, _) -> {
+      if (e instanceof ConfigurationException) {
+        System.err.println(e.getMessage());
+        return ConfigurationException.EXIT_CODE;
+      }
+      System.err.println("danum-billing: " + rootMessage(e));
+      return EXIT_UNAVAILABLE;
+    });
+    return line.execute(arguments);
+  }
+
+  private static String rootMessage(Throwable e) {
+    Throwable root = e;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    String message = e.getMessage() == null ? e.toString() : e.getMessage();
+    return root == e || message.contains(String.valueOf(root.getMessage()))
+        ? message
+        : message + ": " + root.getMessage();
+  }
+
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {"danum-billing " + ProcessMetrics.versionOf(BillingCommand.class)};
+    }
+  }
+
+  private static final class ConfigurationOption {
+    @Option(names = "--config", required = true, description = "YAML file")
+    private Path file = Path.of("");
+
+    BillingConfiguration load() {
+      return ConfigurationFile.load(file, BillingConfiguration.class);
+    }
+  }
+
+  @Command(name = "run", description = "Bill until SIGTERM.", mixinStandardHelpOptions = true)
+  static final class Run implements Callable<Integer> {
+    @CommandLine.Mixin private ConfigurationOption config = new ConfigurationOption();
+
+    @Override
+    public Integer call() throws Exception {
+      BillingConfiguration configuration = config.load();
+      ProcessLogging.configure(configuration.logging());
+      BillingService service = new BillingService(configuration, InstantSource.system());
+      // A signal ends the process by its own exit, so that the exit code is 0 and hooks run.
+      for (String name : List.of("TERM", "INT")) {
+        Signal.handle(new Signal(name), _ -> Thread.ofPlatform().start(() -> System.exit(0)));
+      }
+      Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(service::close));
+      try {
+        service.start();
+      } catch (Exception e) {
+        service.close();
+        throw e;
+      }
+      new CountDownLatch(1).await();
+      return 0;
+    }
+  }
+
+  @Command(
+      name = "check",
+      description = "Read the configuration and show it, secrets masked.",
+      mixinStandardHelpOptions = true)
+  static final class Check implements Callable<Integer> {
+    @CommandLine.Mixin private ConfigurationOption config = new ConfigurationOption();
+
+    @Override
+    public Integer call() {
+      System.out.println(config.load());
+      return 0;
+    }
+  }
+
+  @Command(
+      name = "verify",
+      description = "Recompute every invariant of the ledger; exit code 1 if one is broken.",
+      mixinStandardHelpOptions = true)
+  static final class Verify implements Callable<Integer> {
+    @CommandLine.Mixin private ConfigurationOption config = new ConfigurationOption();
+
+    @Override
+    public Integer call() throws IOException {
+      BillingConfiguration configuration = config.load();
+      ProcessLogging.configure(
+          new LoggingSettings(LoggingSettings.Format.TEXT, LoggingSettings.Level.ERROR));
+      if (!configuration.database().embedded()) {
+        try (HikariDataSource pool =
+            Migrations.open(BillingService.external(configuration.database()), 2)) {
+          return print(pool);
+        }
+      }
+      try (EmbeddedDatabase database =
+              EmbeddedDatabase.joinOrStart(Path.of(configuration.database().dataDirectory()));
+          HikariDataSource pool = Migrations.open(database.address(), 2)) {
+        return print(pool);
+      }
+    }
+
+    private static int print(HikariDataSource pool) {
+      List<LedgerVerification.Check> checks =
+          new LedgerVerification(new JdbcTemplate(pool), new JdbcTransactionManager(pool)).run();
+      for (LedgerVerification.Check check : checks) {
+        System.out.printf(
+            "%-6s %s%s%n",
+            check.holds() ? "ok" : "BROKEN",
+            check.name(),
+            check.holds() ? "" : ": " + check.violations() + " times, e.g. " + check.example());
+      }
+      return checks.stream().allMatch(LedgerVerification.Check::holds) ? 0 : EXIT_BROKEN;
+    }
+  }
+}

@@ -1,0 +1,272 @@
+package io.viaduct.billing;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.billing.account.Accounts;
+import io.viaduct.billing.account.LoginSessions;
+import io.viaduct.billing.account.LoginThrottle;
+import io.viaduct.billing.account.Passwords;
+import io.viaduct.billing.account.TopUps;
+import io.viaduct.billing.database.DatabaseAddress;
+import io.viaduct.billing.database.EmbeddedDatabase;
+import io.viaduct.billing.database.Migrations;
+import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.LedgerVerification;
+import io.viaduct.billing.mediation.MediationEndpoint;
+import io.viaduct.billing.mediation.MediationService;
+import io.viaduct.billing.mediation.RefusedReports;
+import io.viaduct.billing.rest.RestServer;
+import io.viaduct.billing.settlement.IntervalStore;
+import io.viaduct.billing.settlement.ReportPosting;
+import io.viaduct.billing.settlement.SequenceGaps;
+import io.viaduct.billing.settlement.Settlement;
+import io.viaduct.billing.settlement.SettlementClock;
+import io.viaduct.billing.settlement.SettlementRules;
+import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.service.configuration.Secret;
+import io.viaduct.service.operations.OperationsEndpoint;
+import io.viaduct.service.operations.ProcessMetrics;
+import io.viaduct.service.operations.Readiness;
+import io.viaduct.service.tls.TlsMaterial;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// The composition root: every part of billing, in the order in which a denarius meets them.
+public final class BillingService implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(BillingService.class);
+
+  private static final Duration START_PATIENCE = Duration.ofSeconds(30);
+
+  private final BillingConfiguration configuration;
+  private final InstantSource clock;
+  private final Readiness readiness = new Readiness("database", "rest", "mediation");
+  private final Deque<Closing> closings = new ArrayDeque<>(); // guarded by itself
+  private boolean closed; // guarded by closings
+  private final ReentrantLock starting = new ReentrantLock();
+
+  private int restPort;
+  private int grpcPort;
+  private int operationsPort;
+
+  private record Closing(String what, AutoCloseable part) {}
+
+  /// @param clock the only clock of billing's decisions
+  public BillingService(BillingConfiguration configuration, InstantSource clock) {
+    this.configuration = configuration;
+    this.clock = clock;
+  }
+
+  /// Starts everything. What was started before a failure is stopped by [#close].
+  ///
+  /// @throws IOException if an address or the database cannot be had
+  public void start() throws IOException {
+    starting.lock();
+    try {
+      startParts();
+    } finally {
+      starting.unlock();
+    }
+  }
+
+  private void startParts() throws IOException {
+    TlsMaterial tls = TlsMaterial.load(configuration.tls());
+    ProcessMetrics metrics = keep("metrics", new ProcessMetrics("danum-billing", getClass()));
+    MeterRegistry meters = metrics.registry();
+    OperationsEndpoint operations = keep("operations", new OperationsEndpoint(metrics, readiness));
+    operationsPort = operations.listen(configuration.operations()).getPort();
+
+    HikariDataSource pool =
+        keep("pool", Migrations.open(database(), configuration.database().connections()));
+    JdbcTemplate jdbc = new JdbcTemplate(pool);
+    JdbcTransactionManager transactions = new JdbcTransactionManager(pool);
+    TransactionTemplate transaction = new TransactionTemplate(transactions);
+
+    TariffBook tariffs = new TariffBook(jdbc, transaction);
+    tariffs.stock(clock.instant());
+    Ledger ledger = new Ledger(jdbc);
+    LedgerVerification verification = new LedgerVerification(jdbc, transactions);
+    Accounts accounts = new Accounts(jdbc, transaction, ledger, new Passwords());
+    accounts.bootstrapOperator(
+        configuration.operator().user(),
+        configuration.operator().passwordFile().reveal(),
+        clock.instant());
+    RefusedReports refused = new RefusedReports(jdbc);
+    ReportPosting posting =
+        new ReportPosting(
+            transaction,
+            new IntervalStore(jdbc),
+            tariffs,
+            ledger,
+            new SettlementRules(
+                configuration.graceTime(), configuration.adjustmentTime(), configuration::ownerOf));
+    Settlement settlement = new Settlement(transaction, jdbc, tariffs, ledger);
+    readiness.cleared("database");
+
+    RestServer rest =
+        keep(
+            "rest",
+            RestServer.start(
+                configuration.rest().host(),
+                configuration.rest().port(),
+                new RestServer.Parts(
+                    accounts,
+                    new LoginSessions(jdbc, configuration.sessions().lifetime()),
+                    new LoginThrottle(
+                        configuration.sessions().wrongPasswords(),
+                        configuration.sessions().throttle()),
+                    new TopUps(transaction, jdbc, ledger),
+                    ledger,
+                    verification,
+                    tariffs,
+                    refused,
+                    new SequenceGaps(jdbc),
+                    jdbc,
+                    meters,
+                    clock)));
+    restPort = rest.port();
+    readiness.cleared("rest");
+
+    SettlementClock upkeep =
+        keep("settlement", new SettlementClock(settlement, jdbc, rest.listener(), clock, meters));
+    upkeep.start(configuration.settlementPeriod());
+    watch(upkeep, verification, pool, meters);
+
+    MediationService mediation =
+        new MediationService(posting, refused, rest.listener(), clock, meters);
+    MediationEndpoint endpoint =
+        keep(
+            "mediation",
+            MediationEndpoint.start(
+                new InetSocketAddress(configuration.grpc().host(), configuration.grpc().port()),
+                tls,
+                configuration.grpc().peers(),
+                mediation,
+                meters));
+    grpcPort = endpoint.port();
+    readiness.cleared("mediation");
+    LOG.info(
+        "billing is ready: rest http://{}:{}, mediation {}:{}",
+        configuration.rest().host(),
+        restPort,
+        configuration.grpc().host(),
+        grpcPort);
+  }
+
+  private DatabaseAddress database() throws IOException {
+    BillingConfiguration.Database database = configuration.database();
+    if (database.embedded()) {
+      return keep(
+              "database",
+              EmbeddedDatabase.start(
+                  Path.of(database.dataDirectory()), EmbeddedDatabase.Durability.DURABLE))
+          .address();
+    }
+    return external(database);
+  }
+
+  static DatabaseAddress external(BillingConfiguration.Database database) {
+    return new DatabaseAddress(
+        database.url(),
+        database.user(),
+        database.passwordFile().isEmpty() ? "" : Secret.of(database.passwordFile()).reveal());
+  }
+
+  private void watch(
+      SettlementClock upkeep,
+      LedgerVerification verification,
+      HikariDataSource pool,
+      MeterRegistry meters) {
+    AtomicReference<Double> imbalance = new AtomicReference<>(0.0);
+    Gauge.builder("viaduct.ledger.imbalance.microdenarii", imbalance, AtomicReference::get)
+        .description("Sum over all postings; anything but 0 is an alarm")
+        .register(meters);
+    Gauge.builder(
+            "viaduct.database.connections",
+            pool,
+            p ->
+                p.getHikariPoolMXBean() == null
+                    ? 0
+                    : p.getHikariPoolMXBean().getActiveConnections())
+        .description("Connections in use")
+        .register(meters);
+    upkeep.every(
+        configuration.verificationPeriod(),
+        () -> imbalance.set(verification.imbalance().doubleValue()));
+  }
+
+  private <T extends AutoCloseable> T keep(String what, T part) throws IOException {
+    synchronized (closings) {
+      if (!closed) {
+        closings.push(new Closing(what, part));
+        return part;
+      }
+    }
+    stop(new Closing(what, part));
+    throw new IOException("stopped while starting");
+  }
+
+  /// Port of the HTTP interface.
+  public int restPort() {
+    return restPort;
+  }
+
+  /// Port of mediation.
+  public int grpcPort() {
+    return grpcPort;
+  }
+
+  /// Port of `/metrics`, `/livez`, `/readyz`.
+  public int operationsPort() {
+    return operationsPort;
+  }
+
+  /// Stops everything, last started first: readiness falls, calls under way end with their commit,
+  /// the database stops last. A second call does nothing.
+  @Override
+  public void close() {
+    readiness.obstructed("stopping", "the process was asked to end");
+    synchronized (closings) {
+      closed = true;
+    }
+    awaitStart();
+    Deque<Closing> parts;
+    synchronized (closings) {
+      parts = new ArrayDeque<>(closings);
+      closings.clear();
+    }
+    parts.forEach(BillingService::stop);
+  }
+
+  // A part that is starting right now is let finish, so that it can be stopped.
+  private void awaitStart() {
+    try {
+      if (starting.tryLock(START_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        starting.unlock();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void stop(Closing closing) {
+    try {
+      closing.part().close();
+    } catch (Exception e) {
+      LOG.warn("{} did not stop cleanly: {}", closing.what(), e.toString());
+    }
+  }
+}

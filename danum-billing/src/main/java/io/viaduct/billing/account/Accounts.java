@@ -1,0 +1,106 @@
+package io.viaduct.billing.account;
+
+import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.LedgerAccount;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Opens and finds accounts.
+public final class Accounts {
+  private static final String COLUMNS = "select id, display_name, role, created_at from account ";
+
+  private final JdbcTemplate jdbc;
+  private final TransactionTemplate transaction;
+  private final Ledger ledger;
+  private final Passwords passwords;
+
+  public Accounts(
+      JdbcTemplate jdbc, TransactionTemplate transaction, Ledger ledger, Passwords passwords) {
+    this.jdbc = jdbc;
+    this.transaction = transaction;
+    this.ledger = ledger;
+    this.passwords = passwords;
+  }
+
+  /// Opens an account and its account in the ledger.
+  ///
+  /// @return the account, or empty if the id is taken; nothing changed then
+  public Optional<Account> open(
+      String id, String password, Role role, String displayName, Instant now) {
+    String hash = passwords.hash(password);
+    return transaction.execute(_ -> {
+      int inserted =
+          jdbc.update(
+              "insert into account (id, display_name, role, password_hash, created_at)"
+                  + " values (?, ?, ?, ?, ?) on conflict do nothing",
+              id,
+              displayName,
+              role.word(),
+              hash,
+              Timestamp.from(now));
+      if (inserted == 0) {
+        return Optional.<Account>empty();
+      }
+      ledger.open(List.of(LedgerAccount.user(id)), now);
+      return find(id);
+    });
+  }
+
+  /// Makes sure that an operator with this password exists: how the first one comes to be.
+  public void bootstrapOperator(String id, String password, Instant now) {
+    if (open(id, password, Role.OPERATOR, "Operator", now).isPresent()) {
+      return;
+    }
+    if (!passwords.matches(password, hashOf(id).orElse(""))) {
+      jdbc.update(
+          "update account set password_hash = ? where id = ?", passwords.hash(password), id);
+    }
+    jdbc.update("update account set role = 'operator' where id = ? and role <> 'operator'", id);
+  }
+
+  /// Checks a password; takes as long for an account that does not exist.
+  public Optional<Account> authenticate(String id, String password) {
+    Optional<String> hash = hashOf(id);
+    if (hash.isEmpty()) {
+      passwords.matchNobody(password);
+      return Optional.empty();
+    }
+    return passwords.matches(password, hash.get()) ? find(id) : Optional.empty();
+  }
+
+  public Optional<Account> find(String id) {
+    return jdbc.query(COLUMNS + "where id = ?", (row, _) -> account(row), id).stream().findFirst();
+  }
+
+  /// Accounts in the order of their ids.
+  ///
+  /// @param after the last id of the page before, or empty
+  public List<Account> page(String after, int limit) {
+    return jdbc.query(
+        COLUMNS + "where id > ? collate \"C\" order by id collate \"C\" limit ?",
+        (row, _) -> account(row),
+        after,
+        limit);
+  }
+
+  private Optional<String> hashOf(String id) {
+    return jdbc
+        .queryForList("select password_hash from account where id = ?", String.class, id)
+        .stream()
+        .findFirst();
+  }
+
+  private static Account account(ResultSet row) throws SQLException {
+    return new Account(
+        row.getString(1),
+        row.getString(2),
+        Role.of(row.getString(3)),
+        row.getTimestamp(4).toInstant());
+  }
+}

@@ -1,0 +1,116 @@
+package io.viaduct.billing.account;
+
+import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.LedgerTransaction;
+import io.viaduct.billing.ledger.MicroDenarii;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.List;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Credit given by an operator: once for each idempotency key, however often it is asked for.
+public final class TopUps {
+  /// A billion denarii; more is a typing error.
+  public static final long MICRODENARII_MAX = 1_000_000_000_000_000L;
+
+  private static final long KEY_LOCK = 0x746f7075L;
+
+  private final TransactionTemplate transaction;
+  private final JdbcTemplate jdbc;
+  private final Ledger ledger;
+
+  public TopUps(TransactionTemplate transaction, JdbcTemplate jdbc, Ledger ledger) {
+    this.transaction = transaction;
+    this.jdbc = jdbc;
+    this.ledger = ledger;
+  }
+
+  /// @param key the caller's, one name space for all accounts
+  /// @param reference for people
+  public record TopUp(
+      String key,
+      String account,
+      MicroDenarii amount,
+      String reference,
+      String createdBy,
+      Instant createdAt,
+      long transactionId) {}
+
+  /// What became of a top-up.
+  public sealed interface Result {
+    /// Posted now.
+    record Posted(TopUp topUp) implements Result {}
+
+    /// The same was posted before.
+    record AlreadyPosted(TopUp topUp) implements Result {}
+
+    /// The key was used for something else.
+    record KeyTaken() implements Result {}
+  }
+
+  /// Posts a top-up of an account that exists.
+  public Result post(
+      String key,
+      String account,
+      MicroDenarii amount,
+      String reference,
+      String createdBy,
+      Instant now) {
+    return transaction.execute(_ -> {
+      // Two requests with one key wait for each other here; other keys rarely share the lock.
+      jdbc.query("select pg_advisory_xact_lock(?, ?)", row -> {}, (int) KEY_LOCK, key.hashCode());
+      List<TopUp> before = find(key);
+      if (!before.isEmpty()) {
+        TopUp known = before.getFirst();
+        return known.account().equals(account)
+                && known.amount().equals(amount)
+                && known.reference().equals(reference)
+            ? new Result.AlreadyPosted(known)
+            : new Result.KeyTaken();
+      }
+      long transactionId =
+          ledger
+              .post(List.of(LedgerTransaction.topUp(key, account, amount, reference)), now)
+              .getFirst();
+      insert(key, account, amount, reference, createdBy, now, transactionId);
+      return new Result.Posted(find(key).getFirst());
+    });
+  }
+
+  private List<TopUp> find(String key) {
+    return jdbc.query(
+        "select idempotency_key, account, amount_microdenarii, reference, created_by, created_at,"
+            + " transaction_id from top_up where idempotency_key = ?",
+        (row, _) ->
+            new TopUp(
+                row.getString(1),
+                row.getString(2),
+                new MicroDenarii(row.getLong(3)),
+                row.getString(4),
+                row.getString(5),
+                row.getTimestamp(6).toInstant(),
+                row.getLong(7)),
+        key);
+  }
+
+  private void insert(
+      String key,
+      String account,
+      MicroDenarii amount,
+      String reference,
+      String createdBy,
+      Instant now,
+      long transactionId) {
+    jdbc.update(
+        "insert into top_up (idempotency_key, account, amount_microdenarii, reference, created_by,"
+            + " created_at, transaction_id) values (?, ?, ?, ?, ?, ?, ?)",
+        key,
+        account,
+        amount.value(),
+        reference,
+        createdBy,
+        Timestamp.from(now),
+        transactionId);
+  }
+}

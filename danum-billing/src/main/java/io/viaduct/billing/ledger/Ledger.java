@@ -1,0 +1,87 @@
+package io.viaduct.billing.ledger;
+
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeSet;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/// Posts transactions and reads balances. Every call of [#post] runs inside the caller's database
+/// transaction, so that what is billed and what is posted become visible together.
+public final class Ledger {
+  private final JdbcTemplate jdbc;
+
+  public Ledger(JdbcTemplate jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /// Opens accounts that are not open yet. Sorted, so that two openers never wait in a circle.
+  public void open(Collection<LedgerAccount> accounts, Instant now) {
+    jdbc.batchUpdate(
+        "insert into ledger_account (name, kind, created_at) values (?, ?, ?) on conflict do nothing",
+        new TreeSet<>(accounts.stream().map(LedgerAccount::name).toList())
+            .stream()
+                .map(name -> new Object[] {name, name.split(":", 2)[0], Timestamp.from(now)})
+                .toList());
+  }
+
+  /// Posts transactions in three round trips, whatever their number. One that moves nothing is left
+  /// out.
+  ///
+  /// @return the id of each posted transaction, in order
+  /// @throws org.springframework.dao.DuplicateKeyException if an identity was posted before
+  public List<Long> post(List<LedgerTransaction> transactions, Instant now) {
+    List<LedgerTransaction> moving = transactions.stream().filter(t -> !t.isEmpty()).toList();
+    if (moving.isEmpty()) {
+      return List.of();
+    }
+    List<Long> ids = nextIds(jdbc, "ledger_transaction_id", moving.size());
+    List<Object[]> heads = new ArrayList<>();
+    List<Object[]> lines = new ArrayList<>();
+    for (int i = 0; i < moving.size(); i++) {
+      LedgerTransaction transaction = moving.get(i);
+      heads.add(
+          new Object[] {
+            ids.get(i),
+            transaction.kind().name(),
+            transaction.identity(),
+            transaction.postings().size(),
+            transaction.intervalId(),
+            Timestamp.from(now),
+            transaction.note()
+          });
+      int line = 0;
+      for (LedgerTransaction.Posting posting : transaction.postings()) {
+        line++;
+        lines.add(
+            new Object[] {ids.get(i), line, posting.account().name(), posting.amount().value()});
+      }
+    }
+    jdbc.batchUpdate(
+        "insert into ledger_transaction (id, kind, identity, postings, interval_id, posted_at, note)"
+            + " values (?, ?, ?, ?, ?, ?, ?)",
+        heads);
+    jdbc.batchUpdate(
+        "insert into posting (transaction_id, line, account, amount_microdenarii) values (?, ?, ?, ?)",
+        lines);
+    return ids;
+  }
+
+  /// Sum of all postings of an account.
+  public MicroDenarii balance(LedgerAccount account) {
+    Long sum =
+        jdbc.queryForObject(
+            "select coalesce(sum(amount_microdenarii), 0)::bigint from posting where account = ?",
+            Long.class,
+            account.name());
+    return new MicroDenarii(sum == null ? 0 : sum);
+  }
+
+  /// Takes `count` numbers of a sequence in one round trip. The name is a constant of the caller.
+  public static List<Long> nextIds(JdbcTemplate jdbc, String sequence, int count) {
+    return jdbc.queryForList(
+        "select nextval('" + sequence + "') from generate_series(1, ?)", Long.class, count);
+  }
+}

@@ -1,0 +1,155 @@
+package io.viaduct.billing.ledger;
+
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Recomputes every invariant of the ledger from the stored rows alone, in one snapshot.
+public final class LedgerVerification {
+  /// @param name the invariant in words
+  /// @param violations rows that break it
+  /// @param example the first of them, or empty
+  public record Check(String name, long violations, String example) {
+    /// Whether the invariant holds.
+    public boolean holds() {
+      return violations == 0;
+    }
+  }
+
+  // Each query names the rows that break the invariant; none is what we want.
+  private static final List<String[]> INVARIANTS =
+      List.of(
+          new String[] {
+            "each transaction has its postings and sums to 0",
+            """
+            select t.identity || ' has ' || count(p.line) || ' postings, sum ' || coalesce(sum(p.amount_microdenarii), 0)
+            from ledger_transaction t left join posting p on p.transaction_id = t.id
+            group by t.id, t.identity, t.postings
+            having count(p.line) <> t.postings or coalesce(sum(p.amount_microdenarii), 0) <> 0
+            """
+          },
+          new String[] {
+            "all accounts sum to 0",
+            """
+            select 'sum ' || sum(amount_microdenarii) from posting having sum(amount_microdenarii) <> 0
+            """
+          },
+          new String[] {
+            "CLEARING is the charges not yet settled",
+            """
+            select 'CLEARING ' || c.balance || ', unsettled ' || u.charges
+            from (select coalesce(sum(amount_microdenarii), 0) balance from posting where account = 'CLEARING') c,
+                 (select coalesce(sum(r.charge_microdenarii), 0) charges from charging_interval i
+                  join snapt_report r on r.interval_id = i.id where i.state = 'CORRECTED') u
+            where c.balance <> u.charges
+            """
+          },
+          new String[] {
+            "the payer's postings of an interval are -(charge - discount)",
+            """
+            select 'interval ' || i.id || ': ' || coalesce(p.paid, 0) || ' for ' || (r.charge_microdenarii - r.discount_microdenarii)
+            from charging_interval i join snapt_report r on r.interval_id = i.id
+            left join (select t.interval_id, p.account, sum(p.amount_microdenarii) paid
+                       from ledger_transaction t join posting p on p.transaction_id = t.id group by 1, 2) p
+              on p.interval_id = i.id and p.account = 'USER:' || i.account
+            where coalesce(p.paid, 0) <> -(r.charge_microdenarii - r.discount_microdenarii)
+            """
+          },
+          new String[] {
+            "a settled charge is the provider's fee and the rest",
+            """
+            select 'interval ' || i.id || ': fee ' || coalesce(s.fee, 0) || ', rest ' || coalesce(s.rest, 0)
+                   || ', cleared ' || coalesce(s.cleared, 0) || ' of ' || r.charge_microdenarii
+            from charging_interval i join snapt_report r on r.interval_id = i.id join tariff v on v.version = i.tariff_version
+            left join (select t.interval_id,
+                         sum(p.amount_microdenarii) filter (where p.account like 'PROVIDER:%') fee,
+                         sum(p.amount_microdenarii) filter (where p.account = 'OPERATOR:REVENUE') rest,
+                         -sum(p.amount_microdenarii) filter (where p.account = 'CLEARING') cleared
+                       from ledger_transaction t join posting p on p.transaction_id = t.id
+                       where t.kind = 'SETTLEMENT' group by 1) s on s.interval_id = i.id
+            where case when i.state = 'FINAL' then
+                coalesce(s.cleared, 0) <> r.charge_microdenarii
+                or coalesce(s.fee, 0) + coalesce(s.rest, 0) <> r.charge_microdenarii
+                or abs(coalesce(s.fee, 0) - r.charge_microdenarii * (v.document ->> 'provider-fee')::numeric) > 0.5
+              else s.interval_id is not null end
+            """
+          },
+          new String[] {
+            "0 <= discount <= cap * charge",
+            """
+            select 'charge ' || c.id || ': discount ' || c.discount_microdenarii || ' of ' || c.charge_microdenarii
+            from charge c join charging_interval i on i.id = c.interval_id join tariff v on v.version = i.tariff_version
+            where c.discount_microdenarii < 0
+               or c.discount_microdenarii > c.charge_microdenarii * (v.document -> 'discount' ->> 'cap')::numeric + 0.5
+            """
+          },
+          new String[] {
+            "a report's charge and discount are the sums over its flows",
+            """
+            select 'interval ' || r.interval_id from snapt_report r left join charge c on c.interval_id = r.interval_id
+            group by r.interval_id, r.charge_microdenarii, r.discount_microdenarii
+            having coalesce(sum(c.charge_microdenarii), 0) <> r.charge_microdenarii
+                or coalesce(sum(c.discount_microdenarii), 0) <> r.discount_microdenarii
+            """
+          },
+          new String[] {
+            "each top-up is posted with its amount",
+            """
+            select 'top-up ' || u.idempotency_key from top_up u
+            left join posting p on p.transaction_id = u.transaction_id and p.account = 'USER:' || u.account
+            where p.amount_microdenarii is distinct from u.amount_microdenarii
+            """
+          },
+          new String[] {
+            "no posted row can be updated or deleted",
+            """
+            select t.name || ' has no enabled trigger' from unnest(array['ledger_account', 'ledger_transaction', 'posting',
+              'top_up', 'tariff', 'snapt_report', 'charge', 'charging_interval']) t(name)
+            where (select count(*) from pg_trigger g where g.tgrelid = t.name::regclass and g.tgenabled in ('O', 'A')
+                   and g.tgname in (t.name || '_rows_stay', t.name || '_stays')) <> 2
+            """
+          });
+
+  private final JdbcTemplate jdbc;
+  private final TransactionTemplate snapshot;
+
+  public LedgerVerification(JdbcTemplate jdbc, PlatformTransactionManager transactions) {
+    this.jdbc = jdbc;
+    snapshot = new TransactionTemplate(transactions);
+    snapshot.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
+    snapshot.setReadOnly(true);
+  }
+
+  /// Checks all invariants, while billing goes on.
+  public List<Check> run() {
+    return snapshot.execute(_ -> checkAll());
+  }
+
+  private List<Check> checkAll() {
+    List<Check> checks = new ArrayList<>();
+    for (String[] invariant : INVARIANTS) {
+      String counted =
+          "select count(*), coalesce(min(x), '') from (" + invariant[1] + ") broken(x)";
+      checks.add(
+          jdbc.query(
+              counted,
+              row -> {
+                row.next();
+                return new Check(invariant[0], row.getLong(1), row.getString(2));
+              }));
+    }
+    return checks;
+  }
+
+  /// What all accounts together are off zero, micro-denarii: a gauge that must read 0.
+  public BigDecimal imbalance() {
+    BigDecimal sum =
+        jdbc.queryForObject(
+            "select coalesce(sum(amount_microdenarii), 0) from posting", BigDecimal.class);
+    return sum == null ? BigDecimal.ZERO : sum;
+  }
+}

@@ -1,0 +1,96 @@
+package io.viaduct.billing.mediation;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.viaduct.billing.settlement.MeasuredInterval;
+import io.viaduct.billing.settlement.ReportRefusal;
+import io.viaduct.usage.v1.ReportVerdict;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+
+/// What is counted about reports.
+final class MediationMeters {
+  private final Map<ReportVerdict, Counter> verdicts = new EnumMap<>(ReportVerdict.class);
+  private final Map<ReportRefusal, Counter> refusals = new EnumMap<>(ReportRefusal.class);
+  private final Map<MeasuredInterval.Clock, Counter> clocks =
+      new EnumMap<>(MeasuredInterval.Clock.class);
+  private final Counter skewedFlows;
+  private final Timer lag;
+  private final Timer posting;
+
+  MediationMeters(MeterRegistry registry) {
+    for (ReportVerdict verdict : ReportVerdict.values()) {
+      if (verdict != ReportVerdict.UNRECOGNIZED
+          && verdict != ReportVerdict.REPORT_VERDICT_UNSPECIFIED) {
+        verdicts.put(
+            verdict,
+            Counter.builder("viaduct.reports")
+                .description("Usage reports by verdict")
+                .tag("verdict", verdict.name())
+                .register(registry));
+      }
+    }
+    for (ReportRefusal refusal : ReportRefusal.values()) {
+      refusals.put(
+          refusal,
+          Counter.builder("viaduct.reports.refused")
+              .description("Usage reports that are never billed, by reason")
+              .tag("reason", refusal.name())
+              .register(registry));
+    }
+    for (MeasuredInterval.Clock clock : MeasuredInterval.Clock.values()) {
+      clocks.put(
+          clock,
+          Counter.builder("viaduct.reports.clock")
+              .description("Posted reports by the SNAPT's clock against the bridge's")
+              .tag("clock", clock.name())
+              .register(registry));
+    }
+    skewedFlows =
+        Counter.builder("viaduct.flows.skewed")
+            .description("Flows whose measured delay was below -5 ms, priced at the reference")
+            .register(registry);
+    lag =
+        Timer.builder("viaduct.report.lag")
+            .description("From the end of an interval to its posting")
+            .publishPercentileHistogram()
+            .minimumExpectedValue(Duration.ofMillis(10))
+            .maximumExpectedValue(Duration.ofMinutes(10))
+            .register(registry);
+    posting =
+        Timer.builder("viaduct.rating")
+            .description("Rating and posting of one batch of reports, commit included")
+            .publishPercentileHistogram()
+            .minimumExpectedValue(Duration.ofMillis(1))
+            .maximumExpectedValue(Duration.ofSeconds(10))
+            .register(registry);
+  }
+
+  void verdict(ReportVerdict verdict) {
+    of(verdicts, verdict).increment();
+  }
+
+  void refused(ReportRefusal why) {
+    of(refusals, why).increment();
+  }
+
+  void posted(MeasuredInterval interval, int skewed, Duration age) {
+    of(clocks, interval.clock()).increment();
+    skewedFlows.increment(skewed);
+    lag.record(age.isNegative() ? Duration.ZERO : age);
+  }
+
+  Timer posting() {
+    return posting;
+  }
+
+  private static <K> Counter of(Map<K, Counter> counters, K key) {
+    Counter counter = counters.get(key);
+    if (counter == null) {
+      throw new IllegalStateException("no counter for " + key);
+    }
+    return counter;
+  }
+}

@@ -1,0 +1,302 @@
+package io.viaduct.billing.mediation;
+
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.billing.settlement.ChargeListener;
+import io.viaduct.billing.settlement.MeasuredInterval;
+import io.viaduct.billing.settlement.PostResult;
+import io.viaduct.billing.settlement.ReportPosting;
+import io.viaduct.billing.settlement.ReportRefusal;
+import io.viaduct.usage.v1.MediationGrpc;
+import io.viaduct.usage.v1.ReportAck;
+import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SignedUsageReport;
+import io.viaduct.usage.v1.SubmitRequest;
+import io.viaduct.usage.v1.SubmitResponse;
+import io.viaduct.usage.v1.UsageReport;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.NonTransientDataAccessException;
+import org.springframework.dao.NonTransientDataAccessResourceException;
+import org.springframework.dao.TransientDataAccessException;
+import org.springframework.transaction.TransactionException;
+
+/// Billing's entry for usage reports: validate → post → keep the refused → acknowledge. A request
+/// is answered after its commit; where the database is away, every report of it is DEFERRED and its
+/// sender keeps it.
+public final class MediationService extends MediationGrpc.MediationImplBase {
+  /// Reports of one request, as the protocol states.
+  static final int REPORTS_MAX = 256;
+
+  /// A batch that met a deadlock or a lost connection is posted again this often before the sender
+  /// is asked to come back.
+  private static final int ATTEMPTS = 3;
+
+  /// The bridge's clock is believed within this distance of our own.
+  private static final Duration BRIDGE_CLOCK_TOLERATED = Duration.ofMinutes(5);
+
+  private static final Logger LOG = LoggerFactory.getLogger(MediationService.class);
+
+  private final ReportPosting posting;
+  private final RefusedReports refusedReports;
+  private final ChargeListener listener;
+  private final InstantSource clock;
+  private final MediationMeters meters;
+
+  public MediationService(
+      ReportPosting posting,
+      RefusedReports refusedReports,
+      ChargeListener listener,
+      InstantSource clock,
+      MeterRegistry registry) {
+    this.posting = posting;
+    this.refusedReports = refusedReports;
+    this.listener = listener;
+    this.clock = clock;
+    this.meters = new MediationMeters(registry);
+  }
+
+  @Override
+  public void submit(SubmitRequest request, StreamObserver<SubmitResponse> answer) {
+    if (request.getReportsCount() > REPORTS_MAX) {
+      answer.onError(
+          Status.INVALID_ARGUMENT
+              .withDescription(
+                  "a request has at most %d reports, got %d"
+                      .formatted(REPORTS_MAX, request.getReportsCount()))
+              .asRuntimeException());
+      return;
+    }
+    answer.onNext(submit(request));
+    answer.onCompleted();
+  }
+
+  /// One verdict for each report, in order.
+  SubmitResponse submit(SubmitRequest request) {
+    Instant now = clock.instant();
+    Instant receivedAt = receivedAt(request, now);
+    List<ReportValidation.Result> validated =
+        request.getReportsList().stream()
+            .map(signed -> ReportValidation.validate(signed, receivedAt))
+            .toList();
+    List<MeasuredInterval> valid = new ArrayList<>();
+    for (ReportValidation.Result result : validated) {
+      if (result instanceof ReportValidation.Result.Valid(MeasuredInterval interval)) {
+        valid.add(interval);
+      }
+    }
+    List<@Nullable PostResult> posted;
+    List<ReportAck> acks;
+    try {
+      posted = meters.posting().record(() -> post(valid, now));
+      acks = acknowledge(request, validated, valid, posted, receivedAt);
+    } catch (DataAccessException | TransactionException e) {
+      LOG.warn("{} reports deferred, database: {}", request.getReportsCount(), rootMessage(e));
+      acks = deferAll(validated);
+      posted = List.of();
+    }
+    acks.forEach(ack -> meters.verdict(ack.getVerdict()));
+    publish(valid, posted, now);
+    return SubmitResponse.newBuilder().addAllAcks(acks).build();
+  }
+
+  private static Instant receivedAt(SubmitRequest request, Instant now) {
+    Instant claimed = Instant.ofEpochMilli(Math.clamp(request.getReceivedMs(), 0, 1L << 50));
+    return Duration.between(claimed, now).abs().compareTo(BRIDGE_CLOCK_TOLERATED) <= 0
+        ? claimed
+        : now;
+  }
+
+  // One report that the database refuses must not hold up the others of its batch.
+  private List<@Nullable PostResult> post(List<MeasuredInterval> valid, Instant now) {
+    try {
+      return List.copyOf(postWhole(valid, now));
+    } catch (NonTransientDataAccessException | ArithmeticException e) {
+      if (e instanceof NonTransientDataAccessResourceException) {
+        throw e;
+      }
+      LOG.error("a batch of {} reports cannot be posted whole, one by one now", valid.size(), e);
+    }
+    List<@Nullable PostResult> results = new ArrayList<>();
+    for (MeasuredInterval interval : valid) {
+      try {
+        results.add(postWhole(List.of(interval), now).getFirst());
+      } catch (NonTransientDataAccessException | ArithmeticException e) {
+        LOG.error("report {} cannot be posted and is deferred", interval.key().text(), e);
+        results.add(null);
+      }
+    }
+    return results;
+  }
+
+  private List<PostResult> postWhole(List<MeasuredInterval> valid, Instant now) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return posting.post(valid, now);
+      } catch (TransientDataAccessException e) {
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private List<ReportAck> acknowledge(
+      SubmitRequest request,
+      List<ReportValidation.Result> validated,
+      List<MeasuredInterval> valid,
+      List<@Nullable PostResult> posted,
+      Instant receivedAt) {
+    List<ReportAck> acks = new ArrayList<>();
+    List<RefusedReports.Entry> refused = new ArrayList<>();
+    int next = 0;
+    for (int i = 0; i < validated.size(); i++) {
+      switch (validated.get(i)) {
+        case ReportValidation.Result.Valid(MeasuredInterval interval) -> {
+          PostResult result = posted.get(next++);
+          acks.add(ack(interval, result));
+          if (result instanceof PostResult.Refused(ReportRefusal why, String detail)) {
+            refused.add(entry(interval, why, detail));
+          }
+        }
+        case ReportValidation.Result.Refused(UsageReport report, var why, String detail) -> {
+          acks.add(ack(report, why, detail));
+          refused.add(entry(report, request.getReports(i), why, detail, receivedAt));
+        }
+      }
+    }
+    refusedReports.keep(refused);
+    refused.forEach(entry -> meters.refused(entry.why()));
+    return acks;
+  }
+
+  private static ReportAck ack(MeasuredInterval interval, @Nullable PostResult result) {
+    ReportAck.Builder ack =
+        ReportAck.newBuilder()
+            .setSnaptId(interval.key().snapt())
+            .setSessionId(interval.key().session())
+            .setEpoch(interval.key().epoch())
+            .setSequence(interval.key().sequence());
+    return switch (result) {
+      case null ->
+          ack.setVerdict(ReportVerdict.DEFERRED).setReason("billing cannot post it now").build();
+      case PostResult.Posted _ -> ack.setVerdict(ReportVerdict.POSTED).build();
+      case PostResult.AlreadyPosted _ -> ack.setVerdict(ReportVerdict.ALREADY_POSTED).build();
+      case PostResult.Refused(ReportRefusal why, String detail) ->
+          ack.setVerdict(
+                  why == ReportRefusal.CONFLICT ? ReportVerdict.CONFLICT : ReportVerdict.REJECTED)
+              .setReason(why + ": " + detail)
+              .build();
+    };
+  }
+
+  private static ReportAck ack(UsageReport report, ReportRefusal why, String detail) {
+    return ReportAck.newBuilder()
+        .setSnaptId(report.getSnaptId())
+        .setSessionId(report.getSessionId())
+        .setEpoch(report.getEpoch())
+        .setSequence(report.getSequence())
+        .setVerdict(ReportVerdict.REJECTED)
+        .setReason(why + ": " + detail)
+        .build();
+  }
+
+  private static List<ReportAck> deferAll(List<ReportValidation.Result> validated) {
+    List<ReportAck> acks = new ArrayList<>();
+    for (ReportValidation.Result result : validated) {
+      ReportAck.Builder ack = ReportAck.newBuilder();
+      switch (result) {
+        case ReportValidation.Result.Valid(MeasuredInterval interval) ->
+            ack.setSnaptId(interval.key().snapt())
+                .setSessionId(interval.key().session())
+                .setEpoch(interval.key().epoch())
+                .setSequence(interval.key().sequence());
+        case ReportValidation.Result.Refused(UsageReport report, var _, var _) ->
+            ack.setSnaptId(report.getSnaptId())
+                .setSessionId(report.getSessionId())
+                .setEpoch(report.getEpoch())
+                .setSequence(report.getSequence());
+      }
+      acks.add(
+          ack.setVerdict(ReportVerdict.DEFERRED)
+              .setReason("the database is away: keep the report and send it again")
+              .build());
+    }
+    return acks;
+  }
+
+  private static RefusedReports.Entry entry(
+      MeasuredInterval interval, ReportRefusal why, String detail) {
+    return new RefusedReports.Entry(
+        interval.receivedAt(),
+        why,
+        detail,
+        interval.key().snapt(),
+        interval.key().session(),
+        interval.key().epoch(),
+        interval.key().sequence(),
+        interval.account(),
+        interval.original().digest(),
+        interval.original().content());
+  }
+
+  private static RefusedReports.Entry entry(
+      UsageReport report,
+      SignedUsageReport signed,
+      ReportRefusal why,
+      String detail,
+      Instant receivedAt) {
+    byte[] content = signed.getReport().toByteArray();
+    return new RefusedReports.Entry(
+        receivedAt,
+        why,
+        detail,
+        report.getSnaptId(),
+        report.getSessionId(),
+        report.getEpoch(),
+        report.getSequence(),
+        report.getAccount(),
+        sha256(content),
+        content);
+  }
+
+  private void publish(
+      List<MeasuredInterval> valid, List<@Nullable PostResult> posted, Instant now) {
+    Map<String, List<Long>> changed = new TreeMap<>();
+    for (int i = 0; i < posted.size(); i++) {
+      if (posted.get(i) instanceof PostResult.Posted(String account, var ids, int skewed)) {
+        meters.posted(valid.get(i), skewed, Duration.between(valid.get(i).endedAt(), now));
+        changed.computeIfAbsent(account, _ -> new ArrayList<>()).addAll(ids);
+      }
+    }
+    changed.forEach(listener::changed);
+  }
+
+  private static byte[] sha256(byte[] content) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(content);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  private static String rootMessage(Throwable e) {
+    Throwable root = e;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root.toString();
+  }
+}

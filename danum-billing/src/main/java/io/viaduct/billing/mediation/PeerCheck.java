@@ -1,0 +1,101 @@
+package io.viaduct.billing.mediation;
+
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.security.cert.X509Certificate;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.naming.InvalidNameException;
+import javax.naming.ldap.LdapName;
+import javax.naming.ldap.Rdn;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Lets only the named certificates submit reports. That a certificate is genuine was checked by
+/// TLS; whose it is, is checked here.
+final class PeerCheck implements ServerInterceptor {
+  /// Why a peer is turned away.
+  enum Refusal {
+    /// it showed no certificate
+    NO_CERTIFICATE,
+    /// its certificate is of no trusted authority, expired, or not for a client
+    UNTRUSTED_CERTIFICATE,
+    /// its certificate is genuine and of somebody else
+    WRONG_NAME
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(PeerCheck.class);
+
+  private final Set<String> names;
+  private final Map<Refusal, Counter> counters = new EnumMap<>(Refusal.class);
+
+  PeerCheck(List<String> names, MeterRegistry registry) {
+    this.names = Set.copyOf(names);
+    for (Refusal refusal : Refusal.values()) {
+      counters.put(
+          refusal,
+          Counter.builder("viaduct.peers.refused")
+              .description("Attempts to submit reports by somebody who may not")
+              .tag("reason", refusal.name())
+              .register(registry));
+    }
+  }
+
+  @Override
+  public <Q, A> ServerCall.Listener<Q> interceptCall(
+      ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+    String name = commonName(call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION));
+    if (name != null && names.contains(name)) {
+      return next.startCall(call, headers);
+    }
+    if (name == null) {
+      count(Refusal.NO_CERTIFICATE);
+      call.close(
+          Status.UNAUTHENTICATED.withDescription("show a certificate of one of " + names),
+          new Metadata());
+    } else {
+      count(Refusal.WRONG_NAME);
+      LOG.warn("a certificate of '{}' tried to submit reports", name);
+      call.close(
+          Status.PERMISSION_DENIED.withDescription(
+              "the certificate of '" + name + "' is not one of " + names),
+          new Metadata());
+    }
+    return new ServerCall.Listener<>() {};
+  }
+
+  void count(Refusal refusal) {
+    Counter counter = counters.get(refusal);
+    if (counter != null) {
+      counter.increment();
+    }
+  }
+
+  private static @Nullable String commonName(@Nullable SSLSession session) {
+    try {
+      if (session != null
+          && session.getPeerCertificates()[0] instanceof X509Certificate certificate) {
+        String subject = certificate.getSubjectX500Principal().getName();
+        for (Rdn rdn : new LdapName(subject).getRdns()) {
+          if (rdn.getType().equalsIgnoreCase("CN")) {
+            return rdn.getValue().toString();
+          }
+        }
+      }
+      return null;
+    } catch (SSLPeerUnverifiedException | InvalidNameException e) {
+      return null; // no certificate, or one whose name cannot be read
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package io.viaduct.billing.mediation;
+
+import io.viaduct.billing.settlement.ReportRefusal;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/// Reports that were not billed, kept with their reason for the operator. The same report refused
+/// again for the same reason is kept once.
+public final class RefusedReports {
+  /// The text fields of a refused report may hold anything: they are kept short and printable.
+  private static final int TEXT_MAX = 64;
+
+  private static final int DETAIL_MAX = 512;
+
+  /// Of a refused report that is larger, the operator sees the beginning.
+  private static final int CONTENT_MAX = 64 * 1024;
+
+  private final JdbcTemplate jdbc;
+
+  public RefusedReports(JdbcTemplate jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /// @param why the rule it broke
+  /// @param detail value and rule in words
+  public record Refused(
+      long id,
+      Instant receivedAt,
+      ReportRefusal why,
+      String detail,
+      String snapt,
+      String session,
+      long epoch,
+      long sequence,
+      String account) {}
+
+  /// A refusal to be kept.
+  record Entry(
+      Instant receivedAt,
+      ReportRefusal why,
+      String detail,
+      String snapt,
+      String session,
+      long epoch,
+      long sequence,
+      String account,
+      byte[] digest,
+      byte[] content) {}
+
+  void keep(List<Entry> entries) {
+    if (entries.isEmpty()) {
+      return;
+    }
+    jdbc.batchUpdate(
+        "insert into refused_report (received_at, reason, detail, snapt_id, session_id, epoch, sequence,"
+            + " account, digest, content) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+        entries.stream()
+            .map(e ->
+                new Object[] {
+                  Timestamp.from(e.receivedAt()),
+                  e.why().name(),
+                  printable(e.detail(), DETAIL_MAX),
+                  printable(e.snapt(), TEXT_MAX),
+                  printable(e.session(), TEXT_MAX),
+                  e.epoch(),
+                  e.sequence(),
+                  printable(e.account(), TEXT_MAX),
+                  e.digest(),
+                  e.content().length <= CONTENT_MAX
+                      ? e.content()
+                      : Arrays.copyOf(e.content(), CONTENT_MAX)
+                })
+            .toList());
+  }
+
+  /// Refusals, latest first.
+  ///
+  /// @param before the last id of the page before
+  public List<Refused> page(long before, int limit) {
+    return jdbc.query(
+        "select id, received_at, reason, detail, snapt_id, session_id, epoch, sequence, account"
+            + " from refused_report where id < ? order by id desc limit ?",
+        (row, _) ->
+            new Refused(
+                row.getLong(1),
+                row.getTimestamp(2).toInstant(),
+                ReportRefusal.valueOf(row.getString(3)),
+                row.getString(4),
+                row.getString(5),
+                row.getString(6),
+                row.getLong(7),
+                row.getLong(8),
+                row.getString(9)),
+        before,
+        limit);
+  }
+
+  private static String printable(String text, int most) {
+    String clean = text.replaceAll("[^\\x20-\\x7e]", "?");
+    return clean.length() <= most ? clean : clean.substring(0, most - 3) + "...";
+  }
+}

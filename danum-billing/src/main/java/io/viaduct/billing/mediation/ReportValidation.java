@@ -1,0 +1,290 @@
+package io.viaduct.billing.mediation;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.billing.rating.DelaySource;
+import io.viaduct.billing.rating.FlowMeasure;
+import io.viaduct.billing.settlement.IntervalKey;
+import io.viaduct.billing.settlement.MeasuredInterval;
+import io.viaduct.billing.settlement.ReportRefusal;
+import io.viaduct.billing.tariff.ServiceClass;
+import io.viaduct.usage.v1.DirectionUsage;
+import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.SignedUsageReport;
+import io.viaduct.usage.v1.UsageReport;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// From the bytes of a report to an interval that can be billed, or to the reason why not. Reads
+/// nothing but the report and the bridge's time.
+final class ReportValidation {
+  static final int REPORT_BYTES_MAX = 2 * 1024 * 1024;
+  static final int FLOWS_MAX = 10_000;
+  static final Duration INTERVAL_MAX = Duration.ofMinutes(10);
+  static final Duration SKEW_TOLERATED = Duration.ofSeconds(30);
+
+  /// More than any interval carries (10 Tbit/s over 10 minutes), and sums of them stay exact.
+  private static final long COUNT_MAX = 1L << 50;
+
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+  private static final Pattern APPLICATION = Pattern.compile("[a-z0-9._-]{1,64}");
+  private static final Pattern TEXT = Pattern.compile("[\\x21-\\x7e]{1,256}");
+  private static final Pattern ADDRESS = Pattern.compile("[0-9A-Fa-f:.]{2,45}");
+
+  /// What a report turned out to be.
+  sealed interface Result {
+    /// @param interval to be billed
+    record Valid(MeasuredInterval interval) implements Result {}
+
+    /// @param report as far as it was parsed; the default instance if it was not
+    record Refused(UsageReport report, ReportRefusal why, String detail) implements Result {}
+  }
+
+  private static final class RefusedException extends Exception {
+    private static final long serialVersionUID = 1L;
+    private final ReportRefusal why;
+
+    private RefusedException(ReportRefusal why, String detail) {
+      super(detail, null, false, false);
+      this.why = why;
+    }
+  }
+
+  private ReportValidation() {}
+
+  /// @param receivedAt the bridge's time
+  static Result validate(SignedUsageReport signed, Instant receivedAt) {
+    UsageReport report = UsageReport.getDefaultInstance();
+    try {
+      if (signed.getReport().size() > REPORT_BYTES_MAX) {
+        throw new RefusedException(
+            ReportRefusal.MALFORMED, "a report has at most " + REPORT_BYTES_MAX + " bytes");
+      }
+      report = UsageReport.parseFrom(signed.getReport());
+      return new Result.Valid(interval(report, signed, receivedAt));
+    } catch (InvalidProtocolBufferException e) {
+      return new Result.Refused(
+          report, ReportRefusal.MALFORMED, "not a UsageReport: " + e.getMessage());
+    } catch (RefusedException e) {
+      return new Result.Refused(report, e.why, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static MeasuredInterval interval(
+      UsageReport report, SignedUsageReport signed, Instant receivedAt) throws RefusedException {
+    identity(NAME, "snapt_id", report.getSnaptId());
+    identity(NAME, "session_id", report.getSessionId());
+    identity(NAME, "account", report.getAccount());
+    identity(TEXT, "token_id", report.getTokenId());
+    if (!report.getIcid().isEmpty()) {
+      identity(TEXT, "icid", report.getIcid());
+    }
+    if (!signed.getKeyId().isEmpty()) {
+      identity(TEXT, "key_id", signed.getKeyId());
+    }
+    if (signed.getSignature().size() > 256) {
+      throw new RefusedException(ReportRefusal.MALFORMED, "a signature has at most 256 bytes");
+    }
+    IntervalKey key =
+        new IntervalKey(
+            report.getSnaptId(),
+            report.getSessionId(),
+            count("epoch", report.getEpoch()),
+            count("sequence", report.getSequence()));
+    Duration length = length(report);
+    List<MeasuredInterval.Flow> flows = flows(report);
+    Instant reportedEnd = Instant.ofEpochMilli(report.getEndMs());
+    MeasuredInterval.Clock clock = clock(reportedEnd, receivedAt);
+    Instant end = clock == MeasuredInterval.Clock.AHEAD ? receivedAt : reportedEnd;
+    byte[] content = signed.getReport().toByteArray();
+    return new MeasuredInterval(
+        key,
+        report.getAccount(),
+        report.getIcid(),
+        report.getTokenId(),
+        end.minus(length),
+        end,
+        receivedAt,
+        clock,
+        report.getLast(),
+        report.getPreBytes(),
+        report.getPostBytes(),
+        count("overhead_bytes", report.getOverheadBytes()),
+        flows,
+        new MeasuredInterval.Original(
+            content, signed.getSignature().toByteArray(), signed.getKeyId(), sha256(content)));
+  }
+
+  private static Duration length(UsageReport report) throws RefusedException {
+    long ms = report.getEndMs() - report.getStartMs();
+    if (report.getStartMs() <= 0 || report.getEndMs() > COUNT_MAX || ms < 0) {
+      throw new RefusedException(
+          ReportRefusal.BAD_DURATION,
+          "start_ms and end_ms must be Unix milliseconds in order, got %d and %d"
+              .formatted(report.getStartMs(), report.getEndMs()));
+    }
+    if (ms > INTERVAL_MAX.toMillis()) {
+      throw new RefusedException(
+          ReportRefusal.BAD_DURATION,
+          "an interval lasts at most %d ms, got %d".formatted(INTERVAL_MAX.toMillis(), ms));
+    }
+    return Duration.ofMillis(ms);
+  }
+
+  // A report that waited cannot come from the future: only that is a wrong clock for certain.
+  private static MeasuredInterval.Clock clock(Instant end, Instant received) {
+    if (end.isAfter(received.plus(SKEW_TOLERATED))) {
+      return MeasuredInterval.Clock.AHEAD;
+    }
+    return end.isBefore(received.minus(SKEW_TOLERATED))
+        ? MeasuredInterval.Clock.BEHIND
+        : MeasuredInterval.Clock.GOOD;
+  }
+
+  private static List<MeasuredInterval.Flow> flows(UsageReport report) throws RefusedException {
+    if (report.getFlowsCount() > FLOWS_MAX) {
+      throw new RefusedException(
+          ReportRefusal.MALFORMED, "a report has at most " + FLOWS_MAX + " flows");
+    }
+    long pre = 0;
+    long post = 0;
+    Set<Integer> ids = new HashSet<>();
+    List<MeasuredInterval.Flow> flows = new ArrayList<>(report.getFlowsCount());
+    for (FlowUsage usage : report.getFlowsList()) {
+      if (!ids.add(usage.getFlow())) {
+        throw new RefusedException(
+            ReportRefusal.DUPLICATE_FLOW,
+            "flow %d is in the report twice".formatted(Integer.toUnsignedLong(usage.getFlow())));
+      }
+      MeasuredInterval.Flow flow = flow(usage);
+      pre += flow.measure().preBytes();
+      post += flow.measure().postBytes();
+      flows.add(flow);
+    }
+    if (pre != report.getPreBytes() || post != report.getPostBytes()) {
+      throw new RefusedException(
+          ReportRefusal.SUM_MISMATCH,
+          "flows sum to %d bytes before and %d after, the report says %s and %s"
+              .formatted(
+                  pre,
+                  post,
+                  Long.toUnsignedString(report.getPreBytes()),
+                  Long.toUnsignedString(report.getPostBytes())));
+    }
+    return flows;
+  }
+
+  private static MeasuredInterval.Flow flow(FlowUsage usage) throws RefusedException {
+    String place = "flow " + Integer.toUnsignedLong(usage.getFlow());
+    ServiceClass serviceClass = serviceClass(usage.getServiceClass());
+    if (serviceClass == null) {
+      throw new RefusedException(
+          ReportRefusal.UNKNOWN_CLASS,
+          place + " has the unknown class " + usage.getServiceClassValue());
+    }
+    if (!Double.isFinite(usage.getDelayMs()) || !Double.isFinite(usage.getJitterMs())) {
+      throw new RefusedException(
+          ReportRefusal.NOT_FINITE,
+          place
+              + " must have finite delay_ms and jitter_ms, got %s and %s"
+                  .formatted(usage.getDelayMs(), usage.getJitterMs()));
+    }
+    if (usage.getDurationMs() < 1 || usage.getDurationMs() > INTERVAL_MAX.toMillis()) {
+      throw new RefusedException(
+          ReportRefusal.BAD_DURATION,
+          place
+              + " must last 1 to %d ms, got %d"
+                  .formatted(INTERVAL_MAX.toMillis(), usage.getDurationMs()));
+    }
+    identity(APPLICATION, place + " application", usage.getApplication());
+    if (!usage.getRemoteAddress().isEmpty()) {
+      identity(ADDRESS, place + " remote_address", usage.getRemoteAddress());
+    }
+    range(place + " protocol", usage.getProtocol(), 255);
+    range(place + " remote_port", usage.getRemotePort(), 65535);
+    DirectionUsage up = usage.getUp();
+    DirectionUsage down = usage.getDown();
+    FlowMeasure measure =
+        new FlowMeasure(
+            serviceClass,
+            usage.getApplication(),
+            count(place + " pre_bytes", up.getPreBytes())
+                + count(place + " pre_bytes", down.getPreBytes()),
+            count(place + " post_bytes", up.getPostBytes())
+                + count(place + " post_bytes", down.getPostBytes()),
+            count(place + " packets", up.getPackets())
+                + count(place + " packets", down.getPackets()),
+            count(place + " lost_packets", up.getLostPackets())
+                + count(place + " lost_packets", down.getLostPackets()),
+            usage.getDurationMs(),
+            usage.getDelayMs(),
+            delaySource(usage));
+    return new MeasuredInterval.Flow(
+        Integer.toUnsignedLong(usage.getFlow()),
+        usage.getProtocol(),
+        usage.getRemoteAddress(),
+        usage.getRemotePort(),
+        measure);
+  }
+
+  private static @Nullable ServiceClass serviceClass(io.viaduct.usage.v1.ServiceClass reported) {
+    return switch (reported) {
+      case LT_LD -> ServiceClass.LT_LD;
+      case HT_LD -> ServiceClass.HT_LD;
+      case LT_HD -> ServiceClass.LT_HD;
+      case HT_HD -> ServiceClass.HT_HD;
+      case SERVICE_CLASS_UNSPECIFIED, UNRECOGNIZED -> null;
+    };
+  }
+
+  private static DelaySource delaySource(FlowUsage usage) {
+    return switch (usage.getDelaySource()) {
+      case MEASURED -> DelaySource.MEASURED;
+      case LAST_GOOD -> DelaySource.LAST_GOOD;
+      case HALF_CONTROL_RTT -> DelaySource.HALF_CONTROL_RTT;
+      case MISSING, DELAY_SOURCE_UNSPECIFIED, UNRECOGNIZED -> DelaySource.REFERENCE;
+    };
+  }
+
+  private static void identity(Pattern pattern, String field, String value)
+      throws RefusedException {
+    if (!pattern.matcher(value).matches()) {
+      throw new RefusedException(
+          ReportRefusal.BAD_IDENTITY,
+          "%s must match %s, has %d characters".formatted(field, pattern, value.length()));
+    }
+  }
+
+  private static long count(String field, long value) throws RefusedException {
+    if (value < 0 || value > COUNT_MAX) {
+      throw new RefusedException(
+          ReportRefusal.BAD_NUMBER,
+          "%s must be at most %d, got %s"
+              .formatted(field, COUNT_MAX, Long.toUnsignedString(value)));
+    }
+    return value;
+  }
+
+  private static void range(String field, int value, int most) throws RefusedException {
+    if (value < 0 || value > most) {
+      throw new RefusedException(
+          ReportRefusal.BAD_NUMBER,
+          "%s must be 0 to %d, got %s".formatted(field, most, Integer.toUnsignedString(value)));
+    }
+  }
+
+  private static byte[] sha256(byte[] content) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(content);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.viaduct.billing.rest;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.LedgerAccount;
+import io.viaduct.billing.settlement.ChargeListener;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+
+/// Tells the open event streams of an account what was committed for it. Each stream has its own
+/// virtual thread and its own bounded queue: a reader who does not read loses his stream, nobody
+/// else notices.
+final class AccountEvents implements ChargeListener, AutoCloseable {
+  /// Open streams of one account and of all.
+  static final int STREAMS_OF_ACCOUNT_MAX = 32;
+
+  static final int STREAMS_MAX = 2000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(AccountEvents.class);
+
+  private final Map<String, List<EventStream>> streams = new ConcurrentHashMap<>();
+  private final AtomicInteger open = new AtomicInteger();
+  private final Ledger ledger;
+  private final Charges charges;
+  private final InstantSource clock;
+
+  AccountEvents(Ledger ledger, Charges charges, InstantSource clock, MeterRegistry registry) {
+    this.ledger = ledger;
+    this.charges = charges;
+    this.clock = clock;
+    Gauge.builder("viaduct.event.streams", open, AtomicInteger::get)
+        .description("Open event streams")
+        .register(registry);
+  }
+
+  /// Opens a stream that begins with the balance and ends with the login of its reader.
+  SseEmitter open(String account, Instant until) {
+    List<EventStream> own = streams.computeIfAbsent(account, _ -> new CopyOnWriteArrayList<>());
+    if (open.get() >= STREAMS_MAX || own.size() >= STREAMS_OF_ACCOUNT_MAX) {
+      throw new ProblemException(
+          ProblemType.TOO_MANY_STREAMS,
+          "an account may have " + STREAMS_OF_ACCOUNT_MAX + " open, all together " + STREAMS_MAX,
+          Duration.ofSeconds(10));
+    }
+    SseEmitter emitter =
+        new SseEmitter(Math.max(1, Duration.between(clock.instant(), until).toMillis()));
+    EventStream stream = new EventStream(emitter, this::render);
+    own.add(stream);
+    open.incrementAndGet();
+    stream.onEnd(() -> {
+      if (own.remove(stream)) {
+        open.decrementAndGet();
+      }
+    });
+    stream.offer(new EventStream.Change(account, List.of()));
+    stream.start();
+    return emitter;
+  }
+
+  @Override
+  public void changed(String account, Collection<Long> chargeIds) {
+    List<EventStream> own = streams.get(account);
+    if (own != null) {
+      EventStream.Change change = new EventStream.Change(account, List.copyOf(chargeIds));
+      for (EventStream stream : own) {
+        if (!stream.offer(change)) {
+          LOG.info("an event stream of '{}' is not read and ends", account);
+          stream.end();
+        }
+      }
+    }
+  }
+
+  private EventStream.Rendered render(EventStream.Change change) {
+    return new EventStream.Rendered(
+        charges.find(change.chargeIds()),
+        Balance.of(
+            change.account(),
+            ledger.balance(LedgerAccount.user(change.account())),
+            clock.instant()));
+  }
+
+  /// Ends all streams, so that a stopping server does not wait for them.
+  @Override
+  public void close() {
+    streams.values().forEach(own -> own.forEach(EventStream::end));
+  }
+}

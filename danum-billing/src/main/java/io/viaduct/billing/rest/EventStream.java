@@ -1,0 +1,97 @@
+package io.viaduct.billing.rest;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.MediaType;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+
+/// One reader of server-sent events (WHATWG HTML, section 9.2). Its thread renders and writes what
+/// others offer, and writes a comment now and then, so that a vanished reader is noticed.
+final class EventStream {
+  /// Changes that may wait for a slow reader.
+  static final int QUEUE_MAX = 256;
+
+  private static final Logger LOG = LoggerFactory.getLogger(EventStream.class);
+  private static final Duration HEARTBEAT = Duration.ofSeconds(15);
+
+  /// @param chargeIds charges that were made or moved; empty where only the balance did
+  record Change(String account, List<Long> chargeIds) {}
+
+  /// What is written for a change.
+  record Rendered(List<Charge> charges, Balance balance) {}
+
+  private final BlockingQueue<Change> queue = new ArrayBlockingQueue<>(QUEUE_MAX);
+  private final SseEmitter emitter;
+  private final Function<Change, Rendered> render;
+  private final Thread thread;
+
+  EventStream(SseEmitter emitter, Function<Change, Rendered> render) {
+    this.emitter = emitter;
+    this.render = render;
+    thread = Thread.ofVirtual().name("event-stream").unstarted(this::run);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /// Called once the stream is over, for whatever reason.
+  void onEnd(Runnable action) {
+    emitter.onCompletion(() -> {
+      action.run();
+      end();
+    });
+    emitter.onTimeout(emitter::complete);
+  }
+
+  /// Whether there was room for the change.
+  boolean offer(Change change) {
+    return queue.offer(change);
+  }
+
+  void end() {
+    thread.interrupt();
+  }
+
+  private void run() {
+    try {
+      while (!Thread.currentThread().isInterrupted()) {
+        write(queue.poll(HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS));
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("an event stream ends");
+    } catch (IOException | IllegalStateException e) {
+      LOG.debug("the reader of an event stream has gone: {}", e.toString());
+    } catch (RuntimeException e) {
+      // He connects again and begins with the balance.
+      LOG.warn("an event stream breaks off: {}", e.toString());
+    } finally {
+      emitter.complete();
+    }
+  }
+
+  private void write(@Nullable Change change) throws IOException {
+    if (change == null) {
+      emitter.send(SseEmitter.event().comment("alive"));
+      return;
+    }
+    Rendered rendered = render.apply(change);
+    for (Charge charge : rendered.charges()) {
+      emitter.send(
+          SseEmitter.event()
+              .id(charge.id())
+              .name("charge")
+              .data(charge, MediaType.APPLICATION_JSON));
+    }
+    emitter.send(
+        SseEmitter.event().name("balance").data(rendered.balance(), MediaType.APPLICATION_JSON));
+  }
+}

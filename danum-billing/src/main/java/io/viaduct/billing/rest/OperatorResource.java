@@ -1,0 +1,101 @@
+package io.viaduct.billing.rest;
+
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.ledger.LedgerVerification;
+import io.viaduct.billing.mediation.RefusedReports;
+import io.viaduct.billing.settlement.SequenceGaps;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/// What an operator watches: reports that were refused or are missing, and the proof of the ledger.
+@RestController
+@RequestMapping("/api/v1")
+@Tag(name = "operation")
+class OperatorResource {
+  private final RefusedReports refusedReports;
+  private final SequenceGaps gaps;
+  private final LedgerVerification verification;
+  private final InstantSource clock;
+
+  OperatorResource(
+      RefusedReports refusedReports,
+      SequenceGaps gaps,
+      LedgerVerification verification,
+      InstantSource clock) {
+    this.refusedReports = refusedReports;
+    this.gaps = gaps;
+    this.verification = verification;
+    this.clock = clock;
+  }
+
+  record RefusedReport(
+      String id,
+      Instant receivedAt,
+      String reason,
+      String detail,
+      String snapt,
+      String session,
+      long epoch,
+      long sequence,
+      String account) {}
+
+  record RefusedReportList(List<RefusedReport> refused, @Nullable String next) {}
+
+  record GapList(List<SequenceGaps.Gap> gaps) {}
+
+  record InvariantCheck(String name, boolean holds, long violations, String example) {}
+
+  record Verification(Instant checkedAt, boolean holds, List<InvariantCheck> checks) {}
+
+  @GetMapping("/reports/refused")
+  @Operation(summary = "Reports that were not billed, latest first", operationId = "listRefused")
+  RefusedReportList refused(
+      Caller caller,
+      @RequestParam(required = false) @Nullable String cursor,
+      @RequestParam(defaultValue = "50") int limit) {
+    BearerCheck.requireOperator(caller);
+    List<RefusedReport> rows =
+        refusedReports.page(Page.before(cursor), Page.limit(limit) + 1).stream()
+            .map(r ->
+                new RefusedReport(
+                    Long.toString(r.id()),
+                    r.receivedAt(),
+                    r.why().name(),
+                    r.detail(),
+                    r.snapt(),
+                    r.session(),
+                    r.epoch(),
+                    r.sequence(),
+                    r.account()))
+            .toList();
+    Page<RefusedReport> page = Page.of(rows, limit, RefusedReport::id);
+    return new RefusedReportList(page.items(), page.next());
+  }
+
+  @GetMapping("/reports/gaps")
+  @Operation(summary = "Missing sequence numbers within the grace time", operationId = "listGaps")
+  GapList gaps(Caller caller, @RequestParam(defaultValue = "50") int limit) {
+    BearerCheck.requireOperator(caller);
+    return new GapList(gaps.visible(clock.instant(), Page.limit(limit)));
+  }
+
+  @GetMapping("/ledger/verification")
+  @Operation(summary = "All invariants, recomputed now", operationId = "verifyLedger")
+  Verification verify(Caller caller) {
+    BearerCheck.requireOperator(caller);
+    List<InvariantCheck> checks =
+        verification.run().stream()
+            .map(c -> new InvariantCheck(c.name(), c.holds(), c.violations(), c.example()))
+            .toList();
+    return new Verification(
+        clock.instant(), checks.stream().allMatch(InvariantCheck::holds), checks);
+  }
+}

@@ -1,0 +1,42 @@
+package io.viaduct.billing.rest;
+
+import java.net.URI;
+import java.util.Locale;
+import org.springframework.http.HttpStatus;
+
+/// Every way in which a request is refused (RFC 9457). The type is stable: clients may match on it.
+public enum ProblemType {
+  WRONG_PASSWORD(HttpStatus.UNAUTHORIZED, "Wrong user or password"),
+  TOO_MANY_ATTEMPTS(HttpStatus.TOO_MANY_REQUESTS, "Too many wrong passwords"),
+  UNAUTHENTICATED(HttpStatus.UNAUTHORIZED, "A valid bearer token is needed"),
+  FORBIDDEN(HttpStatus.FORBIDDEN, "Only an operator may do this"),
+  NOT_FOUND(HttpStatus.NOT_FOUND, "There is no such thing to see here"),
+  INVALID_REQUEST(HttpStatus.BAD_REQUEST, "The request breaks a rule"),
+  ACCOUNT_EXISTS(HttpStatus.CONFLICT, "The account exists already"),
+  IDEMPOTENCY_KEY_REUSED(HttpStatus.CONFLICT, "The idempotency key was used for something else"),
+  TARIFF_REFUSED(HttpStatus.UNPROCESSABLE_CONTENT, "The tariff would bill wrongly"),
+  TOO_MANY_STREAMS(HttpStatus.SERVICE_UNAVAILABLE, "Too many event streams are open"),
+  DATABASE_AWAY(HttpStatus.SERVICE_UNAVAILABLE, "The database is away"),
+  INTERNAL(HttpStatus.INTERNAL_SERVER_ERROR, "Billing failed");
+
+  private final HttpStatus status;
+  private final String title;
+
+  ProblemType(HttpStatus status, String title) {
+    this.status = status;
+    this.title = title;
+  }
+
+  HttpStatus status() {
+    return status;
+  }
+
+  String title() {
+    return title;
+  }
+
+  /// E.g. `urn:viaduct:problem:wrong-password`.
+  URI uri() {
+    return URI.create("urn:viaduct:problem:" + name().toLowerCase(Locale.ROOT).replace('_', '-'));
+  }
+}

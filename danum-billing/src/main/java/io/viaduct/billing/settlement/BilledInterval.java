@@ -1,0 +1,108 @@
+package io.viaduct.billing.settlement;
+
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.rating.RatedFlow;
+import io.viaduct.billing.tariff.TariffVersion;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/// An interval with its prices, on its way into the database. Its ids are given by the store, once.
+final class BilledInterval {
+  private final MeasuredInterval report;
+  private final TariffVersion tariff;
+  private final String owner;
+  private final Instant graceEndsAt;
+  private final IntervalState state;
+  private final List<RatedFlow> flows;
+  private final MicroDenarii charge;
+  private final MicroDenarii discount;
+  private long id;
+  private List<Long> chargeIds = List.of();
+
+  private BilledInterval(
+      MeasuredInterval report,
+      TariffVersion tariff,
+      String owner,
+      Instant graceEndsAt,
+      IntervalState state) {
+    this.report = report;
+    this.tariff = tariff;
+    this.owner = owner;
+    this.graceEndsAt = graceEndsAt;
+    this.state = state;
+    flows = new ArrayList<>(report.flows().size());
+    MicroDenarii charges = MicroDenarii.ZERO;
+    MicroDenarii discounts = MicroDenarii.ZERO;
+    for (MeasuredInterval.Flow flow : report.flows()) {
+      RatedFlow rated = RatedFlow.of(flow.measure(), tariff.tariff());
+      flows.add(rated);
+      charges = charges.plus(rated.charge());
+      discounts = discounts.plus(rated.discount());
+    }
+    charge = charges;
+    discount = discounts;
+  }
+
+  /// Rates every flow under the version in force.
+  static BilledInterval of(
+      MeasuredInterval report,
+      TariffVersion tariff,
+      String owner,
+      Instant graceEndsAt,
+      IntervalState state) {
+    return new BilledInterval(report, tariff, owner, graceEndsAt, state);
+  }
+
+  void identify(long intervalId, List<Long> ids) {
+    if (id != 0 || ids.size() != flows.size()) {
+      throw new IllegalStateException("interval " + report.key().text() + " identified twice");
+    }
+    id = intervalId;
+    chargeIds = List.copyOf(ids);
+  }
+
+  MeasuredInterval report() {
+    return report;
+  }
+
+  int tariffVersion() {
+    return tariff.version();
+  }
+
+  String owner() {
+    return owner;
+  }
+
+  Instant graceEndsAt() {
+    return graceEndsAt;
+  }
+
+  IntervalState state() {
+    return state;
+  }
+
+  List<RatedFlow> flows() {
+    return flows;
+  }
+
+  MicroDenarii charge() {
+    return charge;
+  }
+
+  MicroDenarii discount() {
+    return discount;
+  }
+
+  int skewedFlows() {
+    return (int) flows.stream().filter(f -> f.delay().skewed()).count();
+  }
+
+  long id() {
+    return id;
+  }
+
+  List<Long> chargeIds() {
+    return chargeIds;
+  }
+}

@@ -1,0 +1,212 @@
+package io.viaduct.billing.settlement;
+
+import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.rating.RatedFlow;
+import java.sql.Timestamp;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/// Sessions, intervals, reports and charges in the database; each call is one round trip or few,
+/// whatever the size of the batch.
+public final class IntervalStore {
+  private final JdbcTemplate jdbc;
+
+  public IntervalStore(JdbcTemplate jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /// One session of a device at one SNAPT.
+  record Session(String snapt, String id) implements Comparable<Session> {
+    static Session of(IntervalKey key) {
+      return new Session(key.snapt(), key.session());
+    }
+
+    @Override
+    public int compareTo(Session other) {
+      int bySnapt = snapt.compareTo(other.snapt);
+      return bySnapt != 0 ? bySnapt : id.compareTo(other.id);
+    }
+  }
+
+  Set<String> knownAccounts(List<MeasuredInterval> reports) {
+    Object ids = reports.stream().map(MeasuredInterval::account).distinct().toArray(String[]::new);
+    return new HashSet<>(
+        jdbc.queryForList("select id from account where id = any(?)", String.class, ids));
+  }
+
+  /// Locks the rows of all sessions, in one order for everybody, and creates the missing ones.
+  ///
+  /// @return the highest epoch seen of each
+  Map<Session, Long> lockSessions(List<MeasuredInterval> reports) {
+    Map<Session, Long> epochs = new HashMap<>();
+    TreeSet<Session> sessions = new TreeSet<>();
+    reports.forEach(r -> sessions.add(Session.of(r.key())));
+    if (sessions.isEmpty()) {
+      return epochs;
+    }
+    jdbc.query(
+        """
+        insert into relay_session as s (snapt_id, session_id, epoch)
+        select snapt, session, 0 from unnest(?::text[], ?::text[]) with ordinality u(snapt, session, n) order by n
+        on conflict (snapt_id, session_id) do update set epoch = s.epoch
+        returning snapt_id, session_id, epoch
+        """,
+        row -> {
+          epochs.put(new Session(row.getString(1), row.getString(2)), row.getLong(3));
+        },
+        sessions.stream().map(Session::snapt).toArray(String[]::new),
+        sessions.stream().map(Session::id).toArray(String[]::new));
+    return epochs;
+  }
+
+  void raiseEpochs(Collection<Session> risen, Map<Session, Long> epochs) {
+    if (!risen.isEmpty()) {
+      jdbc.batchUpdate(
+          "update relay_session set epoch = ? where snapt_id = ? and session_id = ?",
+          risen.stream().map(s -> new Object[] {epochs.get(s), s.snapt(), s.id()}).toList());
+    }
+  }
+
+  /// Digests of the reports that were billed before.
+  Map<IntervalKey, byte[]> digests(List<MeasuredInterval> reports) {
+    Map<IntervalKey, byte[]> digests = new HashMap<>();
+    jdbc.query(
+        """
+        select i.snapt_id, i.session_id, i.epoch, i.sequence, r.digest
+        from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[]) u(snapt, session, epoch, sequence)
+        join charging_interval i on (i.snapt_id, i.session_id, i.epoch, i.sequence) = (u.snapt, u.session, u.epoch, u.sequence)
+        join snapt_report r on r.interval_id = i.id
+        """,
+        row -> {
+          digests.put(
+              new IntervalKey(row.getString(1), row.getString(2), row.getLong(3), row.getLong(4)),
+              row.getBytes(5));
+        },
+        reports.stream().map(r -> r.key().snapt()).toArray(String[]::new),
+        reports.stream().map(r -> r.key().session()).toArray(String[]::new),
+        reports.stream().map(r -> r.key().epoch()).toArray(Long[]::new),
+        reports.stream().map(r -> r.key().sequence()).toArray(Long[]::new));
+    return digests;
+  }
+
+  /// Stores intervals with their reports and charges, and gives them their ids.
+  void insert(List<BilledInterval> billed) {
+    identify(billed);
+    List<Object[]> intervals = new ArrayList<>();
+    List<Object[]> reports = new ArrayList<>();
+    List<Object[]> charges = new ArrayList<>();
+    for (BilledInterval interval : billed) {
+      intervals.add(intervalRow(interval));
+      reports.add(reportRow(interval));
+      for (int i = 0; i < interval.flows().size(); i++) {
+        charges.add(chargeRow(interval, i));
+      }
+    }
+    jdbc.batchUpdate(
+        "insert into charging_interval (id, snapt_id, session_id, epoch, sequence, account, owner, icid,"
+            + " token_id, started_at, ended_at, received_at, grace_ends_at, clock, tariff_version, state)"
+            + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        intervals);
+    jdbc.batchUpdate(
+        "insert into snapt_report (interval_id, digest, content, signature, key_id, last, pre_bytes,"
+            + " post_bytes, overhead_bytes, charge_microdenarii, discount_microdenarii)"
+            + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        reports);
+    if (!charges.isEmpty()) {
+      jdbc.batchUpdate(
+          "insert into charge (id, interval_id, flow, account, application, service_class, protocol,"
+              + " remote_address, remote_port, pre_bytes, post_bytes, saved_bytes, duration_ms, throughput,"
+              + " delay_ms, delay_source, loss, utility_per_second, price_per_unit, units,"
+              + " charge_microdenarii, discount_microdenarii)"
+              + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          charges);
+    }
+  }
+
+  private void identify(List<BilledInterval> billed) {
+    int flows = billed.stream().mapToInt(i -> i.flows().size()).sum();
+    List<Long> intervalIds = Ledger.nextIds(jdbc, "charging_interval_id", billed.size());
+    List<Long> chargeIds = flows == 0 ? List.of() : Ledger.nextIds(jdbc, "charge_id", flows);
+    int used = 0;
+    for (int i = 0; i < billed.size(); i++) {
+      int size = billed.get(i).flows().size();
+      billed.get(i).identify(intervalIds.get(i), chargeIds.subList(used, used + size));
+      used += size;
+    }
+  }
+
+  private static Object[] intervalRow(BilledInterval interval) {
+    MeasuredInterval report = interval.report();
+    return new Object[] {
+      interval.id(),
+      report.key().snapt(),
+      report.key().session(),
+      report.key().epoch(),
+      report.key().sequence(),
+      report.account(),
+      interval.owner(),
+      report.icid(),
+      report.tokenId(),
+      Timestamp.from(report.startedAt()),
+      Timestamp.from(report.endedAt()),
+      Timestamp.from(report.receivedAt()),
+      Timestamp.from(interval.graceEndsAt()),
+      report.clock().name(),
+      interval.tariffVersion(),
+      interval.state().name()
+    };
+  }
+
+  private static Object[] reportRow(BilledInterval interval) {
+    MeasuredInterval report = interval.report();
+    return new Object[] {
+      interval.id(),
+      report.original().digest(),
+      report.original().content(),
+      report.original().signature(),
+      report.original().keyId(),
+      report.last(),
+      report.preBytes(),
+      report.postBytes(),
+      report.overheadBytes(),
+      interval.charge().value(),
+      interval.discount().value()
+    };
+  }
+
+  private static Object[] chargeRow(BilledInterval interval, int index) {
+    MeasuredInterval.Flow flow = interval.report().flows().get(index);
+    RatedFlow rated = interval.flows().get(index);
+    return new Object[] {
+      interval.chargeIds().get(index),
+      interval.id(),
+      flow.id(),
+      interval.report().account(),
+      flow.measure().application(),
+      flow.measure().serviceClass().name(),
+      flow.protocol(),
+      flow.remoteAddress(),
+      flow.remotePort(),
+      flow.measure().preBytes(),
+      flow.measure().postBytes(),
+      flow.measure().savedBytes(),
+      flow.measure().durationMs(),
+      rated.throughput(),
+      rated.delay().ms(),
+      rated.delay().source().name(),
+      rated.loss(),
+      rated.price().utilityPerSecond(),
+      rated.price().perUnit(),
+      rated.units(),
+      rated.charge().value(),
+      rated.discount().value()
+    };
+  }
+}

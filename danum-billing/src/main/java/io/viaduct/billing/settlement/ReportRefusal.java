@@ -1,0 +1,26 @@
+package io.viaduct.billing.settlement;
+
+/// Why a report is never billed. Each is counted and shown to the operator.
+public enum ReportRefusal {
+  /// not a UsageReport, or beyond the size limits
+  MALFORMED,
+  /// an identifying field is empty, too long, or has characters that it must not
+  BAD_IDENTITY,
+  /// a number is negative, out of range or no number
+  BAD_NUMBER,
+  /// NaN or infinity where a delay or jitter belongs
+  NOT_FINITE,
+  /// longer than 10 minutes, or ends before it starts
+  BAD_DURATION,
+  UNKNOWN_CLASS,
+  /// the flows do not add up to the totals
+  SUM_MISMATCH,
+  DUPLICATE_FLOW,
+  UNKNOWN_ACCOUNT,
+  /// the SNAPT has started again since, in this session
+  LOWER_EPOCH,
+  /// after the time in which an adjustment is posted
+  TOO_LATE,
+  /// same identity as a billed report, other content
+  CONFLICT
+}

@@ -1,0 +1,56 @@
+package io.viaduct.billing.settlement;
+
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.List;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/// Missing sequence numbers: reports that a SNAPT must have made and that did not come yet. A gap
+/// is shown until it is filled or until the grace time of the report after it is over.
+public final class SequenceGaps {
+  /// @param snapt whose report is missing
+  /// @param session of which
+  /// @param epoch of which
+  /// @param from first missing sequence number
+  /// @param to last missing sequence number
+  /// @param account whom the session bills
+  /// @param seenAt when the report after the gap came
+  public record Gap(
+      String snapt,
+      String session,
+      long epoch,
+      long from,
+      long to,
+      String account,
+      Instant seenAt) {}
+
+  private final JdbcTemplate jdbc;
+
+  public SequenceGaps(JdbcTemplate jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /// Gaps that are visible now, latest first.
+  public List<Gap> visible(Instant now, int limit) {
+    return jdbc.query(
+        """
+        select i.snapt_id, i.session_id, i.epoch, coalesce(before.sequence, -1) + 1, i.sequence - 1, i.account, i.received_at
+        from charging_interval i
+        left join lateral (select max(b.sequence) as sequence from charging_interval b
+          where (b.snapt_id, b.session_id, b.epoch) = (i.snapt_id, i.session_id, i.epoch) and b.sequence < i.sequence) before on true
+        where i.grace_ends_at > ? and i.sequence > coalesce(before.sequence, -1) + 1
+        order by i.received_at desc, i.id desc limit ?
+        """,
+        (row, _) ->
+            new Gap(
+                row.getString(1),
+                row.getString(2),
+                row.getLong(3),
+                row.getLong(4),
+                row.getLong(5),
+                row.getString(6),
+                row.getTimestamp(7).toInstant()),
+        Timestamp.from(now),
+        limit);
+  }
+}

@@ -1,0 +1,90 @@
+package io.viaduct.billing.settlement;
+
+import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.LedgerAccount;
+import io.viaduct.billing.ledger.LedgerTransaction;
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.rating.Rounding;
+import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.billing.tariff.TariffVersion;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Makes intervals FINAL whose grace time is over: clearing is emptied, the SNAPT's owner has the
+/// fee, the operator the rest. Any number of processes may do it at once: rows are taken under lock
+/// and locked ones are skipped.
+public final class Settlement {
+  /// Intervals of one database transaction: bounds the time that their rows are locked.
+  private static final int BATCH = 500;
+
+  private final TransactionTemplate transaction;
+  private final JdbcTemplate jdbc;
+  private final TariffBook tariffs;
+  private final Ledger ledger;
+
+  public Settlement(
+      TransactionTemplate transaction, JdbcTemplate jdbc, TariffBook tariffs, Ledger ledger) {
+    this.transaction = transaction;
+    this.jdbc = jdbc;
+    this.tariffs = tariffs;
+    this.ledger = ledger;
+  }
+
+  private record Due(
+      long id, IntervalKey key, String owner, int tariffVersion, MicroDenarii charge) {}
+
+  /// Settles everything that is due.
+  ///
+  /// @return ids of the settled intervals
+  public List<Long> settleDue(Instant now) {
+    List<Long> settled = new ArrayList<>();
+    List<Long> batch;
+    do {
+      batch = transaction.execute(_ -> settleBatch(now));
+      settled.addAll(batch);
+    } while (batch.size() == BATCH);
+    return settled;
+  }
+
+  private List<Long> settleBatch(Instant now) {
+    List<Due> due =
+        jdbc.query(
+            """
+            select i.id, i.snapt_id, i.session_id, i.epoch, i.sequence, i.owner, i.tariff_version, r.charge_microdenarii
+            from charging_interval i join snapt_report r on r.interval_id = i.id
+            where i.state = 'CORRECTED' and i.grace_ends_at <= ?
+            order by i.grace_ends_at, i.id limit ? for update of i skip locked
+            """,
+            (row, _) ->
+                new Due(
+                    row.getLong(1),
+                    new IntervalKey(
+                        row.getString(2), row.getString(3), row.getLong(4), row.getLong(5)),
+                    row.getString(6),
+                    row.getInt(7),
+                    new MicroDenarii(row.getLong(8))),
+            Timestamp.from(now),
+            BATCH);
+    if (due.isEmpty()) {
+      return List.of();
+    }
+    List<TariffVersion> versions = tariffs.versions();
+    ledger.open(due.stream().map(d -> LedgerAccount.provider(d.owner())).distinct().toList(), now);
+    ledger.post(due.stream().map(d -> settlement(d, versions)).toList(), now);
+    List<Long> ids = due.stream().map(Due::id).toList();
+    jdbc.update(
+        "update charging_interval set state = 'FINAL' where id = any(?)",
+        (Object) ids.toArray(Long[]::new));
+    return ids;
+  }
+
+  private static LedgerTransaction settlement(Due due, List<TariffVersion> versions) {
+    double share = versions.get(due.tariffVersion() - 1).tariff().providerFee();
+    return LedgerTransaction.settlement(
+        due.id(), due.key().text(), due.owner(), due.charge(), Rounding.share(due.charge(), share));
+  }
+}

@@ -1,0 +1,107 @@
+package io.viaduct.billing.settlement;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.TransactionException;
+
+/// Runs the settlement of due intervals, and other upkeep, on one thread of its own.
+public final class SettlementClock implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SettlementClock.class);
+
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().name("settlement").daemon().factory());
+  private final Settlement settlement;
+  private final JdbcTemplate jdbc;
+  private final ChargeListener listener;
+  private final InstantSource clock;
+  private final Counter settled;
+  private final Counter failed;
+
+  public SettlementClock(
+      Settlement settlement,
+      JdbcTemplate jdbc,
+      ChargeListener listener,
+      InstantSource clock,
+      MeterRegistry registry) {
+    this.settlement = settlement;
+    this.jdbc = jdbc;
+    this.listener = listener;
+    this.clock = clock;
+    settled =
+        Counter.builder("viaduct.intervals.settled")
+            .description("Intervals that became final")
+            .register(registry);
+    failed =
+        Counter.builder("viaduct.settlement.failures")
+            .description("Runs of the settlement or the verification that the database refused")
+            .register(registry);
+  }
+
+  /// Settles every `period`, from now on.
+  public void start(Duration period) {
+    every(period, this::settle);
+  }
+
+  /// Runs something else on the same thread.
+  public void every(Duration period, Runnable task) {
+    long ms = period.toMillis();
+    thread.scheduleWithFixedDelay(() -> guarded(task), ms, ms, TimeUnit.MILLISECONDS);
+  }
+
+  // A database that is away now is asked again at the next tick; anything else is our error, told
+  // once per tick, and must not end the ticking.
+  private void guarded(Runnable task) {
+    try {
+      task.run();
+    } catch (DataAccessException | TransactionException e) {
+      failed.increment();
+      LOG.warn("settlement waits for the database: {}", e.toString());
+    } catch (RuntimeException e) {
+      failed.increment();
+      LOG.error("settlement failed", e);
+    }
+  }
+
+  private void settle() {
+    List<Long> intervals = settlement.settleDue(clock.instant());
+    settled.increment(intervals.size());
+    if (!intervals.isEmpty()) {
+      Map<String, List<Long>> charges = new TreeMap<>();
+      jdbc.query(
+          "select account, id from charge where interval_id = any(?)",
+          row -> {
+            charges.computeIfAbsent(row.getString(1), _ -> new ArrayList<>()).add(row.getLong(2));
+          },
+          (Object) intervals.toArray(Long[]::new));
+      charges.forEach(listener::changed);
+    }
+  }
+
+  /// Waits for the run that is under way.
+  @Override
+  public void close() {
+    thread.shutdown();
+    try {
+      if (!thread.awaitTermination(5, TimeUnit.SECONDS)) {
+        thread.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      thread.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

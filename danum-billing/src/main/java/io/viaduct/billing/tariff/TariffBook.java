@@ -1,0 +1,97 @@
+package io.viaduct.billing.tariff;
+
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// All versions of the tariff. What is stored is never changed, so versions once read are kept; a
+/// version that another process stored is found by its number.
+public final class TariffBook {
+  private static final long STORING_LOCK = 0x7461726966L;
+
+  private final JdbcTemplate jdbc;
+  private final TransactionTemplate transaction;
+  // Written by whichever thread finds it stale; any written value is a true one.
+  private volatile List<TariffVersion> versions = List.of();
+
+  public TariffBook(JdbcTemplate jdbc, TransactionTemplate transaction) {
+    this.jdbc = jdbc;
+    this.transaction = transaction;
+  }
+
+  /// Gives a new installation its first tariff, in force since ever.
+  public void stock(Instant now) {
+    transaction.executeWithoutResult(_ -> {
+      lock();
+      if (versions().isEmpty()) {
+        insert(1, TariffDocument.ofTheBox(), Instant.EPOCH, "installation", now);
+      }
+    });
+  }
+
+  /// Stores a new version.
+  ///
+  /// @param effectiveFrom not before `now`: nothing that was rated is rated anew
+  /// @throws TariffRefusedException if it is
+  public TariffVersion add(Tariff tariff, Instant effectiveFrom, String createdBy, Instant now) {
+    if (effectiveFrom.isBefore(now)) {
+      throw new TariffRefusedException(
+          TariffRule.EFFECTIVE_FROM_PAST,
+          "effectiveFrom must not be before now (" + now + "), got " + effectiveFrom);
+    }
+    return transaction.execute(_ -> {
+      lock();
+      int version = versions().size() + 1;
+      insert(version, tariff, effectiveFrom, createdBy, now);
+      return new TariffVersion(version, effectiveFrom, tariff, createdBy);
+    });
+  }
+
+  /// All versions, oldest first.
+  public List<TariffVersion> versions() {
+    Integer stored = jdbc.queryForObject("select count(*) from tariff", Integer.class);
+    List<TariffVersion> known = versions;
+    if (stored == null || stored != known.size()) {
+      known =
+          jdbc.query(
+              "select version, effective_from, document, created_by from tariff order by version",
+              (row, _) ->
+                  new TariffVersion(
+                      row.getInt(1),
+                      row.getTimestamp(2).toInstant(),
+                      TariffDocument.parse(row.getString(3)),
+                      row.getString(4)));
+      versions = known;
+    }
+    return known;
+  }
+
+  /// The version in force at a time: the latest effective-from that is not after it; of two with
+  /// the same, the one stored later.
+  public static TariffVersion inForce(List<TariffVersion> versions, Instant at) {
+    return versions.stream()
+        .filter(v -> !v.effectiveFrom().isAfter(at))
+        .max(
+            Comparator.comparing(TariffVersion::effectiveFrom)
+                .thenComparing(TariffVersion::version))
+        .orElseThrow(() -> new IllegalStateException("no tariff in force at " + at));
+  }
+
+  private void lock() {
+    jdbc.query("select pg_advisory_xact_lock(?)", row -> {}, STORING_LOCK);
+  }
+
+  private void insert(int version, Tariff tariff, Instant from, String by, Instant now) {
+    jdbc.update(
+        "insert into tariff (version, effective_from, document, created_by, created_at)"
+            + " values (?, ?, ?::json, ?, ?)",
+        version,
+        Timestamp.from(from),
+        TariffDocument.print(tariff),
+        by,
+        Timestamp.from(now));
+  }
+}

@@ -1,0 +1,176 @@
+package io.viaduct.billing;
+
+import io.viaduct.billing.database.DatabaseAddress;
+import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.tls.TlsSettings;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.InstantSource;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/// Billing as a whole, over real sockets, on the shared PostgreSQL.
+public final class RunningBilling implements AutoCloseable {
+  public static final String OPERATOR_PASSWORD = "operator-secret";
+  private static final JsonMapper JSON = new JsonMapper();
+
+  public final BillingService service;
+  public final TestAuthority authority;
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  private RunningBilling(BillingService service, TestAuthority authority) {
+    this.service = service;
+    this.authority = authority;
+  }
+
+  public static RunningBilling start(Path folder, InstantSource clock) throws Exception {
+    return start(folder, clock, "");
+  }
+
+  public static RunningBilling start(Path folder, InstantSource clock, String more)
+      throws Exception {
+    TestAuthority authority = new TestAuthority(folder);
+    TlsSettings tls = authority.issue("danum-billing");
+    DatabaseAddress database = SharedDatabase.database().address();
+    secret(folder, "database-password", database.password());
+    secret(folder, "operator-password", OPERATOR_PASSWORD);
+    Path file =
+        Files.writeString(
+            folder.resolve("billing.yml"),
+            """
+            rest: {port: 0}
+            grpc: {port: 0}
+            operations: {port: 0}
+            tls: {certificate: %s, private-key: %s, trust: %s}
+            database: {url: '%s', user: %s, password-file: %s}
+            operator: {password-file: %s}
+            settlement-period: 100ms
+            snapt-owners: {snapt-acme: acme}
+            %s
+            """
+                .formatted(
+                    tls.certificate(),
+                    tls.privateKey(),
+                    tls.trust(),
+                    database.url(),
+                    database.user(),
+                    folder.resolve("database-password"),
+                    folder.resolve("operator-password"),
+                    more));
+    BillingService service =
+        new BillingService(ConfigurationFile.load(file, BillingConfiguration.class), clock);
+    try {
+      service.start();
+    } catch (Exception e) {
+      service.close();
+      throw e;
+    }
+    return new RunningBilling(service, authority);
+  }
+
+  static Path secret(Path folder, String name, String text) throws Exception {
+    Path file = Files.writeString(folder.resolve(name), text);
+    return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+  }
+
+  /// An answer, with its body as JSON where it has one.
+  public record Answer(int status, JsonNode body, HttpResponse<String> raw) {
+    public String problem() {
+      return body.path("type").asString().replace("urn:viaduct:problem:", "");
+    }
+  }
+
+  public URI uri(String path) {
+    return URI.create("http://127.0.0.1:" + service.restPort() + path);
+  }
+
+  public Answer call(
+      String method, String path, String token, String body, Map<String, String> headers)
+      throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(uri(path))
+            .method(
+                method,
+                body == null
+                    ? HttpRequest.BodyPublishers.noBody()
+                    : HttpRequest.BodyPublishers.ofString(body));
+    if (token != null) {
+      request.header("Authorization", "Bearer " + token);
+    }
+    if (body != null) {
+      request.header("Content-Type", "application/json");
+    }
+    headers.forEach(request::header);
+    HttpResponse<String> answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    JsonNode json =
+        answer.body().startsWith("{") || answer.body().startsWith("[")
+            ? JSON.readTree(answer.body())
+            : JSON.createObjectNode();
+    return new Answer(answer.statusCode(), json, answer);
+  }
+
+  public Answer get(String path, String token) throws Exception {
+    return call("GET", path, token, null, Map.of());
+  }
+
+  public Answer post(String path, String token, String body) throws Exception {
+    return call("POST", path, token, body, Map.of());
+  }
+
+  public String logIn(String user, String password) throws Exception {
+    Answer answer =
+        post(
+            "/api/v1/sessions",
+            null,
+            "{\"user\":\"%s\",\"password\":\"%s\"}".formatted(user, password));
+    if (answer.status() != 201) {
+      throw new AssertionError(answer.raw().body());
+    }
+    return answer.body().get("token").asString();
+  }
+
+  public String operator() throws Exception {
+    return logIn("operator", OPERATOR_PASSWORD);
+  }
+
+  /// Opens an account with the password `password-of-<id>`.
+  public void openAccount(String operator, String id) throws Exception {
+    Answer answer =
+        post(
+            "/api/v1/accounts",
+            operator,
+            "{\"id\":\"%s\",\"password\":\"password-of-%s\",\"role\":\"user\"}".formatted(id, id));
+    if (answer.status() != 201) {
+      throw new AssertionError(answer.raw().body());
+    }
+  }
+
+  public String metrics() throws Exception {
+    return http.send(
+            HttpRequest.newBuilder(
+                    URI.create("http://127.0.0.1:" + service.operationsPort() + "/metrics"))
+                .build(),
+            HttpResponse.BodyHandlers.ofString())
+        .body();
+  }
+
+  /// The value of a counter, by the beginning of its line.
+  public double counter(String line) throws Exception {
+    return metrics()
+        .lines()
+        .filter(l -> l.startsWith(line))
+        .mapToDouble(l -> Double.parseDouble(l.substring(l.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
+  @Override
+  public void close() {
+    service.close();
+  }
+}

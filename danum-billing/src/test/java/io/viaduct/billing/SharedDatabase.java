@@ -1,0 +1,65 @@
+package io.viaduct.billing;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.viaduct.billing.database.EmbeddedDatabase;
+import io.viaduct.billing.database.Migrations;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// One embedded PostgreSQL for all tests of this JVM; tests keep apart by the names that they use.
+public final class SharedDatabase {
+  private static final EmbeddedDatabase DATABASE = start();
+  private static final HikariDataSource POOL = Migrations.open(DATABASE.address(), 20);
+
+  private SharedDatabase() {}
+
+  private static EmbeddedDatabase start() {
+    try {
+      Path home = Files.createTempDirectory("billing-test-");
+      EmbeddedDatabase database = EmbeddedDatabase.start(home, EmbeddedDatabase.Durability.FAST);
+      Runtime.getRuntime()
+          .addShutdownHook(
+              new Thread(() -> {
+                POOL.close();
+                database.close();
+                delete(home);
+              }));
+      return database;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public static void delete(Path tree) {
+    try (Stream<Path> files = Files.walk(tree)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public static EmbeddedDatabase database() {
+    return DATABASE;
+  }
+
+  public static JdbcTemplate jdbc() {
+    return new JdbcTemplate(POOL);
+  }
+
+  public static JdbcTransactionManager transactions() {
+    return new JdbcTransactionManager(POOL);
+  }
+
+  public static TransactionTemplate transaction() {
+    return new TransactionTemplate(transactions());
+  }
+}

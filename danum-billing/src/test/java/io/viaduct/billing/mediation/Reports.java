@@ -1,0 +1,89 @@
+package io.viaduct.billing.mediation;
+
+import com.google.protobuf.ByteString;
+import io.viaduct.usage.v1.DelaySource;
+import io.viaduct.usage.v1.DirectionUsage;
+import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.ServiceClass;
+import io.viaduct.usage.v1.SignedUsageReport;
+import io.viaduct.usage.v1.SubmitRequest;
+import io.viaduct.usage.v1.UsageReport;
+import java.time.Instant;
+import java.util.List;
+
+/// Reports as a SNAPT would make them.
+public final class Reports {
+  private Reports() {}
+
+  public static FlowUsage flow(int id, String application, long pre, long post, double delayMs) {
+    return FlowUsage.newBuilder()
+        .setFlow(id)
+        .setServiceClass(ServiceClass.HT_LD)
+        .setApplication(application)
+        .setProtocol(17)
+        .setRemoteAddress("192.0.2.1")
+        .setRemotePort(5000)
+        .setUp(
+            DirectionUsage.newBuilder().setPreBytes(pre / 3).setPostBytes(post / 3).setPackets(10))
+        .setDown(
+            DirectionUsage.newBuilder()
+                .setPreBytes(pre - pre / 3)
+                .setPostBytes(post - post / 3)
+                .setPackets(20))
+        .setDurationMs(60_000)
+        .setDelayMs(delayMs)
+        .setDelaySource(DelaySource.MEASURED)
+        .build();
+  }
+
+  /// The two flows of the worked example: 13 510 279 and 22 030 879, discount 1 192 500 together.
+  public static List<FlowUsage> workedExample() {
+    return List.of(
+        flow(1, "skype-video", 2_550_000, 1_020_000, 140),
+        flow(2, "hangout-video", 1_425_000, 570_000, 150));
+  }
+
+  public static UsageReport.Builder report(
+      String snapt,
+      String session,
+      long epoch,
+      long sequence,
+      String account,
+      Instant end,
+      List<FlowUsage> flows) {
+    UsageReport.Builder report =
+        UsageReport.newBuilder()
+            .setSnaptId(snapt)
+            .setSessionId(session)
+            .setEpoch(epoch)
+            .setSequence(sequence)
+            .setAccount(account)
+            .setIcid("icid-1")
+            .setTokenId("token-1")
+            .setStartMs(end.toEpochMilli() - 60_000)
+            .setEndMs(end.toEpochMilli())
+            .addAllFlows(flows);
+    for (FlowUsage flow : flows) {
+      report.setPreBytes(
+          report.getPreBytes() + flow.getUp().getPreBytes() + flow.getDown().getPreBytes());
+      report.setPostBytes(
+          report.getPostBytes() + flow.getUp().getPostBytes() + flow.getDown().getPostBytes());
+    }
+    return report;
+  }
+
+  public static SignedUsageReport signed(UsageReport report) {
+    return SignedUsageReport.newBuilder()
+        .setReport(report.toByteString())
+        .setSignature(ByteString.copyFrom(new byte[64]))
+        .setKeyId("key-1")
+        .build();
+  }
+
+  public static SubmitRequest request(Instant received, List<UsageReport> reports) {
+    SubmitRequest.Builder request =
+        SubmitRequest.newBuilder().setReceivedMs(received.toEpochMilli());
+    reports.forEach(r -> request.addReports(signed(r)));
+    return request.build();
+  }
+}
