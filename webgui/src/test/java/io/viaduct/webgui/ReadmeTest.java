@@ -1,0 +1,91 @@
+package io.viaduct.webgui;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.webgui.login.BillingLogin;
+import io.viaduct.webgui.login.RefusedRequests;
+import io.viaduct.webgui.peer.PeerAwayException;
+import io.viaduct.webgui.peer.PeerName;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/// The README and the texts say what the code does.
+class ReadmeTest {
+  private static final Path RESOURCES = Path.of("src/main/resources");
+
+  @Test
+  void hooksOfTheTemplatesAreExactlyThoseOfTheReadme() throws IOException {
+    String readme = Files.readString(Path.of("README.md"));
+    String hooks = readme.substring(readme.indexOf("## Hooks for tests"));
+    Set<String> listed =
+        found(hooks.substring(hooks.indexOf("|---|---|")), "`([a-z]+(?:-[a-z]+)*)`");
+    listed.removeIf(word -> word.startsWith("data-"));
+    Set<String> used = found(templates(), "data-testid=\"([a-z-]+)\"");
+    assertThat(listed).isEqualTo(used);
+  }
+
+  @Test
+  void labelsOfTheMetricsAreExactlyThoseOfTheReadme() throws IOException {
+    String readme = Files.readString(Path.of("README.md"));
+    assertThat(readme)
+        .contains("`outcome` = " + words(BillingLogin.Outcome.values()))
+        .contains("`reason` = " + words(RefusedRequests.Reason.values()))
+        .contains("`peer` = " + words(PeerName.values()))
+        .contains("`reason` = " + words(PeerAwayException.Reason.values()));
+  }
+
+  @Test
+  void everyTextThatAPageAsksForExistsAndNoOtherIsKept() throws IOException {
+    Properties texts = new Properties();
+    try (var reader = Files.newBufferedReader(RESOURCES.resolve("messages.properties"))) {
+      texts.load(reader);
+    }
+    Set<String> asked = found(templates(), "#\\{([a-z][A-Za-z_.]*[a-zA-Z])[}(]");
+    assertThat(texts.stringPropertyNames()).containsAll(asked);
+    Set<String> unused = new TreeSet<>(texts.stringPropertyNames());
+    unused.removeAll(asked);
+    // The rest is chosen at run time by a word of the model.
+    unused.removeIf(key ->
+        key.matches(
+            "(away|error|class|charge\\.state|charge\\.delaysource|login\\.problem"
+                + "|topup\\.problem|snapts\\.state)\\..*"));
+    assertThat(unused).isEmpty();
+  }
+
+  private static String templates() throws IOException {
+    try (Stream<Path> files = Files.list(RESOURCES.resolve("templates"))) {
+      return files.map(ReadmeTest::read).collect(Collectors.joining("\n"));
+    }
+  }
+
+  private static Set<String> found(String text, String pattern) {
+    return Pattern.compile(pattern)
+        .matcher(text)
+        .results()
+        .map((MatchResult match) -> match.group(1))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static String words(Enum<?>[] values) {
+    return Arrays.stream(values).map(Enum::name).collect(Collectors.joining(", "));
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
