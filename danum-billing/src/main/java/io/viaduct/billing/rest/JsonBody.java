@@ -1,7 +1,9 @@
 package io.viaduct.billing.rest;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.converter.HttpMessageNotReadableException;
+import org.springframework.http.converter.json.ProblemDetailJacksonMixin;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
@@ -27,6 +29,7 @@ final class JsonBody {
                         .build())
                 .build())
         .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+        .addMixIn(ProblemDetail.class, ProblemDetailJacksonMixin.class)
         .build();
   }
 
