@@ -19,6 +19,7 @@ public final class CompoundMemory {
   private int smallKept;
   private @Nullable Compound large;
   private int largeKept;
+  private long stagingNumber;
   final BlockCodec codec = new BlockCodec();
   final byte[] gathered = new byte[Staging.RAW_BYTES_MAX + LARGE_BODY];
   final byte[] compressed = new byte[codec.bound(Staging.RAW_BYTES_MAX + LARGE_BODY)];
@@ -57,7 +58,9 @@ public final class CompoundMemory {
 
   Staging rentStaging() {
     Staging kept = stagings.pollLast();
-    return kept == null ? new Staging() : kept;
+    Staging area = kept == null ? new Staging() : kept;
+    area.number = stagingNumber++;
+    return area;
   }
 
   void giveBack(Staging staging) {

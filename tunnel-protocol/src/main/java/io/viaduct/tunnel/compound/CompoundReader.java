@@ -159,7 +159,8 @@ public final class CompoundReader {
       int generation = head & 3;
       switch (kind) {
         case Record.OPEN, Record.RAW ->
-            sink.whole(flow, generation, application, from, position, bytes, next - start);
+            sink.whole(
+                flow, generation, ecn == 0, application, from, position, bytes, next - start);
         case Record.TCP ->
             sink.tcp(flow, ecn, generation, tcp, from, position, bytes, next - start);
         default -> sink.elided(kind, flow, ecn, generation, from, position, bytes, next - start);

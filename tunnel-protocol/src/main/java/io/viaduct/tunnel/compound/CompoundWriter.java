@@ -117,11 +117,9 @@ public final class CompoundWriter {
     }
     int i = area.count;
     int bytes = end - area.start[i];
-    int group = Staging.STORED;
-    if (compress && flow != null) {
-      int before = area.groups;
-      group = Math.max(Staging.STORED, area.groupOf(flow, grouping == Grouping.ALL));
-      estimate += area.groups > before ? BLOCK_HEADER_MAX : 0;
+    int group = groupOf(area, flow, compress);
+    if (flow != null) {
+      flow.queued(ofPackets);
     }
     if (packets == 0) {
       openedNs = nowNs;
@@ -140,6 +138,23 @@ public final class CompoundWriter {
     if (area.groups > 1 && estimate >= target || estimate >= capacity - 16) {
       closeIfFull(area);
     }
+  }
+
+  private int groupOf(Staging area, @Nullable FlowState flow, boolean compress) {
+    if (flow == null) {
+      return Staging.STORED;
+    }
+    int group = flow.compression().group(area.number);
+    if (group < 0) {
+      int before = area.groups;
+      group =
+          compress
+              ? Math.max(Staging.STORED, area.groupOf(flow, grouping == Grouping.ALL))
+              : Staging.STORED;
+      estimate += area.groups > before ? BLOCK_HEADER_MAX : 0;
+      flow.compression().group(area.number, group);
+    }
+    return group;
   }
 
   private void closeIfFull(Staging area) {

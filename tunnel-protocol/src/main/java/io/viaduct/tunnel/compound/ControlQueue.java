@@ -27,12 +27,12 @@ public final class ControlQueue {
     return dueNs;
   }
 
-  public void flowAck(int flow, int generation, int check, long nowNs) {
+  public void flowAck(int flow, int generation, long sequence, long nowNs) {
     if (room(9, nowNs)) {
       bytes[length++] = Record.FLOW_ACK;
       length = VarInt.write(bytes, length, flow);
       bytes[length++] = (byte) generation;
-      BigEndian.putInt(bytes, length, check);
+      BigEndian.putInt(bytes, length, (int) sequence);
       length += 4;
     }
   }

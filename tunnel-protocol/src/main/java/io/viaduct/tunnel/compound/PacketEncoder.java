@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.SendContexts;
 import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.InternetChecksum;
 import io.viaduct.tunnel.wire.VarInt;
@@ -48,6 +49,7 @@ public final class PacketEncoder {
   /// Encodes one packet of a flow, or without flow.
   ///
   /// @param key has parsed it
+  /// @param nextSequence of the next datagram that will be sealed
   /// @return QUEUED or PACKET_TOO_BIG
   public Verdict encode(
       ByteBuf from,
@@ -58,6 +60,7 @@ public final class PacketEncoder {
       FlowKey key,
       @Nullable FlowState flow,
       CompoundWriter writer,
+      long nextSequence,
       long arrivalNs) {
     packet = from;
     at = ipOffset;
@@ -66,9 +69,9 @@ public final class PacketEncoder {
     boolean segmented = split(length, gsoSize, key);
     boolean vouched = checksumPartial || segmented;
     boolean elide = false;
-    int generation = 0;
+    int generation = SendContexts.NONE;
     if (flow != null && key.elidable()) {
-      generation = flow.sendContexts().generation(key.header());
+      generation = flow.sendContexts().generation(key.header(), nextSequence, flow.queued() == 0);
       elide = flow.sendContexts().isAcknowledged(generation);
     }
     if (flow == null || !elide) {
@@ -199,6 +202,7 @@ public final class PacketEncoder {
       compound.bytes[Compound.BODY + 1] |= Record.LAST;
       compound.length = end - Compound.BODY;
       compound.account(flow, 1, pre, record, nowNs);
+      flow.queued(1);
       closed.accept(compound);
       return;
     }
@@ -249,7 +253,12 @@ public final class PacketEncoder {
       @Nullable FlowState flow,
       CompoundWriter writer) {
     kind = flow == null ? Record.RAW : Record.OPEN;
-    head[0] = (byte) Record.first(kind, key.ecn(), generation);
+    boolean installs = flow != null && generation != SendContexts.NONE;
+    head[0] =
+        (byte)
+            (installs
+                ? Record.first(kind, Record.INSTALL, generation)
+                : Record.first(kind, Record.DO_NOT_INSTALL, 0));
     headBytes = 1;
     if (flow != null) {
       headBytes = VarInt.write(head, 1, flow.id());

@@ -25,6 +25,11 @@ public final class Record {
   static final int MASK_OPTIONS = 0x04;
   static final int MASK_AE = 0x08;
 
+  /// The ecn bits of an OPEN, whose packet has its own: whether it installs its context.
+  static final int INSTALL = 0;
+
+  static final int DO_NOT_INSTALL = 1;
+
   /// A block that carries one STAMP: descriptor, length, subtype, time.
   public static final int STAMP_BLOCK_BYTES = 1 + 2 + 1 + 4;
 

@@ -7,8 +7,16 @@ public interface RecordSink {
   /// A whole packet, OPEN or RAW.
   ///
   /// @param flow 0 for RAW
+  /// @param install whether it is an OPEN that installs a context
   void whole(
-      int flow, int generation, int application, byte[] bytes, int at, int length, int recordBytes);
+      int flow,
+      int generation,
+      boolean install,
+      int application,
+      byte[] bytes,
+      int at,
+      int length,
+      int recordBytes);
 
   /// IP: the bytes behind an IP header; UDP: a payload.
   void elided(
@@ -32,7 +40,8 @@ public interface RecordSink {
       int length,
       int recordBytes);
 
-  void flowAck(int flow, int generation, int check);
+  /// @param sequenceLow of the datagram whose OPEN is acknowledged
+  void flowAck(int flow, int generation, int sequenceLow);
 
   void flowUnknown(int flow, int generation);
 

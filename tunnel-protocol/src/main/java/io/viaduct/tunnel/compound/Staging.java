@@ -25,6 +25,7 @@ final class Staging {
   final long[] arrivalNs = new long[RECORDS_MAX];
   final @Nullable FlowState[] groupHost = new FlowState[GROUPS_MAX];
   int groups = 1;
+  long number;
   int count;
 
   int bytes() {

@@ -10,6 +10,8 @@ public final class CompressionEstimate {
   private int ratio = 700;
   private int misses;
   private int skip;
+  private long stagedIn = -1;
+  private int stagedGroup;
 
   /// Whether the next record should be compressed. Counts the record.
   public boolean worthTrying() {
@@ -23,6 +25,17 @@ public final class CompressionEstimate {
   /// The same without counting.
   public boolean looksIncompressible() {
     return skip > 0;
+  }
+
+  /// The group that the flow's records have in the open compound with this number, or −1: they stay
+  /// together, so that packets of one flow keep their order.
+  public int group(long compound) {
+    return stagedIn == compound ? stagedGroup : -1;
+  }
+
+  public void group(long compound, int group) {
+    stagedIn = compound;
+    stagedGroup = group;
   }
 
   /// Expected compressed size.

@@ -39,6 +39,7 @@ public final class FlowState {
   private long statsDueNs;
   private @Nullable FlowState statsNext;
   private int share;
+  private int queued;
 
   FlowState(
       int id,
@@ -219,6 +220,15 @@ public final class FlowState {
   /// Whether two flows have the same remote host, and so may be compressed together.
   public static boolean sameRemote(FlowState one, FlowState other) {
     return one.sameRemote(other);
+  }
+
+  /// Packets of the flow that are encoded and not yet sealed.
+  public int queued() {
+    return queued;
+  }
+
+  public void queued(int change) {
+    queued += change;
   }
 
   /// Scratch of whoever shares a datagram's bytes among flows.

@@ -362,8 +362,16 @@ public final class FlowTable {
             p.protocol);
   }
 
+  /// Finaliser of SplittableRandom (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
+  /// Generators", 2014).
+  private static long mix(long z) {
+    long x = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
+    x = (x ^ (x >>> 27)) * 0x94d049bb133111ebL;
+    return x ^ (x >>> 31);
+  }
+
   private static int hash(long dh, long dl, long rh, long rl, int ports, int protocol) {
-    long h = SendContexts.mix(rl * 31 + rh ^ Long.rotateLeft(dl * 31 + dh, 32));
-    return (int) SendContexts.mix(h ^ ((long) ports << 8 | protocol));
+    long h = mix(rl * 31 + rh ^ Long.rotateLeft(dl * 31 + dh, 32));
+    return (int) mix(h ^ ((long) ports << 8 | protocol));
   }
 }

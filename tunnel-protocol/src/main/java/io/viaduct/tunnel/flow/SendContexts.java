@@ -1,18 +1,28 @@
 package io.viaduct.tunnel.flow;
 
+import io.viaduct.tunnel.wire.DatagramHeader;
 import java.util.Arrays;
 
-/// The four generations of header contexts that this end uses for one flow. A generation may be
-/// used only after the receiver has acknowledged it with the check value of the very same context,
-/// so that an acknowledgement of an older context with the same two bits does no harm.
+/// The four generations of header contexts that this end uses for one flow. A generation is used
+/// only after the receiver has acknowledged the OPEN that gave it its meaning: the acknowledgement
+/// names the datagram of that OPEN, so one that belongs to an older meaning of the same two bits is
+/// known by its age. A generation gets another meaning only while none of the flow's packets waits
+/// in a queue, so that what is encoded and what is sealed agree on it.
 public final class SendContexts {
+  /// The context is held by no generation, and none may be given now.
+  public static final int NONE = -1;
+
   private static final int GENERATIONS = 4;
   private final long[] contexts = new long[GENERATIONS];
+  private final long[] sinceSequence = new long[GENERATIONS];
   private int acknowledged;
   private int newest;
 
-  /// The generation of a context; a context not seen lately gets the next one.
-  public int generation(long context) {
+  /// The generation of a context; one not seen lately gets the next.
+  ///
+  /// @param nextSequence of the next datagram that will be sealed
+  /// @param mayReplace whether none of the flow's packets waits
+  public int generation(long context, long nextSequence, boolean mayReplace) {
     if (contexts[newest] == context) {
       return newest;
     }
@@ -21,52 +31,44 @@ public final class SendContexts {
         return g;
       }
     }
-    if (contexts[newest] != HeaderContext.NONE) {
-      newest = (newest + 1) & 3;
+    int candidate = contexts[newest] == HeaderContext.NONE ? newest : newest + 1 & GENERATIONS - 1;
+    if (contexts[candidate] != HeaderContext.NONE && !mayReplace) {
+      return NONE;
     }
+    newest = candidate;
     contexts[newest] = context;
+    sinceSequence[newest] = nextSequence;
     acknowledged &= ~(1 << newest);
     return newest;
   }
 
   public boolean isAcknowledged(int generation) {
-    return (acknowledged & 1 << generation) != 0;
+    return generation >= 0 && (acknowledged & 1 << generation) != 0;
   }
 
-  /// FLOW_ACK: the receiver holds a context with this check value.
-  public void acknowledge(int generation, int check, FlowState flow) {
-    int g = generation & 3;
-    if (contexts[g] != HeaderContext.NONE && check(flow, contexts[g]) == check) {
+  /// FLOW_ACK: the receiver holds what the OPEN in this datagram said.
+  public void acknowledge(int generation, int sequenceLow, long nextSequence) {
+    int g = generation & GENERATIONS - 1;
+    long sequence = DatagramHeader.restore(sequenceLow, nextSequence);
+    if (contexts[g] != HeaderContext.NONE
+        && sequence >= sinceSequence[g]
+        && sequence < nextSequence) {
       acknowledged |= 1 << g;
     }
   }
 
   /// FLOW_UNKNOWN: the receiver does not hold it.
   public void forget(int generation) {
-    acknowledged &= ~(1 << (generation & 3));
+    acknowledged &= ~(1 << (generation & GENERATIONS - 1));
   }
 
+  /// Nothing is taken as acknowledged any more: the next packets are OPEN.
   public void forgetAll() {
     acknowledged = 0;
-    newest = 0;
-    Arrays.fill(contexts, HeaderContext.NONE);
   }
 
-  /// Check value of a context with its flow: 32 bits of a 64-bit mix (Steele, Lea, Flood,
-  /// SplittableRandom).
-  public static int check(FlowState flow, long context) {
-    long h = mix(context ^ flow.protocol());
-    h = mix(h ^ flow.deviceHigh());
-    h = mix(h ^ flow.deviceLow());
-    h = mix(h ^ flow.remoteHigh());
-    h = mix(h ^ flow.remoteLow());
-    h = mix(h ^ ((long) flow.devicePort() << 16 | flow.remotePort()));
-    return (int) (h >>> 32);
-  }
-
-  static long mix(long z) {
-    long x = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
-    x = (x ^ (x >>> 27)) * 0x94d049bb133111ebL;
-    return x ^ (x >>> 31);
+  @Override
+  public String toString() {
+    return "contexts " + Arrays.toString(contexts) + " acknowledged " + acknowledged;
   }
 }

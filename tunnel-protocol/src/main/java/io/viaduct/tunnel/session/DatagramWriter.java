@@ -178,6 +178,7 @@ final class DatagramWriter {
         continue;
       }
       int packets = compound.packets(i);
+      flow.queued(-packets);
       long waitUs = (packets * nowNs - compound.arrivalSumNs(i)) / 1000;
       flow.sent().packets(packets, compound.preBytes(i), waitUs);
       flow.sent().outer(share);

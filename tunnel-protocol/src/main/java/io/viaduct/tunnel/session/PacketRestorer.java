@@ -11,7 +11,7 @@ import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.HeaderContext;
 import io.viaduct.tunnel.flow.PeerFlowStats;
-import io.viaduct.tunnel.flow.SendContexts;
+import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.VarInt;
 import io.viaduct.tunnel.wire.Verdict;
@@ -27,6 +27,7 @@ final class PacketRestorer implements RecordSink {
 
   private final LoopMemory memory;
   private final FlowTable flows;
+  private final Sealer sealer;
   private final ControlQueue controls;
   private final FlowStatsSchedule stats;
   private final SessionTotals totals;
@@ -52,6 +53,7 @@ final class PacketRestorer implements RecordSink {
   PacketRestorer(
       LoopMemory memory,
       FlowTable flows,
+      Sealer sealer,
       ControlQueue controls,
       FlowStatsSchedule stats,
       SessionTotals totals,
@@ -60,6 +62,7 @@ final class PacketRestorer implements RecordSink {
       int outerHeaderBytes) {
     this.memory = memory;
     this.flows = flows;
+    this.sealer = sealer;
     this.controls = controls;
     this.stats = stats;
     this.totals = totals;
@@ -172,7 +175,14 @@ final class PacketRestorer implements RecordSink {
 
   @Override
   public void whole(
-      int id, int generation, int application, byte[] bytes, int at, int length, int recordBytes) {
+      int id,
+      int generation,
+      boolean install,
+      int application,
+      byte[] bytes,
+      int at,
+      int length,
+      int recordBytes) {
     ByteBuf packet = memory.packet;
     packet.setBytes(LoopMemory.IP_OFFSET, bytes, at, length);
     FlowKey key = memory.key;
@@ -188,7 +198,7 @@ final class PacketRestorer implements RecordSink {
         if (flows.isOwn(id) && flows.byId(id) == null) {
           controls.flowEnd(id, nowNs);
         }
-      } else {
+      } else if (install) {
         install(flow, id, generation, key);
       }
     }
@@ -211,7 +221,7 @@ final class PacketRestorer implements RecordSink {
     if (key.elidable()
         && flow.receiveContexts().install(generation, key.header(), sequence)
         && flow.receiveContexts().ackDue(generation, nowNs)) {
-      controls.flowAck(id, generation, SendContexts.check(flow, key.header()), nowNs);
+      controls.flowAck(id, generation, sequence, nowNs);
     }
   }
 
@@ -323,10 +333,10 @@ final class PacketRestorer implements RecordSink {
   }
 
   @Override
-  public void flowAck(int id, int generation, int check) {
+  public void flowAck(int id, int generation, int sequenceLow) {
     FlowState flow = flows.byId(id);
     if (flow != null) {
-      flow.sendContexts().acknowledge(generation, check, flow);
+      flow.sendContexts().acknowledge(generation, sequenceLow, sealer.sequence());
     }
   }
 

@@ -118,7 +118,15 @@ public final class TunnelSession implements AutoCloseable {
             memory, aead, sealer, queues, totals, settings.outerHeaderBytes(), nowNs);
     restorer =
         new PacketRestorer(
-            memory, flows, controls, stats, totals, verdicts, !agent, settings.outerHeaderBytes());
+            memory,
+            flows,
+            sealer,
+            controls,
+            stats,
+            totals,
+            verdicts,
+            !agent,
+            settings.outerHeaderBytes());
     path = new PathExchange(agent, datagrams, restorer, pathListener, memory.random);
     expiryNs = nowNs + EXPIRY_SPACING_NS;
   }
@@ -201,7 +209,16 @@ public final class TunnelSession implements AutoCloseable {
       }
     }
     return encoder.encode(
-        packet, ipOffset, length, gsoSize, checksumPartial, key, flow, writers[c], nowNs);
+        packet,
+        ipOffset,
+        length,
+        gsoSize,
+        checksumPartial,
+        key,
+        flow,
+        writers[c],
+        sealer.sequence(),
+        nowNs);
   }
 
   /// The TUN device has no more for now: what should not wait is closed.
