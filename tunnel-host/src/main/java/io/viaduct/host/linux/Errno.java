@@ -67,6 +67,11 @@ public enum Errno {
     return of(result) == OTHER ? "errno " + -result : of(result) + " (" + -result + ")";
   }
 
+  /// What a failed call of this reason returns.
+  public int result() {
+    return -number;
+  }
+
   /// Whether a result says "not now".
   public static boolean isAgain(int result) {
     return result == -11;

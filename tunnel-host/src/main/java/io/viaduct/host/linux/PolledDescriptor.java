@@ -10,6 +10,8 @@ import io.netty.channel.unix.FileDescriptor;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// A descriptor on a Netty epoll event loop, level-triggered: as long as it is readable the loop
 /// comes back, so an owner may stop after a fair share. Owns the descriptor and closes it once.
@@ -23,6 +25,8 @@ public final class PolledDescriptor implements AutoCloseable {
     void writable();
   }
 
+  private static final Logger LOG = LoggerFactory.getLogger(PolledDescriptor.class);
+
   // Neither reading nor writing: edge-triggered errors only, because Netty forgets a descriptor for
   // which NONE was submitted, and a level-triggered error would be told for ever.
   private static final EpollIoOps QUIET = EpollIoOps.EPOLLERR.with(EpollIoOps.EPOLLET);
@@ -33,6 +37,7 @@ public final class PolledDescriptor implements AutoCloseable {
   private final FileDescriptor fd;
   private final Events events;
   private final IoRegistration registration;
+  private long faults;
   private boolean reading;
   private boolean writing;
 
@@ -61,6 +66,11 @@ public final class PolledDescriptor implements AutoCloseable {
   /// The kernel's number.
   public int number() {
     return fd.intValue();
+  }
+
+  /// Whether the number is still this descriptor's: after closing, the kernel gives it to others.
+  public boolean isOpen() {
+    return !closed.get();
   }
 
   /// The loop that this descriptor lives on.
@@ -133,11 +143,24 @@ public final class PolledDescriptor implements AutoCloseable {
     @Override
     public void handle(IoRegistration from, IoEvent event) {
       EpollIoOps ops = ((EpollIoEvent) event).ops();
-      if (writing && ops.contains(EpollIoOps.EPOLLOUT)) {
-        events.writable();
+      try {
+        if (writing && ops.contains(EpollIoOps.EPOLLOUT)) {
+          events.writable();
+        }
+        if (reading) {
+          events.readable();
+        }
+      } catch (RuntimeException e) {
+        onFault(e);
       }
-      if (reading) {
-        events.readable();
+    }
+
+    // Netty answers an exception by letting the whole loop sleep for a second, which would hand a
+    // peer that finds one fault the means to stop everybody. Logged ever more rarely.
+    private void onFault(RuntimeException e) {
+      faults++;
+      if (Long.bitCount(faults) == 1) {
+        LOG.error("fault {} while serving descriptor {}", faults, fd.intValue(), e);
       }
     }
 

@@ -115,7 +115,8 @@ public final class TunQueue implements AutoCloseable, PolledDescriptor.Events {
     }
   }
 
-  /// Gives a packet or superpacket to the kernel. Blocks never.
+  /// Gives a packet or superpacket to the kernel. Blocks never; refused before the start and after
+  /// the end.
   ///
   /// @param from direct; holds the header and, right behind it, the packet
   /// @param headerOffset absolute index of the [VirtioNetHeader]
@@ -131,7 +132,9 @@ public final class TunQueue implements AutoCloseable, PolledDescriptor.Events {
   }
 
   private WriteResult write(long address, int bytes) {
-    int written = calls.write(fd, address, bytes);
+    PolledDescriptor polled = descriptor;
+    int written =
+        polled != null && polled.isOpen() ? calls.write(fd, address, bytes) : Errno.EBADF.result();
     if (written >= 0) {
       packetsWritten++;
       bytesWritten += bytes - VirtioNetHeader.LENGTH;

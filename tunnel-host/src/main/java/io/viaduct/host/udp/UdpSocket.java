@@ -150,7 +150,10 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
     } else {
       sending.datagram(peer, peers.length(), from, bytes);
     }
-    return calls.sendmsg(fd, sending.address(), 0);
+    PolledDescriptor polled = descriptor;
+    return polled != null && polled.isOpen()
+        ? calls.sendmsg(fd, sending.address(), 0)
+        : Errno.EBADF.result();
   }
 
   // EIO: the interface cannot do checksums, or IPsec is in the way; that will not change soon.

@@ -4,18 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.management.ThreadMXBean;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.IoEventLoop;
 import io.viaduct.host.linux.Errno;
 import io.viaduct.host.linux.Loops;
+import java.lang.management.ManagementFactory;
 import java.net.BindException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -250,6 +253,83 @@ class UdpSocketsTest {
       assertThat(send(loops, from, one, 10, from.address())).isEqualTo(SendResult.REFUSED);
       assertThat(from.sockets().getFirst().refusals().of(Errno.EBADF)).isEqualTo(1);
       one.release();
+    }
+  }
+
+  @Test
+  void aReaderThatThrowsHoldsUpNobody() throws Exception {
+    try (Loops loops = new Loops(1)) {
+      AtomicInteger seen = new AtomicInteger();
+      DatagramReader faulty =
+          new DatagramReader() {
+            @Override
+            public void datagram(ByteBuf content, InetSocketAddress from) {
+              seen.incrementAndGet();
+              throw new IllegalStateException("a fault that a test wants");
+            }
+
+            @Override
+            public void batchEnd() {}
+          };
+      UdpSockets to = bind(loops, "127.0.0.1", faulty);
+      UdpSockets from = bind(loops, "127.0.0.1", new Inbox());
+      ByteBuf one = Unpooled.directBuffer().writeZero(10);
+      long start = System.nanoTime();
+      for (int i = 1; i <= 5; i++) {
+        int expected = i;
+        one.readerIndex(0);
+        assertThat(send(loops, from, one, 10, to.address())).isEqualTo(SendResult.SENT);
+        await().until(() -> seen.get() == expected);
+      }
+      // Netty's own answer to a fault is a second's sleep each.
+      assertThat(System.nanoTime() - start).isLessThan(4_000_000_000L);
+      one.release();
+      from.close();
+      to.close();
+    }
+  }
+
+  @Test
+  void nothingIsAllocatedPerDatagramOnceWarm() throws Exception {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    try (Loops loops = new Loops(1)) {
+      int[] received = new int[1];
+      DatagramReader counting =
+          new DatagramReader() {
+            @Override
+            public void datagram(ByteBuf content, InetSocketAddress from) {
+              received[0] += from.getPort() > 0 ? 1 : 0;
+            }
+
+            @Override
+            public void batchEnd() {}
+          };
+      UdpSockets to = bind(loops, "127.0.0.1", counting);
+      UdpSocket sender = bind(loops, "127.0.0.1", counting).sockets().getFirst();
+      UdpSocket receiver = to.sockets().getFirst();
+      ByteBuf burst = Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(20 * 1200));
+      // The compiler removes the rest of the garbage when it has seen enough: some hundred rounds.
+      long least = Long.MAX_VALUE;
+      for (int round = 0; round < 1500 && least > 1000; round++) {
+        long bytes =
+            loops
+                .first()
+                .submit(() -> {
+                  long before = threads.getCurrentThreadAllocatedBytes();
+                  for (int i = 0; i < 100; i++) {
+                    burst.setIndex(0, burst.capacity());
+                    sender.send(burst, 1200, to.address());
+                    receiver.readable();
+                  }
+                  return threads.getCurrentThreadAllocatedBytes() - before;
+                })
+                .get(10, TimeUnit.SECONDS);
+        least = Math.min(least, bytes);
+      }
+      assertThat(received[0]).isGreaterThan(2000);
+      assertThat(least).as("bytes for 2000 datagrams sent and received").isLessThan(1000);
+      sender.close();
+      to.close();
     }
   }
 }
