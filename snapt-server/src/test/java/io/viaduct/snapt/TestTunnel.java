@@ -28,6 +28,7 @@ import io.viaduct.tunnel.session.LoopMemory;
 import io.viaduct.tunnel.session.TunnelRole;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.wire.InternetChecksum;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -200,6 +201,9 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
       @Nullable FlowState flow, ByteBuf packet, int ip, int length, int gsoSize, boolean partial) {
     TunQueue queue = tun;
     if (queue == null) {
+      if (partial) {
+        complete(packet, ip, length);
+      }
       arrived.add(ByteBufUtil.getBytes(packet, ip, length));
       return;
     }
@@ -223,10 +227,20 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
     queue.write(packet, start, length);
   }
 
+  /// What a kernel does with a checksum that was only begun.
+  static void complete(ByteBuf packet, int ip, int length) {
+    boolean ipv6 = packet.getByte(ip) >>> 4 == 6;
+    int transport = ip + (ipv6 ? 40 : (packet.getByte(ip) & 0xf) * 4);
+    int protocol = packet.getUnsignedByte(ip + (ipv6 ? 6 : 9));
+    int field = transport + PacketText.checksumIndex(protocol);
+    InternetChecksum.complete(packet, transport, ip + length - transport, field);
+  }
+
   @Override
   public void close() {
-    loop.submit(session::close).awaitUninterruptibly();
     sockets.close();
+    loop.submit(session::close).awaitUninterruptibly();
+    loop.submit(memory::close).awaitUninterruptibly();
     if (tun != null) {
       tun.close();
     }

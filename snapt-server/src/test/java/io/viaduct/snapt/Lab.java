@@ -1,0 +1,187 @@
+package io.viaduct.snapt;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/// Fresh namespaces with real devices, and processes in them:
+///
+///     (this) 10.99.0.1 ── 10.99.0.2 (snapt) 10.99.1.1 ── 10.99.1.2 (device)
+///                                   (snapt) 198.51.100.1, 2001:db8:51::1 ── .2, ::2 (server)
+final class Lab implements AutoCloseable {
+  final String snapt;
+  final String device;
+  final String server;
+  private final String bridgeLink;
+  private final List<Running> processes = new ArrayList<>();
+
+  /// Why the laboratory cannot be had here; empty if it can.
+  static String missing() {
+    if (!"root".equals(System.getProperty("user.name"))) {
+      return "needs root for network namespaces";
+    }
+    if (!Files.exists(Path.of("/dev/net/tun"))) {
+      return "needs /dev/net/tun";
+    }
+    try {
+      return new ProcessBuilder("ip", "netns", "list").start().waitFor() == 0
+          ? ""
+          : "ip netns does not work here";
+    } catch (IOException | InterruptedException e) {
+      return "needs iproute2: " + e.getMessage();
+    }
+  }
+
+  Lab() {
+    String id = Long.toString(ProcessHandle.current().pid() % 60_000, 36);
+    snapt = "vs" + id;
+    device = "vd" + id;
+    server = "vw" + id;
+    bridgeLink = "vb" + id;
+  }
+
+  /// Lays the topology; [#close] removes what there is of it.
+  void lay() throws Exception {
+    for (String namespace : List.of(snapt, device, server)) {
+      run("ip", "netns", "add", namespace);
+      in(namespace, "ip", "link", "set", "lo", "up");
+    }
+    run("ip", "link", "add", bridgeLink, "type", "veth", "peer", "name", "up0", "netns", snapt);
+    run("ip", "address", "add", "10.99.0.1/24", "dev", bridgeLink);
+    run("ip", "link", "set", bridgeLink, "up");
+    address(snapt, "up0", "10.99.0.2/24");
+    pair(snapt, "down0", device, "up0");
+    address(snapt, "down0", "10.99.1.1/24");
+    address(device, "up0", "10.99.1.2/24");
+    pair(snapt, "web0", server, "up0");
+    address(snapt, "web0", "198.51.100.1/24");
+    address(snapt, "web0", "2001:db8:51::1/64");
+    address(server, "up0", "198.51.100.2/24");
+    address(server, "up0", "2001:db8:51::2/64");
+  }
+
+  private void pair(String one, String oneLink, String other, String otherLink) throws Exception {
+    run(
+        "ip", "link", "add", oneLink, "netns", one, "type", "veth", "peer", "name", otherLink,
+        "netns", other);
+    in(one, "ip", "link", "set", oneLink, "up");
+    in(other, "ip", "link", "set", otherLink, "up");
+  }
+
+  private void address(String namespace, String link, String address) throws Exception {
+    if (address.contains(":")) {
+      in(namespace, "ip", "-6", "address", "add", address, "dev", link, "nodad");
+    } else {
+      in(namespace, "ip", "address", "add", address, "dev", link);
+    }
+    in(namespace, "ip", "link", "set", link, "up");
+  }
+
+  static void run(String... command) throws Exception {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes());
+    if (process.waitFor() != 0) {
+      throw new IOException(String.join(" ", command) + ": " + said);
+    }
+  }
+
+  void in(String namespace, String... command) throws Exception {
+    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
+    whole.addAll(List.of(command));
+    run(whole.toArray(String[]::new));
+  }
+
+  /// What a command in a namespace says.
+  String said(String namespace, String... command) throws Exception {
+    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
+    whole.addAll(List.of(command));
+    Process process = new ProcessBuilder(whole).redirectErrorStream(true).start();
+    return new String(process.getInputStream().readAllBytes());
+  }
+
+  /// Starts a main class of this class path in a namespace.
+  Running start(String namespace, Class<?> main, String... arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "ip",
+                "netns",
+                "exec",
+                namespace,
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Xmx256m",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName()));
+    command.addAll(List.of(arguments));
+    Running running = new Running(new ProcessBuilder(command).redirectErrorStream(true).start());
+    processes.add(running);
+    return running;
+  }
+
+  /// A process with its output, line by line.
+  static final class Running {
+    final Process process;
+    final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+    private final PrintWriter input;
+
+    Running(Process process) {
+      this.process = process;
+      this.input = new PrintWriter(process.getOutputStream(), true);
+      Thread.ofPlatform().daemon().start(this::read);
+    }
+
+    private void read() {
+      try (BufferedReader reader =
+          new BufferedReader(new InputStreamReader(process.getInputStream()))) {
+        reader.lines().forEach(lines::add);
+      } catch (IOException | java.io.UncheckedIOException _) {
+        // the process has ended
+      }
+    }
+
+    /// Waits for a line that begins so; others are shown, for whoever reads a failed test.
+    String line(String beginning) throws InterruptedException {
+      List<String> before = new ArrayList<>();
+      for (String line = lines.poll(40, TimeUnit.SECONDS);
+          line != null;
+          line = lines.poll(40, TimeUnit.SECONDS)) {
+        if (line.startsWith(beginning)) {
+          return line;
+        }
+        before.add(line);
+      }
+      throw new AssertionError("no line '" + beginning + "' but:\n" + String.join("\n", before));
+    }
+
+    /// Gives a command and returns its answer.
+    String ask(String command) throws InterruptedException {
+      input.println(command);
+      return lines.poll(60, TimeUnit.SECONDS);
+    }
+  }
+
+  @Override
+  public void close() throws Exception {
+    for (Running running : processes) {
+      running.process.descendants().forEach(ProcessHandle::destroyForcibly);
+      running.process.destroyForcibly().waitFor();
+    }
+    for (String namespace : List.of(snapt, device, server)) {
+      new ProcessBuilder("ip", "netns", "delete", namespace).start().waitFor();
+    }
+    new ProcessBuilder("ip", "link", "delete", bridgeLink).start().waitFor();
+  }
+}

@@ -1,0 +1,45 @@
+package io.viaduct.snapt;
+
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.ServerSocket;
+import java.net.Socket;
+
+/// A correspondent node as a process: echoes TCP and UDP on port 9000.
+public final class LabServer {
+  private LabServer() {}
+
+  public static void main(String[] arguments) throws IOException {
+    ServerSocket server = new ServerSocket(9000);
+    DatagramSocket datagrams = new DatagramSocket(9000);
+    Thread.ofPlatform().daemon().start(() -> echo(datagrams));
+    System.out.println("up");
+    System.out.flush();
+    while (true) {
+      Socket socket = server.accept();
+      Thread.ofVirtual().start(() -> echo(socket));
+    }
+  }
+
+  private static void echo(Socket socket) {
+    try (socket) {
+      socket.getInputStream().transferTo(socket.getOutputStream());
+    } catch (IOException _) {
+      // the device went away: its test will say so
+    }
+  }
+
+  private static void echo(DatagramSocket socket) {
+    try {
+      DatagramPacket packet = new DatagramPacket(new byte[65_536], 65_536);
+      while (true) {
+        packet.setLength(65_536);
+        socket.receive(packet);
+        socket.send(packet);
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,216 @@
+package io.viaduct.snapt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.TlsSettings;
+import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.UsageReport;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A SNAPT as a process with a real TUN device, between a real device and a real server.
+class SnaptLabIT {
+  private static final int CONTROL_PORT = 4443;
+
+  @TempDir Path folder;
+  private Lab lab;
+  private TestOperator operator;
+  private TestBridge bridge;
+  private final KeyPair device = Ed25519.generate();
+
+  @BeforeEach
+  void lay() throws Exception {
+    String missing = Lab.missing();
+    assumeTrue(missing.isEmpty(), missing);
+    lab = new Lab();
+    lab.lay();
+    operator = new TestOperator(folder.resolve("pki"));
+    bridge =
+        new TestBridge(
+            operator.material("ims-bridge", "10.99.0.1"),
+            new InetSocketAddress("10.99.0.1", 0),
+            operator.tokenKey());
+    Ed25519.writePrivate(folder.resolve("device.pem"), device.getPrivate());
+    Files.write(
+        folder.resolve("token"),
+        operator.sign(TestOperator.token("alice", device).build()).toByteArray());
+  }
+
+  @AfterEach
+  void clear() throws Exception {
+    if (bridge != null) {
+      bridge.close();
+    }
+    if (lab != null) {
+      lab.close();
+    }
+  }
+
+  private Lab.Running startSnapt() throws Exception {
+    TlsSettings tls = operator.issue("snapt-1", "10.99.1.1", "10.99.0.2");
+    Path file =
+        Files.writeString(
+            folder.resolve("snapt.yml"),
+            """
+            id: snapt-1
+            state: %1$s/state
+            socket: %1$s/snapt.sock
+            tls: {certificate: %2$s, private-key: %3$s, trust: %4$s}
+            control: {host: 10.99.1.1, port: %5$d}
+            data: {port: 4500, loops: 2}
+            metering: {interval: 5s}
+            reporting: {bridge-host: 10.99.0.1, bridge-port: %6$d, report-key: %7$s, status-every: 500ms}
+            operations: {host: 127.0.0.1, port: 0}
+            """
+                .formatted(
+                    folder,
+                    tls.certificate(),
+                    tls.privateKey(),
+                    tls.trust(),
+                    CONTROL_PORT,
+                    bridge.port(),
+                    operator.reportKey()));
+    Lab.Running snapt =
+        lab.start(lab.snapt, SnaptCommand.class, "run", "--config", file.toString());
+    int before = bridge.statuses.size();
+    await()
+        .atMost(Duration.ofSeconds(40))
+        .failFast("SNAPT ended", () -> !snapt.process.isAlive())
+        .until(() -> bridge.statuses.size() > before + 1);
+    return snapt;
+  }
+
+  private Lab.Running startDevice() throws Exception {
+    Lab.Running running =
+        lab.start(
+            lab.device,
+            LabDevice.class,
+            "10.99.1.1",
+            String.valueOf(CONTROL_PORT),
+            operator.trust().toString(),
+            folder.resolve("device.pem").toString(),
+            folder.resolve("token").toString());
+    running.line("up ");
+    return running;
+  }
+
+  @Test
+  void everyKindOfTrafficIsCarriedMeteredReportedAndSurvivesASigkill() throws Exception {
+    lab.start(lab.server, LabServer.class).line("up");
+    Lab.Running snapt = startSnapt();
+    Lab.Running agent = startDevice();
+    carryEverything(agent);
+    assertThat(lab.said(lab.snapt, "nft", "list", "tables"))
+        .as("masquerading where nftables is installed")
+        .contains("viaduct_snapt0");
+    UsageReport first = reportWithTraffic();
+    assertThat(first.getAccount()).isEqualTo("alice");
+
+    // Usage that no report has seen yet, then no chance to say goodbye.
+    assertThat(agent.ask("udp 198.51.100.2 9000 40")).isEqualTo("ok");
+    TimeUnit.MILLISECONDS.sleep(1_500); // the checkpoint's second; the SNAPT is another process
+    long udpBefore = preBytes(17);
+    signal(snapt, "KILL");
+    agent.process.destroyForcibly().waitFor();
+    Lab.Running again = startSnapt();
+    await().until(() -> bridge.reports.stream().anyMatch(UsageReport::getLast));
+    assertThat(preBytes(17)).as("UDP of the open interval").isGreaterThanOrEqualTo(udpBefore);
+    assertThat(preBytes(17)).isGreaterThanOrEqualTo(2 * 30L * 528 + 2 * 40L * 528);
+
+    Lab.Running returned = startDevice();
+    assertThat(returned.ask("tcp 198.51.100.2 9000 100000")).isEqualTo("ok");
+    signal(again, "TERM");
+    assertThat(again.process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(again.process.exitValue()).isZero();
+    List<UsageReport> second = bridge.reports.stream().filter(r -> r.getEpoch() == 2).toList();
+    assertThat(second).isNotEmpty().last().matches(UsageReport::getLast);
+    assertNoIdentityTwice();
+    assertThat(lab.said(lab.snapt, "nft", "list", "tables")).doesNotContain("viaduct");
+    assertThat(lab.said(lab.snapt, "ip", "link")).doesNotContain("snapt0");
+  }
+
+  private static void carryEverything(Lab.Running agent) throws InterruptedException {
+    assertThat(agent.ask("ping 198.51.100.2")).isEqualTo("ok");
+    assertThat(agent.ask("ping 2001:db8:51::2")).isEqualTo("ok");
+    assertThat(agent.ask("udp 198.51.100.2 9000 30")).isEqualTo("ok");
+    assertThat(agent.ask("udp 2001:db8:51::2 9000 30")).isEqualTo("ok");
+    assertThat(agent.ask("tcp 198.51.100.2 9000 2000000")).isEqualTo("ok");
+    assertThat(agent.ask("tcp 2001:db8:51::2 9000 2000000")).isEqualTo("ok");
+  }
+
+  private UsageReport reportWithTraffic() {
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> preBytes(6) > 8_000_000 && preBytes(17) > 0 && preBytes(58) > 0);
+    for (UsageReport report : bridge.reports) {
+      long pre = 0;
+      long post = 0;
+      for (FlowUsage flow : report.getFlowsList()) {
+        pre += flow.getUp().getPreBytes() + flow.getDown().getPreBytes();
+        post += flow.getUp().getPostBytes() + flow.getDown().getPostBytes();
+      }
+      assertThat(report.getPreBytes()).isEqualTo(pre);
+      assertThat(report.getPostBytes()).isEqualTo(post);
+      assertThat(report.getEndMs()).isGreaterThan(report.getStartMs());
+    }
+    return bridge.reports.getFirst();
+  }
+
+  private long preBytes(int protocol) {
+    return bridge.reports.stream()
+        .flatMap(report -> report.getFlowsList().stream())
+        .filter(flow -> flow.getProtocol() == protocol)
+        .mapToLong(flow -> flow.getUp().getPreBytes() + flow.getDown().getPreBytes())
+        .sum();
+  }
+
+  private void assertNoIdentityTwice() {
+    Set<String> identities = new HashSet<>();
+    for (UsageReport report : bridge.reports) {
+      String identity =
+          report.getSessionId() + " " + report.getEpoch() + " " + report.getSequence();
+      assertThat(identities.add(identity)).as("twice: %s", identity).isTrue();
+    }
+  }
+
+  @Test
+  void reportsWaitOnDiskWhileTheBridgeIsSilentAndGoAfterARestart() throws Exception {
+    lab.start(lab.server, LabServer.class).line("up");
+    bridge.verdict = _ -> Optional.of(ReportVerdict.DEFERRED);
+    Lab.Running snapt = startSnapt();
+    Lab.Running agent = startDevice();
+    assertThat(agent.ask("udp 198.51.100.2 9000 20")).isEqualTo("ok");
+    signal(snapt, "TERM");
+    assertThat(snapt.process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    bridge.reports.clear();
+    bridge.verdict = _ -> Optional.of(ReportVerdict.POSTED);
+    startSnapt();
+    await().until(() -> preBytes(17) >= 2 * 20L * 528);
+    await().until(() -> bridge.statuses.getLast().getReportsPending() == 0);
+    assertNoIdentityTwice();
+  }
+
+  private static void signal(Lab.Running running, String name) throws Exception {
+    // `ip netns exec` replaces itself by the command, so the process is the JVM.
+    Lab.run("kill", "-" + name, String.valueOf(running.process.pid()));
+    if (name.equals("KILL")) {
+      running.process.waitFor();
+    }
+  }
+}
