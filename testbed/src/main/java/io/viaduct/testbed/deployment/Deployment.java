@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
 
 /// The running system: writes keys and configuration, starts the processes, knows them by name.
 public final class Deployment {
-  private static final Duration PATIENCE = Duration.ofSeconds(75);
+  private static final Duration PATIENCE = Duration.ofSeconds(150);
   private static final int LOG_LINES_SHOWN = 25;
 
   private final Path root;
@@ -61,8 +61,17 @@ public final class Deployment {
     OperatorAuthority.writeSecret(directory.resolve("bob.password"), passwords.bob());
     OperatorAuthority.writeSecret(directory.resolve("operator.password"), passwords.operator());
     OperatorAuthority.writeSecret(directory.resolve("rest.token"), passwords.rest());
+    keepPostgresUnpacked(root, directory.resolve("postgres"));
     var plans = new Plans(authority, directory, keys);
     return new Deployment(root, directory, nanoTime, plans);
+  }
+
+  /// Unpacking PostgreSQL takes seconds: its binaries, and nothing else of billing's data
+  /// directory, stay in `build/postgres` from run to run.
+  private static void keepPostgresUnpacked(Path root, Path data) throws IOException {
+    Path binaries = Files.createDirectories(root.resolve("build/postgres"));
+    Files.createDirectories(data);
+    Files.createSymbolicLink(data.resolve("binaries"), binaries.toAbsolutePath());
   }
 
   /// The Java that runs this process, with the options that every process here shares: nothing is

@@ -75,8 +75,7 @@ class ComposeLabIT {
     try {
       Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
       process.getOutputStream().close();
-      String output =
-          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       return new Outcome(process.waitFor(), output);
     } catch (IOException e) {
       return new Outcome(127, e.toString());
