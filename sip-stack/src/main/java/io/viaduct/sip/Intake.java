@@ -57,6 +57,11 @@ final class Intake implements Receiver, TransactionEvents {
     wiring = new Wiring(sockets, transactions);
   }
 
+  /// From here on messages are dropped.
+  void stop() {
+    wiring = null;
+  }
+
   @Override
   public void onVerdict(Verdict verdict, SipFlow flow) {
     Wiring now = wiring;
@@ -181,15 +186,17 @@ final class Intake implements Receiver, TransactionEvents {
     }
   }
 
-  @SuppressWarnings("CatchAndPrintStackTrace")
   private void runAndRelease(Task task) {
     try {
       task.run();
     } catch (ParseException | StackOverflowError e) {
       statistics.count(Refusal.STACK_PARSER);
     } catch (RuntimeException e) {
-      // A fault of ours or of the stack on one message must not cost the others.
-      LOG.error("processing of a SIP message failed", e);
+      // A fault of ours or of the stack on one message must not cost the others. A stack that has
+      // been stopped meanwhile complains about its timer.
+      if (wiring != null) {
+        LOG.error("processing of a SIP message failed", e);
+      }
     } finally {
       admission.done();
     }

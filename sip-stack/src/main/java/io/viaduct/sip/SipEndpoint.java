@@ -28,6 +28,7 @@ public final class SipEndpoint implements AutoCloseable {
   private final ExecutorService tasks =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("sip-", 0).factory());
   private final Semaphore pending;
+  private final Intake intake;
   private final SipSockets sockets;
   private final JainTransactions transactions;
   private volatile boolean closed;
@@ -37,7 +38,7 @@ public final class SipEndpoint implements AutoCloseable {
     this.settings = settings;
     this.pending = new Semaphore(settings.pending());
     MessageGuard guard = new MessageGuard(settings.guard());
-    Intake intake = new Intake(settings, statistics, tasks, clock, handler);
+    this.intake = new Intake(settings, statistics, tasks, clock, handler);
     this.sockets = SipSockets.open(settings.sockets(), guard, intake);
     this.transactions =
         new JainTransactions(
@@ -135,8 +136,9 @@ public final class SipEndpoint implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    transactions.close();
+    intake.stop();
     sockets.close();
+    transactions.close();
     tasks.shutdownNow();
   }
 }

@@ -46,6 +46,11 @@ public final class DigestClient {
     return strongest(response).map(DigestChallenge::stale).orElse(false);
   }
 
+  /// The credentials were refused: none are sent unasked any more.
+  public synchronized void forget() {
+    current = null;
+  }
+
   private Optional<DigestChallenge> strongest(SipResponse response) {
     String name =
         response.status() == PROXY_AUTHENTICATION_REQUIRED

@@ -12,13 +12,14 @@ sealed interface StartLine {
   Pattern REQUEST =
       Pattern.compile(
           "([A-Za-z0-9.!%*_+`'~-]{1,32}) ([^ \\t<>\"\\\\]{3,1024}) (SIP/\\d{1,3}\\.\\d{1,3})");
-  Pattern STATUS = Pattern.compile("SIP/2\\.0 ([1-6]\\d\\d) ?(.{0,256})");
+  Pattern STATUS = Pattern.compile("SIP/2\\.0 ([1-6]\\d\\d)(?: (.{0,256}))?");
   Pattern OTHER_STATUS = Pattern.compile("SIP/\\d{1,3}\\.\\d{1,3} .*");
 
   static StartLine parse(String line) throws RefusedException {
     Matcher status = STATUS.matcher(line);
     if (status.matches()) {
-      return new Status(Integer.parseInt(status.group(1)), status.group(2));
+      String reason = status.group(2);
+      return new Status(Integer.parseInt(status.group(1)), reason == null ? "" : reason);
     }
     if (OTHER_STATUS.matcher(line).matches()) {
       throw new RefusedException(Refusal.MALFORMED_START_LINE);

@@ -49,8 +49,9 @@ final class TcpConnections {
     channel.writeAndFlush(Unpooled.wrappedBuffer(bytes), channel.voidPromise());
   }
 
+  /// From here on there is no connection with the peer, though closing takes a moment.
   void close(InetSocketAddress peer) {
-    Channel channel = byPeer.get(peer);
+    Channel channel = byPeer.remove(peer);
     if (channel != null) {
       channel.close();
     }

@@ -35,10 +35,15 @@ final class AuthenticatedClient {
         .send(digest.authorize(next.get()), flow)
         .thenComposeAsync(
             response -> {
-              boolean known = sends > 1 && !digest.isStale(response);
-              return digest.challenged(response) && !known && sends < SENDS_MAX
-                  ? send(next, flow, sends + 1)
-                  : CompletableFuture.completedFuture(response);
+              if (!digest.challenged(response)) {
+                return CompletableFuture.completedFuture(response);
+              }
+              boolean refused = sends > 1 && !digest.isStale(response);
+              if (refused || sends == SENDS_MAX) {
+                digest.forget();
+                return CompletableFuture.completedFuture(response);
+              }
+              return send(next, flow, sends + 1);
             },
             owner);
   }

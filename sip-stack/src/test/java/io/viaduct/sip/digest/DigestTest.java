@@ -1,0 +1,209 @@
+package io.viaduct.sip.digest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.sip.SipHeaders;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class DigestTest {
+  private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+  private final DigestServer server = server(List.of(DigestAlgorithm.values()), 100);
+
+  private DigestServer server(List<DigestAlgorithm> offered, int nonces) {
+    return new DigestServer(
+        "ims.test",
+        offered,
+        Duration.ofMinutes(5),
+        nonces,
+        (user, algorithm) ->
+            user.equals("alice")
+                ? Optional.of(algorithm.ha1("alice", "ims.test", "secret"))
+                : Optional.empty(),
+        () -> now);
+  }
+
+  private static SipRequest register(String uri) {
+    return new SipRequest(
+        "REGISTER",
+        uri,
+        SipHeaders.NONE
+            .with("Via", "SIP/2.0/UDP h;branch=z9hG4bK1")
+            .with("From", "<sip:alice@ims.test>;tag=1")
+            .with("To", "<sip:alice@ims.test>")
+            .with("Call-ID", "1")
+            .with("CSeq", "1 REGISTER"));
+  }
+
+  private static DigestClient client(String user, String password) {
+    return new DigestClient(user, password, EnumSet.allOf(DigestAlgorithm.class));
+  }
+
+  private SipResponse challenge(DigestServer of) {
+    SipRequest request = register("sip:ims.test");
+    SipResponse response = SipResponse.to(request, 401);
+    for (String value : refused(of, request).challenges()) {
+      response = response.with("WWW-Authenticate", value);
+    }
+    return response;
+  }
+
+  private static DigestOutcome.Refused refused(DigestServer of, SipRequest request) {
+    return (DigestOutcome.Refused) of.check(request, "Authorization");
+  }
+
+  private DigestRefusal reason(SipRequest request) {
+    return refused(server, request).reason();
+  }
+
+  /// RFC 7616 section 3.9.1: user Mufasa, password "Circle of Life".
+  @ParameterizedTest
+  @CsvSource({
+    "MD5,     8ca523f5e9506fed4657c9700eebdbec",
+    "SHA_256, 753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"
+  })
+  void theResponsesAreThoseOfTheStandard(DigestAlgorithm algorithm, String response) {
+    DigestCredentials credentials =
+        new DigestCredentials(
+            algorithm,
+            "Mufasa",
+            "http-auth@example.org",
+            "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v",
+            "/dir/index.html",
+            "auth",
+            "00000001",
+            "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ",
+            "");
+    String ha1 = algorithm.ha1("Mufasa", "http-auth@example.org", "Circle of Life");
+    assertThat(credentials.expectedResponse(ha1, "GET")).isEqualTo(response);
+  }
+
+  @Test
+  void aHeaderOfTheStandardIsReadWithItsQuotesAndCommas() {
+    DigestCredentials read =
+        DigestCredentials.parse(
+            "Digest username=\"Mu\\\"fasa\", realm=\"a, b\", uri=\"/x\", algorithm=SHA-256,"
+                + " nonce=\"n\", nc=00000001, cnonce=\"c\", qop=auth, response=\"75\"");
+    assertThat(read.username()).isEqualTo("Mu\"fasa");
+    assertThat(read.realm()).isEqualTo("a, b");
+    assertThat(DigestCredentials.parse(read.encode())).isEqualTo(read);
+  }
+
+  @Test
+  void sha256IsOfferedFirstAndTakenByTheClient() {
+    List<String> challenges = refused(server, register("sip:ims.test")).challenges();
+    assertThat(challenges).hasSize(2);
+    assertThat(challenges.get(0)).contains("SHA-256").contains("qop=\"auth\"");
+    assertThat(challenges.get(1)).contains("MD5");
+    DigestClient alice = client("alice", "secret");
+    assertThat(alice.challenged(challenge(server))).isTrue();
+    SipRequest answered = alice.authorize(register("sip:ims.test"));
+    assertThat(answered.headers().require("Authorization")).contains("algorithm=SHA-256");
+    assertThat(server.check(answered, "Authorization"))
+        .isEqualTo(new DigestOutcome.Authenticated("alice"));
+  }
+
+  @Test
+  void aClientThatDoesNotAcceptMd5CannotBeTalkedIntoIt() {
+    DigestClient strict = new DigestClient("alice", "secret", Set.of(DigestAlgorithm.SHA_256));
+    assertThat(strict.challenged(challenge(server(List.of(DigestAlgorithm.MD5), 10)))).isFalse();
+    SipRequest request = register("sip:ims.test");
+    assertThat(strict.authorize(request)).isEqualTo(request);
+  }
+
+  @Test
+  void aNonceServesManyRequestsButEachCountOnce() {
+    DigestClient alice = client("alice", "secret");
+    alice.challenged(challenge(server));
+    SipRequest first = alice.authorize(register("sip:ims.test"));
+    SipRequest second = alice.authorize(register("sip:ims.test"));
+    assertThat(server.check(second, "Authorization"))
+        .isInstanceOf(DigestOutcome.Authenticated.class);
+    assertThat(server.check(first, "Authorization"))
+        .as("overtaken on the way")
+        .isInstanceOf(DigestOutcome.Authenticated.class);
+    assertThat(reason(first)).isEqualTo(DigestRefusal.REPLAYED);
+    assertThat(refused(server, second).challenges().getFirst()).contains("stale=true");
+  }
+
+  @Test
+  void anOldNonceIsStaleAndAForeignOneForged() {
+    DigestClient alice = client("alice", "secret");
+    alice.challenged(challenge(server));
+    now = now.plus(Duration.ofMinutes(6));
+    SipRequest late = alice.authorize(register("sip:ims.test"));
+    assertThat(reason(late)).isEqualTo(DigestRefusal.STALE_NONCE);
+    alice.challenged(challenge(server(List.of(DigestAlgorithm.SHA_256), 10)));
+    SipRequest foreign = alice.authorize(register("sip:ims.test"));
+    assertThat(reason(foreign)).isEqualTo(DigestRefusal.FORGED_NONCE);
+    assertThat(refused(server, foreign).challenges().getFirst()).contains("stale=true");
+  }
+
+  @Test
+  void wrongPasswordUserMethodAndUriAreEachTheirOwnReason() {
+    DigestClient guess = client("alice", "guess");
+    guess.challenged(challenge(server));
+    SipRequest guessed = guess.authorize(register("sip:ims.test"));
+    assertThat(reason(guessed)).isEqualTo(DigestRefusal.WRONG_PASSWORD);
+    assertThat(refused(server, guessed).challenges().getFirst()).doesNotContain("stale");
+    DigestClient eve = client("eve", "secret");
+    eve.challenged(challenge(server));
+    assertThat(reason(eve.authorize(register("sip:ims.test"))))
+        .isEqualTo(DigestRefusal.UNKNOWN_USER);
+    DigestClient alice = client("alice", "secret");
+    alice.challenged(challenge(server));
+    SipRequest good = alice.authorize(register("sip:ims.test"));
+    assertThat(reason(new SipRequest("REGISTER", "sip:other.test", good.headers())))
+        .isEqualTo(DigestRefusal.WRONG_URI);
+    assertThat(reason(new SipRequest("SUBSCRIBE", good.uri(), good.headers())))
+        .isEqualTo(DigestRefusal.WRONG_PASSWORD);
+    assertThat(server.check(good, "Authorization"))
+        .as("the attempts have not used up the count")
+        .isInstanceOf(DigestOutcome.Authenticated.class);
+  }
+
+  @Test
+  void rubbishIsMalformedAndNothingIsMissing() {
+    assertThat(reason(register("sip:ims.test"))).isEqualTo(DigestRefusal.MISSING);
+    for (String value :
+        List.of("Basic YTpi", "Digest", "Digest username=\"alice\"", "Digest algorithm=SHA-999")) {
+      assertThat(reason(register("sip:ims.test").with("Authorization", value)))
+          .as(value)
+          .isEqualTo(DigestRefusal.MALFORMED);
+    }
+    assertThat(
+            reason(
+                register("sip:ims.test")
+                    .with(
+                        "Authorization",
+                        "Digest username=\"alice\", realm=\"ims.test\", nonce=\"x\","
+                            + " uri=\"sip:ims.test\", response=\"0\"")))
+        .isEqualTo(DigestRefusal.NOT_OFFERED);
+  }
+
+  @Test
+  void forgettingANonceNeverReopensAReplay() {
+    DigestServer small = server(List.of(DigestAlgorithm.SHA_256), 2);
+    DigestClient alice = client("alice", "secret");
+    alice.challenged(challenge(small));
+    SipRequest first = alice.authorize(register("sip:ims.test"));
+    assertThat(small.check(first, "Authorization")).isInstanceOf(DigestOutcome.Authenticated.class);
+    for (int i = 0; i < 5; i++) {
+      now = now.plusMillis(1);
+      DigestClient other = client("alice", "secret");
+      other.challenged(challenge(small));
+      assertThat(small.check(other.authorize(register("sip:ims.test")), "Authorization"))
+          .isInstanceOf(DigestOutcome.Authenticated.class);
+    }
+    assertThat(refused(small, first).reason()).isEqualTo(DigestRefusal.REPLAYED);
+  }
+}
