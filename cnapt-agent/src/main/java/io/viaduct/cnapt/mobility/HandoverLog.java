@@ -12,7 +12,8 @@ public final class HandoverLog {
   /// Handovers that are kept.
   static final int ENTRIES_MAX = 100;
 
-  private static final double NS_PER_MS = 1e6;
+  private static final double NS_PER_US = 1e3;
+  private static final double US_PER_MS = 1e3;
 
   private final ArrayDeque<Handover> entries = new ArrayDeque<>();
   private @Nullable Handover open;
@@ -45,7 +46,7 @@ public final class HandoverLog {
       return null;
     }
     open = null;
-    Handover answered = begun.answered((nowNs - openedNs) / NS_PER_MS);
+    Handover answered = begun.answered(Math.round((nowNs - openedNs) / NS_PER_US) / US_PER_MS);
     entries.removeLast();
     entries.addLast(answered);
     return answered;

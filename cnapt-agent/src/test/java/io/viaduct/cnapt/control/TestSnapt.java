@@ -155,6 +155,9 @@ final class TestSnapt implements AutoCloseable {
 
   @Override
   public void close() {
+    if (loop.isShuttingDown()) {
+      return;
+    }
     listening.close().syncUninterruptibly();
     loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
   }

@@ -1,0 +1,67 @@
+package io.viaduct.cnapt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CnaptCommandTest {
+  @TempDir Path folder;
+
+  private final PrintStream realError = System.err;
+  private final PrintStream realOutput = System.out;
+  private final ByteArrayOutputStream error = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream output = new ByteArrayOutputStream();
+
+  @BeforeEach
+  void listen() {
+    System.setErr(new PrintStream(error));
+    System.setOut(new PrintStream(output));
+  }
+
+  @AfterEach
+  void stopListening() {
+    System.setErr(realError);
+    System.setOut(realOutput);
+  }
+
+  @Test
+  void anAgentThatDoesNotRunIsUnavailable() {
+    Path socket = folder.resolve("none.sock");
+    assertThat(CnaptCommand.run("status", "--socket", socket.toString())).isEqualTo(69);
+    assertThat(error.toString()).contains(socket.toString()).contains("not running");
+  }
+
+  @Test
+  void aBadConfigurationEndsWithItsOwnCodeAndOneLine() throws Exception {
+    Path config = Files.writeString(folder.resolve("cnapt.yml"), "devicekey: x\n");
+    assertThat(CnaptCommand.run("up", "--config", config.toString())).isEqualTo(78);
+    assertThat(error.toString().lines()).hasSize(1);
+    assertThat(CnaptCommand.run("check", "--config", config.toString())).isEqualTo(78);
+  }
+
+  @Test
+  void aMissingArgumentIsUsage() {
+    assertThat(CnaptCommand.run("up")).isEqualTo(64);
+    assertThat(CnaptCommand.run()).isEqualTo(64);
+    assertThat(CnaptCommand.run("fly")).isEqualTo(64);
+  }
+
+  @Test
+  void keygenMakesAPrivateFileAndDoesNotReplaceAKey() throws Exception {
+    Path key = folder.resolve("device.pem");
+    assertThat(CnaptCommand.run("keygen", "--out", key.toString())).isZero();
+    assertThat(Files.getPosixFilePermissions(key))
+        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+    assertThat(output.toString().strip()).hasSize(43);
+    assertThat(CnaptCommand.run("keygen", "--out", key.toString())).isEqualTo(78);
+    assertThat(error.toString()).contains("exists already");
+  }
+}

@@ -1,0 +1,88 @@
+package io.viaduct.cnapt.operations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.cnapt.mobility.Handover;
+import io.viaduct.cnapt.signalling.SignallingStatus;
+import io.viaduct.cnapt.tunnel.DataStatus;
+import io.viaduct.cnapt.tunnel.DataStatus.ClassStatus;
+import io.viaduct.cnapt.tunnel.DataStatus.FlowStatus;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
+
+class StatusTextTest {
+  private static final Instant AT = Instant.parse("2026-11-20T12:00:00Z");
+
+  private static AgentStatus status(
+      String state, List<String> reasons, AgentStatus.SessionStatus session) {
+    return new AgentStatus(
+        state,
+        reasons,
+        "0.1.0",
+        5000,
+        new AgentStatus.TunStatus("viaduct0", "100.96.0.2", "fd76::2", 1414),
+        session,
+        new AgentStatus.ControlStatus(session != null, "2026-11-20T12:05:00Z", "", List.of()),
+        new SignallingStatus("sip:alice@ims.test", "active", "active", ""),
+        "linkB 10.2.0.2",
+        new DataStatus(
+            "10.9.0.3:4500",
+            session == null ? "none" : "alive",
+            session == null ? null : 12.34,
+            List.of(new ClassStatus("LT_LD", 10, 1000, 400, 60.0)),
+            1,
+            List.of(
+                new FlowStatus(
+                    7, 6, 40000, "10.9.0.9:22", "ssh", "LT_LD", null, 600, 400, 400, 3, 900))),
+        1,
+        List.of(new Handover(AT, "link", "linkA 10.1.0.2", "linkB 10.2.0.2", 41.5)));
+  }
+
+  private static String json(AgentStatus status) {
+    return JsonMapper.shared().writeValueAsString(status);
+  }
+
+  @Test
+  void aRunningAgentIsToldInFull() {
+    String json =
+        json(
+            status(
+                "up",
+                List.of(),
+                new AgentStatus.SessionStatus(
+                    "snapt-1 10.9.0.3:4433", "s1", "AES_256_GCM", 1500, 60_000, 0)));
+    assertThat(StatusText.isUp(json)).isTrue();
+    assertThat(StatusText.of(json))
+        .contains("state       up")
+        .contains("snapt-1 10.9.0.3:4433")
+        .contains("established, token until 2026-11-20T12:05:00Z")
+        .contains("sip:alice@ims.test, registration active")
+        .contains("alive to 10.9.0.3:4500, round trip 12.3 ms")
+        .contains("viaduct0 100.96.0.2 fd76::2, MTU 1414")
+        .containsPattern("LT_LD +10 +1000 +400 +60.0%")
+        .containsPattern("ssh +- +40000 -> 10.9.0.9:22 +up 600 B, down 400 B, retransmissions 3")
+        .contains("1 handovers")
+        .contains("linkA 10.1.0.2 -> linkB 10.2.0.2, 41.5 ms");
+  }
+
+  @Test
+  void anAgentWithoutSnaptSaysWhyAndIsNotUp() {
+    String json = json(status("starting", List.of("no SNAPT has welcomed this device yet"), null));
+    assertThat(StatusText.isUp(json)).isFalse();
+    assertThat(StatusText.of(json))
+        .contains("state       starting: no SNAPT has welcomed this device yet")
+        .contains("SNAPT       none")
+        .contains("not connected");
+  }
+
+  @Test
+  void theJsonHasTheMembersThatScriptsRead() {
+    var tree = JsonMapper.shared().readTree(json(status("degraded", List.of("x"), null)));
+    assertThat(tree.propertyNames())
+        .contains("state", "session", "control", "signalling", "network", "data", "handovers");
+    assertThat(tree.at("/data/classes/0/savedPercent").asDouble()).isEqualTo(60.0);
+    assertThat(tree.at("/handovers/0/at").asString()).isEqualTo(AT.toString());
+  }
+}
