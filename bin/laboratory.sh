@@ -34,7 +34,8 @@ namespaces() { # sets flags to the options of unshare that work here
 }
 
 # What runs outside: this shell, the relay of the page's port, and the one 'unshare' whose child is the
-# first process of the laboratory. Everything else is inside and dies with that child.
+# first process of the laboratory: a shell, because the first process inherits the orphans of killed
+# ones and must reap them. Everything else is inside and dies with that child.
 laboratory() {
 	local flags java status=0
 	requirements
@@ -48,7 +49,8 @@ laboratory() {
 	trap 'exit 143' TERM HUP
 	setpriv --pdeathsig KILL "${java[@]:0:4}" -Xmx64m "${java[@]:4}" io.viaduct.testbed.page.PageRelay "$work" </dev/null &
 	relay=$!
-	setpriv --pdeathsig KILL unshare "${flags[@]}" "${java[@]}" io.viaduct.testbed.LaboratoryCommand "$@" --root "$root" --directory "$work" </dev/null &
+	# shellcheck disable=SC2016
+	setpriv --pdeathsig KILL unshare "${flags[@]}" bash -c '"$@" & wait $!' first "${java[@]}" io.viaduct.testbed.LaboratoryCommand "$@" --root "$root" --directory "$work" </dev/null &
 	inside=$!
 	wait "$inside" || status=$?
 	inside=

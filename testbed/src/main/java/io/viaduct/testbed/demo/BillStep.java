@@ -117,7 +117,7 @@ final class BillStep {
           number("%.1f", pre == 0 ? 0 : 100.0 * (pre - post) / pre),
           number("%.0f", pre * 8.0 / Math.max(1, sum(flow, Charge::durationMs))),
           number("%.1f", flow.stream().mapToDouble(Charge::delayMs).average().orElse(0)),
-          number("%.6f", flow.stream().mapToDouble(Charge::pricePerUnit).average().orElse(0)),
+          number("%.1e", flow.stream().mapToDouble(Charge::pricePerUnit).average().orElse(0)),
           BillingClient.denarii(sum(flow, Charge::charge)),
           BillingClient.denarii(sum(flow, Charge::discount)),
           BillingClient.denarii(sum(flow, Charge::net)));

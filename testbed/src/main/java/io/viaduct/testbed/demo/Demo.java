@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 
 /// The whole path, once, on real traffic.
 final class Demo {
-  private static final long TOP_UP = 1_000_000_000_000L; // a million denarii: text by the gigabyte
+  private static final long TOP_UP = 50_000_000L; // ten times of what the traffic below costs
 
   private final Narration narration;
   private final Topology topology;
