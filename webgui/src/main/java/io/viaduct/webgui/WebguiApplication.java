@@ -15,15 +15,12 @@ import io.viaduct.webgui.peer.PeerName;
 import java.net.URI;
 import java.time.Clock;
 import java.time.InstantSource;
-import org.apache.catalina.session.StandardManager;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoConfiguration;
-import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
-import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ComponentScan;
@@ -92,17 +89,6 @@ public class WebguiApplication {
   @Bean
   LiveStreams liveStreams(Limits limits, RefusedRequests refused, MeterRegistry meters) {
     return new LiveStreams(limits, refused, meters);
-  }
-
-  /// Bounds the memory that visitors who never log in can take.
-  @Bean
-  WebServerFactoryCustomizer<TomcatServletWebServerFactory> boundedSessions(Limits limits) {
-    return tomcat ->
-        tomcat.addContextCustomizers(context -> {
-          StandardManager manager = new StandardManager();
-          manager.setMaxActiveSessions(limits.sessions());
-          context.setManager(manager);
-        });
   }
 
   private static JsonPeer peer(PeerName name, URI url, Limits limits, MeterRegistry meters) {

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -12,6 +15,11 @@ class LiveTest {
   private static final String STREAM = "/accounts/alice/events?rows=5";
 
   private PeerServer peer;
+
+  @BeforeAll
+  static void patience() {
+    Awaitility.setDefaultTimeout(Duration.ofSeconds(30)); // for a machine that does other work too
+  }
 
   @BeforeEach
   void freshPeer() {

@@ -60,7 +60,7 @@ final class RunningWebgui {
           limits:
             live-interval: 50ms
             snapt-refresh: 500ms
-            peer-timeout: 1s
+            peer-timeout: 3s
             streams-per-session: 2
             answer-bytes: 300000
             charges-per-page: 5

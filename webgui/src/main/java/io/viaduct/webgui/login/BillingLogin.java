@@ -1,5 +1,6 @@
 package io.viaduct.webgui.login;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.OpenedSession;
@@ -40,6 +41,9 @@ public final class BillingLogin implements AuthenticationProvider {
   public BillingLogin(Billing billing, MeterRegistry meters) {
     this.billing = billing;
     this.meters = meters;
+    for (Outcome outcome : Outcome.values()) {
+      counter(outcome); // shown as 0 from the start
+    }
   }
 
   @Override
@@ -88,6 +92,10 @@ public final class BillingLogin implements AuthenticationProvider {
   }
 
   private void count(Outcome outcome) {
-    meters.counter("viaduct_webgui_logins", "outcome", outcome.name()).increment();
+    counter(outcome).increment();
+  }
+
+  private Counter counter(Outcome outcome) {
+    return meters.counter("viaduct_webgui_logins", "outcome", outcome.name());
   }
 }

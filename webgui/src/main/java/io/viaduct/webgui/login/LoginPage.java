@@ -1,5 +1,6 @@
 package io.viaduct.webgui.login;
 
+import jakarta.servlet.http.HttpSession;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Controller;
@@ -13,8 +14,10 @@ class LoginPage {
   /// Texts `login.problem.*` exist for these.
   private static final Set<String> PROBLEMS = Set.of("wrong", "throttled", "away", "ended", "out");
 
+  /// @param session made here, for the form's CSRF token: the template would be too late to refuse
   @GetMapping("/login")
-  String login(@RequestParam(required = false) @Nullable String problem, Model model) {
+  String login(
+      @RequestParam(required = false) @Nullable String problem, HttpSession session, Model model) {
     if (problem != null && PROBLEMS.contains(problem)) {
       model.addAttribute("problem", problem);
     }

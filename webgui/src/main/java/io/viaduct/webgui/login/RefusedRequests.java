@@ -19,6 +19,8 @@ public final class RefusedRequests {
     STREAMS,
     /// More live pages of one session than `limits.streams-per-session`.
     STREAMS_OF_SESSION,
+    /// A visitor more than `limits.sessions`.
+    SESSIONS,
     /// A form or an address that no page of ours makes.
     BAD_REQUEST
   }

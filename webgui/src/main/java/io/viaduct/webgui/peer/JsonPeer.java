@@ -1,5 +1,6 @@
 package io.viaduct.webgui.peer;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.webgui.peer.PeerAwayException.Reason;
 import java.io.IOException;
@@ -57,6 +58,9 @@ public final class JsonPeer {
             .executor(Executors.newVirtualThreadPerTaskExecutor())
             .followRedirects(HttpClient.Redirect.NEVER)
             .build();
+    for (Reason reason : Reason.values()) {
+      failures(reason); // shown as 0 from the start
+    }
   }
 
   /// @param path below `/api/v1`, already percent-encoded
@@ -165,9 +169,12 @@ public final class JsonPeer {
   }
 
   private PeerAwayException away(Reason reason, String detail) {
-    meters
-        .counter("viaduct_webgui_peer_failures", "peer", name.name(), "reason", reason.name())
-        .increment();
+    failures(reason).increment();
     return new PeerAwayException(name, reason, detail);
+  }
+
+  private Counter failures(Reason reason) {
+    return meters.counter(
+        "viaduct_webgui_peer_failures", "peer", name.name(), "reason", reason.name());
   }
 }

@@ -9,6 +9,7 @@ import io.viaduct.webgui.account.LiveSignal.Next;
 import io.viaduct.webgui.login.RefusedRequests;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
 
 class LiveStreamsTest {
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -63,6 +64,12 @@ class LiveStreamsTest {
     streams.stop();
     assertThat(open.await(Duration.ZERO)).isEqualTo(Next.DISCONNECTED);
     assertThatThrownBy(() -> streams.open("b")).isInstanceOf(StreamRefusedException.class);
+  }
+
+  @Test
+  void streamsEndBeforeTheWebServerWaitsForThem() {
+    assertThat(streams.getPhase())
+        .isGreaterThan(WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE);
   }
 
   private static Limits limits(int streams, int streamsPerSession) {
