@@ -1,8 +1,8 @@
 package io.viaduct.tunnel.session;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.buffer.Unpooled;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.key.Aead;
@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 public final class LoopbackRig implements AutoCloseable {
   public static final InetSocketAddress AGENT = new InetSocketAddress("192.0.2.10", 40000);
   public static final InetSocketAddress SNAPT = new InetSocketAddress("192.0.2.1", 4500);
+
+  /// Without leak detection, which costs more than the session; `LeakTest` is the one with it.
+  private static final ByteBufAllocator UNTRACKED = new UnpooledByteBufAllocator(true, true);
 
   /// One restored packet.
   public record Restored(@Nullable FlowState flow, byte[] packet, int gsoSize, boolean partial) {}
@@ -58,7 +61,7 @@ public final class LoopbackRig implements AutoCloseable {
       AeadAlgorithm algorithm,
       Function<AeadAlgorithm, Aead> ciphers,
       PathListener pathListener) {
-    memory = new LoopMemory(PooledByteBufAllocator.DEFAULT, new SplittableRandom(7), ciphers);
+    memory = new LoopMemory(UNTRACKED, new SplittableRandom(7), ciphers);
     byte[] secret = new byte[32];
     for (int i = 0; i < 32; i++) {
       secret[i] = (byte) i;
@@ -141,7 +144,7 @@ public final class LoopbackRig implements AutoCloseable {
   }
 
   public Verdict offer(TunnelSession session, byte[] packet, int gsoSize, boolean partial) {
-    ByteBuf buffer = Unpooled.directBuffer(packet.length + 12);
+    ByteBuf buffer = UNTRACKED.directBuffer(packet.length + 12);
     buffer.writeZero(12).writeBytes(packet);
     try {
       FlowState flow = session.flows().lookup(buffer, 12, packet.length);
@@ -165,7 +168,7 @@ public final class LoopbackRig implements AutoCloseable {
   }
 
   public Verdict receive(TunnelSession session, byte[] datagram) {
-    ByteBuf buffer = Unpooled.directBuffer(Math.max(1, datagram.length)).writeBytes(datagram);
+    ByteBuf buffer = UNTRACKED.directBuffer(Math.max(1, datagram.length)).writeBytes(datagram);
     try {
       boolean atRelay = session == snapt;
       return session.open(
@@ -215,6 +218,12 @@ public final class LoopbackRig implements AutoCloseable {
     nowNs += 60_000_000;
     session.onTick(nowNs);
     drain(session);
+  }
+
+  /// The agent probes.
+  public void probe() {
+    agent.probe(nowNs);
+    drain(agent);
   }
 
   /// Sends the packet up, and lets the contexts be acknowledged.

@@ -1,7 +1,9 @@
 package io.viaduct.tunnel.session;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.key.Aead;
@@ -67,8 +69,15 @@ public final class SpeedCheck implements AutoCloseable {
   long datagrams;
 
   public SpeedCheck(ServiceClass serviceClass, Function<AeadAlgorithm, Aead> ciphers) {
+    this(serviceClass, ciphers, PooledByteBufAllocator.DEFAULT);
+  }
+
+  public SpeedCheck(
+      ServiceClass serviceClass,
+      Function<AeadAlgorithm, Aead> ciphers,
+      ByteBufAllocator allocator) {
     this.serviceClass = serviceClass;
-    memory = new LoopMemory(PooledByteBufAllocator.DEFAULT, new SplittableRandom(1), ciphers);
+    memory = new LoopMemory(allocator, new SplittableRandom(1), ciphers);
     SessionSecret secret = SessionSecret.of(new byte[32]);
     agent = session(TunnelRole.AGENT, secret);
     snapt = session(TunnelRole.SNAPT, secret);
@@ -144,8 +153,7 @@ public final class SpeedCheck implements AutoCloseable {
   }
 
   public static ByteBuf buffer(byte[] packet) {
-    return PooledByteBufAllocator.DEFAULT
-        .directBuffer(packet.length + 12)
+    return Unpooled.directBuffer(packet.length + 12)
         .writeZero(12)
         .writeBytes(packet);
   }

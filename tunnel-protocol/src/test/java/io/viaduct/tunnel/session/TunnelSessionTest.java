@@ -1,10 +1,14 @@
 package io.viaduct.tunnel.session;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -65,5 +69,208 @@ class TunnelSessionTest {
     assertThat(restored.partial()).isTrue();
     assertThat(PacketForge.canonical(restored.packet(), true))
         .isEqualTo(PacketForge.canonical(big, true));
+  }
+
+  private static byte[] text(int length) {
+    return Arrays.copyOf("many words that come again and again, ".repeat(200).getBytes(US_ASCII), length);
+  }
+
+  @Test
+  void everyOuterByteIsSharedAmongFlowsAndOverheadExactly() {
+    for (int i = 0; i < 300; i++) {
+      rig.serviceClass = ServiceClass.of(i);
+      rig.offer(rig.agent, PacketForge.udp(Endpoints.ipv4(i % 7, i % 3, 53), text(20 + i)));
+      rig.offer(rig.snapt, PacketForge.udp(Endpoints.ipv4(i % 7, i % 3, 53).reversed(), bytes(i)));
+      rig.send(rig.agent);
+      rig.send(rig.snapt);
+      rig.deliver();
+      rig.probe();
+      rig.advance(3_000_000);
+    }
+    rig.advance(2_000_000_000L);
+    assertBytes(rig.agent, rig.snapt);
+    assertBytes(rig.snapt, rig.agent);
+  }
+
+  private void assertBytes(TunnelSession from, TunnelSession to) {
+    long[] sum = new long[6];
+    from.flows()
+        .forEach(
+            flow -> {
+              var there = to.flows().byId(flow.id());
+              assertThat(there.received().packets()).isEqualTo(flow.sent().packets());
+              assertThat(there.received().preBytes()).isEqualTo(flow.sent().preBytes());
+              sum[0] += flow.sent().postBytes();
+              sum[1] += there.received().postBytes();
+            });
+    for (ServiceClass serviceClass : ServiceClass.values()) {
+      sum[2] += from.totals().sent(serviceClass).postBytes();
+      sum[3] += to.totals().received(serviceClass).postBytes();
+    }
+    assertThat(sum[0]).isEqualTo(sum[2]);
+    assertThat(sum[1]).isEqualTo(sum[3]);
+    assertThat(from.totals().sentDatagrams()).isEqualTo(to.totals().receivedDatagrams());
+    assertThat(sum[2] + from.totals().sentOverheadBytes())
+        .isEqualTo(sum[3] + to.totals().receivedOverheadBytes());
+  }
+
+  @Test
+  void theAgentTellsTheRelayWhatItCounted() {
+    Endpoints to = Endpoints.ipv4(5000, 7, 53);
+    for (int i = 0; i < 10; i++) {
+      rig.open(PacketForge.udp(to, bytes(100)));
+    }
+    rig.advance(1_100_000_000L);
+    var flow = rig.atSnapt.getFirst().flow();
+    assertThat(flow.peer().sentPackets()).isEqualTo(10);
+    assertThat(flow.peer().sentBytes()).isEqualTo(1280);
+    assertThat(flow.peer().receivedPackets()).isZero();
+  }
+
+  @Test
+  void delayIsMeasuredOnceTheOffsetOfTheClocksIsKnown() {
+    Endpoints to = Endpoints.ipv4(5000, 7, 53);
+    rig.open(PacketForge.udp(to, bytes(100)));
+    var flow = rig.atSnapt.getFirst().flow();
+    assertThat(flow.received().delaySamples()).isZero();
+    rig.probe();
+    rig.deliver();
+    rig.probe();
+    rig.deliver();
+    rig.nowNs += 100_000_000;
+    rig.offer(rig.agent, PacketForge.udp(to, bytes(100)));
+    rig.send(rig.agent);
+    rig.nowNs += 30_000_000;
+    rig.deliver();
+    assertThat(flow.received().delaySamples()).isEqualTo(1);
+    assertThat(flow.received().delaySumUs()).isEqualTo(30_000);
+    assertThat(rig.agent.roundTripUs()).isZero();
+  }
+
+  @Test
+  void anotherAddressGetsNothingBeforeItHasAnsweredItsChallenge() {
+    Endpoints to = Endpoints.ipv4(5000, 7, 53);
+    rig.open(PacketForge.udp(to, bytes(100)));
+    assertThat(rig.snapt.binding()).isEqualTo(LoopbackRig.AGENT);
+    InetSocketAddress elsewhere = new InetSocketAddress("203.0.113.5", 999);
+    rig.upFrom = elsewhere;
+    rig.probe();
+    rig.receive(rig.snapt, rig.up.remove());
+    assertThat(rig.snapt.binding()).isEqualTo(LoopbackRig.AGENT);
+    rig.drain(rig.snapt);
+    rig.deliver(); // challenge and its response
+    assertThat(rig.snapt.binding()).isEqualTo(elsewhere);
+    rig.offer(rig.snapt, PacketForge.udp(to.reversed(), bytes(100)));
+    rig.passDeadline(rig.snapt);
+    assertThat(rig.downTo).isEqualTo(elsewhere);
+  }
+
+  @Test
+  void tcpEndsTwoSecondsAfterBothFins() {
+    Endpoints to = Endpoints.ipv4(5000, 7, 80);
+    rig.open(PacketForge.tcp(to, 1, 0x11, bytes(0)));
+    rig.offer(rig.snapt, PacketForge.tcp(to.reversed(), 1, 0x11, bytes(0)));
+    rig.send(rig.snapt);
+    rig.deliver();
+    rig.advance(1_000_000_000L);
+    assertThat(rig.ended).isEmpty();
+    rig.advance(12_000_000_000L);
+    assertThat(rig.ended).hasSize(2).first().asString().startsWith("1 FINISHED");
+    assertThat(rig.agent.flows().size() + rig.snapt.flows().size()).isZero();
+  }
+
+  @Test
+  void udpEndsWhenItWasIdleForAMinuteAndBothEndsForgetIt() {
+    rig.open(PacketForge.udp(Endpoints.ipv4(5000, 7, 53), bytes(10)));
+    rig.advance(50_000_000_000L);
+    assertThat(rig.ended).isEmpty();
+    rig.advance(30_000_000_000L);
+    assertThat(rig.ended).hasSize(2);
+    assertThat(rig.agent.nextDeadlineNs()).isEqualTo(Long.MAX_VALUE);
+    assertThat(rig.snapt.nextDeadlineNs()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void aRelayThatLostTheFlowGetsItOpenedAgain() {
+    Endpoints to = Endpoints.ipv4(5000, 7, 53);
+    rig.open(PacketForge.udp(to, bytes(10)));
+    rig.snapt.flows().end(rig.atSnapt.getFirst().flow(), FlowEnd.IDLE);
+    rig.offer(rig.agent, PacketForge.udp(to, bytes(10))); // elided: lost, answered
+    rig.passDeadline(rig.agent);
+    rig.deliver();
+    assertThat(LoopbackRig.count(rig.snapt, Verdict.UNKNOWN_FLOW)).isEqualTo(1);
+    rig.advance(20_000_000);
+    int before = rig.atSnapt.size();
+    rig.open(PacketForge.udp(to, bytes(10)));
+    rig.passDeadline(rig.agent);
+    rig.deliver();
+    assertThat(rig.atSnapt).hasSize(before + 1);
+  }
+
+  @Test
+  void aFullQueueRefusesTheClassAndSaysSo() {
+    rig.serviceClass = ServiceClass.LT_LD;
+    Endpoints to = Endpoints.ipv4(5000, 7, 53);
+    Verdict verdict = Verdict.QUEUED;
+    for (int i = 0; i < 1000 && verdict == Verdict.QUEUED; i++) {
+      verdict = rig.offer(rig.agent, PacketForge.udp(to, bytes(1200)));
+    }
+    assertThat(verdict).isEqualTo(Verdict.QUEUE_FULL_LT_LD);
+    rig.serviceClass = ServiceClass.HT_HD;
+    assertThat(rig.offer(rig.agent, PacketForge.udp(Endpoints.ipv4(1, 1, 1), bytes(1200))))
+        .isEqualTo(Verdict.QUEUED);
+  }
+
+  @Test
+  void whatIsNoPacketOrTooBigIsRefused() {
+    assertThat(rig.offer(rig.agent, new byte[60])).isEqualTo(Verdict.NOT_IP);
+    byte[] packet = PacketForge.udp(Endpoints.ipv4(1, 1, 1), bytes(1500));
+    assertThat(rig.offer(rig.agent, packet)).isEqualTo(Verdict.PACKET_TOO_BIG);
+    byte[] most =
+        PacketForge.udp(
+            Endpoints.ipv4(1, 1, 1), bytes(rig.agent.settings().innerMtu() - 28));
+    assertThat(rig.offer(rig.agent, most)).isEqualTo(Verdict.QUEUED);
+  }
+
+  @Test
+  void nothingIsSentWhileTheSinkIsFull() {
+    rig.offer(rig.agent, PacketForge.tcp(Endpoints.ipv4(1, 1, 1), 1, 0x10, bytes(100)));
+    rig.writable = false;
+    rig.send(rig.agent);
+    assertThat(rig.up).isEmpty();
+    rig.writable = true;
+    rig.drain(rig.agent);
+    assertThat(rig.up).hasSize(1);
+  }
+
+  @Test
+  void textIsCompressedWithItsOwnHostOnly() {
+    for (TunnelSettings.CompressionContext context : TunnelSettings.CompressionContext.values()) {
+      try (LoopbackRig own = new LoopbackRig(TunnelSettings.defaults().withContext(context))) {
+        int[] sizes = new int[2];
+        for (int round = 0; round < 2; round++) {
+          for (int host = 1; host <= 2; host++) {
+            own.offer(
+                own.agent,
+                PacketForge.tcp(Endpoints.ipv4(9, host, 80), 1 + round * 200, 0x10, secretText()));
+          }
+          own.send(own.agent);
+          sizes[round] = own.up.stream().mapToInt(d -> d.length).sum();
+          own.deliver();
+          own.advance(10_000_000);
+        }
+        int twice = sizes[1];
+        switch (context) {
+          case DEVICE -> assertThat(twice).isLessThan(330); // the second host's copy costs nothing
+          case REMOTE_HOST, OFF -> assertThat(twice).isGreaterThan(400);
+        }
+      }
+    }
+  }
+
+  private static byte[] secretText() {
+    byte[] once = new byte[200];
+    new Random(5).nextBytes(once);
+    return once;
   }
 }

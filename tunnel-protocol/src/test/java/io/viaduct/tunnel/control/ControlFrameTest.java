@@ -1,0 +1,81 @@
+package io.viaduct.tunnel.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.Goodbye;
+import io.viaduct.tunnel.control.v1.Hello;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import org.junit.jupiter.api.Test;
+
+class ControlFrameTest {
+  private static final ControlMessage GOODBYE =
+      ControlMessage.newBuilder().setGoodbye(Goodbye.newBuilder().setReason("done")).build();
+
+  @Test
+  void framesComeBackHoweverTheyAreCut() throws Exception {
+    ByteBuf wire = Unpooled.buffer();
+    ControlFrame.write(GOODBYE, wire);
+    ControlFrame.write(GOODBYE, wire);
+    ByteBuf arrived = Unpooled.buffer();
+    int messages = 0;
+    while (wire.isReadable()) {
+      arrived.writeByte(wire.readByte());
+      var message = ControlFrame.read(arrived);
+      if (message.isPresent()) {
+        assertThat(message).contains(GOODBYE);
+        messages++;
+      }
+    }
+    assertThat(messages).isEqualTo(2);
+    assertThat(arrived.isReadable()).isFalse();
+  }
+
+  @Test
+  void anythingElseIsRefusedBeforeItsBodyArrives() {
+    assertRefused("01000001", "frame type is 1, must be 0");
+    assertRefused("00010000", "frame length is 65536, must be at most 65535");
+    assertRefused("00000002ffff", "frame body is no control message");
+    assertRefused("00000000", "frame holds no message that this version knows");
+  }
+
+  private static void assertRefused(String hex, String why) {
+    ByteBuf bytes = Unpooled.wrappedBuffer(java.util.HexFormat.of().parseHex(hex));
+    assertThatThrownBy(() -> ControlFrame.read(bytes))
+        .isInstanceOf(ControlFrame.MalformedFrameException.class)
+        .hasMessageContaining(why);
+  }
+
+  @Test
+  void aMessageTooLongForAFrameIsNotWritten() {
+    ControlMessage big =
+        ControlMessage.newBuilder()
+            .setHello(Hello.newBuilder().setToken(ByteString.copyFrom(new byte[70_000])))
+            .build();
+    assertThatThrownBy(() -> ControlFrame.write(big, Unpooled.buffer()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("must have at most 65535");
+  }
+
+  @Test
+  void aProofFitsItsKeyAndItsConnectionOnly() throws Exception {
+    KeyPair device = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
+    KeyPair other = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
+    byte[] exporter = new byte[DeviceProof.EXPORTER_BYTES];
+    byte[] proof = DeviceProof.sign(device.getPrivate(), exporter);
+    assertThat(proof).hasSize(DeviceProof.SIGNATURE_BYTES);
+    assertThat(DeviceProof.verify(device.getPublic(), exporter, proof)).isTrue();
+    assertThat(DeviceProof.verify(other.getPublic(), exporter, proof)).isFalse();
+    exporter[0] = 1;
+    assertThat(DeviceProof.verify(device.getPublic(), exporter, proof)).isFalse();
+    assertThat(DeviceProof.verify(device.getPublic(), exporter, new byte[64])).isFalse();
+    assertThat(DeviceProof.verify(device.getPublic(), exporter, new byte[63])).isFalse();
+    java.util.Arrays.fill(proof, (byte) 0xFF);
+    assertThat(DeviceProof.verify(device.getPublic(), exporter, proof)).isFalse();
+  }
+}

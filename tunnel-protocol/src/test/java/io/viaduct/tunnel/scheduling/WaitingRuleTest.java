@@ -1,0 +1,63 @@
+package io.viaduct.tunnel.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class WaitingRuleTest {
+  private static final long MS = 1_000_000;
+  private final WaitingRule rule = new WaitingRule(20 * MS);
+
+  @Test
+  void theFirstPacketDoesNotWait() {
+    rule.arrival(0);
+    assertThat(rule.shouldWait(1, 0, 0)).isFalse();
+  }
+
+  @Test
+  void aSteadyFlowWaitsUpToTheDeadline() {
+    for (int i = 0; i < 5; i++) {
+      rule.arrival(i * 5 * MS);
+    }
+    assertThat(rule.shouldWait(1, 20 * MS, 20 * MS)).isTrue();
+    assertThat(rule.shouldWait(2, 20 * MS, 39 * MS)).isTrue();
+    assertThat(rule.shouldWait(2, 20 * MS, 40 * MS)).isFalse();
+  }
+
+  @Test
+  void aFlowSlowerThanTheDeadlineNeverWaits() {
+    for (int i = 0; i < 5; i++) {
+      rule.arrival(i * 50 * MS);
+    }
+    assertThat(rule.shouldWait(1, 200 * MS, 200 * MS)).isFalse();
+  }
+
+  @Test
+  void fruitlessWaitsBackOffExponentially() {
+    long now = 0;
+    int waits = 0;
+    for (int i = 0; i < 1000; i++) {
+      now += 5 * MS;
+      rule.arrival(now);
+      if (rule.shouldWait(1, now, now)) {
+        waits++;
+      }
+      rule.closed(1);
+    }
+    assertThat(waits).isBetween(5, 12);
+    rule.arrival(now);
+  }
+
+  @Test
+  void aFruitfulWaitEndsTheBackOff() {
+    for (int i = 0; i < 3; i++) {
+      rule.arrival(i * MS);
+    }
+    assertThat(rule.shouldWait(1, 2 * MS, 2 * MS)).isTrue();
+    rule.closed(1);
+    assertThat(rule.shouldWait(1, 3 * MS, 3 * MS)).isFalse();
+    assertThat(rule.shouldWait(1, 4 * MS, 4 * MS)).isTrue();
+    rule.closed(2);
+    assertThat(rule.shouldWait(1, 5 * MS, 5 * MS)).isTrue();
+  }
+}
