@@ -1,5 +1,7 @@
 package io.viaduct.billing;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
 import com.zaxxer.hikari.HikariDataSource;
 import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
@@ -15,6 +17,8 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import picocli.CommandLine;
@@ -64,6 +68,26 @@ public final class BillingCommand {
     return line.execute(arguments);
   }
 
+  private static void configureLogging(LoggingSettings settings) {
+    ProcessLogging.configure(settings);
+    SLF4JBridgeHandler.removeHandlersForRootLogger();
+    SLF4JBridgeHandler.install(); // Tomcat and gRPC log to java.util.logging
+    if (settings.level().compareTo(LoggingSettings.Level.INFO) <= 0
+        && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+      // They narrate their start line by line; billing says itself that it is ready.
+      for (String talkative :
+          List.of(
+              "io.zonky",
+              "org.flywaydb",
+              "com.zaxxer",
+              "org.apache",
+              "org.springframework",
+              "org.hibernate")) {
+        context.getLogger(talkative).setLevel(Level.WARN);
+      }
+    }
+  }
+
   private static String rootMessage(Throwable e) {
     Throwable root = e;
     while (root.getCause() != null) {
@@ -98,7 +122,7 @@ public final class BillingCommand {
     @Override
     public Integer call() throws Exception {
       BillingConfiguration configuration = config.load();
-      ProcessLogging.configure(configuration.logging());
+      configureLogging(configuration.logging());
       BillingService service = new BillingService(configuration, InstantSource.system());
       // A signal ends the process by its own exit, so that the exit code is 0 and hooks run.
       for (String name : List.of("TERM", "INT")) {
@@ -140,7 +164,7 @@ public final class BillingCommand {
     @Override
     public Integer call() throws IOException {
       BillingConfiguration configuration = config.load();
-      ProcessLogging.configure(
+      configureLogging(
           new LoggingSettings(LoggingSettings.Format.TEXT, LoggingSettings.Level.ERROR));
       if (!configuration.database().embedded()) {
         try (HikariDataSource pool =
@@ -149,7 +173,9 @@ public final class BillingCommand {
         }
       }
       try (EmbeddedDatabase database =
-              EmbeddedDatabase.joinOrStart(Path.of(configuration.database().dataDirectory()));
+              EmbeddedDatabase.joinOrStart(
+                  Path.of(configuration.database().dataDirectory()),
+                  configuration.database().binaries());
           HikariDataSource pool = Migrations.open(database.address(), 2)) {
         return print(pool);
       }

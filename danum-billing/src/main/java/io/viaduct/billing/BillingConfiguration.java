@@ -4,6 +4,7 @@ import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
 import io.viaduct.service.tls.TlsSettings;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -81,9 +82,15 @@ public record BillingConfiguration(
   /// @param user role at that URL
   /// @param passwordFile file with its password, or empty
   /// @param dataDirectory of the embedded PostgreSQL; needed where no URL is given
+  /// @param binariesDirectory where its programs are unpacked; empty for the data directory
   /// @param connections size of the pool
   public record Database(
-      String url, String user, String passwordFile, String dataDirectory, int connections) {
+      String url,
+      String user,
+      String passwordFile,
+      String dataDirectory,
+      String binariesDirectory,
+      int connections) {
     public Database {
       require(
           url.isEmpty() ? !dataDirectory.isEmpty() : url.startsWith("jdbc:postgresql:"),
@@ -98,6 +105,13 @@ public record BillingConfiguration(
       if (!passwordFile.isEmpty()) {
         Secret.of(passwordFile);
       }
+    }
+
+    /// Where the programs of the embedded PostgreSQL are unpacked.
+    public Path binaries() {
+      return binariesDirectory.isEmpty()
+          ? Path.of(dataDirectory, "binaries")
+          : Path.of(binariesDirectory);
     }
 
     /// Whether the embedded PostgreSQL is to be started.

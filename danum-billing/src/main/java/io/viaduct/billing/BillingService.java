@@ -11,6 +11,7 @@ import io.viaduct.billing.account.TopUps;
 import io.viaduct.billing.database.DatabaseAddress;
 import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
+import io.viaduct.billing.database.PendingDataSource;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.mediation.MediationEndpoint;
@@ -34,8 +35,11 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -54,7 +58,7 @@ public final class BillingService implements AutoCloseable {
   private final BillingConfiguration configuration;
   private final InstantSource clock;
   private final Readiness readiness = new Readiness("database", "rest", "mediation");
-  private final Deque<Closing> closings = new ArrayDeque<>(); // guarded by itself
+  private final List<Closing> closings = new ArrayList<>(); // guarded by itself
   private boolean closed; // guarded by closings
   private final ReentrantLock starting = new ReentrantLock();
 
@@ -62,7 +66,18 @@ public final class BillingService implements AutoCloseable {
   private int grpcPort;
   private int operationsPort;
 
-  private record Closing(String what, AutoCloseable part) {}
+  /// What is stopped, in this order: first what lets work in, last what work stands on.
+  private enum Part {
+    MEDIATION,
+    SETTLEMENT,
+    REST,
+    CONNECTIONS,
+    DATABASE,
+    OPERATIONS,
+    METRICS
+  }
+
+  private record Closing(Part what, AutoCloseable part) {}
 
   /// @param clock the only clock of billing's decisions
   public BillingService(BillingConfiguration configuration, InstantSource clock) {
@@ -75,35 +90,33 @@ public final class BillingService implements AutoCloseable {
   /// @throws IOException if an address or the database cannot be had
   public void start() throws IOException {
     starting.lock();
+    CompletableFuture<HikariDataSource> opening = openDatabase();
     try {
-      startParts();
+      startParts(opening);
     } finally {
+      // Whatever failed, PostgreSQL has started or not before anybody stops it.
+      opening.handle((_, _) -> true).join();
       starting.unlock();
     }
   }
 
-  private void startParts() throws IOException {
+  private void startParts(CompletableFuture<HikariDataSource> opening) throws IOException {
     TlsMaterial tls = TlsMaterial.load(configuration.tls());
-    ProcessMetrics metrics = keep("metrics", new ProcessMetrics("danum-billing", getClass()));
+    ProcessMetrics metrics = keep(Part.METRICS, new ProcessMetrics("danum-billing", getClass()));
     MeterRegistry meters = metrics.registry();
-    OperationsEndpoint operations = keep("operations", new OperationsEndpoint(metrics, readiness));
+    OperationsEndpoint operations =
+        keep(Part.OPERATIONS, new OperationsEndpoint(metrics, readiness));
     operationsPort = operations.listen(configuration.operations()).getPort();
 
-    HikariDataSource pool =
-        keep("pool", Migrations.open(database(), configuration.database().connections()));
+    PendingDataSource pool = new PendingDataSource(opening);
     JdbcTemplate jdbc = new JdbcTemplate(pool);
     JdbcTransactionManager transactions = new JdbcTransactionManager(pool);
     TransactionTemplate transaction = new TransactionTemplate(transactions);
 
     TariffBook tariffs = new TariffBook(jdbc, transaction);
-    tariffs.stock(clock.instant());
     Ledger ledger = new Ledger(jdbc);
     LedgerVerification verification = new LedgerVerification(jdbc, transactions);
     Accounts accounts = new Accounts(jdbc, transaction, ledger, new Passwords());
-    accounts.bootstrapOperator(
-        configuration.operator().user(),
-        configuration.operator().passwordFile().reveal(),
-        clock.instant());
     RefusedReports refused = new RefusedReports(jdbc);
     ReportPosting posting =
         new ReportPosting(
@@ -114,11 +127,10 @@ public final class BillingService implements AutoCloseable {
             new SettlementRules(
                 configuration.graceTime(), configuration.adjustmentTime(), configuration::ownerOf));
     Settlement settlement = new Settlement(transaction, jdbc, tariffs, ledger);
-    readiness.cleared("database");
 
     RestServer rest =
         keep(
-            "rest",
+            Part.REST,
             RestServer.start(
                 configuration.rest().host(),
                 configuration.rest().port(),
@@ -140,16 +152,25 @@ public final class BillingService implements AutoCloseable {
     restPort = rest.port();
     readiness.cleared("rest");
 
+    HikariDataSource connections = opened(opening);
+    tariffs.stock(clock.instant());
+    accounts.bootstrapOperator(
+        configuration.operator().user(),
+        configuration.operator().passwordFile().reveal(),
+        clock.instant());
+    readiness.cleared("database");
+
     SettlementClock upkeep =
-        keep("settlement", new SettlementClock(settlement, jdbc, rest.listener(), clock, meters));
+        keep(
+            Part.SETTLEMENT, new SettlementClock(settlement, jdbc, rest.listener(), clock, meters));
     upkeep.start(configuration.settlementPeriod());
-    watch(upkeep, verification, pool, meters);
+    watch(upkeep, verification, connections, meters);
 
     MediationService mediation =
         new MediationService(posting, refused, rest.listener(), clock, meters);
     MediationEndpoint endpoint =
         keep(
-            "mediation",
+            Part.MEDIATION,
             MediationEndpoint.start(
                 new InetSocketAddress(configuration.grpc().host(), configuration.grpc().port()),
                 tls,
@@ -166,13 +187,43 @@ public final class BillingService implements AutoCloseable {
         grpcPort);
   }
 
+  // On a thread of its own: PostgreSQL and the HTTP interface start side by side.
+  private CompletableFuture<HikariDataSource> openDatabase() {
+    CompletableFuture<HikariDataSource> opening = new CompletableFuture<>();
+    Thread.ofPlatform()
+        .name("database-start")
+        .start(() -> {
+          try {
+            opening.complete(
+                keep(
+                    Part.CONNECTIONS,
+                    Migrations.open(database(), configuration.database().connections())));
+          } catch (IOException | RuntimeException e) {
+            opening.completeExceptionally(e);
+          }
+        });
+    return opening;
+  }
+
+  private static HikariDataSource opened(CompletableFuture<HikariDataSource> opening)
+      throws IOException {
+    try {
+      return opening.join();
+    } catch (CompletionException e) {
+      Throwable why = e.getCause() == null ? e : e.getCause();
+      throw new IOException("the database did not start: " + why.getMessage(), why);
+    }
+  }
+
   private DatabaseAddress database() throws IOException {
     BillingConfiguration.Database database = configuration.database();
     if (database.embedded()) {
       return keep(
-              "database",
+              Part.DATABASE,
               EmbeddedDatabase.start(
-                  Path.of(database.dataDirectory()), EmbeddedDatabase.Durability.DURABLE))
+                  Path.of(database.dataDirectory()),
+                  database.binaries(),
+                  EmbeddedDatabase.Durability.DURABLE))
           .address();
     }
     return external(database);
@@ -208,10 +259,10 @@ public final class BillingService implements AutoCloseable {
         () -> imbalance.set(verification.imbalance().doubleValue()));
   }
 
-  private <T extends AutoCloseable> T keep(String what, T part) throws IOException {
+  private <T extends AutoCloseable> T keep(Part what, T part) throws IOException {
     synchronized (closings) {
       if (!closed) {
-        closings.push(new Closing(what, part));
+        closings.add(new Closing(what, part));
         return part;
       }
     }
@@ -234,8 +285,8 @@ public final class BillingService implements AutoCloseable {
     return operationsPort;
   }
 
-  /// Stops everything, last started first: readiness falls, calls under way end with their commit,
-  /// the database stops last. A second call does nothing.
+  /// Stops everything: readiness falls, calls under way end with their commit, the database stops
+  /// last. A second call does nothing.
   @Override
   public void close() {
     readiness.obstructed("stopping", "the process was asked to end");
@@ -243,11 +294,12 @@ public final class BillingService implements AutoCloseable {
       closed = true;
     }
     awaitStart();
-    Deque<Closing> parts;
+    List<Closing> parts;
     synchronized (closings) {
-      parts = new ArrayDeque<>(closings);
+      parts = new ArrayList<>(closings);
       closings.clear();
     }
+    parts.sort(Comparator.comparing(Closing::what));
     parts.forEach(BillingService::stop);
   }
 

@@ -15,6 +15,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /// One embedded PostgreSQL for all tests of this JVM; tests keep apart by the names that they use.
 public final class SharedDatabase {
+  /// PostgreSQL's programs are unpacked once for all tests and all runs of them.
+  public static final Path BINARIES = Path.of("target", "postgresql").toAbsolutePath();
+
   private static final EmbeddedDatabase DATABASE = start();
   private static final HikariDataSource POOL = Migrations.open(DATABASE.address(), 20);
 
@@ -23,7 +26,8 @@ public final class SharedDatabase {
   private static EmbeddedDatabase start() {
     try {
       Path home = Files.createTempDirectory("billing-test-");
-      EmbeddedDatabase database = EmbeddedDatabase.start(home, EmbeddedDatabase.Durability.FAST);
+      EmbeddedDatabase database =
+          EmbeddedDatabase.start(home, BINARIES, EmbeddedDatabase.Durability.FAST);
       Runtime.getRuntime()
           .addShutdownHook(
               new Thread(() -> {

@@ -16,7 +16,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Comparator;
-import java.util.List;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -56,8 +55,10 @@ public final class EmbeddedDatabase implements AutoCloseable {
 
   /// Starts PostgreSQL on a directory, which is created if it is missing.
   ///
+  /// @param binaries where its programs are unpacked; may be shared
   /// @throws IOException if another billing process holds the directory, or PostgreSQL fails
-  public static EmbeddedDatabase start(Path directory, Durability durability) throws IOException {
+  public static EmbeddedDatabase start(Path directory, Path binaries, Durability durability)
+      throws IOException {
     Path home = prepare(directory);
     FileChannel lockFile = open(home.resolve("lock"));
     try {
@@ -67,8 +68,11 @@ public final class EmbeddedDatabase implements AutoCloseable {
       }
       Path cluster = home.resolve("cluster");
       OrphanedPostmaster.stop(cluster);
-      removeHalfMade(home, cluster);
-      EmbeddedPostgres postgres = launch(home, cluster, durability);
+      if (!Files.exists(home.resolve("password"))) {
+        delete(cluster); // a process that was killed in its first start left a part
+      }
+      removeHalfUnpacked(binaries);
+      EmbeddedPostgres postgres = launch(home, cluster, binaries, durability);
       return new EmbeddedDatabase(lockFile, postgres, openDoors(home, cluster, postgres));
     } catch (IOException | RuntimeException e) {
       lockFile.close();
@@ -77,7 +81,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   /// Joins the PostgreSQL of a directory if a billing process runs it, else starts one.
-  public static EmbeddedDatabase joinOrStart(Path directory) throws IOException {
+  public static EmbeddedDatabase joinOrStart(Path directory, Path binaries) throws IOException {
     Path home = prepare(directory);
     FileChannel lockFile = open(home.resolve("lock"));
     try (FileLock free = lockFile.tryLock()) {
@@ -89,7 +93,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       }
     }
     lockFile.close();
-    return start(directory, Durability.DURABLE);
+    return start(directory, binaries, Durability.DURABLE);
   }
 
   /// Where billing connects.
@@ -108,18 +112,22 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
   }
 
-  // A process that was killed while it unpacked or initialised leaves a part: it is made anew.
-  private static void removeHalfMade(Path home, Path cluster) throws IOException {
-    if (!Files.exists(home.resolve("password"))) {
-      delete(cluster);
+  // A process that was killed while it unpacked leaves a part, and its unpacker would skip it. One
+  // that unpacks right now holds the lock.
+  private static void removeHalfUnpacked(Path binaries) throws IOException {
+    if (!Files.isDirectory(binaries)) {
+      return;
     }
-    Path binaries = home.resolve("binaries");
-    if (Files.isDirectory(binaries)) {
-      try (Stream<Path> versions = Files.list(binaries)) {
-        for (Path version : versions.toList()) {
-          if (!Files.exists(version.resolve(".exists"))) {
-            delete(version);
-          }
+    try (Stream<Path> versions = Files.list(binaries)) {
+      for (Path version : versions.filter(v -> !Files.exists(v.resolve(".exists"))).toList()) {
+        Path lock = version.resolve("epg-lock");
+        boolean abandoned;
+        try (FileChannel channel = open(lock);
+            FileLock free = channel.tryLock()) {
+          abandoned = free != null;
+        }
+        if (abandoned) {
+          delete(version);
         }
       }
     }
@@ -135,15 +143,17 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
   }
 
-  private static EmbeddedPostgres launch(Path home, Path cluster, Durability durability)
-      throws IOException {
+  private static EmbeddedPostgres launch(
+      Path home, Path cluster, Path binaries, Durability durability) throws IOException {
+    // The launcher keeps a directory of its own there, which would be /tmp/embedded-pg.
+    System.setProperty("ot.epg.working-dir", home.resolve("launcher").toString());
     String durable = durability == Durability.DURABLE ? "on" : "off";
     EmbeddedPostgres.Builder builder =
         EmbeddedPostgres.builder()
             .setDataDirectory(cluster)
             .setCleanDataDirectory(false)
             .setRegisterShutdownHook(false)
-            .setOverrideWorkingDirectory(home.resolve("binaries").toFile())
+            .setOverrideWorkingDirectory(binaries.toAbsolutePath().toFile())
             .setPGStartupWait(START_PATIENCE)
             .setLocaleConfig("locale", "C.UTF-8")
             // The launcher's own defaults favour speed over the last commits; money wants them.
@@ -154,6 +164,10 @@ public final class EmbeddedDatabase implements AutoCloseable {
             .setServerConfig("listen_addresses", "127.0.0.1")
             .setServerConfig("password_encryption", "scram-sha-256")
             .setServerConfig("max_connections", "220")
+            // A log of its own: a pipe to this process would break when this process is killed.
+            .setServerConfig("logging_collector", "on")
+            .setServerConfig("log_filename", "postgresql-%a.log")
+            .setServerConfig("log_truncate_on_rotation", "on")
             .setServerConfig("log_timezone", "UTC");
     if (Files.exists(home.resolve("password"))) {
       builder.setConnectConfig("password", password(home));
@@ -214,10 +228,5 @@ public final class EmbeddedDatabase implements AutoCloseable {
     } catch (IOException e) {
       LOG.warn("embedded PostgreSQL did not stop cleanly: {}", e.toString());
     }
-  }
-
-  /// What the embedded PostgreSQL leaves in a data directory, for one who wants to remove it.
-  public static List<String> files() {
-    return List.of("cluster", "binaries", "password", "lock");
   }
 }

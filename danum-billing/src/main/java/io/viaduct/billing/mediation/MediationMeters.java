@@ -55,16 +55,25 @@ final class MediationMeters {
     lag =
         Timer.builder("viaduct.report.lag")
             .description("From the end of an interval to its posting")
-            .publishPercentileHistogram()
-            .minimumExpectedValue(Duration.ofMillis(10))
-            .maximumExpectedValue(Duration.ofMinutes(10))
+            .serviceLevelObjectives(
+                Duration.ofMillis(100),
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(10),
+                Duration.ofMinutes(1),
+                Duration.ofMinutes(10))
             .register(registry);
     posting =
         Timer.builder("viaduct.rating")
             .description("Rating and posting of one batch of reports, commit included")
-            .publishPercentileHistogram()
-            .minimumExpectedValue(Duration.ofMillis(1))
-            .maximumExpectedValue(Duration.ofSeconds(10))
+            .serviceLevelObjectives(
+                Duration.ofMillis(5),
+                Duration.ofMillis(10),
+                Duration.ofMillis(25),
+                Duration.ofMillis(50),
+                Duration.ofMillis(100),
+                Duration.ofMillis(500),
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(5))
             .register(registry);
   }
 
