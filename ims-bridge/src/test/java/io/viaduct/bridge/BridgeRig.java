@@ -1,0 +1,132 @@
+package io.viaduct.bridge;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.TlsSettings;
+import io.viaduct.sip.HostPort;
+import io.viaduct.sip.SipEndpointSettings;
+import io.viaduct.sip.Transport;
+import io.viaduct.sip.useragent.UserAgent;
+import io.viaduct.sip.useragent.UserAgentListener;
+import io.viaduct.sip.useragent.UserAgentSettings;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.interfaces.EdECPublicKey;
+import java.util.ArrayDeque;
+import java.util.Base64;
+import java.util.Deque;
+import java.util.function.UnaryOperator;
+
+/// A whole bridge on real sockets with the operator's files, as in production; a user agent beside.
+final class BridgeRig implements AutoCloseable {
+  static {
+    // A shared machine with two cores: what takes 0.2 s alone has taken 10 s.
+    org.awaitility.Awaitility.setDefaultTimeout(java.time.Duration.ofSeconds(45));
+  }
+
+  final TestClock clock = new TestClock();
+  final MeterRegistry registry = new SimpleMeterRegistry();
+  final TestAuthority authority;
+  final KeyPair reportKey = Ed25519.generate();
+  final Path file;
+  final BridgeConfiguration configuration;
+  Bridge bridge;
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+
+  BridgeRig(Path directory, int billingPort, String more) throws Exception {
+    this(directory, billingPort, text -> text + more);
+  }
+
+  /// @param edit changes the operator's file
+  BridgeRig(Path directory, int billingPort, UnaryOperator<String> edit) throws Exception {
+    authority = new TestAuthority(directory, "operator");
+    TlsSettings tls = authority.issue("ims-bridge");
+    Path key = directory.resolve("token.key");
+    Ed25519.writePrivate(key, Ed25519.generate().getPrivate());
+    Path users = directory.resolve("subscribers.yml");
+    StringBuilder list = new StringBuilder("subscribers:\n");
+    for (String user : new String[] {"alice", "bob", "carol"}) {
+      Path secret = TestAuthority.secret(directory.resolve(user + ".password"), user + "-secret");
+      list.append("  - {user: %s, password-file: %s}%n".formatted(user, secret));
+    }
+    Files.writeString(users, list.toString());
+    file = directory.resolve("bridge.yml");
+    String text =
+        """
+        domain: ims.test
+        sip: {host: 127.0.0.1, port: 0, expires-min: 2s, contacts: 2}
+        grpc: {host: 127.0.0.1, port: 0}
+        rest: {port: 0, token-file: %s}
+        billing: {host: 127.0.0.1, port: %d, deadline: 2s}
+        tls: {certificate: %s, private-key: %s, trust: %s}
+        token: {signing-key: %s, lifetime: 60s}
+        snapts:
+          - {id: snapt-1, report-key: "%s", owner: acme, region: core}
+          - {id: snapt-2, report-key: "%s", owner: beacon, region: core}
+        subscribers: %s
+        operations: {port: 0}
+        reporting: {interval: 5s}
+        """
+            .formatted(
+                TestAuthority.secret(directory.resolve("rest.token"), "rest-token"),
+                billingPort,
+                tls.certificate(),
+                tls.privateKey(),
+                tls.trust(),
+                key,
+                base64(reportKey),
+                base64(Ed25519.generate()),
+                users);
+    Files.writeString(file, edit.apply(text));
+    configuration = ConfigurationFile.load(file, BridgeConfiguration.class);
+    bridge = Bridge.start(configuration, clock, registry);
+  }
+
+  static String base64(KeyPair pair) {
+    return Base64.getEncoder().encodeToString(Ed25519.raw((EdECPublicKey) pair.getPublic()));
+  }
+
+  double counter(String name, String tag, String value) {
+    var search = registry.find(name).tag(tag, value);
+    var counter = search.counter();
+    var function = search.functionCounter();
+    if (counter == null && function == null) {
+      throw new AssertionError("no counter " + name + " with " + tag + "=" + value);
+    }
+    return counter != null ? counter.count() : function.count();
+  }
+
+  UserAgentSettings settings(String user, String password, Transport transport) {
+    return UserAgentSettings.of(
+        "ims.test",
+        user,
+        password,
+        new HostPort("127.0.0.1", bridge.sipPort()),
+        transport,
+        SipEndpointSettings.client(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));
+  }
+
+  UserAgent userAgent(String user, Transport transport, UserAgentListener listener)
+      throws Exception {
+    return userAgent(settings(user, user + "-secret", transport), listener);
+  }
+
+  UserAgent userAgent(UserAgentSettings settings, UserAgentListener listener) throws Exception {
+    UserAgent agent = UserAgent.start(settings, clock, listener);
+    open.push(agent);
+    return agent;
+  }
+
+  @Override
+  public void close() throws Exception {
+    while (!open.isEmpty()) {
+      open.pop().close();
+    }
+    bridge.close();
+  }
+}
