@@ -47,6 +47,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -80,6 +83,7 @@ final class Agent
   private final NetworkWatch network;
   private final TokenSource tokens;
   private final ControlClient control;
+  private final TrustedAuthorities authorities;
   private @Nullable EgressRouting routing;
   private @Nullable ProcessMetrics metrics;
   private @Nullable OperationsEndpoint operations;
@@ -128,10 +132,11 @@ final class Agent
             .<TokenSource>map(FileTokenSource::new)
             .orElseGet(() ->
                 new SipTokenSource(configuration.signalling(), mark, device.publicKey(), clock));
+    this.authorities = new TrustedAuthorities(configuration.trust());
     this.control =
         new ControlClient(
             controlLoop,
-            new TrustedAuthorities(configuration.trust()),
+            authorities,
             mark,
             configuration.control(),
             configuration.snapt(),
@@ -155,10 +160,16 @@ final class Agent
   ///
   /// @throws IOException if the kernel refuses addresses, rules or routes, or a port is taken
   void start() throws IOException {
+    // SIP, TLS and iproute2 each take their time to begin: side by side.
+    Thread.ofPlatform().name("tls-start").daemon().start(new FutureTask<>(authorities::get));
+    FutureTask<EgressRouting> leading =
+        new FutureTask<>(() ->
+            EgressRouting.lead(
+                configuration.tun(), tun.name(), settings.innerMtu(), configuration.routing()));
+    Thread.ofPlatform().name("routing-start").daemon().start(leading);
     tokens.start(this::ticket);
-    routing =
-        EgressRouting.lead(
-            configuration.tun(), tun.name(), settings.innerMtu(), configuration.routing());
+    routing = await(leading);
+    authorities.get(); // refuses a bad file here, before anything else waits for it in vain
     network.start();
     ProcessMetrics meters = new ProcessMetrics("cnapt", Agent.class);
     metrics = meters;
@@ -171,6 +182,20 @@ final class Agent
     operations = endpoint;
     endpoint.listen(configuration.operations());
     endpoint.listen(configuration.statusSocket(), this::status);
+  }
+
+  private static EgressRouting await(FutureTask<EgressRouting> leading) throws IOException {
+    try {
+      return leading.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException refused) {
+        throw refused;
+      }
+      throw new IllegalStateException("routing failed", e.getCause());
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while routes were set");
+    }
   }
 
   private void ticket(SessionTicket ticket) {
@@ -350,9 +375,7 @@ final class Agent
     if (meters != null) {
       meters.close();
     }
-    loops
-        .shutdownGracefully(0, 1, java.util.concurrent.TimeUnit.SECONDS)
-        .awaitUninterruptibly(2000);
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2000);
     tun.close();
   }
 }
