@@ -89,12 +89,16 @@ public record SnaptConfiguration(
     public Data {
       requirePort("data.port", port);
       require(loops, 0, 64, "data.loops");
+      if (Integer.bitCount(loops) > 1) {
+        // A byte of the receiver index chooses the loop: 256 must be a multiple of their number.
+        throw new IllegalArgumentException("data.loops must be 0 or a power of two, got " + loops);
+      }
       require(pathMtu, 1280, 65_535, "data.path-mtu");
     }
 
     /// Event loops on a machine of so many processors.
     int loops(int processors) {
-      return loops > 0 ? loops : Math.clamp(processors, 1, 8);
+      return loops > 0 ? loops : Integer.highestOneBit(Math.clamp(processors, 1, 8));
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.viaduct.service.operations.OperationsClient;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.usage.v1.FlowUsage;
@@ -27,6 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
 /// A SNAPT as a process with a real TUN device, between a real device and a real server.
 class SnaptLabIT {
   private static final int CONTROL_PORT = 4443;
+
+  private static final String METRICS =
+      "exec 3<>/dev/tcp/127.0.0.1/9464; printf 'GET /metrics HTTP/1.1\r\nConnection: close\r\n\r\n' >&3; cat <&3";
 
   @TempDir Path folder;
   private Lab lab;
@@ -76,7 +80,7 @@ class SnaptLabIT {
             data: {port: 4500, loops: 2}
             metering: {interval: 5s}
             reporting: {bridge-host: 10.99.0.1, bridge-port: %6$d, report-key: %7$s, status-every: 500ms}
-            operations: {host: 127.0.0.1, port: 0}
+            operations: {host: 127.0.0.1, port: 9464}
             """
                 .formatted(
                     folder,
@@ -121,6 +125,16 @@ class SnaptLabIT {
         .contains("viaduct_snapt0");
     UsageReport first = reportWithTraffic();
     assertThat(first.getAccount()).isEqualTo("alice");
+    assertThat(OperationsClient.status(folder.resolve("snapt.sock"), Duration.ofSeconds(5)))
+        .contains("\"account\":\"alice\"", "\"binding\":\"10.99.1.2 ");
+    assertThat(SnaptCommand.run("status", "--socket", folder.resolve("snapt.sock").toString()))
+        .isZero();
+    assertThat(lab.said(lab.snapt, "bash", "-c", METRICS))
+        .contains(
+            "viaduct_sessions 1.0",
+            "viaduct_tunnel_verdicts_total{subject=\"datagram\",verdict=\"replayed\"} 0.0",
+            "viaduct_flow_post_bytes_total{class=\"lt_ld\",direction=\"up\"}",
+            "viaduct_control_refusals_total{code=\"token_forged\"} 0.0");
 
     // Usage that no report has seen yet, then no chance to say goodbye.
     assertThat(agent.ask("udp 198.51.100.2 9000 40")).isEqualTo("ok");

@@ -37,6 +37,10 @@ import javax.net.ssl.ExtendedSSLSession;
 /// would.
 public final class TestControl implements AutoCloseable {
   final BlockingQueue<ControlMessage> received = new LinkedBlockingQueue<>();
+
+  /// Whether KeepAlives are echoed.
+  volatile boolean answering = true;
+
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(
           1, new DefaultThreadFactory("device", true), NioIoHandler.newFactory());
@@ -92,7 +96,17 @@ public final class TestControl implements AutoCloseable {
     @Override
     protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out)
         throws Exception {
-      ControlFrame.read(in).ifPresent(received::add);
+      ControlFrame.read(in).ifPresent(this::take);
+    }
+
+    private void take(ControlMessage message) {
+      received.add(message);
+      if (answering && message.hasKeepAlive() && !message.getKeepAlive().getReply()) {
+        send(
+            ControlMessage.newBuilder()
+                .setKeepAlive(message.getKeepAlive().toBuilder().setReply(true))
+                .build());
+      }
     }
 
     @Override

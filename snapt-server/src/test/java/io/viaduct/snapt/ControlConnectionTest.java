@@ -1,0 +1,396 @@
+package io.viaduct.snapt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.google.protobuf.ByteString;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.snapt.binding.SessionEnd;
+import io.viaduct.snapt.control.ConnectionEnd;
+import io.viaduct.tunnel.control.v1.Aead;
+import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.Hello;
+import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.RefusalCode;
+import io.viaduct.tunnel.control.v1.TokenUpdate;
+import io.viaduct.tunnel.control.v1.Welcome;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Who gets a session and who does not, over real TLS.
+class ControlConnectionTest {
+  @TempDir Path folder;
+  private static TestOperator operator;
+  private TestSnapt snapt;
+  private final List<TestControl> connections = new ArrayList<>();
+  private final KeyPair device = Ed25519.generate();
+
+  @BeforeAll
+  static void issue(@TempDir Path shared) throws Exception {
+    operator = new TestOperator(shared.resolve("pki"));
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    snapt = new TestSnapt(operator, folder, 1, Duration.ofSeconds(30), 4, Duration.ofMinutes(1));
+  }
+
+  @AfterEach
+  void stop() {
+    connections.forEach(TestControl::close);
+    snapt.close();
+  }
+
+  private TestControl connect() throws Exception {
+    TestControl control = new TestControl(snapt.controlAddress, operator.trust());
+    connections.add(control);
+    return control;
+  }
+
+  private ByteString token(String account) throws Exception {
+    return operator.sign(TestOperator.token(account, device).build());
+  }
+
+  private Welcome welcome(TestControl control) throws Exception {
+    control.send(control.hello(token("alice"), device).build());
+    return control.next().getWelcome();
+  }
+
+  private void refused(TestControl control, Hello hello, RefusalCode code) throws Exception {
+    control.send(hello);
+    assertThat(control.next().getRefusal().getCode()).isEqualTo(code);
+    assertThat(control.isClosedWithin(5)).isTrue();
+    assertThat(snapt.control.refusals().of(code)).isEqualTo(1);
+    assertThat(snapt.registry.size()).isZero();
+  }
+
+  @Test
+  void aValidHelloIsWelcomedWithKeysAndTerms() throws Exception {
+    Welcome welcome = welcome(connect());
+    assertThat(welcome.getSecret().size()).isEqualTo(32);
+    assertThat(welcome.getResumed()).isFalse();
+    assertThat(welcome.getAead()).isEqualTo(Aead.AES_256_GCM);
+    assertThat(welcome.getDataPort()).isEqualTo(snapt.dataAddress.getPort());
+    assertThat(welcome.getEpoch()).isEqualTo(7);
+    assertThat(welcome.getReportIntervalMs()).isEqualTo(30_000);
+    assertThat(snapt.registry.size()).isEqualTo(1);
+  }
+
+  @Test
+  void aForgedTokenIsRefused() throws Exception {
+    TestControl control = connect();
+    ByteString forged =
+        TestOperator.sign(
+            TestOperator.token("alice", device).build(), Ed25519.generate(), TestOperator.KEY_ID);
+    refused(control, control.hello(forged, device).build(), RefusalCode.TOKEN_FORGED);
+  }
+
+  @Test
+  void aTokenOfAnUnknownKeyIsRefused() throws Exception {
+    TestControl control = connect();
+    ByteString forged =
+        TestOperator.sign(TestOperator.token("alice", device).build(), Ed25519.generate(), "k2");
+    refused(control, control.hello(forged, device).build(), RefusalCode.TOKEN_FORGED);
+  }
+
+  @Test
+  void anExpiredTokenIsRefused() throws Exception {
+    TestControl control = connect();
+    ByteString old =
+        operator.sign(
+            TestOperator.token("alice", device)
+                .setExpiresMs(System.currentTimeMillis() - 1)
+                .build());
+    refused(control, control.hello(old, device).build(), RefusalCode.TOKEN_EXPIRED);
+  }
+
+  @Test
+  void aTokenThatIsNotYetValidIsRefused() throws Exception {
+    TestControl control = connect();
+    ByteString early =
+        operator.sign(
+            TestOperator.token("alice", device)
+                .setNotBeforeMs(System.currentTimeMillis() + 60_000)
+                .build());
+    refused(control, control.hello(early, device).build(), RefusalCode.TOKEN_NOT_YET_VALID);
+  }
+
+  @Test
+  void aTokenForAnotherAudienceIsRefused() throws Exception {
+    TestControl control = connect();
+    ByteString foreign =
+        operator.sign(TestOperator.token("alice", device).setAudience("others").build());
+    refused(control, control.hello(foreign, device).build(), RefusalCode.TOKEN_AUDIENCE);
+  }
+
+  @Test
+  void aStolenTokenIsWorthNothingWithoutTheDevicesKey() throws Exception {
+    TestControl control = connect();
+    refused(
+        control,
+        control.hello(token("alice"), Ed25519.generate()).build(),
+        RefusalCode.PROOF_INVALID);
+  }
+
+  @Test
+  void aProofOfAnotherConnectionIsRefused() throws Exception {
+    ByteString overheard = connect().proof(device);
+    TestControl control = connect();
+    refused(
+        control,
+        control.hello(token("alice"), device).setProof(overheard).build(),
+        RefusalCode.PROOF_INVALID);
+  }
+
+  static Stream<Arguments> wrongHellos() {
+    return Stream.of(
+        wrong(RefusalCode.VERSION_UNSUPPORTED, hello -> hello.setVersion(2)),
+        wrong(RefusalCode.TOKEN_MALFORMED, hello -> hello.setToken(ByteString.copyFromUtf8("x"))),
+        wrong(
+            RefusalCode.TOKEN_MALFORMED,
+            hello -> hello.setToken(ByteString.copyFrom(new byte[5_000]))),
+        wrong(RefusalCode.PROOF_INVALID, hello -> hello.setProof(ByteString.EMPTY)),
+        wrong(RefusalCode.AEAD_UNSUPPORTED, Hello.Builder::clearAeads),
+        wrong(RefusalCode.HELLO_MALFORMED, hello -> hello.setPathMtu(500)),
+        wrong(RefusalCode.HELLO_MALFORMED, hello -> hello.setReceiverIndex(1 << 24)),
+        wrong(RefusalCode.HELLO_MALFORMED, hello -> hello.clearInnerIpv4().clearInnerIpv6()),
+        wrong(
+            RefusalCode.HELLO_MALFORMED,
+            hello -> hello.setInnerIpv4(ByteString.copyFrom(new byte[] {127, 0, 0, 1}))),
+        wrong(
+            RefusalCode.HELLO_MALFORMED,
+            hello -> hello.setInnerIpv6(ByteString.copyFrom(new byte[15]))),
+        wrong(RefusalCode.HELLO_MALFORMED, hello -> hello.addApplications("a".repeat(41))),
+        wrong(RefusalCode.HELLO_MALFORMED, hello -> hello.addApplications("line\nbreak")));
+  }
+
+  private static Arguments wrong(RefusalCode code, UnaryOperator<Hello.Builder> change) {
+    return Arguments.of(code, change);
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrongHellos")
+  void aHelloThatBreaksARuleIsRefusedWithItsCode(
+      RefusalCode code, UnaryOperator<Hello.Builder> change) throws Exception {
+    TestControl control = connect();
+    refused(control, change.apply(control.hello(token("alice"), device)).build(), code);
+  }
+
+  @Test
+  void malformedFramesEndTheConnectionAndAreCounted() throws Exception {
+    byte[][] frames = {
+      {1, 0, 0, 1, 0}, // reserved type
+      {0, 1, 0, 0}, // 65536 bytes announced
+      {0, 0, 0, 2, 0x7f, 0x7f}, // no protobuf
+      {0, 0, 0, 0} // no message
+    };
+    for (byte[] frame : frames) {
+      TestControl control = connect();
+      control.sendBytes(frame);
+      assertThat(control.isClosedWithin(5)).isTrue();
+      control.close();
+    }
+    assertThat(snapt.control.ends().of(ConnectionEnd.FRAME_MALFORMED)).isEqualTo(4);
+  }
+
+  @Test
+  void aMessageBeforeHelloEndsTheConnection() throws Exception {
+    TestControl control = connect();
+    control.send(
+        ControlMessage.newBuilder().setKeepAlive(KeepAlive.newBuilder().setNumber(1)).build());
+    assertThat(control.isClosedWithin(5)).isTrue();
+    assertThat(snapt.control.ends().of(ConnectionEnd.UNEXPECTED_MESSAGE)).isEqualTo(1);
+  }
+
+  @Test
+  void aSilentConnectionIsClosedInTime() throws Exception {
+    try (Socket silent =
+        new Socket(snapt.controlAddress.getAddress(), snapt.controlAddress.getPort())) {
+      silent.setSoTimeout(8_000);
+      while (silent.getInputStream().read() >= 0) {
+        // an alert may come first
+      }
+    } catch (java.net.SocketException _) {
+      // reset: closed as well
+    }
+    await().until(() -> snapt.control.connections() == 0);
+  }
+
+  @Test
+  void oneAddressGetsSoManyConnectionsAndNoMore() throws Exception {
+    for (int i = 0; i < 4; i++) {
+      connect();
+    }
+    assertThatThrownBy(this::connect).isInstanceOf(Exception.class);
+    assertThat(snapt.control.ends().of(ConnectionEnd.CONNECTIONS_PER_ADDRESS_MAX)).isEqualTo(1);
+    connections.getFirst().close();
+    await().until(() -> snapt.control.connections() == 3);
+    connect();
+  }
+
+  @Test
+  void aSnaptOfAnotherAuthorityIsNotTrustedByADevice() throws Exception {
+    TestOperator other = new TestOperator(folder.resolve("other"));
+    assertThatThrownBy(() -> new TestControl(snapt.controlAddress, other.trust()))
+        .hasMessageContaining("certif");
+    await().until(() -> snapt.control.ends().of(ConnectionEnd.TLS_FAILED) == 1);
+  }
+
+  @Test
+  void aConnectionForAnotherApplicationProtocolIsRefused() throws Exception {
+    assertThatThrownBy(() -> new TestControl(snapt.controlAddress, operator.trust(), "h2"))
+        .isInstanceOf(Exception.class);
+    await().until(() -> snapt.control.connections() == 0);
+    assertThat(snapt.control.ends().of(ConnectionEnd.TLS_FAILED)).isEqualTo(1);
+  }
+
+  @Test
+  void aResumedSessionKeepsItsKeysAndTheOldConnectionIsToldSo() throws Exception {
+    TestControl first = connect();
+    Welcome opened = welcome(first);
+    TestControl second = connect();
+    second.send(
+        second.hello(token("alice"), device).setResumeSessionId(opened.getSessionId()).build());
+    Welcome resumed = second.next().getWelcome();
+    assertThat(resumed.getResumed()).isTrue();
+    assertThat(resumed.getSecret()).isEmpty();
+    assertThat(resumed.getSessionId()).isEqualTo(opened.getSessionId());
+    assertThat(resumed.getReceiverIndex()).isEqualTo(opened.getReceiverIndex());
+    assertThat(first.next().hasGoodbye()).isTrue();
+    assertThat(first.isClosedWithin(5)).isTrue();
+    assertThat(snapt.registry.size()).isEqualTo(1);
+  }
+
+  @Test
+  void anUnknownSessionToResumeIsANewSession() throws Exception {
+    TestControl control = connect();
+    control.send(
+        control.hello(token("alice"), device).setResumeSessionId("no such session").build());
+    assertThat(control.next().getWelcome().getResumed()).isFalse();
+  }
+
+  @Test
+  void nobodyResumesASessionOfAnotherAccountOrDevice() throws Exception {
+    Welcome opened = welcome(connect());
+    TestControl bob = connect();
+    bob.send(bob.hello(token("bob"), device).setResumeSessionId(opened.getSessionId()).build());
+    assertThat(bob.next().getRefusal().getCode()).isEqualTo(RefusalCode.SESSION_ACCOUNT_MISMATCH);
+    KeyPair other = Ed25519.generate();
+    TestControl thief = connect();
+    thief.send(
+        thief
+            .hello(operator.sign(TestOperator.token("alice", other).build()), other)
+            .setResumeSessionId(opened.getSessionId())
+            .build());
+    assertThat(thief.next().getRefusal().getCode()).isEqualTo(RefusalCode.SESSION_ACCOUNT_MISMATCH);
+    assertThat(snapt.registry.size()).isEqualTo(1);
+  }
+
+  @Test
+  void aSecondSessionOfTheSameDeviceEndsTheFirstAndGetsItsAddress() throws Exception {
+    welcome(connect());
+    await().until(() -> snapt.relay.status().get().size() == 1);
+    int slot = snapt.onlySession().slot();
+    welcome(connect());
+    await().until(() -> snapt.registry.ends().of(SessionEnd.SUPERSEDED) == 1);
+    await().until(() -> snapt.relay.status().get().size() == 1);
+    assertThat(snapt.onlySession().slot()).isEqualTo(slot);
+    assertThat(snapt.reports).hasSize(1).first().matches(report -> report.getLast());
+  }
+
+  @Test
+  void aTokenUpdateCarriesTheSessionOverTheExpiry() throws Exception {
+    TestControl control = connect();
+    long soonMs = System.currentTimeMillis() + 1_500;
+    ByteString brief =
+        operator.sign(TestOperator.token("alice", device).setExpiresMs(soonMs).build());
+    control.send(control.hello(brief, device).build());
+    assertThat(control.next().hasWelcome()).isTrue();
+    control.send(
+        ControlMessage.newBuilder()
+            .setTokenUpdate(
+                TokenUpdate.newBuilder().setToken(token("alice")).setProof(control.proof(device)))
+            .build());
+    assertThat(control.next().hasTokenAccepted()).isTrue();
+    assertThat(control.isClosedWithin(3)).isFalse();
+    assertThat(snapt.registry.size()).isEqualTo(1);
+  }
+
+  @Test
+  void aTokenUpdateOfAnotherAccountIsRefused() throws Exception {
+    TestControl control = connect();
+    welcome(control);
+    control.send(
+        ControlMessage.newBuilder()
+            .setTokenUpdate(
+                TokenUpdate.newBuilder().setToken(token("bob")).setProof(control.proof(device)))
+            .build());
+    assertThat(control.next().getRefusal().getCode())
+        .isEqualTo(RefusalCode.SESSION_ACCOUNT_MISMATCH);
+    assertThat(snapt.onlySession().account()).isEqualTo("alice");
+  }
+
+  @Test
+  void anExpiredSessionEndsWithGoodbyeAndItsLastReport() throws Exception {
+    TestControl control = connect();
+    ByteString brief =
+        operator.sign(
+            TestOperator.token("alice", device)
+                .setExpiresMs(System.currentTimeMillis() + 1_000)
+                .build());
+    control.send(control.hello(brief, device).build());
+    assertThat(control.next().hasWelcome()).isTrue();
+    assertThat(control.next().getGoodbye().getReason()).isEqualTo("TOKEN_EXPIRED");
+    assertThat(control.isClosedWithin(5)).isTrue();
+    await().until(() -> snapt.reports.size() == 1);
+    assertThat(snapt.registry.ends().of(SessionEnd.TOKEN_EXPIRED)).isEqualTo(1);
+  }
+
+  @Test
+  void keepAlivesAreEchoedAndThreeLostOnesEndTheConnectionButNotTheSession() throws Exception {
+    TestControl control = connect();
+    control.answering = false;
+    welcome(control);
+    control.send(
+        ControlMessage.newBuilder().setKeepAlive(KeepAlive.newBuilder().setNumber(42)).build());
+    ControlMessage echo = control.received.poll(5, TimeUnit.SECONDS);
+    while (echo != null && !echo.getKeepAlive().getReply()) {
+      echo = control.received.poll(5, TimeUnit.SECONDS);
+    }
+    assertThat(echo).isNotNull();
+    assertThat(echo.getKeepAlive().getNumber()).isEqualTo(42);
+    assertThat(control.isClosedWithin(8)).isTrue();
+    assertThat(snapt.control.ends().of(ConnectionEnd.KEEP_ALIVE_LOST)).isEqualTo(1);
+    assertThat(snapt.registry.size()).isEqualTo(1);
+  }
+
+  @Test
+  void aFullSpoolAndAFullSnaptRefuseNewSessionsOnly() throws Exception {
+    Welcome opened = welcome(connect());
+    snapt.spoolFull = true;
+    KeyPair other = Ed25519.generate();
+    TestControl late = connect();
+    late.send(late.hello(operator.sign(TestOperator.token("bob", other).build()), other).build());
+    assertThat(late.next().getRefusal().getCode()).isEqualTo(RefusalCode.SESSIONS_EXHAUSTED);
+    TestControl again = connect();
+    again.send(
+        again.hello(token("alice"), device).setResumeSessionId(opened.getSessionId()).build());
+    assertThat(again.next().getWelcome().getResumed()).isTrue();
+  }
+}

@@ -1,0 +1,129 @@
+package io.viaduct.snapt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.tls.Ed25519;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.interfaces.EdECPublicKey;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SnaptConfigurationTest {
+  private static final String NEEDED =
+      """
+      id: snapt-1
+      tls: {certificate: a.pem, private-key: b.pem, trust: c.pem}
+      """;
+  private static final String REPORTING =
+      "reporting: {bridge-host: bridge.test, report-key: r.pem}\n";
+
+  @TempDir Path folder;
+
+  private Path file(String text) throws Exception {
+    return Files.writeString(folder.resolve("snapt.yml"), text);
+  }
+
+  @Test
+  void whatMustBeGivenIsLittleAndTheRestHasDefaults() throws Exception {
+    SnaptConfiguration configuration =
+        ConfigurationFile.load(file(NEEDED + REPORTING), SnaptConfiguration.class);
+    assertThat(configuration.metering().interval()).hasSeconds(60);
+    assertThat(configuration.egress().masquerade()).isEqualTo(Switch.AUTO);
+    assertThat(configuration.data().loops(6)).isEqualTo(4);
+    assertThat(EffectiveConfiguration.of(configuration))
+        .contains("id: snapt-1\n", "  bridge-host: bridge.test\n", "  ipv4: 10.200.0.0/16\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "metering: {interval: 4s}        | metering.interval must be from 5000 ms to 300000 ms",
+        "metering: {interval: 301s}      | metering.interval",
+        "data: {loops: 3}                | data.loops must be 0 or a power of two",
+        "data: {port: 70000}             | data.port must be from 0 to 65535, got 70000",
+        "pool: {ipv4: 10.0.0.1/8}        | bits behind the prefix must be 0",
+        "pool: {ipv6: 'fd00::/126'}      | as many addresses",
+        "sessions: {max: 100000}         | sessions.max must not exceed the addresses",
+        "egress: {tun: 'a/b'}            | egress.tun must be 1 to 15 of letters",
+        "egress: {masquerade: perhaps}   | must be auto, on or off, got 'perhaps'",
+        "control: {listn: x}             | unknown key 'control.listn'",
+        "id: 'a b'                       | id must be 1 to 63 of letters",
+      })
+  void aBadValueIsRefusedWithKeyValueAndRule(String line, String words) throws Exception {
+    String text = line.startsWith("id") ? NEEDED.replace("id: snapt-1", line) : NEEDED + line;
+    Path bad = file(text + "\n" + REPORTING);
+    assertThatThrownBy(() -> ConfigurationFile.load(bad, SnaptConfiguration.class))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining(words.strip());
+    assertThat(SnaptCommand.run("check", "--config", bad.toString())).isEqualTo(78);
+    assertThat(SnaptCommand.run("run", "--config", bad.toString())).isEqualTo(78);
+  }
+
+  @Test
+  void keygenMakesAClosedFileAndPrintsThePublicKeyOfIt() throws Exception {
+    Path key = folder.resolve("report.pem");
+    PrintStream out = System.out;
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(said, true, StandardCharsets.UTF_8));
+    try {
+      assertThat(SnaptCommand.run("keygen", key.toString())).isZero();
+    } finally {
+      System.setOut(out);
+    }
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(key)))
+        .isEqualTo("rw-------");
+    assertThat(Base64.getDecoder().decode(said.toString(StandardCharsets.UTF_8).strip()))
+        .isEqualTo(Ed25519.raw((EdECPublicKey) Ed25519.readPair(key).getPublic()));
+    assertThat(SnaptCommand.run("keygen", key.toString())).as("never overwritten").isEqualTo(69);
+  }
+
+  @Test
+  void statusOfASnaptThatDoesNotRunIsUnavailableAndAWrongCommandIsUsage() {
+    String socket = folder.resolve("none.sock").toString();
+    assertThat(SnaptCommand.run("status", "--socket", socket)).isEqualTo(69);
+    assertThat(SnaptCommand.run("status")).isEqualTo(64);
+    assertThat(SnaptCommand.run("fly")).isEqualTo(64);
+  }
+
+  @Test
+  void theReadmeListsEveryKeyAndNoOther() throws Exception {
+    SnaptConfiguration configuration =
+        ConfigurationFile.load(file(NEEDED + REPORTING), SnaptConfiguration.class);
+    List<String> keys = new ArrayList<>();
+    String section = "";
+    for (String line : EffectiveConfiguration.of(configuration).lines().toList()) {
+      String key = line.strip().substring(0, line.strip().indexOf(':'));
+      boolean nested = line.startsWith(" ");
+      section = nested ? section : key;
+      if (nested) {
+        keys.remove(section);
+      }
+      keys.add(nested ? section + "." + key : key);
+    }
+    List<String> listed = new ArrayList<>();
+    String readme = Files.readString(Path.of("README.md"));
+    Matcher rows =
+        Pattern.compile("(?m)^\\| `([a-z0-9.-]+)` \\|")
+            .matcher(readme.substring(readme.indexOf("## Configuration")));
+    while (rows.find()) {
+      listed.add(rows.group(1));
+    }
+    assertThat(listed).containsExactlyElementsOf(keys);
+  }
+}

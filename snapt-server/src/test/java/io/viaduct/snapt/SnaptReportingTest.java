@@ -1,0 +1,167 @@
+package io.viaduct.snapt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.snapt.reporting.BridgeConnection;
+import io.viaduct.snapt.reporting.Checkpoint;
+import io.viaduct.snapt.reporting.ReportSender;
+import io.viaduct.snapt.reporting.ReportSigner;
+import io.viaduct.snapt.reporting.ReportSpool;
+import io.viaduct.snapt.reporting.UsageReporting;
+import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SnaptStatus;
+import io.viaduct.usage.v1.UsageReport;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Reports over real gRPC with mutual TLS.
+class SnaptReportingTest {
+  @TempDir Path folder;
+  private final AtomicInteger keysTold = new AtomicInteger();
+  private TestOperator operator;
+  private UsageReporting reporting;
+  private @Nullable BridgeConnection connection;
+  private @Nullable TestBridge bridge;
+
+  @BeforeEach
+  void prepare() throws Exception {
+    operator = new TestOperator(folder.resolve("pki"));
+  }
+
+  @AfterEach
+  void stop() {
+    if (connection != null) {
+      connection.close();
+    }
+    if (bridge != null) {
+      bridge.close();
+    }
+  }
+
+  private TestBridge startBridge(TestOperator authority, int port) throws Exception {
+    return new TestBridge(
+        authority.material("ims-bridge"),
+        new InetSocketAddress(InetAddress.getByName("127.0.0.1"), port),
+        operator.tokenKey());
+  }
+
+  private void connect(TlsMaterial tls, int port) throws Exception {
+    ReportSpool spool = ReportSpool.open(folder.resolve("spool"), 100);
+    ReportSender sender = new ReportSender(spool, 8);
+    ReportSigner signer = new ReportSigner("report", Ed25519.generate().getPrivate());
+    reporting =
+        new UsageReporting(spool, new Checkpoint(folder.resolve("checkpoint")), signer, sender);
+    connection =
+        new BridgeConnection(
+            NettyChannelBuilder.forAddress("localhost", port)
+                .sslContext(GrpcSslContexts.configure(tls.clientBuilder(), SslProvider.JDK).build())
+                .build(),
+            Executors.newSingleThreadScheduledExecutor(),
+            InstantSource.system(),
+            reporting,
+            sender,
+            SnaptStatus::getDefaultInstance,
+            answer -> keysTold.addAndGet(answer.getTokenKeysCount()));
+    connection.start(Duration.ofMillis(200));
+  }
+
+  private static UsageReport report(long sequence) {
+    return UsageReport.newBuilder()
+        .setSnaptId("snapt-1")
+        .setSessionId(new UUID(1, 2).toString())
+        .setEpoch(1)
+        .setSequence(sequence)
+        .build();
+  }
+
+  @Test
+  void reportsSurviveABridgeThatGoesAwayAndComesBack() throws Exception {
+    bridge = startBridge(operator, 0);
+    int port = bridge.port();
+    connect(operator.material("snapt-1"), port);
+    reporting.close(report(0));
+    connection.settleSoon();
+    await().until(() -> reporting.pending() == 0 && keysTold.get() > 0);
+    bridge.close();
+    for (int i = 1; i < 20; i++) {
+      reporting.close(report(i));
+    }
+    connection.settleSoon();
+    bridge = startBridge(operator, port);
+    await().until(() -> reporting.pending() == 0);
+    assertThat(bridge.reports).hasSize(19);
+  }
+
+  @Test
+  void aBridgeWithoutVerdictGetsNothingDeleted() throws Exception {
+    bridge = startBridge(operator, 0);
+    bridge.verdict = _ -> Optional.empty();
+    connect(operator.material("snapt-1"), bridge.port());
+    reporting.close(report(0));
+    connection.settleSoon();
+    await().until(() -> bridge.reports.size() == 1);
+    connection.drain(Duration.ofMillis(100));
+    assertThat(ReportSpool.open(folder.resolve("spool"), 100).pending()).isEqualTo(1);
+  }
+
+  @Test
+  void aBridgeOfAnotherAuthorityGetsNoReport() throws Exception {
+    TestOperator other = new TestOperator(folder.resolve("other"));
+    bridge = startBridge(other, 0);
+    connect(operator.material("snapt-1"), bridge.port());
+    reporting.close(report(0));
+    connection.settleSoon();
+    await().during(Duration.ofSeconds(2)).until(() -> bridge.reports.isEmpty());
+    assertThat(reporting.pending()).isEqualTo(1);
+    assertThat(keysTold).hasValue(0);
+  }
+
+  @Test
+  void aSnaptOfAnotherAuthorityIsNotHeard() throws Exception {
+    TestOperator other = new TestOperator(folder.resolve("other"));
+    bridge = startBridge(operator, 0);
+    TlsMaterial own = other.material("snapt-1");
+    connect(
+        new TlsMaterial(own.chain(), own.key(), operator.material("x").authorities()),
+        bridge.port());
+    reporting.close(report(0));
+    connection.settleSoon();
+    await()
+        .during(Duration.ofSeconds(2))
+        .until(() -> bridge.reports.isEmpty() && bridge.statuses.isEmpty());
+    assertThat(reporting.pending()).isEqualTo(1);
+  }
+
+  @Test
+  void deferredReportsAreSentAgain() throws Exception {
+    bridge = startBridge(operator, 0);
+    AtomicInteger asked = new AtomicInteger();
+    bridge.verdict =
+        _ ->
+            Optional.of(
+                asked.incrementAndGet() < 3 ? ReportVerdict.DEFERRED : ReportVerdict.POSTED);
+    connect(operator.material("snapt-1"), bridge.port());
+    reporting.close(report(0));
+    connection.settleSoon();
+    await().until(() -> reporting.pending() == 0);
+    assertThat(bridge.reports).hasSize(3);
+  }
+}

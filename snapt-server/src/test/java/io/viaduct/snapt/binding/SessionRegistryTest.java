@@ -1,0 +1,116 @@
+package io.viaduct.snapt.binding;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.viaduct.snapt.binding.SessionRegistry.Admission;
+import io.viaduct.snapt.binding.SessionRegistry.Reason;
+import io.viaduct.snapt.napt.AddressPool;
+import io.viaduct.snapt.napt.InnerAddresses;
+import io.viaduct.snapt.napt.Prefix;
+import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.usage.v1.SessionToken;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SessionRegistryTest {
+  private final List<Session> carried = new ArrayList<>();
+  private final SessionRegistry registry =
+      new SessionRegistry(
+          100,
+          Duration.ofSeconds(10),
+          new AddressPool(Prefix.of("10.9.0.0/24"), Prefix.of("fd09::/64")),
+          new SessionCarrier() {
+            @Override
+            public int loops() {
+              return 4;
+            }
+
+            @Override
+            public void carry(Session session) {
+              carried.add(session);
+            }
+
+            @Override
+            public void end(Session session) {
+              carried.remove(session);
+            }
+          },
+          () -> false,
+          new SecureRandom());
+
+  private static SessionToken token(int device) {
+    byte[] key = new byte[32];
+    key[3] = (byte) device;
+    return SessionToken.newBuilder()
+        .setAccount("alice")
+        .setDeviceKey(ByteString.copyFrom(key))
+        .setExpiresMs(60_000)
+        .build();
+  }
+
+  private static Session.Terms terms() {
+    return new Session.Terms(
+        AeadAlgorithm.AES_256_GCM,
+        SessionSecret.draw(new SecureRandom()),
+        1,
+        1500,
+        false,
+        InnerAddresses.of(new byte[] {10, 64, 0, 2}, new byte[0]),
+        List.of(),
+        "");
+  }
+
+  private Session open(int device) {
+    return ((Admission.Admitted) registry.admit(token(device), "", terms(), 0)).session();
+  }
+
+  @Test
+  void sessionsAreSharedEvenlyAmongTheLoopsByTheirReceiverIndex() {
+    int[] ofLoop = new int[4];
+    for (int i = 0; i < 100; i++) {
+      int index = open(i).receiverIndex();
+      assertThat(index).isBetween(0, (1 << 24) - 1);
+      ofLoop[index % 4]++;
+    }
+    assertThat(ofLoop).containsExactly(25, 25, 25, 25);
+    assertThat(carried.stream().map(Session::receiverIndex).distinct()).hasSize(100);
+    assertThat(carried.stream().map(Session::slot).distinct()).hasSize(100);
+    assertThat(registry.admit(token(101), "", terms(), 0))
+        .isEqualTo(new Admission.Refused(Reason.SESSIONS_EXHAUSTED));
+  }
+
+  @Test
+  void aSessionThatIsNotHeardEndsAndOneThatIsLives() {
+    Session idle = open(1);
+    Session lively = open(2);
+    lively.heard(9_000);
+    registry.onTick(9_999);
+    assertThat(carried).containsExactly(idle, lively);
+    registry.onTick(10_000);
+    assertThat(carried).containsExactly(lively);
+    assertThat(registry.ends().of(SessionEnd.IDLE)).isEqualTo(1);
+  }
+
+  @Test
+  void anExpiredTokenEndsASessionHoweverLivelyItIs() {
+    open(1).heard(60_000);
+    registry.onTick(60_000);
+    assertThat(carried).isEmpty();
+    assertThat(registry.ends().of(SessionEnd.TOKEN_EXPIRED)).isEqualTo(1);
+  }
+
+  @Test
+  void aDrainingSnaptEndsAllAndTakesNoneAndResumesNone() {
+    Session session = open(1);
+    registry.drain();
+    assertThat(carried).isEmpty();
+    assertThat(registry.size()).isZero();
+    assertThat(registry.admit(token(1), session.id().toString(), terms(), 0))
+        .isEqualTo(new Admission.Refused(Reason.DRAINING));
+  }
+}

@@ -1,0 +1,230 @@
+package io.viaduct.snapt.metering;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.google.protobuf.ByteString;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.viaduct.snapt.PacketText;
+import io.viaduct.snapt.binding.Session;
+import io.viaduct.snapt.binding.SessionCarrier;
+import io.viaduct.snapt.binding.SessionRegistry;
+import io.viaduct.snapt.napt.AddressPool;
+import io.viaduct.snapt.napt.InnerAddresses;
+import io.viaduct.snapt.napt.Prefix;
+import io.viaduct.tunnel.flow.FlowListener;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.PeerFlowStats;
+import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.session.TunnelRole;
+import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.usage.v1.DelaySource;
+import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.SessionToken;
+import io.viaduct.usage.v1.UsageReport;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// The meter on the tunnel's own counters, moved by hand; time is an argument.
+class SessionMeterTest {
+  private static final long SECOND = 1_000_000_000L;
+  private final LoopMemory memory = new LoopMemory(ByteBufAllocator.DEFAULT, new SecureRandom());
+  private final TunnelSession tunnel =
+      new TunnelSession(
+          TunnelRole.SNAPT,
+          TunnelSettings.defaults(),
+          AeadAlgorithm.AES_256_GCM,
+          SessionSecret.draw(new SecureRandom()),
+          1,
+          memory,
+          FlowListener.SILENT,
+          PathListener.SILENT,
+          0);
+  private final Session session = session();
+  private final SessionMeter meter =
+      new SessionMeter("snapt-1", 3, session, tunnel.totals(), 1_000_000, 0);
+
+  @AfterEach
+  void release() {
+    tunnel.close();
+    memory.close();
+  }
+
+  private static Session session() {
+    SessionCarrier nobody =
+        new SessionCarrier() {
+          @Override
+          public int loops() {
+            return 1;
+          }
+
+          @Override
+          public void carry(Session session) {}
+
+          @Override
+          public void end(Session session) {}
+        };
+    SessionRegistry registry =
+        new SessionRegistry(
+            2,
+            Duration.ofMinutes(1),
+            new AddressPool(Prefix.of("10.9.0.0/24"), Prefix.of("fd09::/64")),
+            nobody,
+            () -> false,
+            new SecureRandom());
+    SessionToken token =
+        SessionToken.newBuilder()
+            .setAccount("alice")
+            .setTokenId("t1")
+            .setIcid("i1")
+            .setDeviceKey(ByteString.copyFrom(new byte[32]))
+            .setExpiresMs(Long.MAX_VALUE)
+            .build();
+    Session.Terms terms =
+        new Session.Terms(
+            AeadAlgorithm.AES_256_GCM,
+            SessionSecret.draw(new SecureRandom()),
+            1,
+            1500,
+            false,
+            InnerAddresses.of(new byte[] {10, 64, 0, 2}, new byte[0]),
+            List.of("default", "skype-video"),
+            "test");
+    return ((SessionRegistry.Admission.Admitted) registry.admit(token, "", terms, 0)).session();
+  }
+
+  private FlowState flow(int port) {
+    byte[] packet =
+        PacketText.packet(
+            "203.0.113.7", "10.64.0.2", 17, new byte[] {0x23, 0x28, 0, (byte) port, 0, 8, 0, 0});
+    ByteBuf buffer = PacketText.buffer(packet, 0);
+    FlowState flow = tunnel.flows().lookup(buffer, 0, packet.length);
+    buffer.release();
+    flow.classify(ServiceClass.HT_LD, 1);
+    meter.onOpened(flow);
+    return flow;
+  }
+
+  private static void up(FlowState flow, int packets, int bytes, long delayUs) {
+    for (int i = 0; i < packets; i++) {
+      flow.received().packet(bytes);
+      flow.received().outer(bytes / 2);
+      flow.received().delay(delayUs);
+    }
+  }
+
+  private UsageReport close(int second) {
+    return meter.close(1_000_000 + second * 1_000L, second * SECOND, Double.NaN, false);
+  }
+
+  @Test
+  void intervalsDivideTheCountersWithoutRemainder() {
+    FlowState flow = flow(1);
+    up(flow, 10, 1_000, 40_000);
+    UsageReport first = close(5);
+    up(flow, 4, 500, 40_000);
+    flow.sent().packets(3, 900, 0);
+    flow.sent().outer(300);
+    UsageReport second = close(10);
+    assertThat(first.getSequence()).isZero();
+    assertThat(second.getSequence()).isEqualTo(1);
+    assertThat(first.getPreBytes()).isEqualTo(10_000);
+    assertThat(first.getPostBytes()).isEqualTo(5_000);
+    assertThat(second.getPreBytes()).isEqualTo(2_900);
+    assertThat(second.getPostBytes()).isEqualTo(1_300);
+    assertThat(second.getStartMs()).isEqualTo(first.getEndMs());
+    assertThat(second.getFlows(0).getApplication()).isEqualTo("skype-video");
+    assertThat(second.getFlows(0).getDurationMs()).isEqualTo(5_000);
+    assertThat(close(15).getFlowsList()).as("a flow that carried nothing is left out").isEmpty();
+    assertThat(close(20).getSequence()).as("an empty interval counts").isEqualTo(3);
+  }
+
+  @Test
+  void whatIsReportedSoFarChangesNothing() {
+    FlowState flow = flow(1);
+    up(flow, 10, 1_000, 40_000);
+    UsageReport once = meter.soFar(1_001_000, SECOND, Double.NaN);
+    assertThat(meter.soFar(1_001_000, SECOND, Double.NaN)).isEqualTo(once);
+    assertThat(close(5).getPreBytes()).isEqualTo(once.getPreBytes());
+  }
+
+  @Test
+  void delayIsTheMeanOfBothDirectionsWeightedByPacketsWaitIncluded() {
+    FlowState flow = flow(1);
+    up(flow, 30, 100, 50_000);
+    flow.sent().packets(10, 1_000, 10 * 20_000);
+    flow.peer(new PeerFlowStats(30, 3_000, 30 * 2_000, 10, 1_000, 10, 10 * 70_000, 0));
+    FlowUsage usage = close(5).getFlows(0);
+    assertThat(usage.getDelaySource()).isEqualTo(DelaySource.MEASURED);
+    assertThat(usage.getDelayMs())
+        .isCloseTo((30 * (50.0 + 2.0) + 10 * (70.0 + 20.0)) / 40, within(1e-9));
+  }
+
+  @Test
+  void anUnmeasuredDelayIsTheLastGoodOneThenHalfTheRoundTripThenMissing() {
+    FlowState flow = flow(1);
+    up(flow, 1, 100, 50_000);
+    close(5);
+    for (int interval = 2; interval <= 4; interval++) {
+      flow.received().packet(100);
+      FlowUsage usage = close(5 * interval).getFlows(0);
+      assertThat(usage.getDelaySource()).isEqualTo(DelaySource.LAST_GOOD);
+      assertThat(usage.getDelayMs()).isEqualTo(50);
+    }
+    flow.received().packet(100);
+    FlowUsage halfRoundTrip = meter.close(1_025_000, 25 * SECOND, 80_000, false).getFlows(0);
+    assertThat(halfRoundTrip.getDelaySource()).isEqualTo(DelaySource.HALF_CONTROL_RTT);
+    assertThat(halfRoundTrip.getDelayMs()).isEqualTo(40);
+    flow.received().packet(100);
+    assertThat(close(30).getFlows(0).getDelaySource()).isEqualTo(DelaySource.MISSING);
+  }
+
+  @Test
+  void aSlightlyNegativeDelayIsZeroAndAGrossOneWasNotMeasured() {
+    FlowState slight = flow(1);
+    up(slight, 2, 100, -4_000);
+    FlowState gross = flow(2);
+    up(gross, 2, 100, -6_000);
+    UsageReport report = close(5);
+    assertThat(report.getFlows(0).getDelayMs()).isZero();
+    assertThat(report.getFlows(0).getDelaySource()).isEqualTo(DelaySource.MEASURED);
+    assertThat(report.getFlows(1).getDelaySource()).isEqualTo(DelaySource.MISSING);
+  }
+
+  @Test
+  void lossIsWhatOneEndSentAndTheOtherDidNotReceive() {
+    FlowState flow = flow(1);
+    up(flow, 95, 100, 1_000);
+    flow.sent().packets(50, 5_000, 0);
+    meter.onTick();
+    flow.peer(new PeerFlowStats(100, 10_000, 0, 48, 4_800, 0, 0, 0));
+    meter.onTick();
+    FlowUsage usage = close(5).getFlows(0);
+    assertThat(usage.getUp().getLostPackets()).isEqualTo(5);
+    assertThat(usage.getDown().getLostPackets()).isEqualTo(2);
+    assertThat(usage.getDown().getPackets()).isEqualTo(48);
+    assertThat(close(10).getFlowsList()).isEmpty();
+  }
+
+  @Test
+  void packetsWithoutFlowAreFlowZeroAndNeverEarnADiscount() {
+    meter.flowlessUp(1_000);
+    UsageReport report = close(5);
+    FlowUsage flowless = report.getFlows(0);
+    assertThat(flowless.getFlow()).isZero();
+    assertThat(flowless.getApplication()).isEqualTo("unclassified");
+    assertThat(report.getPreBytes()).isEqualTo(1_000);
+    assertThat(report.getPostBytes() + report.getOverheadBytes())
+        .as("outer bytes are not invented")
+        .isEqualTo(tunnel.totals().sentOverheadBytes() + tunnel.totals().receivedOverheadBytes());
+  }
+}
