@@ -9,7 +9,7 @@ import io.viaduct.tunnel.wire.VarInt;
 /// again.
 public final class ControlQueue {
   /// Fits into the smallest path's body.
-  static final int BYTES_MAX = 400;
+  public static final int BYTES_MAX = 400;
 
   static final long WAIT_NS = 5_000_000;
   private static final int STATS_BYTES_MAX = 1 + 3 + 9 * 10;

@@ -15,6 +15,7 @@ import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.VarInt;
 import io.viaduct.tunnel.wire.Verdict;
+import java.util.ArrayList;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,8 @@ final class PacketRestorer implements RecordSink {
   private long peerOffsetUs;
   private boolean peerOffsetKnown;
   private long unknownNs = Long.MIN_VALUE / 2;
+
+  private final ArrayList<FlowState> ending = new ArrayList<>();
 
   // The datagram at hand.
   private InnerPacketSink sink = NOWHERE;
@@ -101,6 +104,10 @@ final class PacketRestorer implements RecordSink {
     Verdict verdict = memory.reader.read(body, 0, length, this);
     share(datagramBytes + outerHeaderBytes);
     sink = NOWHERE;
+    if (!ending.isEmpty()) {
+      ending.forEach(flow -> flows.end(flow, FlowEnd.PEER_ENDED));
+      ending.clear();
+    }
     return verdict;
   }
 
@@ -353,7 +360,8 @@ final class PacketRestorer implements RecordSink {
     FlowState flow = flows.byId(id);
     if (flow != null
         && v[0] >= flow.peer().sentPackets()
-        && v[3] >= flow.peer().receivedPackets()) {
+        && v[3] >= flow.peer().receivedPackets()
+        && (v[1] | v[2] | v[4] | v[5] | v[7]) >= 0) {
       flow.peer(new PeerFlowStats(v[0], v[1], v[2], v[3], v[4], v[5], VarInt.unzigzag(v[6]), v[7]));
     }
   }
@@ -368,7 +376,7 @@ final class PacketRestorer implements RecordSink {
     if (flows.isOwn(id)) {
       flow.sendContexts().forgetAll(); // the peer starts anew with the next OPEN
     } else if (flow.id() == id) {
-      flows.end(flow, FlowEnd.PEER_ENDED);
+      ending.add(flow); // after its share of this datagram
     }
   }
 

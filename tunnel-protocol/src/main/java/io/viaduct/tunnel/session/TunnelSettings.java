@@ -1,5 +1,7 @@
 package io.viaduct.tunnel.session;
 
+import io.viaduct.tunnel.compound.Record;
+import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.time.Duration;
 import java.util.List;
@@ -164,6 +166,20 @@ public record TunnelSettings(
   /// ends.
   public int innerMtu() {
     return pathMtu - IPV6_UDP_BYTES - INNER_PACKET_OVERHEAD;
+  }
+
+  /// Largest body of a compound: a stamp block always fits in front of it.
+  int bodyBytesMax() {
+    return pathMtu - bodyOverhead();
+  }
+
+  /// Body size at which a compound closes.
+  int bodyBytesTarget() {
+    return (int) (pathMtu * fillThreshold) - bodyOverhead();
+  }
+
+  private int bodyOverhead() {
+    return outerHeaderBytes() + Sealer.OVERHEAD + Record.STAMP_BLOCK_BYTES;
   }
 
   /// 8 header, 16 tag, 8 stamp block, 1 descriptor, 1 kind, 3 flow, 1 application.

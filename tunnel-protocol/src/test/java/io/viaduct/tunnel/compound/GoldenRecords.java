@@ -40,15 +40,14 @@ public final class GoldenRecords {
     golden.put("control-flow-end", control(q -> q.flowEnd(300, 0)));
     golden.put(
         "control-flow-stats",
-        control(
-            q -> {
-              var sent = new io.viaduct.tunnel.flow.FlowCounters();
-              var received = new io.viaduct.tunnel.flow.FlowCounters();
-              sent.packets(3, 300, 40);
-              received.packets(2, 200, 0);
-              received.delay(-4);
-              q.flowStats(1, sent, received, 0);
-            }));
+        control(q -> {
+          var sent = new io.viaduct.tunnel.flow.FlowCounters();
+          var received = new io.viaduct.tunnel.flow.FlowCounters();
+          sent.packets(3, 300, 40);
+          received.packets(2, 200, 0);
+          received.delay(-4);
+          q.flowStats(1, sent, received, 0);
+        }));
     return golden;
   }
 

@@ -26,7 +26,11 @@ class FlowTableProperties {
     long[] verdicts = new long[Verdict.COUNT];
     FlowTable table =
         new FlowTable(
-            true, FLOWS_MAX, new FlowTimeouts(1L << 50, 1L << 50, 1L << 50), FlowListener.SILENT, verdicts);
+            true,
+            FLOWS_MAX,
+            new FlowTimeouts(1L << 50, 1L << 50, 1L << 50),
+            FlowListener.SILENT,
+            verdicts);
     Map<Endpoints, FlowState> oracle = new HashMap<>();
     Map<List<Integer>, Endpoints> names = new HashMap<>();
     long now = 0;

@@ -129,10 +129,8 @@ class KeyRotationTest {
     assertThat(secret.toString()).isEqualTo("(session secret)");
     assertThatThrownBy(() -> SessionSecret.of(new byte[31]))
         .hasMessage("session secret has 31 bytes, must have 32");
-    assertThatThrownBy(
-            () ->
-                new Sealer(
-                    new KeyChain(AeadAlgorithm.AES_256_GCM, secret, Direction.UP), 1 << 24, 0))
+    assertThatThrownBy(() ->
+            new Sealer(new KeyChain(AeadAlgorithm.AES_256_GCM, secret, Direction.UP), 1 << 24, 0))
         .hasMessageContaining("receiver index is 16777216");
   }
 }

@@ -92,7 +92,8 @@ class HostileDatagramTest {
     }
   }
 
-  /// Past the tag: a peer that holds the keys and writes rubbish gets a verdict, never an exception.
+  /// Past the tag: a peer that holds the keys and writes rubbish gets a verdict, never an
+  /// exception.
   @Test
   void authenticRubbishGetsAVerdictAndNeverAnException() {
     long seed = 20_261_121;
@@ -116,7 +117,9 @@ class HostileDatagramTest {
           for (int flips = random.nextInt(4); flips >= 0; flips--) {
             body[random.nextInt(body.length)] = (byte) random.nextInt();
           }
-          body = Arrays.copyOf(body, random.nextInt(4) == 0 ? random.nextInt(1, body.length + 1) : body.length);
+          body =
+              Arrays.copyOf(
+                  body, random.nextInt(4) == 0 ? random.nextInt(1, body.length + 1) : body.length);
         }
         byte[] datagram = new byte[24 + body.length];
         DatagramHeader.write(
@@ -151,7 +154,8 @@ class HostileDatagramTest {
   }
 
   private static byte[][] valid(LoopbackRig rig) {
-    byte[] text = "the same words again and the same words again and the same words".repeat(8).getBytes();
+    byte[] text =
+        "the same words again and the same words again and the same words".repeat(8).getBytes();
     for (int i = 0; i < 3; i++) {
       for (Endpoints to : new Endpoints[] {TO, Endpoints.ipv6(9, 9, 9), Endpoints.ipv4(1, 2, 3)}) {
         rig.offer(rig.agent, PacketForge.udp(to, text));

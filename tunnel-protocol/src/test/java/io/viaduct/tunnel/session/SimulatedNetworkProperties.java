@@ -149,7 +149,9 @@ class SimulatedNetworkProperties {
       }
       for (byte[] datagram : now) {
         Verdict verdict = rig.receive(to, datagram);
-        if (verdict != Verdict.ACCEPTED && verdict != Verdict.REPLAYED && verdict != Verdict.TOO_OLD) {
+        if (verdict != Verdict.ACCEPTED
+            && verdict != Verdict.REPLAYED
+            && verdict != Verdict.TOO_OLD) {
           fail("an authentic datagram got " + verdict);
         }
       }

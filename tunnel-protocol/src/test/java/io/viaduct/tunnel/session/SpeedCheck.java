@@ -153,9 +153,7 @@ public final class SpeedCheck implements AutoCloseable {
   }
 
   public static ByteBuf buffer(byte[] packet) {
-    return Unpooled.directBuffer(packet.length + 12)
-        .writeZero(12)
-        .writeBytes(packet);
+    return Unpooled.directBuffer(packet.length + 12).writeZero(12).writeBytes(packet);
   }
 
   static byte[] superpacket(int payload, boolean text) {

@@ -72,7 +72,8 @@ class TunnelSessionTest {
   }
 
   private static byte[] text(int length) {
-    return Arrays.copyOf("many words that come again and again, ".repeat(200).getBytes(US_ASCII), length);
+    return Arrays.copyOf(
+        "many words that come again and again, ".repeat(200).getBytes(US_ASCII), length);
   }
 
   @Test
@@ -95,14 +96,13 @@ class TunnelSessionTest {
   private void assertBytes(TunnelSession from, TunnelSession to) {
     long[] sum = new long[6];
     from.flows()
-        .forEach(
-            flow -> {
-              var there = to.flows().byId(flow.id());
-              assertThat(there.received().packets()).isEqualTo(flow.sent().packets());
-              assertThat(there.received().preBytes()).isEqualTo(flow.sent().preBytes());
-              sum[0] += flow.sent().postBytes();
-              sum[1] += there.received().postBytes();
-            });
+        .forEach(flow -> {
+          var there = to.flows().byId(flow.id());
+          assertThat(there.received().packets()).isEqualTo(flow.sent().packets());
+          assertThat(there.received().preBytes()).isEqualTo(flow.sent().preBytes());
+          sum[0] += flow.sent().postBytes();
+          sum[1] += there.received().postBytes();
+        });
     for (ServiceClass serviceClass : ServiceClass.values()) {
       sum[2] += from.totals().sent(serviceClass).postBytes();
       sum[3] += to.totals().received(serviceClass).postBytes();
@@ -227,8 +227,7 @@ class TunnelSessionTest {
     byte[] packet = PacketForge.udp(Endpoints.ipv4(1, 1, 1), bytes(1500));
     assertThat(rig.offer(rig.agent, packet)).isEqualTo(Verdict.PACKET_TOO_BIG);
     byte[] most =
-        PacketForge.udp(
-            Endpoints.ipv4(1, 1, 1), bytes(rig.agent.settings().innerMtu() - 28));
+        PacketForge.udp(Endpoints.ipv4(1, 1, 1), bytes(rig.agent.settings().innerMtu() - 28));
     assertThat(rig.offer(rig.agent, most)).isEqualTo(Verdict.QUEUED);
   }
 
@@ -272,5 +271,40 @@ class TunnelSessionTest {
     byte[] once = new byte[200];
     new Random(5).nextBytes(once);
     return once;
+  }
+
+  @Test
+  void manyChangedFlowsAreToldWithinASecondWithoutSpinning() {
+    for (int i = 0; i < 500; i++) {
+      rig.offer(rig.agent, PacketForge.udp(Endpoints.ipv4(1000 + i, 7, 53), bytes(20)));
+      rig.send(rig.agent);
+    }
+    rig.deliver();
+    int ticks = 0;
+    long end = rig.nowNs + 1_500_000_000L;
+    while (rig.nowNs < end) {
+      rig.nowNs = Math.max(rig.nowNs, Math.min(end, rig.agent.nextDeadlineNs()));
+      rig.agent.onTick(rig.nowNs);
+      rig.drain(rig.agent);
+      rig.deliver();
+      assertThat(ticks++).isLessThan(200);
+    }
+    rig.snapt.flows().forEach(flow -> assertThat(flow.peer().sentPackets()).isEqualTo(1));
+    assertThat(rig.snapt.flows().size()).isEqualTo(500);
+  }
+
+  @Test
+  void aSocketThatIsNeverWritableNeitherSpinsNorGrows() {
+    rig.writable = false;
+    for (int i = 0; i < 2000; i++) {
+      rig.offer(rig.agent, PacketForge.udp(Endpoints.ipv4(1000 + i, 7, 53), bytes(20)));
+      rig.agent.flushBatch(rig.nowNs);
+    }
+    for (int i = 0; i < 1000; i++) {
+      rig.nowNs += 10_000_000;
+      rig.agent.onTick(rig.nowNs);
+    }
+    assertThat(rig.agent.queuedBytes(ServiceClass.LT_LD)).isLessThanOrEqualTo(1 << 18);
+    assertThat(rig.agent.nextDeadlineNs()).isGreaterThanOrEqualTo(rig.nowNs);
   }
 }

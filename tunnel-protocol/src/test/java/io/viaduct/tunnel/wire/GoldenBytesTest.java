@@ -27,10 +27,12 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/// The bytes of docs/protocol.md are what the code writes: each line `golden NAME HEX` of the page is made here again.
-/// Keys and sealed datagrams on the page come from an independent implementation (Python's hmac and cryptography).
+/// The bytes of docs/protocol.md are what the code writes: each line `golden NAME HEX` of the page
+/// is made here again. Keys and sealed datagrams on the page come from an independent
+/// implementation (Python's hmac and cryptography).
 class GoldenBytesTest {
-  private static final Pattern LINE = Pattern.compile("^golden (\\S+) ([0-9a-f]+)$", Pattern.MULTILINE);
+  private static final Pattern LINE =
+      Pattern.compile("^golden (\\S+) ([0-9a-f]+)$", Pattern.MULTILINE);
 
   private static SessionSecret secret() {
     byte[] bytes = new byte[32];
@@ -86,8 +88,7 @@ class GoldenBytesTest {
   }
 
   private static String key(Direction direction, int epoch) {
-    Sealer sealer =
-        new Sealer(new KeyChain(AeadAlgorithm.AES_256_GCM, secret(), direction), 1, 0);
+    Sealer sealer = new Sealer(new KeyChain(AeadAlgorithm.AES_256_GCM, secret(), direction), 1, 0);
     for (int e = 0; e < epoch; e++) {
       sealer.rotate(0);
     }
