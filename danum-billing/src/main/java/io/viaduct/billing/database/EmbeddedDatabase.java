@@ -4,6 +4,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -62,7 +63,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     Path home = prepare(directory);
     FileChannel lockFile = open(home.resolve("lock"));
     try {
-      if (lockFile.tryLock() == null) {
+      if (lock(lockFile) == null) {
         throw new IOException(
             "data directory %s is held by another billing process".formatted(home));
       }
@@ -84,7 +85,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
   public static EmbeddedDatabase joinOrStart(Path directory, Path binaries) throws IOException {
     Path home = prepare(directory);
     FileChannel lockFile = open(home.resolve("lock"));
-    try (FileLock free = lockFile.tryLock()) {
+    try (FileLock free = lock(lockFile)) {
       if (free == null) {
         int port =
             OrphanedPostmaster.port(home.resolve("cluster"))
@@ -108,6 +109,14 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return home;
   }
 
+  private static @Nullable FileLock lock(FileChannel file) throws IOException {
+    try {
+      return file.tryLock();
+    } catch (OverlappingFileLockException e) {
+      return null; // held by this very process
+    }
+  }
+
   private static FileChannel open(Path lock) throws IOException {
     return FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
   }
@@ -123,7 +132,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
         Path lock = version.resolve("epg-lock");
         boolean abandoned;
         try (FileChannel channel = open(lock);
-            FileLock free = channel.tryLock()) {
+            FileLock free = lock(channel)) {
           abandoned = free != null;
         }
         if (abandoned) {

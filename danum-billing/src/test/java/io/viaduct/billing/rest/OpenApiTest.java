@@ -28,7 +28,7 @@ class OpenApiTest {
     assertThat(COMMITTED)
         .as(
             "openapi.json has drifted: ./mvnw -pl danum-billing test -Dtest=OpenApiTest"
-                + " -DargLine=-Dopenapi.write=true, then look at the difference and commit it")
+                + " -Dopenapi.write=true, then look at the difference and commit it")
         .hasContent(served);
   }
 }

@@ -1,0 +1,108 @@
+package io.viaduct.billing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.billing.database.DatabaseAddress;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BillingCommandTest {
+  @TempDir Path folder;
+  private final PrintStream realOut = System.out;
+  private final PrintStream realErr = System.err;
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+  @BeforeEach
+  void capture() {
+    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+    System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+  }
+
+  @AfterEach
+  void release() {
+    System.setOut(realOut);
+    System.setErr(realErr);
+  }
+
+  private String configuration(String more) throws Exception {
+    DatabaseAddress database = SharedDatabase.database().address();
+    RunningBilling.secret(folder, "operator-password", "operator-secret");
+    RunningBilling.secret(folder, "database-password", database.password());
+    return Files.writeString(
+            folder.resolve("billing.yml"),
+            """
+            tls: {certificate: a, private-key: b, trust: c}
+            operator: {password-file: %s}
+            database: {url: '%s', user: danum, password-file: %s}
+            %s
+            """
+                .formatted(
+                    folder.resolve("operator-password"),
+                    database.url(),
+                    folder.resolve("database-password"),
+                    more))
+        .toString();
+  }
+
+  @Test
+  void verifyPrintsEveryInvariantAndEndsWithZero() throws Exception {
+    assertThat(BillingCommand.run("verify", "--config", configuration(""))).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8).lines())
+        .hasSize(9)
+        .allMatch(l -> l.startsWith("ok "));
+  }
+
+  @Test
+  void checkShowsTheConfigurationWithoutItsSecrets() throws Exception {
+    assertThat(BillingCommand.run("check", "--config", configuration(""))).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("graceTime=PT10M")
+        .doesNotContain("operator-secret")
+        .doesNotContain(SharedDatabase.database().address().password());
+  }
+
+  @Test
+  void aBadValueIsOneLineThatNamesKeyValueAndRuleAndExitCode78() throws Exception {
+    String[][] cases = {
+      {"grace-time: 100ms", "grace-time must be between"},
+      {"grce-time: 1s", "unknown key 'grce-time'"},
+      {"snapt-owners: {'snapt 1': acme}", "snapt-owners"},
+      {"logging: {level: loud}", "logging"},
+      {"sessions: {wrong-passwords: 0}", "wrong-passwords must be between 1 and 100"},
+      {"rest: {port: 70000}", "port must be 0 to 65535, got '70000'"}
+    };
+    for (String[] bad : cases) {
+      err.reset();
+      assertThat(BillingCommand.run("check", "--config", configuration(bad[0])))
+          .as(bad[0])
+          .isEqualTo(78);
+      assertThat(err.toString(StandardCharsets.UTF_8)).contains(bad[1]);
+      assertThat(err.toString(StandardCharsets.UTF_8).lines()).hasSize(1);
+    }
+  }
+
+  @Test
+  void aDatabaseThatIsAwayIsOneLineAndExitCode69() throws Exception {
+    String file = configuration("");
+    Files.writeString(
+        Path.of(file),
+        Files.readString(Path.of(file))
+            .replaceAll("jdbc:postgresql://127.0.0.1:\\d+", "jdbc:postgresql://127.0.0.1:1"));
+    assertThat(BillingCommand.run("verify", "--config", file)).isEqualTo(69);
+    assertThat(err.toString(StandardCharsets.UTF_8)).startsWith("danum-billing: ");
+  }
+
+  @Test
+  void wrongUsageEndsWith64() {
+    assertThat(BillingCommand.run("run")).isEqualTo(64);
+    assertThat(BillingCommand.run("fly")).isEqualTo(64);
+  }
+}

@@ -1,0 +1,99 @@
+package io.viaduct.billing.mediation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.viaduct.billing.ManualClock;
+import io.viaduct.billing.SharedDatabase;
+import io.viaduct.billing.account.Accounts;
+import io.viaduct.billing.account.Passwords;
+import io.viaduct.billing.account.Role;
+import io.viaduct.billing.database.EmbeddedDatabase;
+import io.viaduct.billing.database.Migrations;
+import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.LedgerAccount;
+import io.viaduct.billing.settlement.IntervalStore;
+import io.viaduct.billing.settlement.ReportPosting;
+import io.viaduct.billing.settlement.SettlementRules;
+import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SubmitRequest;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+@Timeout(120)
+class DatabaseAwayTest {
+  @TempDir Path home;
+
+  private MediationService mediation(HikariDataSource pool, ManualClock clock) {
+    JdbcTemplate jdbc = new JdbcTemplate(pool);
+    TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+    Ledger ledger = new Ledger(jdbc);
+    TariffBook tariffs = new TariffBook(jdbc, transaction);
+    tariffs.stock(clock.instant());
+    new Accounts(jdbc, transaction, ledger, new Passwords())
+        .open("alice", "password", Role.USER, "Alice", clock.instant());
+    return new MediationService(
+        new ReportPosting(
+            transaction,
+            new IntervalStore(jdbc),
+            tariffs,
+            ledger,
+            new SettlementRules(MediationRig.GRACE, MediationRig.ADJUSTMENT, _ -> "owner")),
+        new RefusedReports(jdbc),
+        (_, _) -> {},
+        clock,
+        new SimpleMeterRegistry());
+  }
+
+  private static ReportVerdict verdict(MediationService mediation, SubmitRequest request) {
+    return mediation.submit(request).getAcks(0).getVerdict();
+  }
+
+  @Test
+  void aReportIsDeferredWhileTheDatabaseIsAwayAndBilledOnceWhenItIsBack() throws Exception {
+    ManualClock clock = new ManualClock();
+    SubmitRequest first =
+        Reports.request(
+            clock.instant(),
+            List.of(
+                Reports.report(
+                        "snapt-1", "s", 1, 0, "alice", clock.instant(), Reports.workedExample())
+                    .build()));
+    SubmitRequest second =
+        Reports.request(
+            clock.instant(),
+            List.of(
+                Reports.report(
+                        "snapt-1", "s", 1, 1, "alice", clock.instant(), Reports.workedExample())
+                    .build()));
+    EmbeddedDatabase database =
+        EmbeddedDatabase.start(home, SharedDatabase.BINARIES, EmbeddedDatabase.Durability.FAST);
+    try (HikariDataSource pool = Migrations.open(database.address(), 2)) {
+      MediationService mediation = mediation(pool, clock);
+      assertThat(verdict(mediation, first)).isEqualTo(ReportVerdict.POSTED);
+      database.close();
+      assertThat(verdict(mediation, first)).isEqualTo(ReportVerdict.DEFERRED);
+      assertThat(verdict(mediation, second)).isEqualTo(ReportVerdict.DEFERRED);
+    } finally {
+      database.close();
+    }
+    try (EmbeddedDatabase again =
+            EmbeddedDatabase.start(
+                home, SharedDatabase.BINARIES, EmbeddedDatabase.Durability.FAST);
+        HikariDataSource pool = Migrations.open(again.address(), 2)) {
+      MediationService mediation = mediation(pool, clock);
+      assertThat(verdict(mediation, first)).isEqualTo(ReportVerdict.ALREADY_POSTED);
+      assertThat(verdict(mediation, second)).isEqualTo(ReportVerdict.POSTED);
+      assertThat(new Ledger(new JdbcTemplate(pool)).balance(LedgerAccount.user("alice")).value())
+          .isEqualTo(-34_348_658L * 2);
+    }
+  }
+}

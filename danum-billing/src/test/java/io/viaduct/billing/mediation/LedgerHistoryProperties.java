@@ -1,0 +1,239 @@
+package io.viaduct.billing.mediation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.billing.account.TopUps;
+import io.viaduct.billing.ledger.LedgerAccount;
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.rating.DelaySource;
+import io.viaduct.billing.rating.FlowMeasure;
+import io.viaduct.billing.rating.RatedFlow;
+import io.viaduct.billing.tariff.ServiceClass;
+import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.ReportAck;
+import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.UsageReport;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.ShrinkingMode;
+
+/// Generated histories against the oracle: duplicates, conflicts, reorder, restarts of a SNAPT,
+/// late and too late reports, unknown accounts, top-ups and settlements, on a real PostgreSQL, with
+/// every invariant recomputed after each step.
+class LedgerHistoryProperties {
+  /// One step of a history. `numbers` choose what is submitted.
+  record Step(Kind kind, List<Integer> numbers) {
+    enum Kind {
+      SUBMIT,
+      TOP_UP,
+      WAIT,
+      SETTLE
+    }
+  }
+
+  @Provide
+  Arbitrary<List<Step>> histories() {
+    Arbitrary<Step.Kind> kinds =
+        Arbitraries.frequency(
+            net.jqwik.api.Tuple.of(6, Step.Kind.SUBMIT),
+            net.jqwik.api.Tuple.of(1, Step.Kind.TOP_UP),
+            net.jqwik.api.Tuple.of(2, Step.Kind.WAIT),
+            net.jqwik.api.Tuple.of(1, Step.Kind.SETTLE));
+    Arbitrary<List<Integer>> numbers =
+        Arbitraries.integers().between(0, 1 << 20).list().ofMinSize(1).ofMaxSize(8);
+    return Combinators.combine(kinds, numbers).as(Step::new).list().ofMinSize(3).ofMaxSize(12);
+  }
+
+  @Property(tries = 25, shrinking = ShrinkingMode.BOUNDED)
+  void anyHistoryLeavesTheBalancesOfTheOracle(@ForAll("histories") List<Step> history) {
+    History run = new History();
+    for (Step step : history) {
+      run.apply(step);
+      run.compare();
+    }
+  }
+
+  @Property(tries = 12, shrinking = ShrinkingMode.BOUNDED)
+  void anyOrderAndAnyRepetitionWithinTheGraceTimeGivesTheSameBalances(
+      @ForAll Random order, @ForAll("repetitions") List<Integer> repeated) {
+    long expected = 0;
+    History run = new History();
+    List<OracleLedger.Spec> specs = new ArrayList<>();
+    for (int sequence = 0; sequence < 8; sequence++) {
+      OracleLedger.Spec spec = run.spec(0, 0, sequence, 0, 0);
+      specs.add(spec);
+      expected -= spec.charge() - spec.discount();
+    }
+    repeated.forEach(i -> specs.add(specs.get(i)));
+    Collections.shuffle(specs, order);
+    for (OracleLedger.Spec spec : specs) {
+      run.submit(List.of(spec));
+    }
+    assertThat(run.rig.balance(run.account(0))).isEqualTo(expected);
+    run.compare();
+  }
+
+  @Provide
+  Arbitrary<List<Integer>> repetitions() {
+    return Arbitraries.integers().between(0, 7).list().ofMaxSize(10);
+  }
+
+  /// One run: its own accounts, SNAPT and owner in the shared database, and its own oracle.
+  private static final class History {
+    private static final int ACCOUNTS = 2;
+
+    private final String tag = UUID.randomUUID().toString().substring(0, 8);
+    private final String owner = "owner-" + tag;
+    private final MediationRig rig = new MediationRig(owner);
+    private final OracleLedger oracle = new OracleLedger();
+    private final Instant begin = rig.clock.instant();
+
+    private History() {
+      for (int i = 0; i < ACCOUNTS; i++) {
+        rig.openAccount(account(i));
+        oracle.open(account(i));
+      }
+    }
+
+    private String account(int i) {
+      return "user" + i + "-" + tag;
+    }
+
+    private void apply(Step step) {
+      switch (step.kind()) {
+        case SUBMIT -> submit(step.numbers().stream().map(this::spec).toList());
+        case TOP_UP -> step.numbers().forEach(this::topUp);
+        case WAIT -> {
+          // Mostly minutes; now and then past the time of adjustments.
+          int minutes = step.numbers().getFirst() % 8;
+          rig.clock.advance(minutes == 7 ? Duration.ofHours(23) : Duration.ofMinutes(minutes));
+        }
+        case SETTLE -> {
+          rig.settlement.settleDue(rig.clock.instant());
+          oracle.settle(rig.clock.instant());
+        }
+      }
+    }
+
+    private OracleLedger.Spec spec(int n) {
+      int account = n % 37 == 0 ? ACCOUNTS : (n >> 1) % ACCOUNTS;
+      return spec(n % 2, (n >> 3) % 2, (n >> 5) % 5, account, (n >> 8) % 9 == 0 ? 1 : 0);
+    }
+
+    private OracleLedger.Spec spec(int session, int epoch, int sequence, int account, int variant) {
+      Instant end = begin.plusSeconds(60L * sequence);
+      long charge = 0;
+      long discount = 0;
+      for (FlowUsage flow : flows(session, sequence, variant)) {
+        RatedFlow rated = rated(flow);
+        charge += rated.charge().value();
+        discount += rated.discount().value();
+      }
+      // The account is part of the content: the same key for somebody else is a conflict.
+      String content = session + " " + epoch + " " + sequence + " " + account + " " + variant;
+      return new OracleLedger.Spec(
+          session + "-" + tag, epoch, sequence, account(account), content, end, charge, discount);
+    }
+
+    private static List<FlowUsage> flows(int session, int sequence, int variant) {
+      List<FlowUsage> flows = new ArrayList<>();
+      for (int i = 0; i < sequence % 3 + 1; i++) {
+        long pre = sequence == 4 ? 0 : 100_003L * (i + 1) * (session + 1) + variant;
+        flows.add(Reports.flow(i, i == 0 ? "ssh" : "skype-video", pre, pre * 2 / 3, 20.5 * i));
+      }
+      return flows;
+    }
+
+    private RatedFlow rated(FlowUsage flow) {
+      return RatedFlow.of(
+          new FlowMeasure(
+              ServiceClass.HT_LD,
+              flow.getApplication(),
+              flow.getUp().getPreBytes() + flow.getDown().getPreBytes(),
+              flow.getUp().getPostBytes() + flow.getDown().getPostBytes(),
+              30,
+              0,
+              60_000,
+              flow.getDelayMs(),
+              DelaySource.MEASURED),
+          rig.tariffs.versions().getFirst().tariff());
+    }
+
+    private UsageReport report(OracleLedger.Spec spec) {
+      String[] parts = spec.content().split(" ");
+      return Reports.report(
+              "snapt-" + tag,
+              spec.session(),
+              spec.epoch(),
+              spec.sequence(),
+              spec.account(),
+              spec.end(),
+              flows(Integer.parseInt(parts[0]), (int) spec.sequence(), Integer.parseInt(parts[4])))
+          .setLast(parts[4].equals("1"))
+          .build();
+    }
+
+    private void submit(List<OracleLedger.Spec> specs) {
+      List<ReportVerdict> expected =
+          specs.stream().map(s -> oracle.submit(s, rig.clock.instant())).toList();
+      assertThat(rig.submit(specs.stream().map(this::report).toArray(UsageReport[]::new)))
+          .extracting(ReportAck::getVerdict)
+          .isEqualTo(expected);
+    }
+
+    private void topUp(int n) {
+      String key = tag + "-" + n % 3;
+      long amount = n % 5 + 1;
+      String account = account(n % ACCOUNTS);
+      boolean moved = oracle.topUp(key, account, amount);
+      TopUps.Result result =
+          rig.topUps.post(
+              key, account, new MicroDenarii(amount), "test", "operator", rig.clock.instant());
+      assertThat(result instanceof TopUps.Result.Posted).isEqualTo(moved);
+    }
+
+    private void compare() {
+      for (int i = 0; i < ACCOUNTS; i++) {
+        assertThat(rig.balance(account(i)))
+            .as(account(i))
+            .isEqualTo(oracle.balance("USER:" + account(i)));
+      }
+      assertThat(rig.ledger.balance(LedgerAccount.provider(owner)).value())
+          .isEqualTo(oracle.balance("PROVIDER"));
+      assertThat(posted("CLEARING")).isEqualTo(oracle.balance("CLEARING"));
+      assertThat(posted("OPERATOR:REVENUE")).isEqualTo(oracle.balance("REVENUE"));
+      assertThat(posted("OPERATOR:DISCOUNT")).isEqualTo(oracle.balance("DISCOUNT"));
+      assertThat(posted("OPERATOR:ADJUSTMENT")).isEqualTo(oracle.balance("ADJUSTMENT"));
+      assertThat(
+              rig.jdbc.queryForObject(
+                  "select count(*) from charging_interval where snapt_id = ?",
+                  Integer.class,
+                  "snapt-" + tag))
+          .isEqualTo(oracle.size());
+      assertThat(rig.broken()).isEmpty();
+    }
+
+    // The part of a shared account that came from this run's SNAPT.
+    private long posted(String account) {
+      return rig.jdbc.queryForObject(
+          "select coalesce(sum(p.amount_microdenarii), 0)::bigint from posting p"
+              + " join ledger_transaction t on t.id = p.transaction_id"
+              + " join charging_interval i on i.id = t.interval_id"
+              + " where p.account = ? and i.snapt_id = ?",
+          Long.class,
+          account,
+          "snapt-" + tag);
+    }
+  }
+}

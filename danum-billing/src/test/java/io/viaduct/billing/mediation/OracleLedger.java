@@ -1,0 +1,112 @@
+package io.viaduct.billing.mediation;
+
+import io.viaduct.usage.v1.ReportVerdict;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/// The slow and obvious ledger that the fast one is compared with: plain maps, one report at a
+/// time, no database. It takes charge and discount of a report as given.
+final class OracleLedger {
+  record Spec(
+      String session,
+      long epoch,
+      long sequence,
+      String account,
+      String content,
+      Instant end,
+      long charge,
+      long discount) {
+    String key() {
+      return session + "/" + epoch + "/" + sequence;
+    }
+  }
+
+  private static final class Interval {
+    private final Spec spec;
+    private boolean settled;
+    private final boolean late;
+
+    private Interval(Spec spec, boolean late) {
+      this.spec = spec;
+      this.late = late;
+    }
+  }
+
+  private final Set<String> accounts = new HashSet<>();
+  private final Map<String, Interval> intervals = new LinkedHashMap<>();
+  private final Map<String, Long> epochs = new HashMap<>();
+  private final Map<String, String> topUpKeys = new HashMap<>();
+  final Map<String, Long> balances = new HashMap<>();
+
+  void open(String account) {
+    accounts.add(account);
+  }
+
+  private void move(String from, String to, long amount) {
+    balances.merge(from, -amount, Math::addExact);
+    balances.merge(to, amount, Math::addExact);
+  }
+
+  ReportVerdict submit(Spec spec, Instant now) {
+    if (!accounts.contains(spec.account())) {
+      return ReportVerdict.REJECTED;
+    }
+    Interval known = intervals.get(spec.key());
+    if (known != null) {
+      return known.spec.content().equals(spec.content())
+          ? ReportVerdict.ALREADY_POSTED
+          : ReportVerdict.CONFLICT;
+    }
+    if (spec.epoch() < epochs.getOrDefault(spec.session(), 0L)
+        || Duration.between(spec.end(), now).compareTo(MediationRig.ADJUSTMENT) > 0) {
+      return ReportVerdict.REJECTED;
+    }
+    epochs.merge(spec.session(), spec.epoch(), Math::max);
+    boolean late = !now.isBefore(spec.end().plus(MediationRig.GRACE));
+    intervals.put(spec.key(), new Interval(spec, late));
+    move("USER:" + spec.account(), late ? "ADJUSTMENT" : "CLEARING", spec.charge());
+    move("DISCOUNT", "USER:" + spec.account(), spec.discount());
+    return ReportVerdict.POSTED;
+  }
+
+  void settle(Instant now) {
+    for (Interval interval : intervals.values()) {
+      Instant due = interval.spec.end().plus(MediationRig.GRACE);
+      if (!interval.late && !interval.settled && !now.isBefore(due)) {
+        long charge = interval.spec.charge();
+        long fee =
+            new BigDecimal(charge)
+                .divide(BigDecimal.TEN)
+                .setScale(0, RoundingMode.HALF_EVEN)
+                .longValueExact();
+        move("CLEARING", "PROVIDER", fee);
+        move("CLEARING", "REVENUE", charge - fee);
+        interval.settled = true;
+      }
+    }
+  }
+
+  /// Whether it moved money.
+  boolean topUp(String key, String account, long amount) {
+    if (topUpKeys.putIfAbsent(key, account + " " + amount) != null) {
+      return false;
+    }
+    move("ISSUANCE", "USER:" + account, amount);
+    return true;
+  }
+
+  long balance(String name) {
+    return balances.getOrDefault(name, 0L);
+  }
+
+  int size() {
+    return intervals.size();
+  }
+}
