@@ -32,6 +32,8 @@ final class NetworkView {
   private final Map<InetAddress, Integer> addresses = new HashMap<>();
   private final Set<Route> defaults = new HashSet<>();
   private final Set<Object> known = new HashSet<>();
+  // What was known before the last Resync: names until everything has been told again.
+  private final Map<InetAddress, String> names = new HashMap<>();
   private boolean complete;
   private boolean once;
 
@@ -63,6 +65,8 @@ final class NetworkView {
     known.addAll(links.values());
     known.addAll(addresses.entrySet().stream().map(Map.Entry::toString).toList());
     known.addAll(defaults);
+    names.clear();
+    addresses.forEach((address, index) -> names.put(address, nameOf(index)));
     links.clear();
     addresses.clear();
     defaults.clear();
@@ -125,7 +129,8 @@ final class NetworkView {
       return "nowhere";
     }
     Integer index = addresses.get(local);
-    String name = index == null ? "" : nameOf(index);
+    String told = index == null ? "" : nameOf(index);
+    String name = told.isEmpty() ? names.getOrDefault(local, "") : told;
     return (name.isEmpty() ? "" : name + " ") + local.getHostAddress();
   }
 }

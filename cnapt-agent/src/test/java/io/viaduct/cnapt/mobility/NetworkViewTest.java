@@ -93,5 +93,7 @@ class NetworkViewTest {
   void anAddressIsDescribedWithItsInterface() {
     assertThat(view.describe(HERE)).isEqualTo("linkA 10.1.0.2");
     assertThat(view.describe(null)).isEqualTo("nowhere");
+    view.accept(new NetworkChange.Resync());
+    assertThat(view.describe(HERE)).as("until it is told again").isEqualTo("linkA 10.1.0.2");
   }
 }
