@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -63,6 +64,9 @@ public final class BridgeCommand {
     public Integer call() throws Exception {
       BridgeConfiguration configuration = ConfigurationFile.load(file, BridgeConfiguration.class);
       ProcessLogging.configure(configuration.logging());
+      // Tomcat writes to java.util.logging.
+      SLF4JBridgeHandler.removeHandlersForRootLogger();
+      SLF4JBridgeHandler.install();
       return serve(configuration);
     }
 

@@ -26,6 +26,8 @@ public class RestInterface {
       Bridge bridge,
       InstantSource clock,
       MeterRegistry registry) {
+    // Logging is set up already and Spring must not do it again; it reads this from nowhere else.
+    System.setProperty("org.springframework.boot.logging.LoggingSystem", "none");
     return new SpringApplicationBuilder(RestInterface.class)
         .bannerMode(org.springframework.boot.Banner.Mode.OFF)
         .registerShutdownHook(false)
@@ -36,10 +38,8 @@ public class RestInterface {
                 "server.port", Integer.toString(settings.port()),
                 "server.shutdown", "graceful",
                 "spring.mvc.problemdetails.enabled", "true",
-                "spring.threads.virtual.enabled", "true",
-                "spring.main.allow-circular-references", "false",
-                // Logging is set up already; Spring must not do it again.
-                "org.springframework.boot.logging.LoggingSystem", "none"))
+                "spring.main.lazy-initialization", "true",
+                "spring.threads.virtual.enabled", "true"))
         .initializers((GenericApplicationContext context) -> {
           context.registerBean(BridgeConfiguration.Rest.class, () -> settings);
           context.registerBean(Bridge.class, () -> bridge);

@@ -1,0 +1,86 @@
+package io.viaduct.sip.useragent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.viaduct.sip.RecordedSeed;
+import io.viaduct.sip.useragent.UserAgentState.Phase;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class AttemptTest {
+  private final long seed = RecordedSeed.take("AttemptTest");
+  private final Random random = new Random(seed);
+  private final Attempt attempt = new Attempt(new BackOff(Duration.ofSeconds(60), random), 8_000);
+
+  @Test
+  void whatIsWantedIsDueAtOnceAndAfterAGrantOnlyForRenewal() {
+    assertThat(attempt.isDue(0)).isFalse();
+    attempt.want(0);
+    assertThat(attempt.isDue(0)).isTrue();
+    attempt.granted(attempt.begin(0), 1_000);
+    assertThat(attempt.phase()).isEqualTo(Phase.ACTIVE);
+    assertThat(attempt.isDue(999)).isFalse();
+    assertThat(attempt.isDue(1_000)).isTrue();
+  }
+
+  @Test
+  void anUnansweredRequestIsTriedAgainAfterABackOff() {
+    attempt.want(0);
+    attempt.begin(0);
+    assertThat(attempt.isDue(7_999)).isFalse();
+    assertThat(attempt.isDue(8_000)).as("counts as failed").isFalse();
+    assertThat(attempt.phase()).isEqualTo(Phase.WAITING);
+    assertThat(attempt.isDue(9_001)).as("seed %d", seed).isTrue();
+  }
+
+  @Test
+  void theAnswerToASupersededRequestChangesNothing() {
+    attempt.want(0);
+    int old = attempt.begin(0);
+    attempt.want(10);
+    int current = attempt.begin(10);
+    attempt.failed(old, 20, 0);
+    assertThat(attempt.phase()).isEqualTo(Phase.TRYING);
+    attempt.granted(current, 1_000);
+    assertThat(attempt.phase()).isEqualTo(Phase.ACTIVE);
+  }
+
+  @Test
+  void aServersRetryAfterIsKept() {
+    attempt.want(0);
+    attempt.failed(attempt.begin(0), 0, 120_000);
+    assertThat(attempt.isDue(119_999)).isFalse();
+    assertThat(attempt.isDue(120_000)).isTrue();
+  }
+
+  @Test
+  void waitsDoubleToTheLimitAndAreSpread() {
+    BackOff backOff = new BackOff(Duration.ofSeconds(60), random);
+    long whole = 1_000;
+    for (int i = 0; i < 30; i++) {
+      assertThat(backOff.nextMs()).as("seed %d, wait %d", seed, i).isBetween(whole / 2, whole);
+      whole = Math.min(60_000, whole * 2);
+    }
+    backOff.reset();
+    assertThat(backOff.nextMs()).isLessThanOrEqualTo(1_000);
+  }
+
+  @Test
+  void aGrantIsReadAndItsTokenNeverShown() {
+    SessionGrant grant =
+        SessionGrant.parse(
+            """
+            {"sid":"s","relays":[{"id":"snapt-1","host":"h","controlPort":443,"dataPort":444,"prio":0}],
+             "token":"secret","kid":"k","exp":1000,"reportSec":60,"icid":"i","later":true}\
+            """);
+    assertThat(grant.relays()).containsExactly(new SessionGrant.Relay("snapt-1", "h", 443, 444, 0));
+    assertThat(grant.expires()).isEqualTo(Instant.ofEpochSecond(1));
+    assertThat(grant.toString()).doesNotContain("secret");
+    assertThatThrownBy(() -> SessionGrant.parse("{\"sid\":\"s\"}"))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> SessionGrant.parse("[")).isInstanceOf(IllegalArgumentException.class);
+  }
+}
