@@ -2,7 +2,6 @@ package io.viaduct.snapt.metering;
 
 import io.viaduct.tunnel.flow.FlowCounters;
 import io.viaduct.tunnel.flow.FlowState;
-import io.viaduct.tunnel.flow.PeerFlowStats;
 import io.viaduct.usage.v1.DelaySource;
 import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
@@ -17,6 +16,7 @@ final class FlowMeter {
 
   private final FlowState flow;
   private final FlowDelay delay = new FlowDelay();
+  private final FlowLoss loss = new FlowLoss();
   private boolean ended;
   private long upPackets;
   private long upPre;
@@ -25,10 +25,9 @@ final class FlowMeter {
   private long downPre;
   private long downPost;
   private long upLost;
-  private long upLostSeen;
   private long downLost;
-  private long downLostSeen;
-  private long sentAtTick;
+  private long refusedPackets;
+  private long refusedBytes;
 
   FlowMeter(FlowState flow) {
     this.flow = flow;
@@ -42,26 +41,34 @@ final class FlowMeter {
     return ended;
   }
 
-  /// The flow has ended: its counters are final, and the peer's last word is what arrived.
+  /// The flow has ended: its counters are final.
   void end() {
+    loss.tick(flow);
     ended = true;
-    PeerFlowStats peer = flow.peer();
-    upLostSeen = Math.max(upLostSeen, peer.sentPackets() - flow.received().packets());
-    if (peer.receivedPackets() > 0) {
-      downLostSeen = Math.max(downLostSeen, flow.sent().packets() - peer.receivedPackets());
-    }
   }
 
-  /// Once a second: compares both ends' counts. What we sent since the last tick may still be on
-  /// its way, so the peer's count is held against what we had sent by then; the end of the flow
-  /// settles the rest.
+  /// Twice a second.
   void tick() {
-    PeerFlowStats peer = flow.peer();
-    upLostSeen = Math.max(upLostSeen, peer.sentPackets() - flow.received().packets());
-    if (peer.receivedPackets() > 0) {
-      downLostSeen = Math.max(downLostSeen, sentAtTick - peer.receivedPackets());
-    }
-    sentAtTick = flow.sent().packets();
+    loss.tick(flow);
+  }
+
+  /// A packet of the device was dropped behind the tunnel: nobody pays for it.
+  void refuse(int bytes) {
+    refusedPackets++;
+    refusedBytes += bytes;
+  }
+
+  /// Whether all that the flow brought in the open interval was refused: then it is no line of the
+  /// bill, and its outer bytes are overhead.
+  boolean refusedWholly() {
+    return refusedPackets > 0
+        && flow.received().packets() - upPackets == refusedPackets
+        && flow.sent().packets() == downPackets;
+  }
+
+  /// Outer bytes in the open interval.
+  long postBytes() {
+    return flow.received().postBytes() - upPost + flow.sent().postBytes() - downPost;
   }
 
   /// Whether the flow carried anything in the open interval.
@@ -77,9 +84,9 @@ final class FlowMeter {
   /// The usage so far; changes nothing.
   FlowUsage usage(
       int reportedId, String application, long startNs, long nowNs, double roundTripUs) {
-    long upReceived = flow.received().packets() - upPackets;
+    long upReceived = flow.received().packets() - upPackets - refusedPackets;
     long downSent = flow.sent().packets() - downPackets;
-    long lostDown = Math.clamp(downLostSeen - downLost, 0, downSent);
+    long lostDown = Math.clamp(loss.down() - downLost, 0, downSent);
     FlowDelay.Mean mean = delay.mean(flow, upReceived, downSent, roundTripUs);
     boolean portless = flow.protocol() == ICMP || flow.protocol() == ICMPV6;
     FlowUsage.Builder usage =
@@ -92,10 +99,10 @@ final class FlowMeter {
             .setRemotePort(portless ? 0 : flow.remotePort())
             .setUp(
                 DirectionUsage.newBuilder()
-                    .setPreBytes(flow.received().preBytes() - upPre)
+                    .setPreBytes(flow.received().preBytes() - upPre - refusedBytes)
                     .setPostBytes(flow.received().postBytes() - upPost)
                     .setPackets(upReceived)
-                    .setLostPackets(Math.max(0, upLostSeen - upLost)))
+                    .setLostPackets(Math.max(0, loss.up() - upLost)))
             .setDown(
                 DirectionUsage.newBuilder()
                     .setPreBytes(flow.sent().preBytes() - downPre)
@@ -127,7 +134,9 @@ final class FlowMeter {
     downPackets = flow.sent().packets();
     downPre = flow.sent().preBytes();
     downPost = flow.sent().postBytes();
-    upLost = Math.max(upLost, upLostSeen);
-    downLost = Math.max(downLost, downLostSeen);
+    upLost = loss.up();
+    downLost = loss.down();
+    refusedPackets = 0;
+    refusedBytes = 0;
   }
 }

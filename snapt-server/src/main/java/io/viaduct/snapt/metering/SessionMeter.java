@@ -45,6 +45,7 @@ public final class SessionMeter {
   private long flowlessDownPackets;
   private long flowlessDownBytes;
   private long overheadReported;
+  private long refusedPost;
 
   /// @param epoch start counter of the SNAPT
   /// @param totals of the session's tunnel
@@ -72,10 +73,17 @@ public final class SessionMeter {
     }
   }
 
-  /// A packet without flow came from the device.
+  /// A packet without flow came from the device and was forwarded.
   public void flowlessUp(int bytes) {
     flowlessUpPackets++;
     flowlessUpBytes += bytes;
+  }
+
+  /// A packet of a flow came from the device and was dropped behind the tunnel.
+  public void refusedUp(FlowState flow, int bytes) {
+    if (flow.attachment() instanceof FlowMeter meter) {
+      meter.refuse(bytes);
+    }
   }
 
   /// A packet without flow goes to the device.
@@ -84,7 +92,7 @@ public final class SessionMeter {
     flowlessDownBytes += bytes;
   }
 
-  /// Once a second.
+  /// Twice a second.
   public void onTick() {
     flows.forEach(FlowMeter::tick);
   }
@@ -111,7 +119,7 @@ public final class SessionMeter {
   /// @param last whether the session ends with it
   public UsageReport close(long nowMs, long nowNs, double roundTripUs, boolean last) {
     UsageReport report = report(nowMs, nowNs, roundTripUs, last);
-    overheadReported += report.getOverheadBytes() + flowlessPost(report);
+    overheadReported += report.getOverheadBytes() - refusedPost + flowlessPost(report);
     flows.removeIf(FlowMeter::ended);
     flows.forEach(FlowMeter::roll);
     flowlessUpPackets = 0;
@@ -147,8 +155,11 @@ public final class SessionMeter {
             .setLast(last);
     Set<Integer> ids = new HashSet<>();
     int substitute = SUBSTITUTE_IDS;
+    refusedPost = 0;
     for (FlowMeter meter : flows) {
-      if (meter.carried()) {
+      if (meter.refusedWholly()) {
+        refusedPost += meter.postBytes();
+      } else if (meter.carried()) {
         int id = ids.add(meter.flow().id()) ? meter.flow().id() : substitute++;
         report.addFlows(meter.usage(id, applicationOf(meter.flow()), startNs, nowNs, roundTripUs));
       }
@@ -169,7 +180,7 @@ public final class SessionMeter {
     long packets = flowlessUpPackets + flowlessDownPackets;
     long pre = flowlessUpBytes + flowlessDownBytes;
     long post = Math.clamp(pre + packets * FLOWLESS_PACKET_OVERHEAD, 0, Math.max(0, overhead));
-    report.setOverheadBytes(Math.max(0, overhead - post));
+    report.setOverheadBytes(Math.max(0, overhead - post) + refusedPost);
     if (packets == 0) {
       return;
     }

@@ -11,6 +11,8 @@ public final class Refusals {
   public static boolean isRefusal(Verdict verdict) {
     return switch (verdict) {
       case QUEUED, ACCEPTED, RESTORED, CONTROL_TAKEN -> false;
+      // Carried all the same, without the comfort of a context; or a sample, not a packet.
+      case FLOW_TABLE_FULL, FLOW_IDS_EXHAUSTED, OPEN_WITHOUT_CONTEXT, DELAY_SKEWED -> false;
       default -> true;
     };
   }

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 ///           2 translation → flow → tunnel: queues by class, compound, seal → [UdpSender#send]
 ///           3 UDP socket → the session's binding
 ///
-/// The meter looks at the flows' counters once a second and when an interval ends; no packet passes
+/// The meter looks at the flows' counters twice a second and when an interval ends; no packet passes
 /// through it.
 public final class Relay implements SessionCarrier, AutoCloseable {
   /// Which byte of a datagram chooses the socket: the last of the receiver index.

@@ -91,12 +91,16 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
       int length,
       int gsoSize,
       boolean checksumPartial) {
-    if (flow == null) {
-      meter.flowlessUp(length);
-    }
     Translated outcome = translation.outbound(packet, ipOffset, length, checksumPartial);
     loop.counters().count(TrafficCounters.Direction.UP, outcome, length);
-    if (outcome == Translated.FORWARDED) {
+    if (outcome != Translated.FORWARDED) {
+      if (flow != null) {
+        meter.refusedUp(flow, length);
+      }
+    } else {
+      if (flow == null) {
+        meter.flowlessUp(length);
+      }
       loop.toTun(packet, ipOffset, length, gsoSize, checksumPartial, translation);
     }
   }
@@ -150,7 +154,7 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     }
   }
 
-  /// Once a second: adds to the loop's counters, and renews the report-so-far if anything moved.
+  /// Twice a second: adds to the loop's counters, and renews the report-so-far if anything moved.
   void onVisit(long nowNs) {
     meter.onTick();
     loop.counters().absorb(tunnel, seen);

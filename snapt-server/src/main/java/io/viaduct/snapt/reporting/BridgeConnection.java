@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 public final class BridgeConnection implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(BridgeConnection.class);
   private static final long RETRY_MS = 1_000;
-  private static final long SETTLE_MS = 1_000;
+  private static final long SETTLE_MS = 500;
 
   private final ManagedChannel channel;
   private final ScheduledExecutorService thread;

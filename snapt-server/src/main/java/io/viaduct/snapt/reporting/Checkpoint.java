@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The reports of the intervals that are still open, as far as they have come: one file, replaced
-/// whole every second. A SNAPT that dies loses the usage since the last one and no more: the next
+/// whole twice a second. A SNAPT that dies loses the usage of one second and no more: the next
 /// start makes each of them the report of its interval.
 ///
 /// Two rules keep one interval from becoming two different reports: a report is offered to the

@@ -54,8 +54,8 @@ public final class UsageReporting {
   }
 
   /// Moves closed reports to the disk, renews the checkpoint, and offers what is durable to the
-  /// bridge. Called every second and when an interval has ended. A disk that refuses is logged and
-  /// tried again at the next call; nothing is forgotten meanwhile.
+  /// bridge. Called twice a second and when an interval has ended. A disk that refuses is logged
+  /// and tried again at the next call; nothing is forgotten meanwhile.
   public void settle(long nowMs) {
     try {
       spoolClosed();

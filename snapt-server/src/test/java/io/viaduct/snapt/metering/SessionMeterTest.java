@@ -206,7 +206,14 @@ class SessionMeterTest {
     up(flow, 95, 100, 1_000);
     flow.sent().packets(50, 5_000, 0);
     meter.onTick();
+    flow.peer(new PeerFlowStats(100, 10_000, 0, 40, 4_000, 0, 0, 0));
+    meter.onTick();
+    assertThat(meter.soFar(1_001_000, SECOND, Double.NaN).getFlows(0).getDown().getLostPackets())
+        .as("the rest may be on its way")
+        .isZero();
+    meter.onTick();
     flow.peer(new PeerFlowStats(100, 10_000, 0, 48, 4_800, 0, 0, 0));
+    meter.onTick();
     meter.onTick();
     FlowUsage usage = close(5).getFlows(0);
     assertThat(usage.getUp().getLostPackets()).isEqualTo(5);
@@ -226,5 +233,23 @@ class SessionMeterTest {
     assertThat(report.getPostBytes() + report.getOverheadBytes())
         .as("outer bytes are not invented")
         .isEqualTo(tunnel.totals().sentOverheadBytes() + tunnel.totals().receivedOverheadBytes());
+  }
+
+  @Test
+  void whatTheTranslationRefusedIsOnNobodysBill() {
+    FlowState foreign = flow(1);
+    up(foreign, 2, 1_000, 1_000);
+    meter.refusedUp(foreign, 1_000);
+    meter.refusedUp(foreign, 1_000);
+    FlowState mixed = flow(2);
+    up(mixed, 3, 1_000, 1_000);
+    meter.refusedUp(mixed, 1_000);
+    UsageReport report = close(5);
+    assertThat(report.getFlowsList()).hasSize(1);
+    assertThat(report.getPreBytes()).isEqualTo(2_000);
+    assertThat(report.getFlows(0).getUp().getPackets()).isEqualTo(2);
+    assertThat(report.getOverheadBytes()).isEqualTo(1_000);
+    up(mixed, 1, 700, 1_000);
+    assertThat(close(10).getPreBytes()).isEqualTo(700);
   }
 }

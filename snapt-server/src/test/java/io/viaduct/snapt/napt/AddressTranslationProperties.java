@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.viaduct.snapt.PacketText;
+import net.jqwik.api.Assume;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -82,6 +83,8 @@ class AddressTranslationProperties {
       @ForAll @IntRange(min = 8, max = 120) int quotedTransport,
       @ForAll @Size(min = 24, max = 120) byte[] payload) {
     int protocol = protocol(kind, ipv6);
+    // Half a checksum cannot be corrected by a difference; nobody can check it either.
+    Assume.that(quotedTransport != PacketText.checksumIndex(protocol) + 1);
     byte[] transport = transport(protocol, payload, ipv6);
     int quoted = (ipv6 ? 40 : 20) + quotedTransport;
     byte[] sent = PacketText.packet(pool(ipv6, slot), server(ipv6, 7), protocol, transport);
