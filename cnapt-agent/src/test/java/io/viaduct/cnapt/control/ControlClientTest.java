@@ -106,12 +106,13 @@ class ControlClientTest implements ControlListener {
   }
 
   private void connect(String id) {
+    connect(id, Duration.ofSeconds(10));
+  }
+
+  private void connect(String id, Duration keepAlive) {
     ControlSettings settings =
         new ControlSettings(
-            Duration.ofSeconds(2),
-            Duration.ofMillis(100),
-            Duration.ofMillis(20),
-            Duration.ofMillis(100));
+            Duration.ofSeconds(2), keepAlive, Duration.ofMillis(20), Duration.ofMillis(100));
     Greeting greeting =
         new Greeting(
             List.of(Aead.AES_256_GCM),
@@ -285,7 +286,7 @@ class ControlClientTest implements ControlListener {
   @Test
   void threeKeepAlivesWithoutAnswerEndTheConnection() throws Exception {
     serve(ControlClientTest::welcomeAll); // answers no keep-alive
-    connect("snapt-1");
+    connect("snapt-1", Duration.ofMillis(100));
     await().until(() -> lost.contains(ControlFailure.KEEP_ALIVE_LOST));
     assertThat(snapt.received.stream().filter(ControlMessage::hasKeepAlive)).hasSizeGreaterThan(2);
   }
@@ -301,7 +302,7 @@ class ControlClientTest implements ControlListener {
         to.send(ControlMessage.newBuilder().setKeepAlive(KeepAlive.newBuilder().setNumber(99)));
       }
     });
-    connect("snapt-1");
+    connect("snapt-1", Duration.ofMillis(100));
     await()
         .until(() ->
             snapt.received.stream()
