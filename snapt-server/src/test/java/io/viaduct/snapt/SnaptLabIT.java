@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPair;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -138,7 +139,12 @@ class SnaptLabIT {
 
     // Usage that no report has seen yet, then no chance to say goodbye.
     assertThat(agent.ask("udp 198.51.100.2 9000 40")).isEqualTo("ok");
-    TimeUnit.MILLISECONDS.sleep(1_500); // the checkpoint's second; the SNAPT is another process
+    Instant carried = Instant.now();
+    await() // two looks of the meter and the checkpoint after them
+        .until(() ->
+            Files.getLastModifiedTime(folder.resolve("state/checkpoint"))
+                .toInstant()
+                .isAfter(carried.plusMillis(1_000)));
     long udpBefore = preBytes(17);
     signal(snapt, "KILL");
     agent.process.destroyForcibly().waitFor();
