@@ -110,7 +110,7 @@ public final class MediationForwarder implements AutoCloseable {
       acknowledge(batch, response.getAcksList());
     } catch (StatusRuntimeException e) {
       meters.billingFailed();
-      note(false, String.valueOf(e.getStatus()));
+      note(false, e.getStatus().getCode().name());
       batch.forEach(pending -> pending.defer("billing did not answer"));
     } finally {
       inFlight.release();
