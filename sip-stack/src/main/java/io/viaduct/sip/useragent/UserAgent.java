@@ -1,19 +1,14 @@
 package io.viaduct.sip.useragent;
 
-import io.viaduct.sip.HostPort;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.SipBody;
 import io.viaduct.sip.SipEndpoint;
-import io.viaduct.sip.SipException;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.SipStatistics;
 import io.viaduct.sip.digest.DigestClient;
 import io.viaduct.sip.useragent.UserAgentState.Phase;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.time.InstantSource;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -367,18 +362,9 @@ public final class UserAgent implements AutoCloseable {
   }
 
   private SipFlow resolve() {
-    HostPort registrar = settings.registrar();
-    try {
-      SipFlow found =
-          new SipFlow(
-              settings.transport(),
-              new InetSocketAddress(InetAddress.getByName(registrar.host()), registrar.port()));
-      flow = found;
-      return found;
-    } catch (UnknownHostException e) {
-      throw new CompletionException(
-          new SipException(SipException.Reason.TRANSPORT, "no address for " + registrar.host()));
-    }
+    SipFlow found = settings.resolveRegistrar();
+    flow = found;
+    return found;
   }
 
   private CompletableFuture<SipResponse> onOwner(Supplier<CompletableFuture<SipResponse>> task) {

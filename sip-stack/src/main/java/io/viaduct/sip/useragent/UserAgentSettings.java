@@ -2,11 +2,17 @@ package io.viaduct.sip.useragent;
 
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.SipEndpointSettings;
+import io.viaduct.sip.SipException;
+import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipUri;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.digest.DigestAlgorithm;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletionException;
 
 /// Who the user is and how it reaches its registrar.
 ///
@@ -91,6 +97,20 @@ public record UserAgentSettings(
   /// `sip:user@domain`.
   public SipUri addressOfRecord() {
     return SipUri.of(user, domain);
+  }
+
+  /// Where the registrar is now; looks a name up, so it may block.
+  ///
+  /// @throws CompletionException with a [SipException] if the name has no address
+  SipFlow resolveRegistrar() {
+    try {
+      return new SipFlow(
+          transport,
+          new InetSocketAddress(InetAddress.getByName(registrar.host()), registrar.port()));
+    } catch (UnknownHostException e) {
+      throw new CompletionException(
+          new SipException(SipException.Reason.TRANSPORT, "no address for " + registrar.host()));
+    }
   }
 
   @Override
