@@ -129,28 +129,21 @@ public final class BillingService implements AutoCloseable {
     Settlement settlement = new Settlement(transaction, jdbc, tariffs, ledger);
 
     RestServer rest =
-        keep(
-            Part.REST,
-            RestServer.start(
-                configuration.rest().host(),
-                configuration.rest().port(),
-                new RestServer.Parts(
-                    accounts,
-                    new LoginSessions(jdbc, configuration.sessions().lifetime()),
-                    new LoginThrottle(
-                        configuration.sessions().wrongPasswords(),
-                        configuration.sessions().throttle()),
-                    new TopUps(transaction, jdbc, ledger),
-                    ledger,
-                    verification,
-                    tariffs,
-                    refused,
-                    new SequenceGaps(jdbc),
-                    jdbc,
-                    meters,
-                    clock)));
-    restPort = rest.port();
-    readiness.cleared("rest");
+        listenRest(
+            new RestServer.Parts(
+                accounts,
+                new LoginSessions(jdbc, configuration.sessions().lifetime()),
+                new LoginThrottle(
+                    configuration.sessions().wrongPasswords(), configuration.sessions().throttle()),
+                new TopUps(transaction, jdbc, ledger),
+                ledger,
+                verification,
+                tariffs,
+                refused,
+                new SequenceGaps(jdbc),
+                jdbc,
+                meters,
+                clock));
 
     HikariDataSource connections = opened(opening);
     tariffs.stock(clock.instant());
@@ -162,29 +155,52 @@ public final class BillingService implements AutoCloseable {
 
     SettlementClock upkeep =
         keep(
-            Part.SETTLEMENT, new SettlementClock(settlement, jdbc, rest.listener(), clock, meters));
+            Part.SETTLEMENT,
+            new SettlementClock(
+                settlement, jdbc, rest.listener(), this::databaseIs, clock, meters));
     upkeep.start(configuration.settlementPeriod());
     watch(upkeep, verification, connections, meters);
 
-    MediationService mediation =
-        new MediationService(posting, refused, rest.listener(), clock, meters);
-    MediationEndpoint endpoint =
-        keep(
-            Part.MEDIATION,
-            MediationEndpoint.start(
-                new InetSocketAddress(configuration.grpc().host(), configuration.grpc().port()),
-                tls,
-                configuration.grpc().peers(),
-                mediation,
-                meters));
-    grpcPort = endpoint.port();
-    readiness.cleared("mediation");
+    listenMediation(
+        tls, new MediationService(posting, refused, rest.listener(), clock, meters), meters);
     LOG.info(
         "billing is ready: rest http://{}:{}, mediation {}:{}",
         configuration.rest().host(),
         restPort,
         configuration.grpc().host(),
         grpcPort);
+  }
+
+  private RestServer listenRest(RestServer.Parts parts) throws IOException {
+    BillingConfiguration.Endpoint endpoint = configuration.rest();
+    RestServer rest = keep(Part.REST, RestServer.start(endpoint.host(), endpoint.port(), parts));
+    restPort = rest.port();
+    readiness.cleared("rest");
+    return rest;
+  }
+
+  private void listenMediation(TlsMaterial tls, MediationService service, MeterRegistry meters)
+      throws IOException {
+    BillingConfiguration.Grpc grpc = configuration.grpc();
+    MediationEndpoint endpoint =
+        keep(
+            Part.MEDIATION,
+            MediationEndpoint.start(
+                new InetSocketAddress(grpc.host(), grpc.port()),
+                tls,
+                grpc.peers(),
+                service,
+                meters));
+    grpcPort = endpoint.port();
+    readiness.cleared("mediation");
+  }
+
+  private void databaseIs(boolean here) {
+    if (here) {
+      readiness.cleared("database");
+    } else {
+      readiness.obstructed("database", "it does not answer, reports are deferred");
+    }
   }
 
   // On a thread of its own: PostgreSQL and the HTTP interface start side by side.

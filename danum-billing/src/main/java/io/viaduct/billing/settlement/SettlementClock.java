@@ -27,19 +27,28 @@ public final class SettlementClock implements AutoCloseable {
   private final Settlement settlement;
   private final JdbcTemplate jdbc;
   private final ChargeListener listener;
+  private final DatabaseWatcher watcher;
   private final InstantSource clock;
   private final Counter settled;
   private final Counter failed;
+
+  /// Told at every tick whether the database answered.
+  @FunctionalInterface
+  public interface DatabaseWatcher {
+    void databaseIs(boolean here);
+  }
 
   public SettlementClock(
       Settlement settlement,
       JdbcTemplate jdbc,
       ChargeListener listener,
+      DatabaseWatcher watcher,
       InstantSource clock,
       MeterRegistry registry) {
     this.settlement = settlement;
     this.jdbc = jdbc;
     this.listener = listener;
+    this.watcher = watcher;
     this.clock = clock;
     settled =
         Counter.builder("viaduct.intervals.settled")
@@ -67,7 +76,9 @@ public final class SettlementClock implements AutoCloseable {
   private void guarded(Runnable task) {
     try {
       task.run();
+      watcher.databaseIs(true);
     } catch (DataAccessException | TransactionException e) {
+      watcher.databaseIs(false);
       failed.increment();
       LOG.warn("settlement waits for the database: {}", e.toString());
     } catch (RuntimeException e) {
