@@ -104,7 +104,7 @@ class SessionTest {
     assertThat(token.getAccount()).isEqualTo("alice");
     assertThat(token.getPublicIdentity()).isEqualTo("sip:alice@ims.test");
     assertThat(token.getDeviceKey().toByteArray()).isEqualTo(deviceKey);
-    assertThat(token.getAudience()).isEqualTo("snapt");
+    assertThat(token.getAudience()).isEqualTo(rig.configuration.token().audience());
     assertThat(token.getIcid()).isEqualTo(grant.icid()).startsWith("icid-value=");
     assertThat(token.getExpiresMs())
         .isEqualTo(grant.expires().toEpochMilli())
