@@ -40,14 +40,15 @@ laboratory() {
 	local flags java status=0
 	requirements
 	namespaces
-	work=$(mktemp -d "${TMPDIR:-/tmp}/viaduct-lab.XXXXXX")
-	mkdir "$work/lab"
-	java=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:+UseSerialGC
+	java=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:+UseSerialGC -XX:-UsePerfData
 		-cp "$root/testbed/target/testbed-$(version).jar:$root/testbed/target/lib/*")
 	trap leave EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
-	setpriv --pdeathsig KILL "${java[@]:0:4}" -Xmx64m "${java[@]:4}" io.viaduct.testbed.page.PageRelay "$work" </dev/null &
+	sweep
+	work=$(mktemp -d "${TMPDIR:-/tmp}/viaduct-lab.$$.XXXXXX")
+	mkdir "$work/lab"
+	setpriv --pdeathsig KILL "${java[@]:0:5}" -Xmx64m "${java[@]:5}" io.viaduct.testbed.page.PageRelay "$work" </dev/null &
 	relay=$!
 	# shellcheck disable=SC2016
 	setpriv --pdeathsig KILL unshare "${flags[@]}" bash -c '"$@" & wait $!' first "${java[@]}" io.viaduct.testbed.LaboratoryCommand "$@" --root "$root" --directory "$work" </dev/null &
@@ -55,6 +56,14 @@ laboratory() {
 	wait "$inside" || status=$?
 	inside=
 	exit "$status"
+}
+
+sweep() { # removes the empty directories of launchers that were killed with SIGKILL
+	local left launcher
+	for left in "${TMPDIR:-/tmp}"/viaduct-lab.*; do
+		launcher=${left##*/viaduct-lab.}
+		[ ! -O "$left" ] || [ -d "/proc/${launcher%%.*}" ] || rm -rf "$left"
+	done
 }
 
 leave() { # kills the laboratory, waits until its first process is gone, and removes the directory
@@ -67,5 +76,5 @@ leave() { # kills the laboratory, waits until its first process is gone, and rem
 	fi
 	kill -KILL "${relay:-}" 2>/dev/null || true
 	wait 2>/dev/null || true
-	rm -rf "$work"
+	rm -rf "${work:-}"
 }

@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
 /// bob's stands beside the server and answers each with an echo.
 final class ConversationStep {
   private static final List<String> WORDS = List.of("is the harbour still open", "see you there");
-  private static final long PATIENCE_NS = 20_000_000_000L;
+  private static final long PATIENCE_NS = 60_000_000_000L;
 
   private final Topology topology;
   private final Deployment deployment;
