@@ -13,7 +13,9 @@ final class Attempt {
   private final BackOff backOff;
   private final long timeoutMs;
   private Phase phase = Phase.IDLE;
-  private long dueMs;
+  private long dueMs; // of the next request, or of the timeout of this one
+  private long plannedMs; // renewal by what was granted
+  private long latestMs = Long.MAX_VALUE; // renewal by what came beside the grant
   private int generation;
 
   Attempt(BackOff backOff, long timeoutMs) {
@@ -55,6 +57,7 @@ final class Attempt {
   int begin(long nowMs) {
     phase = Phase.TRYING;
     dueMs = nowMs + timeoutMs;
+    latestMs = Long.MAX_VALUE;
     return ++generation;
   }
 
@@ -65,7 +68,8 @@ final class Attempt {
   void granted(int of, long renewAtMs) {
     if (isCurrent(of)) {
       phase = Phase.ACTIVE;
-      dueMs = renewAtMs;
+      plannedMs = renewAtMs;
+      dueMs = Math.min(plannedMs, latestMs);
       backOff.reset();
     }
   }
@@ -87,10 +91,12 @@ final class Attempt {
     }
   }
 
-  /// Renew earlier than planned.
+  /// Renew no later than this, even if more was or will be granted: a token ends before its
+  /// subscription, and its NOTIFY may overtake the answer to SUBSCRIBE. A later call replaces it.
   void renewBy(long atMs) {
+    latestMs = atMs;
     if (phase == Phase.ACTIVE) {
-      dueMs = Math.min(dueMs, atMs);
+      dueMs = Math.min(plannedMs, latestMs);
     }
   }
 }

@@ -57,6 +57,28 @@ class AttemptTest {
   }
 
   @Test
+  void aTokenThatOvertakesTheAnswerStillBringsTheRenewalForward() {
+    attempt.want(0);
+    int generation = attempt.begin(0);
+    attempt.renewBy(45_000);
+    attempt.granted(generation, 480_000);
+    assertThat(attempt.isDue(44_999)).isFalse();
+    assertThat(attempt.isDue(45_000)).isTrue();
+  }
+
+  @Test
+  void aNewTokenPutsTheRenewalOffAgainButNotBehindTheGrant() {
+    attempt.want(0);
+    attempt.granted(attempt.begin(0), 480_000);
+    attempt.renewBy(45_000);
+    attempt.renewBy(81_000);
+    assertThat(attempt.isDue(80_999)).isFalse();
+    attempt.renewBy(900_000);
+    assertThat(attempt.isDue(479_999)).isFalse();
+    assertThat(attempt.isDue(480_000)).isTrue();
+  }
+
+  @Test
   void waitsDoubleToTheLimitAndAreSpread() {
     BackOff backOff = new BackOff(Duration.ofSeconds(60), random);
     long whole = 1_000;
