@@ -1,6 +1,8 @@
 package io.viaduct.testbed.demo;
 
+import io.viaduct.testbed.process.StatusSocket;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -18,9 +20,17 @@ final class BillStep {
   private final BillingClient user;
   private final BillingClient operator;
   private final Page page;
+  private final List<Path> snapts;
   private final LongSupplier nanoTime;
 
-  BillStep(BillingClient user, BillingClient operator, Page page, LongSupplier nanoTime) {
+  /// @param snapts status sockets of the SNAPTs
+  BillStep(
+      BillingClient user,
+      BillingClient operator,
+      Page page,
+      List<Path> snapts,
+      LongSupplier nanoTime) {
+    this.snapts = List.copyOf(snapts);
     this.user = user;
     this.operator = operator;
     this.page = page;
@@ -75,11 +85,25 @@ final class BillStep {
   private void gapless(Narration narration, List<Charge> charges) throws IOException {
     int gaps = operator.get("/reports/gaps").path("gaps").size();
     int refused = operator.get("/reports/refused").path("reports").size();
-    long ids = charges.stream().map(Charge::id).distinct().count();
+    long waiting = 0;
+    for (Path socket : snapts) {
+      waiting += StatusSocket.read(socket).path("reportsPending").asLong();
+    }
+    long flowIntervals = charges.stream().map(BillStep::key).distinct().count();
     narration.hold(
-        gaps == 0 && refused == 0 && ids == charges.size(),
-        "reports: none lost, none refused, none billed twice (%d charges)",
-        charges.size());
+        gaps == 0 && refused == 0 && waiting == 0 && flowIntervals == charges.size(),
+        "reports: %d waiting, %d missing, %d refused; %d charges for %d flow intervals",
+        waiting,
+        gaps,
+        refused,
+        charges.size(),
+        flowIntervals);
+  }
+
+  /// What is billed once (SNAPT, session, epoch, sequence, flow).
+  private static List<Object> key(Charge charge) {
+    return List.of(
+        charge.snapt(), charge.session(), charge.epoch(), charge.sequence(), charge.flow());
   }
 
   /// One row per flow, over all its intervals.

@@ -58,6 +58,7 @@ final class ConversationStep {
     var words = new ArrayList<>(deployment.java());
     words.addAll(
         List.of(
+            "-XX:TieredStopAtLevel=1",
             "-cp",
             System.getProperty("java.class.path"),
             "io.viaduct.sip.useragent.UserAgentCommand",

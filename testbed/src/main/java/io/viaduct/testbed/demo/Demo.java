@@ -7,6 +7,7 @@ import io.viaduct.testbed.deployment.ServicePlan;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.LongSupplier;
 
@@ -57,8 +58,10 @@ final class Demo {
     narration.step("(e) the bill");
     var user = new BillingClient(billingAddress).logIn("alice", passwords.alice());
     var operator = new BillingClient(billingAddress).logIn("operator", passwords.operator());
+    Plans plans = deployment.plans();
+    List<Path> snapts = List.of(plans.socket("snapt-1"), plans.socket("snapt-2"));
     var page = new Page(URI.create("http://%s:%d/".formatted(Topology.CONTROL, Plans.PAGE_PORT)));
-    new BillStep(user, operator, page.logIn("alice", passwords.alice()), nanoTime)
+    new BillStep(user, operator, page.logIn("alice", passwords.alice()), snapts, nanoTime)
         .run(narration, TOP_UP, HandoverStep.BYTES);
     narration.hold(deployment.dead().isEmpty(), "every part still runs %s", deployment.dead());
   }

@@ -110,7 +110,7 @@ public final class Topology {
             .formatted(number, number == 1 ? "A" : "B", 100 * number));
   }
 
-  /// Routes back to the access networks, for a host without nftables.
+  /// Routes back to the access networks and to the SNAPTs' pools, for a host without nftables.
   private void routeInsteadOfMasquerading() {
     for (var host : List.of(snapt1, snapt2, server, control)) {
       host.ip(
@@ -119,12 +119,12 @@ public final class Topology {
           route replace 10.71.2.0/24 via 203.0.113.12
           """);
     }
-  }
-
-  /// Routes a SNAPT's pool of inner addresses to it, for a host without nftables.
-  public void routePool(String network, String relay) {
     for (var host : List.of(server, control)) {
-      host.ip("route replace %s via %s".formatted(network, relay));
+      host.ip(
+          """
+          route replace 10.201.0.0/16 via 203.0.113.21
+          route replace 10.202.0.0/16 via 203.0.113.22
+          """);
     }
   }
 

@@ -47,7 +47,7 @@ class DemoLabIT {
             "ok  every byte of the download is on the bill",
             "ok  balance",
             "ok  the page shows the same balance",
-            "ok  reports: none lost",
+            "ok  reports: 0 waiting, 0 missing, 0 refused",
             "ok  the ledger's accounts sum to zero");
   }
 }
