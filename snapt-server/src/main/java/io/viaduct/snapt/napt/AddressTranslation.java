@@ -1,6 +1,7 @@
 package io.viaduct.snapt.napt;
 
 import io.netty.buffer.ByteBuf;
+import io.viaduct.tunnel.wire.InternetChecksum;
 
 /// Rewrites one session's packets between its inner addresses and its addresses of the pool, in
 /// place; also the packet that an ICMP error quotes (RFC 5508). Ports stay as they are: the address
@@ -149,8 +150,8 @@ public final class AddressTranslation {
     int after = word(packet, transport) + word(packet, ipChecksum);
     if (!partial) {
       int icmp = header.transport() + 2;
-      int changed = OnesComplement.fold(change + after + OnesComplement.negate(before));
-      packet.setShort(icmp, OnesComplement.corrected(packet.getUnsignedShort(icmp), changed));
+      int changed = InternetChecksum.fold(change + InternetChecksum.change(before, after));
+      packet.setShort(icmp, InternetChecksum.corrected(packet.getUnsignedShort(icmp), changed));
     }
   }
 
@@ -163,15 +164,13 @@ public final class AddressTranslation {
   /// @return the difference that the address makes to a one's complement sum
   private int rewrite(ByteBuf packet, IpHeader of, int address, boolean outbound, boolean partial) {
     int bytes = of.ipv6() ? 16 : 4;
-    int before = OnesComplement.sum(packet, address, bytes);
+    long before = InternetChecksum.sum(packet, address, bytes, 0);
     write(packet, address, of.ipv6(), outbound);
-    int change =
-        OnesComplement.fold(
-            OnesComplement.sum(packet, address, bytes) + OnesComplement.negate(before));
+    int change = InternetChecksum.change(before, InternetChecksum.sum(packet, address, bytes, 0));
     if (!of.ipv6()) {
       int checksum = of.start() + IpHeader.IPV4_CHECKSUM;
       packet.setShort(
-          checksum, OnesComplement.corrected(packet.getUnsignedShort(checksum), change));
+          checksum, InternetChecksum.corrected(packet.getUnsignedShort(checksum), change));
     }
     correctTransport(packet, of, change, partial);
     return change;
@@ -193,14 +192,14 @@ public final class AddressTranslation {
     }
     int checksum = packet.getUnsignedShort(index);
     if (partial) {
-      packet.setShort(index, OnesComplement.fold(checksum + change));
+      packet.setShort(index, InternetChecksum.fold(checksum + change));
       return;
     }
     boolean udp = of.protocol() == IpHeader.UDP;
     if (udp && checksum == UDP_CHECKSUM_ABSENT) {
       return;
     }
-    int corrected = OnesComplement.corrected(checksum, change);
+    int corrected = InternetChecksum.corrected(checksum, change);
     packet.setShort(index, udp && corrected == UDP_CHECKSUM_ABSENT ? 0xffff : corrected);
   }
 }

@@ -2,6 +2,7 @@ package io.viaduct.host.tun;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.viaduct.tunnel.wire.InternetChecksum;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
@@ -37,7 +38,7 @@ final class Packets {
     }
     packet.writeBytes(source).writeBytes(address(to));
     if (ipv4) {
-      packet.setShort(ip + 10, Checksum.of(Checksum.sum(packet, ip, ipLength)));
+      packet.setShort(ip + 10, InternetChecksum.of(InternetChecksum.sum(packet, ip, ipLength, 0)));
     }
     packet.writeShort(4000).writeShort(5000);
     if (tcp) {
@@ -49,8 +50,8 @@ final class Packets {
     }
     packet.writeBytes(payload);
     int pair = 2 * source.length;
-    long pseudo = Checksum.sum(packet, ip + ipLength - pair, pair) + protocol + l4;
-    packet.setShort(ip + ipLength + (tcp ? 16 : 6), Checksum.fold(pseudo));
+    long pseudo = InternetChecksum.sum(packet, ip + ipLength - pair, pair, protocol + l4);
+    packet.setShort(ip + ipLength + (tcp ? 16 : 6), InternetChecksum.fold(pseudo));
     int type =
         tcp
             ? ipv4 ? VirtioNetHeader.GSO_TCPV4 : VirtioNetHeader.GSO_TCPV6

@@ -157,41 +157,6 @@ class TunDeviceLabIT {
   }
 
   @Test
-  void packetsThatWeCutThemselvesAreAcceptedByTheKernel() throws Exception {
-    try (Namespace namespace = Namespace.create();
-        Loops loops = new Loops(1);
-        TunDevice device = open(namespace, "tun6", 1, "10.79.0.1/24", "fd79::1/64")) {
-      DatagramSocket socket = namespace.run(() -> new DatagramSocket(5000));
-      socket.setSoTimeout(5000);
-      ByteBuf read = buffer();
-      device.queues().getFirst().start(loops.first(), read, 0, new Collector());
-      for (String peer : List.of("10.79.0.", "fd79::")) {
-        ByteBuf burst =
-            Packets.superpacket(peer + "9", peer + "1", false, 0, 700, new byte[3000], 0);
-        GsoSegments segments = new GsoSegments();
-        assertThat(segments.wrap(burst, 0, Packets.length(burst))).isTrue();
-        while (segments.next()) {
-          ByteBuf one = buffer();
-          new VirtioNetHeader().wrap(one, 0).clear();
-          int headers = VirtioNetHeader.LENGTH + segments.headerLength();
-          segments.writeHeaders(one, VirtioNetHeader.LENGTH);
-          one.setBytes(headers, burst, segments.payloadOffset(), segments.payloadLength());
-          int length = segments.packetLength();
-          onLoop(loops, () -> device.queues().getFirst().write(one, 0, length));
-          DatagramPacket datagram = new DatagramPacket(new byte[2000], 2000);
-          socket.receive(datagram);
-          assertThat(datagram.getLength()).isEqualTo(segments.payloadLength());
-          one.release();
-        }
-        burst.release();
-      }
-      socket.close();
-      device.close();
-      read.release();
-    }
-  }
-
-  @Test
   void theFlowsOfADeviceSpreadOverItsQueues() throws Exception {
     try (Namespace namespace = Namespace.create();
         Loops loops = new Loops(2);

@@ -3,7 +3,7 @@ package io.viaduct.tunnel.wire;
 import io.netty.buffer.ByteBuf;
 
 /// The Internet checksum (RFC 1071): one's complement sum of 16-bit words, and the pseudo headers
-/// of TCP and UDP (RFC 9293 §3.1, RFC 8200 §8.1).
+/// of TCP and UDP (RFC 9293 §3.1, RFC 8200 §8.1), and its change when a field changes (RFC 1624).
 public final class InternetChecksum {
   private InternetChecksum() {}
 
@@ -60,6 +60,18 @@ public final class InternetChecksum {
   /// The checksum field for a sum.
   public static int of(long sum) {
     return ~fold(sum) & 0xFFFF;
+  }
+
+  /// The difference between two sums, folded: one's complement subtracts by adding the complement.
+  public static int change(long before, long after) {
+    return fold(after + of(before));
+  }
+
+  // = rfc1624#3
+  // # HC' = ~(~HC + ~m + m')
+  /// The checksum field after the sum of what it covers has changed by `change`.
+  public static int corrected(int checksum, long change) {
+    return of((~checksum & 0xFFFF) + change);
   }
 
   /// Finishes a partial transport checksum in place: the field at `field` holds the folded pseudo
