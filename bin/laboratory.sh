@@ -69,6 +69,7 @@ sweep() { # removes the empty directories of launchers that were killed with SIG
 leave() { # kills the laboratory, waits until its first process is gone, and removes the directory
 	trap - EXIT
 	trap '' INT TERM HUP
+	exec 2>/dev/null # what is killed here needs no word of the shell
 	if [ -n "${inside:-}" ]; then
 		first=$(cat "/proc/$inside/task/$inside/children" 2>/dev/null || true)
 		kill -KILL "$inside" 2>/dev/null || true
