@@ -6,32 +6,43 @@ import io.viaduct.tunnel.flow.PeerFlowStats;
 /// Packets of a flow that one end sent and the other did not receive, cumulative.
 ///
 /// The ends' counts are never of the same instant: what is on its way, or waits in the other end's
-/// queue, is not lost. So a count of the sender is held against a count of the receiver that is at
-/// least two ticks younger. Loss shows that much later, and none is invented while the round trip
-/// is shorter than that.
+/// queue, is not lost. So a count of the sender is held against a count of the receiver that is
+/// younger by the time in which everything has settled. Loss shows that much later, none is
+/// invented while the round trip is shorter, and once a flow rests the count is exact.
 final class FlowLoss {
-  private static final int TICKS = 3;
+  static final long SETTLED_NS = 1_000_000_000L;
 
-  private final long[] sentHere = new long[TICKS];
-  private final long[] sentThere = new long[TICKS];
-  private PeerFlowStats last = PeerFlowStats.NONE;
-  private int tick;
+  // With two ticks a second the oldest moment is two seconds old.
+  private static final int MOMENTS = 4;
+
+  private final long[] atNs = new long[MOMENTS];
+  private final long[] sentHere = new long[MOMENTS];
+  private final PeerFlowStats[] heard = new PeerFlowStats[MOMENTS];
+  private int ticks;
   private long up;
   private long down;
 
-  /// Once in a while, always at the same distance.
-  void tick(FlowState flow) {
+  /// Twice a second, and when the flow ends.
+  void tick(FlowState flow, long nowNs) {
     PeerFlowStats peer = flow.peer();
-    int oldest = tick % TICKS;
-    up = Math.max(up, sentThere[oldest] - flow.received().packets());
-    // An old word of the peer says nothing of what was sent since.
-    if (peer != last) {
-      down = Math.max(down, sentHere[oldest] - peer.receivedPackets());
-      last = peer;
+    long received = flow.received().packets();
+    boolean word = peer != PeerFlowStats.NONE;
+    if (word && peer.heardNs() - flow.lastNs() >= SETTLED_NS) {
+      up = Math.max(up, peer.sentPackets() - received);
     }
-    sentHere[oldest] = flow.sent().packets();
-    sentThere[oldest] = peer.sentPackets();
-    tick++;
+    for (int i = 0; i < Math.min(ticks, MOMENTS); i++) {
+      PeerFlowStats then = heard[i];
+      if (then != PeerFlowStats.NONE && nowNs - then.heardNs() >= SETTLED_NS) {
+        up = Math.max(up, then.sentPackets() - received);
+      }
+      if (word && peer.heardNs() - atNs[i] >= SETTLED_NS) {
+        down = Math.max(down, sentHere[i] - peer.receivedPackets());
+      }
+    }
+    int moment = ticks++ % MOMENTS;
+    atNs[moment] = nowNs;
+    sentHere[moment] = flow.sent().packets();
+    heard[moment] = peer;
   }
 
   /// Lost on the way from the device.

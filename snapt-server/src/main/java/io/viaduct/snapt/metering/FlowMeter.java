@@ -1,6 +1,5 @@
 package io.viaduct.snapt.metering;
 
-import io.viaduct.tunnel.flow.FlowCounters;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.usage.v1.DelaySource;
 import io.viaduct.usage.v1.DirectionUsage;
@@ -17,20 +16,17 @@ final class FlowMeter {
   private final FlowState flow;
   private final FlowDelay delay = new FlowDelay();
   private final FlowLoss loss = new FlowLoss();
+  private final IntervalCounters up;
+  private final IntervalCounters down;
+  private final Refused refused = new Refused();
   private boolean ended;
-  private long upPackets;
-  private long upPre;
-  private long upPost;
-  private long downPackets;
-  private long downPre;
-  private long downPost;
   private long upLost;
   private long downLost;
-  private long refusedPackets;
-  private long refusedBytes;
 
   FlowMeter(FlowState flow) {
     this.flow = flow;
+    up = new IntervalCounters(flow.received());
+    down = new IntervalCounters(flow.sent());
   }
 
   FlowState flow() {
@@ -42,50 +38,39 @@ final class FlowMeter {
   }
 
   /// The flow has ended: its counters are final.
-  void end() {
-    loss.tick(flow);
+  void end(long nowNs) {
+    loss.tick(flow, nowNs);
     ended = true;
   }
 
   /// Twice a second.
-  void tick() {
-    loss.tick(flow);
+  void tick(long nowNs) {
+    loss.tick(flow, nowNs);
   }
 
-  /// A packet of the device was dropped behind the tunnel: nobody pays for it.
   void refuse(int bytes) {
-    refusedPackets++;
-    refusedBytes += bytes;
+    refused.add(bytes);
   }
 
-  /// Whether all that the flow brought in the open interval was refused: then it is no line of the
-  /// bill, and its outer bytes are overhead.
   boolean refusedWholly() {
-    return refusedPackets > 0
-        && flow.received().packets() - upPackets == refusedPackets
-        && flow.sent().packets() == downPackets;
+    return refused.wholly(up, down);
   }
 
   /// Outer bytes in the open interval.
   long postBytes() {
-    return flow.received().postBytes() - upPost + flow.sent().postBytes() - downPost;
+    return up.postBytes() + down.postBytes();
   }
 
   /// Whether the flow carried anything in the open interval.
   boolean carried() {
-    FlowCounters up = flow.received();
-    FlowCounters down = flow.sent();
-    return up.packets() != upPackets
-        || up.postBytes() != upPost
-        || down.packets() != downPackets
-        || down.postBytes() != downPost;
+    return up.carried() || down.carried();
   }
 
   /// The usage so far; changes nothing.
   FlowUsage usage(
       int reportedId, String application, long startNs, long nowNs, double roundTripUs) {
-    long upReceived = flow.received().packets() - upPackets - refusedPackets;
-    long downSent = flow.sent().packets() - downPackets;
+    long upReceived = up.packets() - refused.packets();
+    long downSent = down.packets();
     long lostDown = Math.clamp(loss.down() - downLost, 0, downSent);
     FlowDelay.Mean mean = delay.mean(flow, upReceived, downSent, roundTripUs);
     boolean portless = flow.protocol() == ICMP || flow.protocol() == ICMPV6;
@@ -99,14 +84,14 @@ final class FlowMeter {
             .setRemotePort(portless ? 0 : flow.remotePort())
             .setUp(
                 DirectionUsage.newBuilder()
-                    .setPreBytes(flow.received().preBytes() - upPre - refusedBytes)
-                    .setPostBytes(flow.received().postBytes() - upPost)
+                    .setPreBytes(up.preBytes() - refused.bytes())
+                    .setPostBytes(up.postBytes())
                     .setPackets(upReceived)
                     .setLostPackets(Math.max(0, loss.up() - upLost)))
             .setDown(
                 DirectionUsage.newBuilder()
-                    .setPreBytes(flow.sent().preBytes() - downPre)
-                    .setPostBytes(flow.sent().postBytes() - downPost)
+                    .setPreBytes(down.preBytes())
+                    .setPostBytes(down.postBytes())
                     .setPackets(downSent - lostDown)
                     .setLostPackets(lostDown))
             .setDurationMs(durationMs(startNs, nowNs))
@@ -128,15 +113,10 @@ final class FlowMeter {
   /// The interval has ended and was reported: the next one begins here.
   void roll() {
     delay.roll(flow);
-    upPackets = flow.received().packets();
-    upPre = flow.received().preBytes();
-    upPost = flow.received().postBytes();
-    downPackets = flow.sent().packets();
-    downPre = flow.sent().preBytes();
-    downPost = flow.sent().postBytes();
+    up.roll();
+    down.roll();
+    refused.roll();
     upLost = loss.up();
     downLost = loss.down();
-    refusedPackets = 0;
-    refusedBytes = 0;
   }
 }

@@ -3,49 +3,34 @@ package io.viaduct.snapt.metering;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.SessionTotals;
-import io.viaduct.usage.v1.DelaySource;
-import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
-import io.viaduct.usage.v1.ServiceClass;
 import io.viaduct.usage.v1.UsageReport;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// Divides a session into intervals and reports each: one line per flow that carried something,
 /// sums that a receiver can check. Owned by the session's event loop.
 ///
-/// Packets that travelled without a flow are flow 0, application "unclassified". The tunnel counts
-/// their outer bytes as overhead; they are taken out of it again up to what such packets can cost,
-/// so that nobody earns a discount by making packets that no flow can carry.
+/// Packets that travelled without a flow are flow 0, application "unclassified".
 public final class SessionMeter {
   private static final String UNCLASSIFIED = "unclassified";
-  private static final int FLOWLESS = 0;
-
-  // Datagram header, tag, outer IPv6 and UDP header, block and record: what one packet alone costs.
-  private static final int FLOWLESS_PACKET_OVERHEAD = 80;
-
-  // A tunnel gives the id of a flow that ended to another one after 30 s, but in one report each id
-  // is
-  // one flow: the later one gets a number beyond the tunnel's 21 bits.
+  // A tunnel gives the id of a flow that ended to another one after 30 s, but in one report each
+  // id is one flow: the later one gets a number beyond the tunnel's 21 bits.
   private static final int SUBSTITUTE_IDS = 1 << 21;
 
   private final String snaptId;
   private final long epoch;
   private final Session session;
   private final SessionTotals totals;
+  private final FlowlessMeter flowless;
   private final List<FlowMeter> flows = new ArrayList<>();
   private long sequence;
   private long startMs;
   private long startNs;
-  private long flowlessUpPackets;
-  private long flowlessUpBytes;
-  private long flowlessDownPackets;
-  private long flowlessDownBytes;
-  private long overheadReported;
-  private long refusedPost;
+  private long overheadBefore;
 
   /// @param epoch start counter of the SNAPT
   /// @param totals of the session's tunnel
@@ -55,6 +40,7 @@ public final class SessionMeter {
     this.epoch = epoch;
     this.session = session;
     this.totals = totals;
+    this.flowless = new FlowlessMeter(totals);
     this.startMs = nowMs;
     this.startNs = nowNs;
   }
@@ -67,34 +53,26 @@ public final class SessionMeter {
   }
 
   /// A flow ended; it stays in the books until its interval is reported.
-  public void onEnded(FlowState flow) {
+  public void onEnded(FlowState flow, long nowNs) {
     if (flow.attachment() instanceof FlowMeter meter) {
-      meter.end();
+      meter.end(nowNs);
     }
   }
 
-  /// A packet without flow came from the device and was forwarded.
-  public void flowlessUp(int bytes) {
-    flowlessUpPackets++;
-    flowlessUpBytes += bytes;
-  }
-
-  /// A packet of a flow came from the device and was dropped behind the tunnel.
-  public void refusedUp(FlowState flow, int bytes) {
-    if (flow.attachment() instanceof FlowMeter meter) {
+  /// A packet came from the device and was dropped behind the tunnel.
+  ///
+  /// @param flow null for a packet that travelled without flow
+  public void refusedUp(@Nullable FlowState flow, int bytes) {
+    if (flow == null) {
+      flowless.refuse(bytes);
+    } else if (flow.attachment() instanceof FlowMeter meter) {
       meter.refuse(bytes);
     }
   }
 
-  /// A packet without flow goes to the device.
-  public void flowlessDown(int bytes) {
-    flowlessDownPackets++;
-    flowlessDownBytes += bytes;
-  }
-
   /// Twice a second.
-  public void onTick() {
-    flows.forEach(FlowMeter::tick);
+  public void onTick(long nowNs) {
+    flows.forEach(meter -> meter.tick(nowNs));
   }
 
   /// When the open interval began, in the loop's nanoseconds.
@@ -119,24 +97,18 @@ public final class SessionMeter {
   /// @param last whether the session ends with it
   public UsageReport close(long nowMs, long nowNs, double roundTripUs, boolean last) {
     UsageReport report = report(nowMs, nowNs, roundTripUs, last);
-    overheadReported += report.getOverheadBytes() - refusedPost + flowlessPost(report);
+    overheadBefore = overhead();
     flows.removeIf(FlowMeter::ended);
     flows.forEach(FlowMeter::roll);
-    flowlessUpPackets = 0;
-    flowlessUpBytes = 0;
-    flowlessDownPackets = 0;
-    flowlessDownBytes = 0;
+    flowless.roll();
     startMs = report.getEndMs();
     startNs = nowNs;
     sequence++;
     return report;
   }
 
-  private static long flowlessPost(UsageReport report) {
-    return report.getFlowsList().stream()
-        .filter(flow -> flow.getFlow() == FLOWLESS)
-        .mapToLong(flow -> flow.getUp().getPostBytes() + flow.getDown().getPostBytes())
-        .sum();
+  private long overhead() {
+    return totals.sentOverheadBytes() + totals.receivedOverheadBytes();
   }
 
   private UsageReport report(long nowMs, long nowNs, double roundTripUs, boolean last) {
@@ -155,7 +127,7 @@ public final class SessionMeter {
             .setLast(last);
     Set<Integer> ids = new HashSet<>();
     int substitute = SUBSTITUTE_IDS;
-    refusedPost = 0;
+    long refusedPost = 0;
     for (FlowMeter meter : flows) {
       if (meter.refusedWholly()) {
         refusedPost += meter.postBytes();
@@ -164,8 +136,12 @@ public final class SessionMeter {
         report.addFlows(meter.usage(id, applicationOf(meter.flow()), startNs, nowNs, roundTripUs));
       }
     }
-    addFlowless(report, nowNs);
-    return sum(report);
+    if (flowless.refusedWholly()) {
+      refusedPost += flowless.postBytes();
+    } else if (flowless.carried()) {
+      report.addFlows(flowless.usage(UNCLASSIFIED, startNs, nowNs));
+    }
+    return sum(report.setOverheadBytes(overhead() - overheadBefore + refusedPost));
   }
 
   private String applicationOf(FlowState flow) {
@@ -173,36 +149,6 @@ public final class SessionMeter {
     return flow.isClassified() && flow.application() < names.size()
         ? names.get(flow.application())
         : UNCLASSIFIED;
-  }
-
-  private void addFlowless(UsageReport.Builder report, long nowNs) {
-    long overhead = totals.sentOverheadBytes() + totals.receivedOverheadBytes() - overheadReported;
-    long packets = flowlessUpPackets + flowlessDownPackets;
-    long pre = flowlessUpBytes + flowlessDownBytes;
-    long post = Math.clamp(pre + packets * FLOWLESS_PACKET_OVERHEAD, 0, Math.max(0, overhead));
-    report.setOverheadBytes(Math.max(0, overhead - post) + refusedPost);
-    if (packets == 0) {
-      return;
-    }
-    long postUp = post * flowlessUpPackets / packets;
-    report.addFlows(
-        FlowUsage.newBuilder()
-            .setFlow(FLOWLESS)
-            .setServiceClass(ServiceClass.HT_HD)
-            .setApplication(UNCLASSIFIED)
-            .setRemoteAddress("::")
-            .setUp(direction(flowlessUpBytes, postUp, flowlessUpPackets))
-            .setDown(direction(flowlessDownBytes, post - postUp, flowlessDownPackets))
-            .setDurationMs(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nowNs - startNs)))
-            .setDelaySource(DelaySource.MISSING));
-  }
-
-  private static DirectionUsage direction(long pre, long post, long packets) {
-    return DirectionUsage.newBuilder()
-        .setPreBytes(pre)
-        .setPostBytes(post)
-        .setPackets(packets)
-        .build();
   }
 
   private static UsageReport sum(UsageReport.Builder report) {

@@ -94,13 +94,8 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     Translated outcome = translation.outbound(packet, ipOffset, length, checksumPartial);
     loop.counters().count(TrafficCounters.Direction.UP, outcome, length);
     if (outcome != Translated.FORWARDED) {
-      if (flow != null) {
-        meter.refusedUp(flow, length);
-      }
+      meter.refusedUp(flow, length);
     } else {
-      if (flow == null) {
-        meter.flowlessUp(length);
-      }
       loop.toTun(packet, ipOffset, length, gsoSize, checksumPartial, translation);
     }
   }
@@ -116,10 +111,7 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
       return;
     }
     FlowState flow = tunnel.flows().lookup(packet, ip, length);
-    Verdict verdict = tunnel.offer(packet, ip, length, gsoSize, partial, flow, nowNs);
-    if (flow == null && verdict == Verdict.QUEUED) {
-      meter.flowlessDown(length);
-    }
+    tunnel.offer(packet, ip, length, gsoSize, partial, flow, nowNs);
   }
 
   @Override
@@ -129,7 +121,7 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
 
   @Override
   public void ended(FlowState flow, FlowEnd reason) {
-    meter.onEnded(flow);
+    meter.onEnded(flow, relay.nowNs());
   }
 
   @Override
@@ -156,7 +148,7 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
 
   /// Twice a second: adds to the loop's counters, and renews the report-so-far if anything moved.
   void onVisit(long nowNs) {
-    meter.onTick();
+    meter.onTick(nowNs);
     loop.counters().absorb(tunnel, seen);
     long datagrams = tunnel.totals().receivedDatagrams() + tunnel.totals().sentDatagrams();
     if (datagrams != datagramsSeen) {

@@ -162,7 +162,7 @@ class SessionMeterTest {
     FlowState flow = flow(1);
     up(flow, 30, 100, 50_000);
     flow.sent().packets(10, 1_000, 10 * 20_000);
-    flow.peer(new PeerFlowStats(30, 3_000, 30 * 2_000, 10, 1_000, 10, 10 * 70_000, 0));
+    flow.peer(new PeerFlowStats(30, 3_000, 30 * 2_000, 10, 1_000, 10, 10 * 70_000, 0, SECOND));
     FlowUsage usage = close(5).getFlows(0);
     assertThat(usage.getDelaySource()).isEqualTo(DelaySource.MEASURED);
     assertThat(usage.getDelayMs())
@@ -200,21 +200,29 @@ class SessionMeterTest {
     assertThat(report.getFlows(1).getDelaySource()).isEqualTo(DelaySource.MISSING);
   }
 
+  private void ticks(int from, int to) {
+    for (int half = from; half <= to; half++) {
+      meter.onTick(half * SECOND / 2);
+    }
+  }
+
+  private static PeerFlowStats heard(long sent, long received, long atNs) {
+    return new PeerFlowStats(sent, sent * 100, 0, received, received * 100, 0, 0, 0, atNs);
+  }
+
   @Test
   void lossIsWhatOneEndSentAndTheOtherDidNotReceive() {
     FlowState flow = flow(1);
     up(flow, 95, 100, 1_000);
     flow.sent().packets(50, 5_000, 0);
-    meter.onTick();
-    flow.peer(new PeerFlowStats(100, 10_000, 0, 40, 4_000, 0, 0, 0));
-    meter.onTick();
+    ticks(1, 1);
+    flow.peer(heard(100, 40, 6 * SECOND / 10));
+    ticks(2, 3);
     assertThat(meter.soFar(1_001_000, SECOND, Double.NaN).getFlows(0).getDown().getLostPackets())
         .as("the rest may be on its way")
         .isZero();
-    meter.onTick();
-    flow.peer(new PeerFlowStats(100, 10_000, 0, 48, 4_800, 0, 0, 0));
-    meter.onTick();
-    meter.onTick();
+    flow.peer(heard(100, 48, 16 * SECOND / 10));
+    ticks(4, 5);
     FlowUsage usage = close(5).getFlows(0);
     assertThat(usage.getUp().getLostPackets()).isEqualTo(5);
     assertThat(usage.getDown().getLostPackets()).isEqualTo(2);
@@ -223,16 +231,59 @@ class SessionMeterTest {
   }
 
   @Test
-  void packetsWithoutFlowAreFlowZeroAndNeverEarnADiscount() {
-    meter.flowlessUp(1_000);
+  void anOldWordOfThePeerMakesNoLossOfWhatWasSentSince() {
+    FlowState flow = flow(1);
+    flow.sent().packets(10, 1_000, 0);
+    ticks(1, 2);
+    flow.peer(heard(0, 10, 2 * SECOND));
+    ticks(4, 4);
+    flow.sent().packets(10, 1_000, 0);
+    ticks(5, 12);
+    assertThat(close(7).getFlows(0).getDown().getLostPackets()).isZero();
+  }
+
+  @Test
+  void theLastWordOnAFlowMakesItsLossExact() {
+    FlowState flow = flow(1);
+    flow.touch(2 * SECOND);
+    up(flow, 90, 100, 1_000);
+    flow.sent().packets(50, 5_000, 0);
+    ticks(4, 7);
+    flow.peer(heard(100, 47, 4 * SECOND));
+    meter.onEnded(flow, 4 * SECOND);
+    FlowUsage usage = close(5).getFlows(0);
+    assertThat(usage.getUp().getLostPackets()).isEqualTo(10);
+    assertThat(usage.getDown().getLostPackets()).isEqualTo(3);
+    assertThat(usage.getEnded()).isTrue();
+  }
+
+  @Test
+  void packetsWithoutFlowAreFlowZeroWithTheirOwnOuterBytes() {
+    tunnel.totals().receivedFlowless().packet(1_000);
+    tunnel.totals().receivedFlowless().outer(1_070);
+    tunnel.totals().sentFlowless().packets(2, 600, 0);
+    tunnel.totals().sentFlowless().outer(700);
     UsageReport report = close(5);
     FlowUsage flowless = report.getFlows(0);
     assertThat(flowless.getFlow()).isZero();
     assertThat(flowless.getApplication()).isEqualTo("unclassified");
-    assertThat(report.getPreBytes()).isEqualTo(1_000);
-    assertThat(report.getPostBytes() + report.getOverheadBytes())
-        .as("outer bytes are not invented")
-        .isEqualTo(tunnel.totals().sentOverheadBytes() + tunnel.totals().receivedOverheadBytes());
+    assertThat(flowless.getUp().getPostBytes()).isEqualTo(1_070);
+    assertThat(flowless.getDown().getPackets()).isEqualTo(2);
+    assertThat(report.getPreBytes()).isEqualTo(1_600);
+    assertThat(report.getPostBytes()).isEqualTo(1_770);
+    assertThat(report.getOverheadBytes()).isZero();
+    assertThat(close(10).getFlowsList()).isEmpty();
+  }
+
+  @Test
+  void aRefusedPacketWithoutFlowIsOverheadToo() {
+    tunnel.totals().receivedFlowless().packet(1_000);
+    tunnel.totals().receivedFlowless().outer(1_070);
+    meter.refusedUp(null, 1_000);
+    UsageReport report = close(5);
+    assertThat(report.getFlowsList()).isEmpty();
+    assertThat(report.getOverheadBytes()).isEqualTo(1_070);
+    assertThat(close(10).getOverheadBytes()).isZero();
   }
 
   @Test

@@ -35,10 +35,11 @@ public final class Compound {
     return this;
   }
 
-  /// Adds a record to the account of its flow. @return false if that would be the 17th flow
+  /// Adds a record to the account of its flow; without flow, packets and control records have one
+  /// each. @return false if that would be the 17th account
   boolean account(@Nullable FlowState flow, int records, int pre, int ofRecord, long arrivalNs) {
     int i = 0;
-    while (i < entries && flows[i] != flow) {
+    while (i < entries && !(flows[i] == flow && (flow != null || packets[i] > 0 == records > 0))) {
       i++;
     }
     if (i == FLOWS_MAX) {
@@ -85,7 +86,8 @@ public final class Compound {
     return entries;
   }
 
-  /// @return null for what belongs to no flow
+  /// @return null for what belongs to no flow: packets without, or if there are none control
+  ///   records
   public @Nullable FlowState flow(int entry) {
     return flows[entry];
   }

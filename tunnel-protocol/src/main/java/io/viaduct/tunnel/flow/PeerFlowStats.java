@@ -6,6 +6,7 @@ package io.viaduct.tunnel.flow;
 /// @param waitUs sum of the waits in its aggregator
 /// @param receivedPackets what it received: loss towards it is what was sent here minus this
 /// @param delaySumUs sum over `delaySamples` one-way delays
+/// @param heardNs when it was heard here: its counts are older, by half a round trip or so
 public record PeerFlowStats(
     long sentPackets,
     long sentBytes,
@@ -14,7 +15,9 @@ public record PeerFlowStats(
     long receivedBytes,
     long delaySamples,
     long delaySumUs,
-    long jitterUs) {
+    long jitterUs,
+    long heardNs) {
   /// Before the first word of the peer.
-  public static final PeerFlowStats NONE = new PeerFlowStats(0, 0, 0, 0, 0, 0, 0, 0);
+  public static final PeerFlowStats NONE =
+      new PeerFlowStats(0, 0, 0, 0, 0, 0, 0, 0, Long.MIN_VALUE);
 }

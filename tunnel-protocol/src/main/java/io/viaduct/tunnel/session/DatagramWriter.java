@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.compound.Compound;
 import io.viaduct.tunnel.compound.ControlQueue;
 import io.viaduct.tunnel.compound.Record;
+import io.viaduct.tunnel.flow.FlowCounters;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.Sealer;
@@ -173,15 +174,18 @@ final class DatagramWriter {
       long share = upTo - given;
       given = upTo;
       FlowState flow = compound.flow(i);
-      if (flow == null) {
+      int packets = compound.packets(i);
+      if (flow == null && packets == 0) {
         totals.sentOverheadBytes += share;
         continue;
       }
-      int packets = compound.packets(i);
-      flow.queued(-packets);
+      if (flow != null) {
+        flow.queued(-packets);
+      }
       long waitUs = (packets * nowNs - compound.arrivalSumNs(i)) / 1000;
-      flow.sent().packets(packets, compound.preBytes(i), waitUs);
-      flow.sent().outer(share);
+      FlowCounters counters = flow == null ? totals.sentFlowless() : flow.sent();
+      counters.packets(packets, compound.preBytes(i), waitUs);
+      counters.outer(share);
       totals.sent(compound.serviceClass()).packets(packets, compound.preBytes(i), waitUs);
       totals.sent(compound.serviceClass()).outer(share);
     }

@@ -49,7 +49,8 @@ final class PacketRestorer implements RecordSink {
   private boolean newest;
   private long nowNs;
   private int touched;
-  private int flowlessBytes;
+  private int overheadRecords;
+  private int flowlessRecords;
   private boolean stamped;
   private long delayUs;
 
@@ -99,7 +100,8 @@ final class PacketRestorer implements RecordSink {
     newest = newestSoFar;
     nowNs = now;
     touched = 0;
-    flowlessBytes = 0;
+    overheadRecords = 0;
+    flowlessRecords = 0;
     stamped = false;
     Verdict verdict = memory.reader.read(body, 0, length, this);
     share(datagramBytes + outerHeaderBytes);
@@ -112,14 +114,22 @@ final class PacketRestorer implements RecordSink {
   }
 
   private void share(int outerBytes) {
-    long records = flowlessBytes;
+    long records = overheadRecords + flowlessRecords;
     for (int i = 0; i < touched; i++) {
       FlowState flow = memory.touched[i];
       records += flow == null ? 0 : flow.share();
     }
-    long cumulated = flowlessBytes;
-    long given = touched == 0 ? outerBytes : outerBytes * cumulated / Math.max(1, records);
+    long cumulated = overheadRecords;
+    long given =
+        records == overheadRecords ? outerBytes : outerBytes * cumulated / Math.max(1, records);
     totals.receivedOverheadBytes += given;
+    if (flowlessRecords > 0) {
+      cumulated += flowlessRecords;
+      long upTo = outerBytes * cumulated / records;
+      totals.receivedFlowless().outer(upTo - given);
+      totals.received(serviceClass).outer(upTo - given);
+      given = upTo;
+    }
     for (int i = 0; i < touched; i++) {
       FlowState flow = memory.touched[i];
       if (flow == null) {
@@ -143,8 +153,13 @@ final class PacketRestorer implements RecordSink {
     if (packetBytes > 0) {
       totals.received(serviceClass).packet(packetBytes);
     }
+    if (flow == null && packetBytes > 0) {
+      totals.receivedFlowless().packet(packetBytes);
+      flowlessRecords += recordBytes;
+      return;
+    }
     if (flow == null) {
-      flowlessBytes += recordBytes;
+      overheadRecords += recordBytes;
       return;
     }
     if (flow.share() == 0) {
@@ -362,7 +377,9 @@ final class PacketRestorer implements RecordSink {
         && v[0] >= flow.peer().sentPackets()
         && v[3] >= flow.peer().receivedPackets()
         && (v[1] | v[2] | v[4] | v[5] | v[7]) >= 0) {
-      flow.peer(new PeerFlowStats(v[0], v[1], v[2], v[3], v[4], v[5], VarInt.unzigzag(v[6]), v[7]));
+      flow.peer(
+          new PeerFlowStats(
+              v[0], v[1], v[2], v[3], v[4], v[5], VarInt.unzigzag(v[6]), v[7], nowNs));
     }
   }
 
@@ -382,7 +399,7 @@ final class PacketRestorer implements RecordSink {
 
   @Override
   public void control(int recordBytes) {
-    flowlessBytes += recordBytes;
+    overheadRecords += recordBytes;
     count(Verdict.CONTROL_TAKEN);
   }
 }

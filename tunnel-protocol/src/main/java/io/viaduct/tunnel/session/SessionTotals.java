@@ -4,10 +4,13 @@ import io.viaduct.tunnel.flow.FlowCounters;
 import io.viaduct.tunnel.wire.ServiceClass;
 
 /// What one session has carried since it began, per direction and class; one writer, its event
-/// loop. The outer bytes of a direction are the sum over its classes plus its overhead, exactly.
+/// loop. The outer bytes of a direction are the sum over its classes plus its overhead, exactly;
+/// packets that travelled without flow are counted in their class, and on their own once more.
 public final class SessionTotals {
   private final FlowCounters[] sent = new FlowCounters[ServiceClass.COUNT];
   private final FlowCounters[] received = new FlowCounters[ServiceClass.COUNT];
+  private final FlowCounters sentFlowless = new FlowCounters();
+  private final FlowCounters receivedFlowless = new FlowCounters();
   long sentDatagrams;
   long receivedDatagrams;
   long sentOverheadBytes;
@@ -20,13 +23,22 @@ public final class SessionTotals {
     }
   }
 
-  /// Packets, inner and outer bytes of flows of one class that were sent into the tunnel.
+  /// Packets of one class that were sent into the tunnel, their inner and outer bytes.
   public FlowCounters sent(ServiceClass serviceClass) {
     return sent[serviceClass.ordinal()];
   }
 
   public FlowCounters received(ServiceClass serviceClass) {
     return received[serviceClass.ordinal()];
+  }
+
+  /// Of all classes, what was sent without flow: fragments, what the flow table had no room for.
+  public FlowCounters sentFlowless() {
+    return sentFlowless;
+  }
+
+  public FlowCounters receivedFlowless() {
+    return receivedFlowless;
   }
 
   public long sentDatagrams() {
@@ -37,8 +49,7 @@ public final class SessionTotals {
     return receivedDatagrams;
   }
 
-  /// Outer bytes that belong to no flow: probes, acknowledgements, statistics, packets without
-  /// flow.
+  /// Outer bytes that carried no packet: probes, acknowledgements, statistics, records refused.
   public long sentOverheadBytes() {
     return sentOverheadBytes;
   }

@@ -3,12 +3,16 @@ package io.viaduct.tunnel.session;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.viaduct.tunnel.flow.FlowCounters;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -115,6 +119,27 @@ class TunnelSessionTest {
   }
 
   @Test
+  void packetsWithoutFlowAreCountedOnTheirOwnAtBothEnds() {
+    byte[] packet = PacketForge.udp(Endpoints.ipv4(5000, 7, 53), bytes(500));
+    ByteBuf buffer = Unpooled.wrappedBuffer(packet);
+    for (int i = 0; i < 3; i++) {
+      rig.agent.offer(buffer, 0, packet.length, 0, false, null, rig.nowNs);
+    }
+    rig.passDeadline(rig.agent);
+    int outer = rig.up.stream().mapToInt(datagram -> datagram.length + 28).sum();
+    rig.deliver();
+    for (FlowCounters counters :
+        List.of(rig.agent.totals().sentFlowless(), rig.snapt.totals().receivedFlowless())) {
+      assertThat(counters.packets()).isEqualTo(3);
+      assertThat(counters.preBytes()).isEqualTo(3L * packet.length);
+      assertThat(counters.postBytes()).isEqualTo(outer).isGreaterThan(3L * packet.length);
+    }
+    assertThat(rig.agent.totals().sent(ServiceClass.HT_HD).packets()).isEqualTo(3);
+    assertThat(rig.agent.totals().sentOverheadBytes()).isZero();
+    assertThat(rig.snapt.totals().receivedOverheadBytes()).isZero();
+  }
+
+  @Test
   void theAgentTellsTheRelayWhatItCounted() {
     Endpoints to = Endpoints.ipv4(5000, 7, 53);
     for (int i = 0; i < 10; i++) {
@@ -125,6 +150,7 @@ class TunnelSessionTest {
     assertThat(flow.peer().sentPackets()).isEqualTo(10);
     assertThat(flow.peer().sentBytes()).isEqualTo(1280);
     assertThat(flow.peer().receivedPackets()).isZero();
+    assertThat(rig.nowNs - flow.peer().heardNs()).isBetween(0L, 200_000_000L);
   }
 
   @Test
