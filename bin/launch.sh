@@ -45,8 +45,9 @@ maven() { # Maven by its wrapper; a user without a home of its own gets one insi
 	if [ ! -w "${HOME:-/nonexistent}" ]; then
 		mkdir -p "$root/build/home"
 		export HOME=$root/build/home
-		export MAVEN_OPTS="${MAVEN_OPTS:-} -Duser.home=$HOME"
 	fi
+	# Java takes the home from the user database, not from HOME
+	[ "$HOME" = "$(getent passwd "$(id -u)" | cut -d: -f6)" ] || export MAVEN_OPTS="${MAVEN_OPTS:-} -Duser.home=$HOME"
 	(cd "$root" && MAVEN_OPTS="${MAVEN_OPTS:-} --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow" ./mvnw -B "$@")
 }
 
