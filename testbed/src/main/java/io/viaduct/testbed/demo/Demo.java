@@ -63,7 +63,9 @@ final class Demo {
     var page = new Page(URI.create("http://%s:%d/".formatted(Topology.CONTROL, Plans.PAGE_PORT)));
     new BillStep(user, operator, page.logIn("alice", passwords.alice()), snapts, nanoTime)
         .run(narration, TOP_UP, HandoverStep.BYTES);
-    narration.hold(deployment.dead().isEmpty(), "every part still runs %s", deployment.dead());
+    List<String> dead = deployment.dead();
+    narration.hold(
+        dead.isEmpty(), dead.isEmpty() ? "every part still runs" : "these have died: " + dead);
   }
 
   private void start() throws IOException {
