@@ -4,11 +4,13 @@ import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.control.DeviceIdentity;
 import io.viaduct.cnapt.operations.StatusText;
 import io.viaduct.host.tun.TunException;
+import io.viaduct.service.command.ExitCode;
+import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.configuration.EffectiveConfiguration;
 import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.operations.OperationsClient;
-import io.viaduct.service.operations.UnavailableException;
 import io.viaduct.service.tls.Ed25519;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -37,9 +39,6 @@ import picocli.CommandLine.Option;
       CnaptCommand.Keygen.class
     })
 public final class CnaptCommand {
-  private static final int USAGE = 64;
-  private static final int UNAVAILABLE = 69;
-  private static final int PERMISSION = 77;
   private static final Path DEFAULT_SOCKET = Path.of("/run/viaduct/cnapt.sock");
 
   public static void main(String[] arguments) {
@@ -48,36 +47,21 @@ public final class CnaptCommand {
 
   /// The whole command; returns the exit code.
   static int run(String... arguments) {
-    CommandLine command = new CommandLine(new CnaptCommand());
-    command.setParameterExceptionHandler((wrong, _) -> {
-      command.getErr().println(wrong.getMessage());
-      wrong.getCommandLine().usage(command.getErr());
-      return USAGE;
-    });
-    command.setExecutionExceptionHandler((failed, _, _) -> explain(failed));
+    CommandLine command = ProcessCommandLine.of(new CnaptCommand(), CnaptCommand::codeOf);
     return arguments.length == 0 ? usage(command) : command.execute(arguments);
   }
 
   private static int usage(CommandLine command) {
     command.usage(System.err);
-    return USAGE;
+    return ExitCode.USAGE;
   }
 
-  private static int explain(Exception failed) throws Exception {
-    return switch (failed) {
-      case ConfigurationException wrong ->
-          say(wrong.getMessage(), ConfigurationException.EXIT_CODE);
-      case UnavailableException away -> say(away.getMessage(), UnavailableException.EXIT_CODE);
-      case TunException tun -> say(tun.getMessage(), PERMISSION);
-      case IOException io ->
-          say(io.getMessage() == null ? io.toString() : io.getMessage(), UNAVAILABLE);
-      default -> throw failed;
+  private static int codeOf(Exception failure) {
+    return switch (failure) {
+      case TunException _ -> ExitCode.PERMISSION;
+      case IOException _ -> ExitCode.UNAVAILABLE;
+      default -> ExitCode.DEFECT;
     };
-  }
-
-  private static int say(@Nullable String words, int code) {
-    System.err.println("cnapt: " + words);
-    return code;
   }
 
   @Command(name = "up", description = "Carry this device's traffic until SIGTERM.")
@@ -163,7 +147,7 @@ public final class CnaptCommand {
       Applications.classifier(configuration.applications());
       DeviceIdentity.read(configuration.deviceKey());
       new TrustedAuthorities(configuration.trust()).get();
-      System.out.println(configuration);
+      System.out.print(EffectiveConfiguration.of(configuration));
       return 0;
     }
   }

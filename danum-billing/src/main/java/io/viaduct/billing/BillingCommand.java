@@ -6,8 +6,10 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
 import io.viaduct.billing.ledger.LedgerVerification;
-import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.command.ExitCode;
+import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.configuration.EffectiveConfiguration;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.operations.ProcessMetrics;
@@ -18,7 +20,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.LoggerFactory;
-import org.slf4j.bridge.SLF4JBridgeHandler;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import picocli.CommandLine;
@@ -40,8 +41,6 @@ import sun.misc.Signal;
     })
 public final class BillingCommand {
   private static final int EXIT_BROKEN = 1;
-  private static final int EXIT_USAGE = 64;
-  private static final int EXIT_UNAVAILABLE = 69;
 
   private BillingCommand() {}
 
@@ -52,26 +51,12 @@ public final class BillingCommand {
   }
 
   static int run(String... arguments) {
-    CommandLine line = new CommandLine(new BillingCommand());
-    line.getCommandSpec().exitCodeOnInvalidInput(EXIT_USAGE).exitCodeOnUsageHelp(0);
-    line.getSubcommands()
-        .values()
-        .forEach(sub -> sub.getCommandSpec().exitCodeOnInvalidInput(EXIT_USAGE));
-    line.setExecutionExceptionHandler((e, _, _) -> {
-      if (e instanceof ConfigurationException) {
-        System.err.println(e.getMessage());
-        return ConfigurationException.EXIT_CODE;
-      }
-      System.err.println("danum-billing: " + rootMessage(e));
-      return EXIT_UNAVAILABLE;
-    });
-    return line.execute(arguments);
+    return ProcessCommandLine.of(new BillingCommand(), _ -> ExitCode.UNAVAILABLE)
+        .execute(arguments);
   }
 
   private static void configureLogging(LoggingSettings settings) {
     ProcessLogging.configure(settings);
-    SLF4JBridgeHandler.removeHandlersForRootLogger();
-    SLF4JBridgeHandler.install(); // Tomcat and gRPC log to java.util.logging
     if (settings.level().compareTo(LoggingSettings.Level.INFO) <= 0
         && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       // They narrate their start line by line; billing says itself that it is ready.
@@ -86,17 +71,6 @@ public final class BillingCommand {
         context.getLogger(talkative).setLevel(Level.WARN);
       }
     }
-  }
-
-  private static String rootMessage(Throwable e) {
-    Throwable root = e;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    String message = e.getMessage() == null ? e.toString() : e.getMessage();
-    return root == e || message.contains(String.valueOf(root.getMessage()))
-        ? message
-        : message + ": " + root.getMessage();
   }
 
   static final class Version implements CommandLine.IVersionProvider {
@@ -149,7 +123,7 @@ public final class BillingCommand {
 
     @Override
     public Integer call() {
-      System.out.println(config.load());
+      System.out.print(EffectiveConfiguration.of(config.load()));
       return 0;
     }
   }

@@ -64,7 +64,7 @@ class BillingCommandTest {
   void checkShowsTheConfigurationWithoutItsSecrets() throws Exception {
     assertThat(BillingCommand.run("check", "--config", configuration(""))).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8))
-        .contains("graceTime=PT10M")
+        .contains("grace-time: PT10M")
         .doesNotContain("operator-secret")
         .doesNotContain(SharedDatabase.database().address().password());
   }

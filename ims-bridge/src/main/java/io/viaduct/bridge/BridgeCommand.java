@@ -1,8 +1,10 @@
 package io.viaduct.bridge;
 
 import io.viaduct.bridge.rest.RestInterface;
-import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.command.ExitCode;
+import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.configuration.EffectiveConfiguration;
 import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
@@ -18,7 +20,6 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -34,24 +35,12 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     subcommands = {BridgeCommand.Run.class, BridgeCommand.Check.class, BridgeCommand.Keygen.class})
 public final class BridgeCommand {
-  private static final int USAGE = 64;
-  private static final int UNAVAILABLE = 69;
-
   public static void main(String[] args) {
     System.exit(commandLine().execute(args));
   }
 
   static CommandLine commandLine() {
-    CommandLine line = new CommandLine(new BridgeCommand());
-    line.setExecutionExceptionHandler((e, command, _) -> {
-      command.getErr().println(e.getMessage());
-      return e instanceof ConfigurationException ? ConfigurationException.EXIT_CODE : UNAVAILABLE;
-    });
-    line.getCommandSpec().exitCodeOnInvalidInput(USAGE);
-    line.getSubcommands()
-        .values()
-        .forEach(verb -> verb.getCommandSpec().exitCodeOnInvalidInput(USAGE));
-    return line;
+    return ProcessCommandLine.of(new BridgeCommand(), _ -> ExitCode.UNAVAILABLE);
   }
 
   /// Runs until SIGTERM.
@@ -64,9 +53,6 @@ public final class BridgeCommand {
     public Integer call() throws Exception {
       BridgeConfiguration configuration = ConfigurationFile.load(file, BridgeConfiguration.class);
       ProcessLogging.configure(configuration.logging());
-      // Tomcat writes to java.util.logging.
-      SLF4JBridgeHandler.removeHandlersForRootLogger();
-      SLF4JBridgeHandler.install();
       return serve(configuration);
     }
 
@@ -131,7 +117,7 @@ public final class BridgeCommand {
       var subscribers =
           io.viaduct.bridge.registrar.Subscribers.load(
               configuration.subscribers(), configuration.domain());
-      print(spec, configuration.toString());
+      print(spec, EffectiveConfiguration.of(configuration).stripTrailing());
       print(spec, subscribers.size() + " subscribers");
       return 0;
     }

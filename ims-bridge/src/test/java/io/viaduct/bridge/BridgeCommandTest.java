@@ -39,7 +39,7 @@ class BridgeCommandTest {
       assertThat(execute("check", "--config", rig.file.toString())).isZero();
     }
     assertThat(out.toString())
-        .contains("domain=ims.test")
+        .contains("domain: ims.test")
         .contains("3 subscribers")
         .doesNotContain("rest-token")
         .doesNotContain("alice-secret");

@@ -1,8 +1,10 @@
 package io.viaduct.snapt;
 
 import io.viaduct.host.tun.TunException;
-import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.command.ExitCode;
+import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.configuration.EffectiveConfiguration;
 import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.operations.OperationsClient;
 import io.viaduct.service.operations.ProcessMetrics;
@@ -33,10 +35,6 @@ import picocli.CommandLine.Spec;
     versionProvider = SnaptCommand.Version.class,
     description = "The relay: carries sessions to the Internet, and reports what they used.")
 public final class SnaptCommand {
-  private static final int OK = 0;
-  private static final int USAGE = 64;
-  private static final int UNAVAILABLE = 69;
-  private static final int PERMISSION = 77;
   private static final Duration STATUS_TIMEOUT = Duration.ofSeconds(5);
 
   @Spec private @Nullable CommandSpec spec;
@@ -44,7 +42,7 @@ public final class SnaptCommand {
   /// The process.
   public static void main(String[] arguments) {
     int code = run(arguments);
-    if (code != OK) {
+    if (code != ExitCode.OK) {
       System.exit(code);
     }
   }
@@ -53,25 +51,13 @@ public final class SnaptCommand {
   ///
   /// @return the exit code
   static int run(String... arguments) {
-    CommandLine command = new CommandLine(new SnaptCommand());
-    command.getCommandSpec().exitCodeOnInvalidInput(USAGE);
-    command
-        .getSubcommands()
-        .values()
-        .forEach(sub -> sub.getCommandSpec().exitCodeOnInvalidInput(USAGE));
-    command.setExecutionExceptionHandler((failure, line, _) -> explain(failure, line));
-    return command.execute(arguments);
+    return ProcessCommandLine.of(new SnaptCommand(), SnaptCommand::codeOf).execute(arguments);
   }
 
-  private static int explain(Exception failure, CommandLine line) {
-    line.getErr().println("snapt: " + failure.getMessage());
-    line.getErr().flush();
-    return switch (failure) {
-      case ConfigurationException _ -> ConfigurationException.EXIT_CODE;
-      case UnavailableException _ -> UnavailableException.EXIT_CODE;
-      case TunException tun when tun.reason() == TunException.Reason.NO_PERMISSION -> PERMISSION;
-      default -> UNAVAILABLE;
-    };
+  private static int codeOf(Exception failure) {
+    return failure instanceof TunException tun && tun.reason() == TunException.Reason.NO_PERMISSION
+        ? ExitCode.PERMISSION
+        : ExitCode.UNAVAILABLE;
   }
 
   @Command(
@@ -89,7 +75,7 @@ public final class SnaptCommand {
             () -> {
               snapt.close();
               stopped.countDown();
-              Runtime.getRuntime().halt(OK);
+              Runtime.getRuntime().halt(ExitCode.OK);
             },
             "stop");
     try {
@@ -100,7 +86,7 @@ public final class SnaptCommand {
     }
     Runtime.getRuntime().addShutdownHook(hook);
     stopped.await();
-    return OK;
+    return ExitCode.OK;
   }
 
   @Command(
@@ -108,7 +94,7 @@ public final class SnaptCommand {
       mixinStandardHelpOptions = true)
   int check(@Option(names = "--config", required = true, paramLabel = "FILE") Path file) {
     print(EffectiveConfiguration.of(ConfigurationFile.load(file, SnaptConfiguration.class)));
-    return OK;
+    return ExitCode.OK;
   }
 
   @Command(
@@ -131,7 +117,7 @@ public final class SnaptCommand {
                 .socket();
     String document = OperationsClient.status(asked, STATUS_TIMEOUT);
     print(json ? document + "\n" : StatusText.of(document));
-    return OK;
+    return ExitCode.OK;
   }
 
   @Command(
@@ -147,7 +133,7 @@ public final class SnaptCommand {
           file + ": exists; reports signed with it may still wait: choose another name");
     }
     print(Base64.getEncoder().encodeToString(Ed25519.raw((EdECPublicKey) pair.getPublic())) + "\n");
-    return OK;
+    return ExitCode.OK;
   }
 
   private CommandLine line() {

@@ -15,7 +15,6 @@ import io.viaduct.webgui.peer.PeerName;
 import java.net.URI;
 import java.time.Clock;
 import java.time.InstantSource;
-import org.slf4j.bridge.SLF4JBridgeHandler;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -37,8 +36,6 @@ public class WebguiApplication {
     // One form of logs in all processes: Spring Boot's own set-up stays away.
     System.setProperty(LoggingSystem.SYSTEM_PROPERTY, LoggingSystem.NONE);
     ProcessLogging.configure(configuration.logging());
-    SLF4JBridgeHandler.removeHandlersForRootLogger();
-    SLF4JBridgeHandler.install();
     SpringApplication application = new SpringApplication(WebguiApplication.class);
     application.setDefaultProperties(SpringSettings.of(configuration));
     application.setLazyInitialization(true);

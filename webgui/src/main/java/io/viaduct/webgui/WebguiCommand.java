@@ -1,7 +1,9 @@
 package io.viaduct.webgui;
 
-import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.command.ExitCode;
+import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.configuration.EffectiveConfiguration;
 import java.io.PrintWriter;
 import java.net.BindException;
 import java.nio.file.Path;
@@ -24,30 +26,15 @@ import picocli.CommandLine.Spec;
     versionProvider = WebguiCommand.Version.class,
     subcommands = {WebguiCommand.Run.class, WebguiCommand.Check.class})
 public final class WebguiCommand {
-  private static final int USAGE = 64;
-  private static final int UNAVAILABLE = 69;
-
   public static void main(String... arguments) {
     System.exit(
         execute(new PrintWriter(System.out, true), new PrintWriter(System.err, true), arguments));
   }
 
   static int execute(PrintWriter out, PrintWriter err, String... arguments) {
-    return new CommandLine(new WebguiCommand())
+    return ProcessCommandLine.of(new WebguiCommand(), _ -> ExitCode.DEFECT)
         .setOut(out)
         .setErr(err)
-        .setParameterExceptionHandler((e, _) -> {
-          e.getCommandLine().getErr().println(e.getMessage());
-          e.getCommandLine().usage(e.getCommandLine().getErr());
-          return USAGE;
-        })
-        .setExecutionExceptionHandler((e, command, _) -> {
-          if (e instanceof ConfigurationException) {
-            command.getErr().println(e.getMessage());
-            return ConfigurationException.EXIT_CODE;
-          }
-          throw e;
-        })
         .execute(arguments);
   }
 
@@ -79,7 +66,7 @@ public final class WebguiCommand {
               "webgui: cannot listen: "
                   + taken.getMessage()
                   + ": change http.host, http.port, operations.host or operations.port");
-          return UNAVAILABLE;
+          return ExitCode.UNAVAILABLE;
         }
         throw e;
       }
@@ -106,8 +93,10 @@ public final class WebguiCommand {
 
     @Override
     public Integer call() {
-      EffectiveConfiguration.print(
-          ConfigurationFile.load(config, WebguiConfiguration.class), spec.commandLine().getOut());
+      PrintWriter out = spec.commandLine().getOut();
+      out.print(
+          EffectiveConfiguration.of(ConfigurationFile.load(config, WebguiConfiguration.class)));
+      out.flush();
       return 0;
     }
   }

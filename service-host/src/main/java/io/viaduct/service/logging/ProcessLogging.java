@@ -8,9 +8,11 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
 
-/// Points every SLF4J logger of this process at standard output. Call it once, first thing after
-/// the configuration was read; a later call replaces the earlier set-up.
+/// Points every SLF4J logger of this process at standard output, and java.util.logging (Tomcat,
+/// gRPC) with it. Call it once, first thing after the configuration was read; a later call replaces
+/// the earlier set-up.
 public final class ProcessLogging {
   // Line breaks inside a message are shown as \n, so that nobody can forge a line of the log.
   private static final String TEXT =
@@ -38,6 +40,8 @@ public final class ProcessLogging {
     root.addAppender(console);
     // Below INFO, Netty narrates its own class loading; that answers no operator's question.
     context.getLogger("io.netty").setLevel(Level.INFO);
+    SLF4JBridgeHandler.removeHandlersForRootLogger();
+    SLF4JBridgeHandler.install();
   }
 
   private static Encoder<ILoggingEvent> encoder(

@@ -83,6 +83,16 @@ class ProcessLoggingTest {
   }
 
   @Test
+  void whatJavaUtilLoggingSaysHasTheFormOfTheOthers() {
+    List<String> lines =
+        log(
+            settings(LoggingSettings.Format.TEXT, LoggingSettings.Level.INFO),
+            () -> java.util.logging.Logger.getLogger("org.apache.X").info("Starting [Tomcat]"));
+    assertThat(lines).hasSize(1);
+    assertThat(lines.getFirst()).contains("INFO").endsWith("X - Starting [Tomcat]");
+  }
+
+  @Test
   void theConfigurationNamesFormatAndLevel(@TempDir Path folder) throws Exception {
     Path file = Files.writeString(folder.resolve("x"), "logging: {format: json, level: debug}");
     assertThat(ConfigurationFile.load(file, Process.class).logging())

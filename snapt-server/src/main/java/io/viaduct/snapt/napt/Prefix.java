@@ -1,6 +1,7 @@
 package io.viaduct.snapt.napt;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -92,6 +93,7 @@ public record Prefix(long high, long low, int length, boolean ipv6) {
     }
   }
 
+  @JsonValue
   @Override
   public String toString() {
     return address(0) + "/" + length;

@@ -1,0 +1,52 @@
+package io.viaduct.service.configuration;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.ser.std.StdSerializer;
+import tools.jackson.databind.ser.std.ToStringSerializer;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+import tools.jackson.dataformat.yaml.YAMLWriteFeature;
+
+/// A configuration as the process understood it, in the form of its file: defaults filled in, each
+/// secret as the name of its file.
+public final class EffectiveConfiguration {
+  private static final YAMLMapper YAML =
+      YAMLMapper.builder()
+          .propertyNamingStrategy(PropertyNamingStrategies.KEBAB_CASE)
+          .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+          .disable(YAMLWriteFeature.WRITE_DOC_START_MARKER)
+          .enable(YAMLWriteFeature.MINIMIZE_QUOTES)
+          .addModule(
+              new SimpleModule()
+                  .addSerializer(Secret.class, ToStringSerializer.instance)
+                  .addSerializer(Path.class, ToStringSerializer.instance)
+                  .addSerializer(Duration.class, ToStringSerializer.instance)
+                  .addSerializer(new LowerCase()))
+          .build();
+
+  private EffectiveConfiguration() {}
+
+  /// YAML, one line per key.
+  public static String of(Record configuration) {
+    return YAML.writeValueAsString(configuration);
+  }
+
+  /// Words of the file are written small.
+  @SuppressWarnings("rawtypes") // the type of a serializer is a class literal
+  private static final class LowerCase extends StdSerializer<Enum> {
+    private LowerCase() {
+      super(Enum.class);
+    }
+
+    @Override
+    public void serialize(Enum value, JsonGenerator to, SerializationContext context) {
+      to.writeString(value.name().toLowerCase(Locale.ROOT));
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package io.viaduct.service.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.service.configuration.ConfigurationException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.BindException;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Command;
+
+class ProcessCommandLineTest {
+  @Command(name = "relay", subcommands = Run.class)
+  static final class Relay {}
+
+  @Command(name = "run")
+  static final class Run implements Callable<Integer> {
+    static Exception failure = new IOException();
+
+    @Override
+    public Integer call() throws Exception {
+      throw failure;
+    }
+  }
+
+  private final StringWriter err = new StringWriter();
+
+  private int end(Exception failure) {
+    Run.failure = failure;
+    return execute("run");
+  }
+
+  private int execute(String... words) {
+    return ProcessCommandLine.of(
+            new Relay(), e -> e instanceof IOException ? ExitCode.UNAVAILABLE : ExitCode.DEFECT)
+        .setErr(new PrintWriter(err))
+        .execute(words);
+  }
+
+  @Test
+  void aRefusedConfigurationIsOneLineAndCode78() {
+    assertThat(end(new ConfigurationException("x.yml: key 'a' must be 1"))).isEqualTo(78);
+    assertThat(err.toString()).isEqualToIgnoringNewLines("relay: x.yml: key 'a' must be 1");
+  }
+
+  @Test
+  void aForeseenFailureNamesItsRootCause() {
+    assertThat(end(new IOException("no REST", new BindException("port 1 is taken")))).isEqualTo(69);
+    assertThat(err.toString()).isEqualToIgnoringNewLines("relay: no REST: port 1 is taken");
+  }
+
+  @Test
+  void aDefectShowsItsStack() {
+    assertThat(end(new IllegalStateException("ours"))).isEqualTo(1);
+    assertThat(err.toString()).contains("IllegalStateException: ours").contains("\tat ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"fly", "run --no-such"})
+  void wrongUsageIs64AndShowsTheRightOne(String words) {
+    assertThat(execute(words.split(" "))).isEqualTo(64);
+    assertThat(err.toString()).contains("Usage: relay");
+  }
+}
