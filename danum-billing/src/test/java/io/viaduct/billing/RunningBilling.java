@@ -2,6 +2,7 @@ package io.viaduct.billing;
 
 import io.viaduct.billing.database.DatabaseAddress;
 import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.SipEndpointSettings;
@@ -44,7 +45,7 @@ final class BridgeRig implements AutoCloseable {
 
   /// @param edit changes the operator's file
   BridgeRig(Path directory, int billingPort, UnaryOperator<String> edit) throws Exception {
-    authority = new TestAuthority(directory, "operator");
+    authority = new TestAuthority(directory.resolve("operator"));
     TlsSettings tls = authority.issue("ims-bridge");
     Path key = directory.resolve("token.key");
     Ed25519.writePrivate(key, Ed25519.generate().getPrivate());

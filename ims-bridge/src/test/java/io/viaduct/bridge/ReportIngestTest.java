@@ -13,6 +13,7 @@ import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.bridge.directory.SnaptEntry.State;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
@@ -241,7 +242,7 @@ class ReportIngestTest {
 
   @Test
   void aCertificateOfAnotherAuthorityDoesNotGetIn() throws Exception {
-    TestAuthority other = new TestAuthority(directory, "other");
+    TestAuthority other = new TestAuthority(directory.resolve("other"));
     var stranger = other.issue("snapt-1");
     TlsMaterial mixed =
         TlsMaterial.load(
@@ -309,7 +310,7 @@ class ReportIngestTest {
   @Test
   void billingWithTheWrongCertificateGetsNoReports() throws Exception {
     billing.close();
-    TestAuthority other = new TestAuthority(directory, "other");
+    TestAuthority other = new TestAuthority(directory.resolve("other"));
     billing = new BillingStub(other.material("danum-billing"), rig.configuration.billing().port());
     assertThat(submit(signed(report("snapt-1", 0).build(), rig.reportKey)).getVerdict())
         .isEqualTo(ReportVerdict.DEFERRED);

@@ -1,9 +1,8 @@
 package io.viaduct.snapt;
 
 import com.google.protobuf.ByteString;
-import io.netty.pkitesting.CertificateBuilder;
-import io.netty.pkitesting.X509Bundle;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.usage.v1.SessionToken;
@@ -13,7 +12,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.Signature;
@@ -25,48 +23,25 @@ public final class TestOperator {
   static final String KEY_ID = "k1";
 
   private final Path folder;
-  private final X509Bundle authority;
+  private final TestAuthority authority;
   private final KeyPair tokenKey = Ed25519.generate();
 
   TestOperator(Path folder) throws Exception {
     this.folder = Files.createDirectories(folder);
-    authority =
-        new CertificateBuilder()
-            .ecp256()
-            .subject("CN=test operator")
-            .setIsCertificateAuthority(true)
-            .buildSelfSigned();
-    Files.writeString(folder.resolve("ca.pem"), authority.getCertificatePEM());
+    authority = new TestAuthority(folder);
   }
 
   /// PEM files of one process.
   TlsSettings issue(String name, String... addresses) throws Exception {
-    CertificateBuilder builder =
-        new CertificateBuilder()
-            .ecp256()
-            .subject("CN=" + name)
-            .addSanDnsName("localhost")
-            .addSanDnsName(name)
-            .addSanIpAddress("127.0.0.1");
-    for (String address : addresses) {
-      builder.addSanIpAddress(address);
-    }
-    X509Bundle bundle = builder.buildIssuedBy(authority);
-    Path certificate = Files.writeString(folder.resolve(name + ".pem"), bundle.getCertificatePEM());
-    Path key = folder.resolve(name + "-key.pem");
-    Files.deleteIfExists(key);
-    Files.createFile(
-        key, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    Files.writeString(key, bundle.getPrivateKeyPEM());
-    return new TlsSettings(certificate, key, trust());
+    return authority.issue(name, addresses);
   }
 
   TlsMaterial material(String name, String... addresses) throws Exception {
-    return TlsMaterial.load(issue(name, addresses));
+    return authority.material(name, addresses);
   }
 
   Path trust() {
-    return folder.resolve("ca.pem");
+    return authority.trust();
   }
 
   /// A report key file.

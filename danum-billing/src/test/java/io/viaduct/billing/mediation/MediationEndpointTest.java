@@ -11,7 +11,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
-import io.viaduct.billing.TestAuthority;
+import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.MediationGrpc;
 import io.viaduct.usage.v1.ReportAck;
@@ -172,7 +172,7 @@ class MediationEndpointTest {
     String line = "viaduct_peers_refused_total{reason=\"UNTRUSTED_CERTIFICATE\"}";
     double before = billing.counter(line);
     Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
-    TlsMaterial forged = TlsMaterial.load(new TestAuthority(elsewhere).issue("ims-bridge"));
+    TlsMaterial forged = new TestAuthority(elsewhere).material("ims-bridge");
     TlsMaterial ours = TlsMaterial.load(billing.authority.issue("ims-bridge"));
     ManagedChannel channel =
         channel(new TlsMaterial(forged.chain(), forged.key(), ours.authorities()));

@@ -1,0 +1,66 @@
+package io.viaduct.service.tls;
+
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/// A certificate authority that lives as long as a test; its PEM files lie in one directory.
+public final class TestAuthority {
+  private final Path directory;
+  private final X509Bundle root;
+
+  /// @param directory is made if it is not there; two authorities need two
+  public TestAuthority(Path directory) throws Exception {
+    this.directory = Files.createDirectories(directory);
+    root =
+        new CertificateBuilder()
+            .ecp256()
+            .subject("CN=test authority")
+            .setIsCertificateAuthority(true)
+            .buildSelfSigned();
+    Files.writeString(trust(), root.getCertificatePEM());
+  }
+
+  /// The trust anchor.
+  public Path trust() {
+    return directory.resolve("ca.pem");
+  }
+
+  /// Makes the PEM files of one process on this host.
+  ///
+  /// @param name common name, and an alternative name beside localhost and 127.0.0.1
+  /// @param addresses further alternative names
+  public TlsSettings issue(String name, String... addresses) throws Exception {
+    CertificateBuilder builder =
+        new CertificateBuilder()
+            .ecp256()
+            .subject("CN=" + name)
+            .addSanDnsName("localhost")
+            .addSanDnsName(name)
+            .addSanIpAddress("127.0.0.1");
+    for (String address : addresses) {
+      builder.addSanIpAddress(address);
+    }
+    X509Bundle bundle = builder.buildIssuedBy(root);
+    Path certificate =
+        Files.writeString(directory.resolve(name + ".pem"), bundle.getCertificatePathPEM());
+    Path key = secret(directory.resolve(name + ".key"), bundle.getPrivateKeyPEM());
+    return new TlsSettings(certificate, key, trust());
+  }
+
+  /// The same, loaded.
+  public TlsMaterial material(String name, String... addresses) throws Exception {
+    return TlsMaterial.load(issue(name, addresses));
+  }
+
+  /// Writes a file that only its owner reads.
+  public static Path secret(Path file, String text) throws IOException {
+    Files.deleteIfExists(file);
+    Files.createFile(
+        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    return Files.writeString(file, text);
+  }
+}
