@@ -1,6 +1,5 @@
 package io.viaduct.sip;
 
-import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -44,12 +43,6 @@ public record SipUri(String user, String host, int port, Map<String, String> par
   /// The address of record: scheme, user, host (RFC 3261 section 10.3 step 5).
   public SipUri addressOfRecord() {
     return of(user, host);
-  }
-
-  public SipUri withParameter(String name, String value) {
-    Map<String, String> next = new LinkedHashMap<>(parameters);
-    next.put(name, value);
-    return new SipUri(user, host, port, next);
   }
 
   @Override

@@ -343,11 +343,6 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
     return controlAddress;
   }
 
-  /// Where operators ask, once started.
-  public @Nullable InetSocketAddress operationsAddress() {
-    return operations.address();
-  }
-
   /// A clean stop, in the order in which nothing is lost: readiness falls, devices are told, the
   /// last intervals are reported, spooled and, if the bridge answers in time, acknowledged; then
   /// the machine is as it was.

@@ -22,11 +22,6 @@ public final class CompressionEstimate {
     return false;
   }
 
-  /// The same without counting.
-  public boolean looksIncompressible() {
-    return skip > 0;
-  }
-
   /// The group that the flow's records have in the open compound with this number, or −1: they stay
   /// together, so that packets of one flow keep their order.
   public int group(long compound) {

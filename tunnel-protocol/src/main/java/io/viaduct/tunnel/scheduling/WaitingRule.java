@@ -61,10 +61,6 @@ public final class WaitingRule {
     }
   }
 
-  public boolean isWaiting() {
-    return waiting;
-  }
-
   public long deadlineNs() {
     return deadlineNs;
   }

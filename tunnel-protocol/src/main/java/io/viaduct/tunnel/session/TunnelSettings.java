@@ -157,11 +157,6 @@ public record TunnelSettings(
     return outerIpv6 ? IPV6_UDP_BYTES : IPV4_UDP_BYTES;
   }
 
-  /// Largest datagram (UDP payload) of the path.
-  public int datagramBytesMax() {
-    return pathMtu - outerHeaderBytes();
-  }
-
   /// Largest inner packet that always fits into one datagram: the MTU of the TUN device, for both
   /// ends.
   public int innerMtu() {

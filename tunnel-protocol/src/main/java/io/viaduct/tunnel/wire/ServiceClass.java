@@ -24,10 +24,6 @@ public enum ServiceClass {
     return BY_CODE[code & 3];
   }
 
-  public boolean isLowDelay() {
-    return this == LT_LD || this == HT_LD;
-  }
-
   /// The class, or the lowest one for a flow that nobody has classified.
   public static ServiceClass orLowest(@Nullable ServiceClass serviceClass) {
     return serviceClass == null ? HT_HD : serviceClass;
