@@ -10,6 +10,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.bridge.directory.PeerIdentity;
 import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.service.tls.CountingTrust;
 import io.viaduct.service.tls.TlsMaterial;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -27,7 +28,8 @@ final class SnaptsServer implements AutoCloseable {
     this.server = server;
   }
 
-  /// @param strangers counts callers whose certificate names no configured SNAPT
+  /// @param strangers counts callers without a certificate, or whose certificate is not trusted or
+  ///   names no configured SNAPT
   static SnaptsServer start(
       BridgeConfiguration.Endpoint endpoint,
       TlsMaterial tls,
@@ -35,8 +37,12 @@ final class SnaptsServer implements AutoCloseable {
       SnaptsService service,
       Counter strangers)
       throws IOException {
+    // A client without a certificate passes the handshake, because only then can it be told why it
+    // is refused, and counted; PeerIdentity refuses its every call.
     SslContext context =
-        GrpcSslContexts.configure(tls.serverBuilder(ClientAuth.REQUIRE), SslProvider.JDK).build();
+        GrpcSslContexts.configure(tls.serverBuilder(ClientAuth.OPTIONAL), SslProvider.JDK)
+            .trustManager(new CountingTrust(tls.trustManagers(), strangers::increment))
+            .build();
     PeerIdentity identity =
         new PeerIdentity(name -> directory.configured(name).isPresent(), strangers::increment);
     Server server =

@@ -259,6 +259,7 @@ class ReportIngestTest {
     }
     assertThat(acks.ends.poll(45, TimeUnit.SECONDS).getCode()).isEqualTo(Status.Code.UNAVAILABLE);
     assertThat(billing.posted).isEmpty();
+    assertThat(rig.registry.get("viaduct.bridge.grpc.strangers").counter().count()).isPositive();
   }
 
   @Test

@@ -34,6 +34,7 @@ class LoginTest {
     assertThat(alice.get("/login?problem=wrong").body()).contains("User or password is not right.");
     assertThat(Visitor.location(alice.get("/"))).endsWith("/login");
     assertThat(peer.tokens).isEmpty();
+    assertThat(peer.loginAttempts).as("billing is asked once: its throttle counts").hasValue(1);
   }
 
   @Test

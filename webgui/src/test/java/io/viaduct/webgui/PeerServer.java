@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -57,6 +58,7 @@ final class PeerServer implements AutoCloseable {
   volatile Mood billing = Mood.WELL;
   volatile Mood bridge = Mood.WELL;
   volatile boolean throttling;
+  final AtomicInteger loginAttempts = new AtomicInteger();
   private int tokenCount;
 
   PeerServer() {
@@ -92,6 +94,7 @@ final class PeerServer implements AutoCloseable {
     billing = Mood.WELL;
     bridge = Mood.WELL;
     throttling = false;
+    loginAttempts.set(0);
   }
 
   /// A charge as the brief of billing's REST says, of the worked example of the DANUM rules.
@@ -265,6 +268,7 @@ final class PeerServer implements AutoCloseable {
     JsonNode body = JSON.readTree(exchange.getRequestBody());
     String name = body.get("user").asString();
     User user = users.get(name);
+    loginAttempts.incrementAndGet();
     if (throttling) {
       problem(exchange, 429, "too many attempts");
     } else if (user == null || !user.password().equals(body.get("password").asString())) {

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslProvider;
+import io.viaduct.service.tls.CountingTrust;
 import io.viaduct.service.tls.TlsMaterial;
 import java.io.IOException;
 import java.net.InetSocketAddress;

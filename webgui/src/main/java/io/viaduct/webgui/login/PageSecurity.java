@@ -17,6 +17,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpMethod;
 import org.springframework.security.authentication.AuthenticationServiceException;
 import org.springframework.security.authentication.LockedException;
+import org.springframework.security.authentication.ProviderManager;
 import org.springframework.security.authorization.AuthorizationDecision;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.core.Authentication;
@@ -53,7 +54,9 @@ public class PageSecurity {
       RefusedRequests refused,
       InstantSource clock)
       throws Exception {
-    return http.authenticationProvider(login)
+    // Exactly this one: the global manager would ask the same provider a second time after a
+    // refusal.
+    return http.authenticationManager(new ProviderManager(login))
         .authorizeHttpRequests(pages ->
             pages
                 .dispatcherTypeMatchers(DispatcherType.ERROR, DispatcherType.FORWARD)

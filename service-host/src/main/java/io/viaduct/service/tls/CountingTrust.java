@@ -1,4 +1,4 @@
-package io.viaduct.billing.mediation;
+package io.viaduct.service.tls;
 
 import java.net.Socket;
 import java.security.cert.CertificateException;
@@ -8,11 +8,12 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /// The JDK's decision about a peer's certificate, with every refusal told to someone who counts.
-final class CountingTrust extends X509ExtendedTrustManager {
+public final class CountingTrust extends X509ExtendedTrustManager {
   private final X509ExtendedTrustManager decision;
   private final Runnable onRefusal;
 
-  CountingTrust(TrustManagerFactory factory, Runnable onRefusal) {
+  /// @param onRefusal run once for each certificate of a client that is not trusted
+  public CountingTrust(TrustManagerFactory factory, Runnable onRefusal) {
     this.decision = (X509ExtendedTrustManager) factory.getTrustManagers()[0];
     this.onRefusal = onRefusal;
   }
