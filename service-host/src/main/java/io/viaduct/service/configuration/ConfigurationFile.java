@@ -11,6 +11,7 @@ import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.node.ObjectNode;
@@ -81,7 +82,7 @@ public final class ConfigurationFile {
     } catch (IOException e) {
       throw new ConfigurationException(file + ": cannot be read: " + e);
     } catch (JacksonException e) {
-      throw new ConfigurationException(file + ": is not YAML: " + e.getOriginalMessage());
+      throw new ConfigurationException(file + ": is not YAML: " + oneLine(e.getOriginalMessage()));
     }
   }
 
@@ -97,6 +98,14 @@ public final class ConfigurationFile {
       return object;
     }
     return over;
+  }
+
+  private static String oneLine(String parserMessage) {
+    return parserMessage
+        .lines()
+        .map(String::strip)
+        .filter(line -> !line.isEmpty() && !line.equals("^"))
+        .collect(Collectors.joining(", "));
   }
 
   private static String describe(JacksonException e, JsonNode tree) {
@@ -123,6 +132,9 @@ public final class ConfigurationFile {
             ? cause.getMessage()
             : e instanceof DatabindException ? e.getOriginalMessage() : e.toString();
     JsonNode value = tree.at("/" + key.replace('.', '/').replaceAll("\\[(\\d+)]", "/$1"));
+    if (e instanceof MismatchedInputException && cause == null && value.isMissingNode()) {
+      return "key '" + key + "': must be given, it has no default";
+    }
     return (key.isEmpty() ? "" : "key '" + key + "': ")
         + (value.isValueNode() && !value.isMissingNode()
             ? "value '" + value.asString() + "': "

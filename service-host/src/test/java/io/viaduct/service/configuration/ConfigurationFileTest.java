@@ -79,7 +79,16 @@ class ConfigurationFileTest {
   @Test
   void aMissingKeyIsRefusedByName() throws Exception {
     Path bad = file("probe: {count: 3}\npools: []");
-    assertThatThrownBy(() -> ConfigurationFile.load(bad, Relay.class)).hasMessageContaining("name");
+    assertThatThrownBy(() -> ConfigurationFile.load(bad, Relay.class))
+        .hasMessageEndingWith("key 'name': must be given, it has no default");
+  }
+
+  @Test
+  void whatIsNotYamlIsRefusedInOneLine() throws Exception {
+    Path bad = file("pools: [\n");
+    assertThatThrownBy(() -> ConfigurationFile.load(bad, Relay.class))
+        .hasMessageContaining("is not YAML")
+        .hasMessageNotContaining("\n");
   }
 
   @Test
