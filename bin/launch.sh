@@ -64,6 +64,12 @@ build() { # jars of every module, when a source is newer than they
 	echo "viaduct: building ($(stale))" >&2
 	mkdir -p "$root/build"
 	: >"$root/build/building"
-	maven -q -DskipTests -Dspotless.check.skip=true package >&2 || die 70 "the build failed; its last lines are above"
+	local status=0
+	maven -q -DskipTests -Dspotless.check.skip=true package >&2 || status=$?
+	if [ "$status" != 0 ]; then
+		rm -f "$root/build/building"
+		[ "$status" -lt 128 ] || exit "$status" # Ctrl-C
+		die 70 "the build failed; its last lines are above"
+	fi
 	mv "$root/build/building" "$root/build/built"
 }
