@@ -45,7 +45,8 @@ final class Demo {
     connect();
 
     narration.step("(a) a download and (b) a UDP stream, while link A goes down");
-    new HandoverStep(topology, nanoTime).run(narration, () -> kill("handover"));
+    new HandoverStep(topology, nanoTime)
+        .run(narration, () -> kill("handover"), kills.contains(new Kill("snapt-1", "handover")));
 
     narration.step("(c) key strokes, alone and beside a bulk download");
     new InteractiveStep(topology, nanoTime).run(narration);

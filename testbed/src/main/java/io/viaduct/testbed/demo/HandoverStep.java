@@ -27,7 +27,9 @@ final class HandoverStep {
   }
 
   /// @param middle runs right after the hand-over
-  void run(Narration narration, Runnable middle) {
+  /// @param relayDies whether it kills the SNAPT: the translated connections end with it, so the
+  ///   download is made again on a new one
+  void run(Narration narration, Runnable middle, boolean relayDies) {
     var going = new AtomicBoolean(true);
     var to = new InetSocketAddress(Topology.SERVER, FarEnd.STREAM_PORT);
     CompletableFuture<PacedStream.Result> stream =
@@ -46,19 +48,30 @@ final class HandoverStep {
     narration.line(
         "link A is gone after %.1f MB; link B is what remains", download.received() / 1e6);
     middle.run();
-    finish(narration, result, start);
+    if (relayDies) {
+      narration.line("its connections died with it: the download is made again on a new one");
+      result =
+          topology.device.start(
+              "download-again",
+              () -> new TextDownload().run(Topology.SERVER, FarEnd.TEXT_PORT, path));
+    }
+    finish(narration, result, start, relayDies ? "a new" : "the same");
     going.set(false);
     stream(narration, stream.orTimeout(20, TimeUnit.SECONDS).join());
   }
 
   private void finish(
-      Narration narration, CompletableFuture<TextDownload.Result> pending, long start) {
+      Narration narration,
+      CompletableFuture<TextDownload.Result> pending,
+      long start,
+      String which) {
     try {
       TextDownload.Result result = pending.orTimeout(60, TimeUnit.SECONDS).join();
       double seconds = (nanoTime.getAsLong() - start) / 1e9;
       narration.hold(
           result.bytes() == BYTES,
-          "the same TCP connection (port %d) finished: %.0f MB in %.1f s, %.0f Mbit/s",
+          "%s TCP connection (port %d) finished: %.0f MB in %.1f s, %.0f Mbit/s",
+          which,
           result.localPort(),
           result.bytes() / 1e6,
           seconds,
@@ -68,7 +81,7 @@ final class HandoverStep {
           "SHA-256 equal: %s…",
           result.sha256().substring(0, 16));
     } catch (RuntimeException e) {
-      narration.hold(false, "the download finished on the same TCP connection: %s", e.getCause());
+      narration.hold(false, "the download finished on %s TCP connection: %s", which, e.getCause());
     }
   }
 

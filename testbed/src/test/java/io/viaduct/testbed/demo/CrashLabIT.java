@@ -23,4 +23,19 @@ class CrashLabIT {
       assertThat(status).isZero();
     }
   }
+
+  @Test
+  void aRelayThatDiesUnderADownloadTakesItsConnectionsButNoReport() throws Exception {
+    try (RunningDemo demo =
+        RunningDemo.start(
+            "crash-relay",
+            "--once",
+            "--kill=snapt@handover",
+            "--kill=billing@interactive",
+            "--kill=bridge@conversation")) {
+      int status = demo.awaitEnd();
+      assertThat(demo.output()).contains("a new TCP connection", "all of it holds");
+      assertThat(status).isZero();
+    }
+  }
 }
