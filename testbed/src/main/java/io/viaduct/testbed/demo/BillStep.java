@@ -14,26 +14,30 @@ import java.util.stream.Collectors;
 /// (e) the bill: what each flow was charged and why, and that the ledger, the REST interface and
 /// the page say the same balance.
 final class BillStep {
-  private static final long PATIENCE_NS = 30_000_000_000L;
+  private static final long PATIENCE_NS = 45_000_000_000L;
   private static final long QUIET_NS = 6_000_000_000L; // more than one interval of 5 s
 
   private final BillingClient user;
   private final BillingClient operator;
-  private final Page page;
+  private final Patience.Question<Long> page;
   private final List<Path> snapts;
+  private final Patience patience;
   private final LongSupplier nanoTime;
 
+  /// @param page the balance that the user's page shows
   /// @param snapts status sockets of the SNAPTs
   BillStep(
       BillingClient user,
       BillingClient operator,
-      Page page,
+      Patience.Question<Long> page,
       List<Path> snapts,
+      Patience patience,
       LongSupplier nanoTime) {
     this.snapts = List.copyOf(snapts);
     this.user = user;
     this.operator = operator;
     this.page = page;
+    this.patience = patience;
     this.nanoTime = nanoTime;
   }
 
@@ -52,17 +56,20 @@ final class BillStep {
         BillingClient.denarii(balance),
         BillingClient.denarii(topUp),
         BillingClient.denarii(net));
-    long shown = page.balance();
+    long shown = patience.until(page);
     narration.hold(
         shown == balance, "the page shows the same balance: %s", BillingClient.denarii(shown));
     gapless(narration, charges);
+    var verification = operator.get("/ledger/verification");
     narration.hold(
-        operator.get("/ledger/verification").path("balanced").asBoolean(true),
-        "the ledger's accounts sum to zero");
+        verification.path("holds").asBoolean(),
+        "the ledger's accounts sum to zero: %d invariants recomputed from its rows",
+        verification.path("checks").size());
     narration.line("for example: %s", charges.getLast().reason());
   }
 
-  /// Waits until the download is charged for and nothing new has come for more than one interval.
+  /// Waits until the download is charged for, no report is on its way and nothing new has come for
+  /// more than one interval.
   private List<Charge> settled(long downloaded) throws IOException {
     long end = nanoTime.getAsLong() + PATIENCE_NS;
     long quietSince = nanoTime.getAsLong();
@@ -74,7 +81,8 @@ final class BillStep {
       }
       known = now;
       long bytes = now.stream().mapToLong(Charge::preBytes).sum();
-      if (bytes >= downloaded && nanoTime.getAsLong() - quietSince > QUIET_NS) {
+      boolean quiet = nanoTime.getAsLong() - quietSince > QUIET_NS;
+      if (bytes >= downloaded && quiet && missing() == 0 && waiting() == 0) {
         break;
       }
       LockSupport.parkNanos(200_000_000);
@@ -83,12 +91,9 @@ final class BillStep {
   }
 
   private void gapless(Narration narration, List<Charge> charges) throws IOException {
-    int gaps = operator.get("/reports/gaps").path("gaps").size();
-    int refused = operator.get("/reports/refused").path("reports").size();
-    long waiting = 0;
-    for (Path socket : snapts) {
-      waiting += StatusSocket.read(socket).path("reportsPending").asLong();
-    }
+    int gaps = missing();
+    int refused = operator.get("/reports/refused").path("refused").size();
+    long waiting = waiting();
     long flowIntervals = charges.stream().map(BillStep::key).distinct().count();
     narration.hold(
         gaps == 0 && refused == 0 && waiting == 0 && flowIntervals == charges.size(),
@@ -98,6 +103,18 @@ final class BillStep {
         refused,
         charges.size(),
         flowIntervals);
+  }
+
+  private int missing() throws IOException {
+    return operator.get("/reports/gaps").path("gaps").size();
+  }
+
+  private long waiting() throws IOException {
+    long reports = 0;
+    for (Path socket : snapts) {
+      reports += patience.until(() -> StatusSocket.read(socket).path("reportsPending").asLong());
+    }
+    return reports;
   }
 
   /// What is billed once (SNAPT, session, epoch, sequence, flow).

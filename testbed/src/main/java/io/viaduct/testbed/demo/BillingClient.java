@@ -1,6 +1,5 @@
 package io.viaduct.testbed.demo;
 
-import io.viaduct.testbed.deployment.Plans;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -10,10 +9,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Billing's REST interface, as an operator or a user.
+/// Billing's REST interface, as an operator or a user. While billing is being started again, every
+/// request is repeated: logins and reading are harmless, accounts and top-ups have keys.
 final class BillingClient {
   private static final JsonMapper JSON = new JsonMapper();
   private static final HttpClient HTTP =
@@ -23,15 +25,12 @@ final class BillingClient {
           .build();
 
   private final String base;
+  private final Patience patience;
   private String token = "";
 
-  BillingClient(String base) {
+  BillingClient(String base, Patience patience) {
     this.base = base + "/api/v1";
-  }
-
-  /// The REST interface of the deployment's billing.
-  static String address(String host) {
-    return "http://%s:%d".formatted(host, Plans.BILLING_REST_PORT);
+    this.patience = patience;
   }
 
   /// Micro-denarii as people read them.
@@ -43,19 +42,26 @@ final class BillingClient {
 
   BillingClient logIn(String user, String password) throws IOException {
     token =
-        exchange("POST", "/sessions", Map.of("user", user, "password", password), Map.of(), 201)
+        exchange(
+                "POST",
+                "/sessions",
+                Map.of("user", user, "password", password),
+                Map.of(),
+                Set.of(201))
             .path("token")
             .asString();
     return this;
   }
 
+  /// The database is this run's own, so an account that is there already was made by this request,
+  /// whose answer was lost.
   void createAccount(String id, String password, String displayName) throws IOException {
     exchange(
         "POST",
         "/accounts",
         Map.of("id", id, "password", password, "role", "user", "displayName", displayName),
         Map.of(),
-        201);
+        Set.of(201, 409));
   }
 
   void topUp(String account, long microdenarii, String key) throws IOException {
@@ -64,7 +70,7 @@ final class BillingClient {
         "/accounts/" + account + "/top-ups",
         Map.of("amountMicrodenarii", Long.toString(microdenarii), "reference", "demo"),
         Map.of("Idempotency-Key", key),
-        201);
+        Set.of(201, 200));
   }
 
   long balance(String account) throws IOException {
@@ -85,16 +91,35 @@ final class BillingClient {
   }
 
   JsonNode get(String path) throws IOException {
-    return exchange("GET", path, null, Map.of(), 200);
+    return exchange("GET", path, null, Map.of(), Set.of(200));
   }
 
   private JsonNode exchange(
       String method,
       String path,
-      @org.jspecify.annotations.Nullable Object body,
+      @Nullable Object body,
       Map<String, String> headers,
-      int expected)
+      Set<Integer> expected)
       throws IOException {
+    HttpRequest request = request(method, path, body, headers);
+    return patience.until(() -> {
+      HttpResponse<String> response = send(request);
+      int status = response.statusCode();
+      String text = response.body();
+      if (expected.contains(status)) {
+        return text.isEmpty() ? JSON.createObjectNode() : JSON.readTree(text);
+      }
+      String refusal =
+          "%s %s answered %d, expected %s: %s".formatted(method, path, status, expected, text);
+      if (status >= 500) {
+        throw new IOException(refusal); // as a billing answers whose database is not there yet
+      }
+      throw new IllegalStateException(refusal);
+    });
+  }
+
+  private HttpRequest request(
+      String method, String path, @Nullable Object body, Map<String, String> headers) {
     var request =
         HttpRequest.newBuilder(URI.create(base + path))
             .timeout(Duration.ofSeconds(10))
@@ -108,18 +133,15 @@ final class BillingClient {
       request.header("Authorization", "Bearer " + token);
     }
     headers.forEach(request::header);
+    return request.build();
+  }
+
+  private static HttpResponse<String> send(HttpRequest request) throws IOException {
     try {
-      HttpResponse<String> response =
-          HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString());
-      if (response.statusCode() != expected) {
-        throw new IOException(
-            "%s %s answered %d, expected %d: %s"
-                .formatted(method, path, response.statusCode(), expected, response.body()));
-      }
-      return response.body().isEmpty() ? JSON.createObjectNode() : JSON.readTree(response.body());
+      return HTTP.send(request, HttpResponse.BodyHandlers.ofString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
+      throw new IllegalStateException("interrupted", e);
     }
   }
 }

@@ -29,6 +29,15 @@ final class ConversationStep {
   void run(Narration narration) {
     ServiceProcess bob = start("bob", topology.server, "listen", List.of("--echo"));
     ServiceProcess alice = start("alice", topology.device, "listen", List.of());
+    try {
+      converse(narration, alice, bob);
+    } finally {
+      alice.kill();
+      bob.kill();
+    }
+  }
+
+  private void converse(Narration narration, ServiceProcess alice, ServiceProcess bob) {
     if (!narration.hold(
         waitFor(bob, "registration ACTIVE") && waitFor(alice, "registration ACTIVE"),
         "alice and bob are registered")) {
@@ -48,8 +57,6 @@ final class ConversationStep {
           yes(there),
           yes(back));
     }
-    alice.kill();
-    bob.kill();
   }
 
   private ServiceProcess start(

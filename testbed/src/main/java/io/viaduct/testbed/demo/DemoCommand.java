@@ -6,13 +6,14 @@ import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.page.PageRelay;
 import io.viaduct.testbed.topology.Topology;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -45,31 +46,64 @@ public final class DemoCommand implements Callable<Integer> {
     Topology topology = Topology.lay();
     narration.block(topology.drawing());
     Passwords passwords = Passwords.draw(new SecureRandom());
+    var status = new CompletableFuture<Integer>();
     var deployment =
-        Deployment.prepare(root, directory, passwords, Instant.now(), System::nanoTime);
+        Deployment.prepare(
+            root,
+            directory,
+            passwords,
+            Instant.now(),
+            System::nanoTime,
+            new Supervision(narration, () -> status.complete(1)));
     var demo = new Demo(narration, topology, deployment, passwords, kills, System::nanoTime);
+    Thread.ofPlatform()
+        .daemon()
+        .name("demo")
+        .start(() -> {
+          try {
+            boolean holds = holds(demo, narration);
+            if (holds && !once) {
+              keepLogs(narration, directory);
+              stay(narration, passwords);
+            } else {
+              status.complete(holds ? 0 : 1);
+            }
+          } catch (Throwable e) {
+            status.completeExceptionally(e);
+          }
+        });
+    int ended = status.get();
+    keepLogs(narration, directory);
+    return ended;
+  }
+
+  private boolean holds(Demo demo, Narration narration) {
     try {
       demo.run();
-    } catch (IllegalStateException | java.io.IOException e) {
+    } catch (IllegalStateException | IOException e) {
       narration.hold(false, "%s", e.getMessage());
     }
+    List<String> broken = narration.broken();
+    narration.step(
+        "%s",
+        broken.isEmpty()
+            ? "all of it holds"
+            : broken.size() + " of the demonstration's claims did not hold");
+    return broken.isEmpty();
+  }
+
+  private void keepLogs(Narration narration, Path directory) throws IOException {
     if (keep) {
       Laboratory.keepLogs(directory, root.resolve("build/lab"));
       narration.line("logs and configuration: %s", root.resolve("build/lab"));
     }
-    if (!narration.broken().isEmpty()) {
-      narration.step("%d of the demonstration's claims did not hold", narration.broken().size());
-      return 1;
-    }
-    narration.step("all of it holds");
-    if (!once) {
-      PageRelay.startInside(outer, new InetSocketAddress(Topology.CONTROL, Plans.PAGE_PORT));
-      narration.line("the page: http://127.0.0.1:%d/", PageRelay.port(outer));
-      narration.line("log in as alice, password %s", passwords.alice());
-      narration.line("or as operator, password %s", passwords.operator());
-      narration.line("Ctrl-C ends it and leaves nothing behind");
-      new CountDownLatch(1).await();
-    }
-    return 0;
+  }
+
+  private void stay(Narration narration, Passwords passwords) throws IOException {
+    PageRelay.startInside(outer, new InetSocketAddress(Topology.CONTROL, Plans.PAGE_PORT));
+    narration.line("the page: http://127.0.0.1:%d/", PageRelay.port(outer));
+    narration.line("log in as alice, password %s", passwords.alice());
+    narration.line("or as operator, password %s", passwords.operator());
+    narration.line("Ctrl-C ends it and leaves nothing behind");
   }
 }

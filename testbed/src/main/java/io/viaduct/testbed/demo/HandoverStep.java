@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
 /// (a) a download and (b) a packet stream, with link A pulled in their middle.
@@ -17,25 +18,43 @@ final class HandoverStep {
   private static final long SEED = 20_150_901;
   private static final int PACKETS_PER_SECOND = 100;
   private static final long GAP_LIMIT_NS = 2_000_000_000L;
+  private static final long RESTART_GAP_LIMIT_NS =
+      20_000_000_000L; // a relay's start, and the way back to it
 
   private final Topology topology;
+  private final LongPredicate restarted;
   private final LongSupplier nanoTime;
 
-  HandoverStep(Topology topology, LongSupplier nanoTime) {
+  /// @param restarted whether a relay was started again after a moment
+  HandoverStep(Topology topology, LongPredicate restarted, LongSupplier nanoTime) {
     this.topology = topology;
+    this.restarted = restarted;
     this.nanoTime = nanoTime;
   }
 
   /// @param middle runs right after the hand-over
-  /// @param relayDies whether it kills the SNAPT: the translated connections end with it, so the
-  ///   download is made again on a new one
-  void run(Narration narration, Runnable middle, boolean relayDies) {
+  void run(Narration narration, Runnable middle) {
+    topology.restoreLinkA(); // lost already when the step is done once more
+    long start = nanoTime.getAsLong();
     var going = new AtomicBoolean(true);
     var to = new InetSocketAddress(Topology.SERVER, FarEnd.STREAM_PORT);
     CompletableFuture<PacedStream.Result> stream =
         topology.device.start(
             "stream", () -> PacedStream.run(to, PACKETS_PER_SECOND, going::get, nanoTime));
     var download = new TextDownload();
+    try {
+      download(narration, download, middle);
+    } finally {
+      download.stop();
+      going.set(false);
+    }
+    stream(
+        narration,
+        stream.orTimeout(20, TimeUnit.SECONDS).join(),
+        restarted.test(start) ? RESTART_GAP_LIMIT_NS : GAP_LIMIT_NS);
+  }
+
+  private void download(Narration narration, TextDownload download, Runnable middle) {
     String path = "/text?seed=%d&bytes=%d&rate=%d".formatted(SEED, BYTES, RATE_BIT_PER_SECOND);
     long start = nanoTime.getAsLong();
     CompletableFuture<TextDownload.Result> result =
@@ -48,30 +67,17 @@ final class HandoverStep {
     narration.line(
         "link A is gone after %.1f MB; link B is what remains", download.received() / 1e6);
     middle.run();
-    if (relayDies) {
-      narration.line("its connections died with it: the download is made again on a new one");
-      result =
-          topology.device.start(
-              "download-again",
-              () -> new TextDownload().run(Topology.SERVER, FarEnd.TEXT_PORT, path));
-    }
-    finish(narration, result, start, relayDies ? "a new" : "the same");
-    going.set(false);
-    stream(narration, stream.orTimeout(20, TimeUnit.SECONDS).join());
+    finish(narration, result, start);
   }
 
   private void finish(
-      Narration narration,
-      CompletableFuture<TextDownload.Result> pending,
-      long start,
-      String which) {
+      Narration narration, CompletableFuture<TextDownload.Result> pending, long start) {
     try {
       TextDownload.Result result = pending.orTimeout(60, TimeUnit.SECONDS).join();
       double seconds = (nanoTime.getAsLong() - start) / 1e9;
       narration.hold(
           result.bytes() == BYTES,
-          "%s TCP connection (port %d) finished: %.0f MB in %.1f s, %.0f Mbit/s",
-          which,
+          "the same TCP connection (port %d) finished: %.0f MB in %.1f s, %.0f Mbit/s",
           result.localPort(),
           result.bytes() / 1e6,
           seconds,
@@ -81,13 +87,13 @@ final class HandoverStep {
           "SHA-256 equal: %s…",
           result.sha256().substring(0, 16));
     } catch (RuntimeException e) {
-      narration.hold(false, "the download finished on %s TCP connection: %s", which, e.getCause());
+      narration.hold(false, "the same TCP connection finished: %s", e.getCause());
     }
   }
 
-  private static void stream(Narration narration, PacedStream.Result stream) {
+  private static void stream(Narration narration, PacedStream.Result stream, long gapLimitNs) {
     narration.hold(
-        stream.returned() > 0 && stream.gapNs() < GAP_LIMIT_NS,
+        stream.returned() > 0 && stream.gapNs() < gapLimitNs,
         "UDP at %d packets/s, there and back: longest gap %.0f ms, lost %d of %d (%.2f %%)",
         PACKETS_PER_SECOND,
         stream.gapNs() / 1e6,

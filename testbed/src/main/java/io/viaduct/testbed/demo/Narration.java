@@ -7,7 +7,8 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// What the demonstration tells a person, as it goes, and what it holds the system to.
+/// What the demonstration tells a person, as it goes, and what it holds the system to. For any
+/// thread: the supervision of the services speaks between the lines of the steps.
 final class Narration {
   private final PrintStream out;
   private final LongSupplier nanoTime;
@@ -21,13 +22,13 @@ final class Narration {
   }
 
   /// A heading, with the seconds since the start.
-  void step(String format, @Nullable Object... values) {
+  synchronized void step(String format, @Nullable Object... values) {
     double seconds = (nanoTime.getAsLong() - start) / 1e9;
     out.printf(Locale.ROOT, "%n%5.1f s  %s%n", seconds, text(format, values));
     out.flush();
   }
 
-  void line(String format, @Nullable Object... values) {
+  synchronized void line(String format, @Nullable Object... values) {
     out.println("         " + text(format, values));
     out.flush();
   }
@@ -37,7 +38,7 @@ final class Narration {
   }
 
   /// Something that must hold; the demonstration goes on and fails at its end.
-  boolean hold(boolean holds, String format, @Nullable Object... values) {
+  synchronized boolean hold(boolean holds, String format, @Nullable Object... values) {
     String what = text(format, values);
     out.println("     " + (holds ? "ok  " : "NOT ") + what);
     out.flush();
@@ -48,8 +49,13 @@ final class Narration {
   }
 
   /// What did not hold.
-  List<String> broken() {
+  synchronized List<String> broken() {
     return List.copyOf(broken);
+  }
+
+  /// Forgets what did not hold after the first `count`: it is being done once more.
+  synchronized void forgetAfter(int count) {
+    broken.subList(count, broken.size()).clear();
   }
 
   private static String text(String format, @Nullable Object... values) {

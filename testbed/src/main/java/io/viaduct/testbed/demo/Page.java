@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The user's page, read as a browser without scripts would.
+/// The user's page, read as a browser without scripts would; one login.
 final class Page {
   private static final Pattern CSRF = Pattern.compile("name=\"_csrf\"[^>]*value=\"([^\"]+)\"");
   private static final Pattern BALANCE =

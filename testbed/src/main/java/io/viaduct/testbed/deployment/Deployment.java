@@ -3,7 +3,9 @@ package io.viaduct.testbed.deployment;
 import io.viaduct.testbed.pki.OperatorAuthority;
 import io.viaduct.testbed.pki.ReportKey;
 import io.viaduct.testbed.process.HttpProbe;
+import io.viaduct.testbed.process.RestartLimit;
 import io.viaduct.testbed.process.ServiceProcess;
+import io.viaduct.testbed.process.SupervisedService;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,32 +18,58 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
-/// The running system: writes keys and configuration, starts the processes, knows them by name.
+/// The running system: writes keys and configuration, starts the processes and keeps them running,
+/// knows them by name.
 public final class Deployment {
   private static final Duration PATIENCE = Duration.ofSeconds(150);
   private static final int LOG_LINES_SHOWN = 25;
+  private static final int RESTARTS = 5;
+  private static final Duration RESTART_WINDOW = Duration.ofMinutes(1);
 
   private final Path root;
   private final Path directory;
   private final LongSupplier nanoTime;
   private final Plans plans;
   private final Map<String, ServicePlan> planned = new LinkedHashMap<>();
-  private final Map<String, ServiceProcess> processes = new LinkedHashMap<>();
+  private final Map<String, SupervisedService> services = new LinkedHashMap<>();
+  private final SupervisedService.Listener listener;
 
-  private Deployment(Path root, Path directory, LongSupplier nanoTime, Plans plans) {
+  private Deployment(
+      Path root,
+      Path directory,
+      LongSupplier nanoTime,
+      Plans plans,
+      SupervisedService.Listener listener) {
     this.root = root;
     this.directory = directory;
     this.nanoTime = nanoTime;
     this.plans = plans;
+    this.listener = listener;
+  }
+
+  /// [#prepare(Path, Path, Passwords, Instant, LongSupplier, SupervisedService.Listener)] that
+  /// tells standard error of services that ended unasked.
+  public static Deployment prepare(
+      Path root, Path directory, Passwords passwords, Instant now, LongSupplier nanoTime)
+      throws Exception {
+    return prepare(
+        root, directory, passwords, now, nanoTime, SupervisedService.Listener.to(System.err));
   }
 
   /// Writes what every process needs to be started, and starts none.
   ///
   /// @param root of the clone
   /// @param directory private to this run
+  /// @param listener is told of services that ended unasked
   public static Deployment prepare(
-      Path root, Path directory, Passwords passwords, Instant now, LongSupplier nanoTime)
+      Path root,
+      Path directory,
+      Passwords passwords,
+      Instant now,
+      LongSupplier nanoTime,
+      SupervisedService.Listener listener)
       throws Exception {
     var authority = new OperatorAuthority(directory, now);
     authority.issue("snapt-1", Topology.SNAPT_1);
@@ -63,7 +91,7 @@ public final class Deployment {
     OperatorAuthority.writeSecret(directory.resolve("rest.token"), passwords.rest());
     keepPostgresUnpacked(root, directory.resolve("postgres"));
     var plans = new Plans(authority, directory, keys);
-    return new Deployment(root, directory, nanoTime, plans);
+    return new Deployment(root, directory, nanoTime, plans, listener);
   }
 
   /// Unpacking PostgreSQL takes seconds: its binaries, and nothing else of billing's data
@@ -100,63 +128,82 @@ public final class Deployment {
     return plans;
   }
 
-  /// Starts a process, without waiting for it.
+  /// Starts a service, without waiting for it, and keeps it running.
   public void start(ServicePlan plan) throws IOException {
     Files.writeString(directory.resolve(plan.name() + ".yml"), plan.configuration());
+    List<String> command = plan.command(root, directory);
     planned.put(plan.name(), plan);
-    processes.put(
+    services.put(
         plan.name(),
-        ServiceProcess.start(
-            plan.name(), plan.namespace(), plan.command(root, directory), directory));
+        SupervisedService.start(
+            () -> ServiceProcess.start(plan.name(), plan.namespace(), command, directory),
+            new RestartLimit(RESTARTS, RESTART_WINDOW),
+            listener,
+            nanoTime));
   }
 
-  /// A running process.
-  public ServiceProcess process(String name) {
-    ServiceProcess process = processes.get(name);
-    if (process == null) {
+  private SupervisedService service(String name) {
+    SupervisedService service = services.get(name);
+    if (service == null) {
       throw new IllegalArgumentException(
-          "no process '%s'; there are %s".formatted(name, processes.keySet()));
+          "no process '%s'; there are %s".formatted(name, services.keySet()));
     }
-    return process;
+    return service;
   }
 
-  /// Waits until the process says that it is ready.
+  /// The running process of a service.
+  public ServiceProcess process(String name) {
+    return service(name).process();
+  }
+
+  /// Waits until the service says that it is ready, restarts included.
   ///
-  /// @throws IllegalStateException with the end of its log when it ended, or does not get ready
+  /// @throws IllegalStateException with the end of its log when it ends for good, or does not get
+  ///   ready
   public void awaitReady(String name) {
     ServicePlan plan = planned.get(name);
-    ServiceProcess process = process(name);
+    SupervisedService service = service(name);
     long end = nanoTime.getAsLong() + PATIENCE.toNanos();
     while (plan != null) {
       if (plan.namespace().call(() -> HttpProbe.status(plan.ready())) == 200) {
         return;
       }
-      if (!process.isAlive()) {
-        throw failed(process, "ended with %d".formatted(process.awaitEnd()));
+      String failure = service.failure();
+      if (failure != null) {
+        throw new IllegalStateException(failure);
       }
       if (nanoTime.getAsLong() - end > 0) {
-        throw failed(process, "is not ready after %d s".formatted(PATIENCE.toSeconds()));
+        throw new IllegalStateException(
+            "%s is not ready after %d s; the end of its log:%n%s"
+                .formatted(
+                    name, PATIENCE.toSeconds(), service.process().lastLines(LOG_LINES_SHOWN)));
       }
       LockSupport.parkNanos(100_000_000);
     }
   }
 
-  private static IllegalStateException failed(ServiceProcess process, String how) {
-    return new IllegalStateException(
-        "%s %s; the end of its log:%n%s"
-            .formatted(process.name(), how, process.lastLines(LOG_LINES_SHOWN)));
+  /// [#awaitReady(String)] of every service that was started.
+  public void awaitReady() {
+    services.keySet().forEach(this::awaitReady);
   }
 
-  /// SIGTERM to every process, the last started first, and waits.
+  /// Whether any service, or any of those named, was started again after a moment.
+  public boolean restartedAfter(long ns, String... names) {
+    return services.entrySet().stream()
+        .filter(each -> names.length == 0 || List.of(names).contains(each.getKey()))
+        .anyMatch(each -> each.getValue().restartedAfter(ns));
+  }
+
+  /// `snapt-1 (1×), webgui (2×)`: the services that were started again; empty if none was.
+  public String restarted() {
+    return services.entrySet().stream()
+        .filter(each -> each.getValue().restarts() > 0)
+        .map(each -> "%s (%d×)".formatted(each.getKey(), each.getValue().restarts()))
+        .collect(Collectors.joining(", "));
+  }
+
+  /// SIGTERM to every service, the last started first, and waits.
   public void stopAll() {
-    List.copyOf(processes.values()).reversed().forEach(ServiceProcess::stop);
-  }
-
-  /// The names of processes that have ended without being asked to.
-  public List<String> dead() {
-    return processes.values().stream()
-        .filter(process -> !process.isAlive())
-        .map(ServiceProcess::name)
-        .toList();
+    List.copyOf(services.values()).reversed().forEach(SupervisedService::stop);
   }
 }

@@ -3,55 +3,46 @@ package io.viaduct.testbed.process;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 
-/// One part of the system as a process inside a namespace, its output in a log file that survives a
-/// restart.
+/// One run of a program inside a namespace. Its output is appended to a log file, so that the log
+/// of a service goes on over its restarts.
 public final class ServiceProcess {
   private final String name;
-  private final NetworkNamespace namespace;
-  private final List<String> command;
-  private final Path directory;
   private final Path log;
-  private final Map<String, String> environment;
-  private Process process;
+  private final long logStart;
+  private final Process process;
 
-  private ServiceProcess(
-      String name,
-      NetworkNamespace namespace,
-      List<String> command,
-      Path directory,
-      Map<String, String> environment) {
+  private ServiceProcess(String name, Path log, long logStart, Process process) {
     this.name = name;
-    this.namespace = namespace;
-    this.command = List.copyOf(command);
-    this.directory = directory;
-    this.log = directory.resolve(name + ".log");
-    this.environment = Map.copyOf(environment);
-    this.process = spawn();
+    this.log = log;
+    this.logStart = logStart;
+    this.process = process;
   }
 
   /// Starts it; its log is `<directory>/<name>.log`, its working and temporary directory is
   /// `directory`.
   public static ServiceProcess start(
       String name, NetworkNamespace namespace, List<String> command, Path directory) {
-    return new ServiceProcess(
-        name, namespace, command, directory, Map.of("TMPDIR", directory.toString()));
+    return start(name, namespace.inside(command), directory);
   }
 
-  private Process spawn() {
+  /// The same in the namespace of this process.
+  static ServiceProcess start(String name, List<String> command, Path directory) {
+    Path log = directory.resolve(name + ".log");
     try {
-      var builder = new ProcessBuilder(namespace.inside(command));
+      long logStart = Files.exists(log) ? Files.size(log) : 0;
+      var builder = new ProcessBuilder(command);
       builder.directory(directory.toFile());
-      builder.environment().putAll(environment);
+      builder.environment().put("TMPDIR", directory.toString());
       builder.redirectErrorStream(true);
       builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-      Process started = builder.start();
-      started.getOutputStream().close();
-      return started;
+      Process process = builder.start();
+      process.getOutputStream().close();
+      return new ServiceProcess(name, log, logStart, process);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot start " + name, e);
     }
@@ -59,10 +50,6 @@ public final class ServiceProcess {
 
   public String name() {
     return name;
-  }
-
-  public NetworkNamespace namespace() {
-    return namespace;
   }
 
   public boolean isAlive() {
@@ -74,12 +61,7 @@ public final class ServiceProcess {
     return process.pid();
   }
 
-  /// SIGKILL, waits for the end, and starts the same command again.
-  public void killAndRestart() {
-    kill();
-    process = spawn();
-  }
-
+  /// SIGKILL, and waits for the end.
   public void kill() {
     process.destroyForcibly();
     awaitEnd();
@@ -103,10 +85,12 @@ public final class ServiceProcess {
     }
   }
 
-  /// The end of its log, for a person who must see why it failed.
+  /// The end of what this run wrote to the log, for a person who must see why it failed.
   public String lastLines(int lines) {
-    try {
-      List<String> all = Files.readString(log).lines().toList();
+    try (var in = Files.newInputStream(log)) {
+      in.skipNBytes(logStart);
+      String written = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      List<String> all = written.lines().toList();
       return String.join("\n", all.subList(Math.max(0, all.size() - lines), all.size()));
     } catch (IOException e) {
       return "(no log: " + e + ")";

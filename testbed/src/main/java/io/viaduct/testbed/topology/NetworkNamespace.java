@@ -1,5 +1,7 @@
 package io.viaduct.testbed.topology;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -44,8 +46,10 @@ public record NetworkNamespace(String name) {
     Command.run(inside(List.of("nft", "-f", "-")), rules);
   }
 
+  /// Sets a kernel parameter; `/proc/sys/net` shows each thread its own namespace.
   void sysctl(String key, String value) {
-    run("sysctl", "-q", "-w", key + "=" + value);
+    Path file = Path.of("/proc/sys", key.split("\\."));
+    call(() -> Files.writeString(file, value));
   }
 
   /// Starts a platform thread inside; every socket that it opens, and every thread that it starts,

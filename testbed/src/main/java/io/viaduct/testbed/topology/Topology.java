@@ -22,6 +22,15 @@ public final class Topology {
   /// The server once more, for measurements that pass the tunnel by.
   public static final String SERVER_BESIDE = CORE_NETWORK + "81";
 
+  private static final String MASQUERADE =
+      """
+      table ip gateway {
+        chain out {
+          type nat hook postrouting priority srcnat
+          oifname "core0" masquerade
+        }
+      }
+      """;
   private static final String CORE_6 = "2001:db8:cafe::"; // RFC 3849
 
   public final NetworkNamespace device;
@@ -58,7 +67,18 @@ public final class Topology {
   /// Lays the network; needs to be the first process of fresh namespaces.
   public static Topology lay() {
     Command.run("mount", "-t", "tmpfs", "tmpfs", "/run");
-    return new Topology(Command.exists("nft"));
+    return new Topology(Command.exists("nft") && canMasquerade());
+  }
+
+  /// nftables may be installed and the kernel still refuse: no NAT in it, or none for this user.
+  private static boolean canMasquerade() {
+    try {
+      Command.run(List.of("nft", "-f", "-"), MASQUERADE + "delete table ip gateway\n");
+      return true;
+    } catch (IllegalStateException e) {
+      System.err.println("viaduct: the gateways route instead of masquerading: " + e.getMessage());
+      return false;
+    }
   }
 
   private NetworkNamespace onCore(String name, int host) {
@@ -86,15 +106,7 @@ public final class Topology {
     gateway.ip("addr add 10.71.%d.1/24 dev access\nlink set access up".formatted(number));
     connect(number);
     if (masquerading) {
-      gateway.nft(
-          """
-          table ip gateway {
-            chain out {
-              type nat hook postrouting priority srcnat
-              oifname "core0" masquerade
-            }
-          }
-          """);
+      gateway.nft(MASQUERADE);
     }
     return gateway;
   }
