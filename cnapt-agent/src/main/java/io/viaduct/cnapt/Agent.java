@@ -307,7 +307,7 @@ final class Agent
     String here = network.described();
     LOG.warn("the path to the SNAPT is dead although the link is up: {}", here);
     handovers.begun(clock.instant(), nanoTime.getAsLong(), "path_dead", here, here);
-    control.networkChanged();
+    control.pathDead();
     tokens.networkChanged();
   }
 

@@ -69,6 +69,7 @@ class CnaptConfigurationTest {
         "mobility: {silent-interval: 1ms} | silent-interval must be at least probe-interval",
         "mobility: {losses-until-dead: 1} | losses-until-dead must be from 2 to 100",
         "control: {retry-max: 1ms} | retry-max must be at least retry-first",
+        "control: {snapt-patience: PT-1S} | snapt-patience must be 0s or longer",
         "snapt: {port: 0} | port must be from 1 to 65535, got 0",
         "signalling: {transport: sctp} | transport must be udp or tcp, got 'sctp'",
         "signalling: {bridge: b.test} | needs domain, user and password-file",

@@ -4,20 +4,28 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The SNAPTs that may be asked, in order: the operator's bootstrap first, then the list. One is
-/// stayed with for some attempts, because a session there can be resumed. Owner: the control loop.
+/// The SNAPTs that may be asked, in order: the operator's bootstrap first, then the list.
+///
+/// The one that welcomed us last is *home*. It gives this device the same pool address also after a
+/// restart, so connections survive that, and none survives a move to another one: home is asked
+/// again for as long as patience lasts, a stranger for a few attempts. Owner: the control loop.
 final class Candidates {
-  /// Attempts in a row at one SNAPT before the next one is tried.
+  /// Attempts in a row at a SNAPT that is not home before the next one is tried.
   static final int ATTEMPTS_MAX = 3;
 
   private static final int SNAPTS_MAX = 64;
 
   private final @Nullable Snapt bootstrap;
+  private final long patienceNs;
   private List<Snapt> snapts = List.of();
+  private @Nullable Snapt home;
   private int place;
   private int attempts;
+  private long failingSinceNs;
 
-  Candidates(SnaptSettings settings) {
+  /// @param patienceNs how long home is asked again and again
+  Candidates(SnaptSettings settings, long patienceNs) {
+    this.patienceNs = patienceNs;
     bootstrap =
         settings.host().isEmpty()
             ? null
@@ -25,7 +33,8 @@ final class Candidates {
     replace(List.of());
   }
 
-  /// Takes another list; the one that is current stays so if it is still there.
+  /// Takes another list. The one that is current stays so if it is still there, or if it is home:
+  /// who makes the list may have missed it for a moment only.
   void replace(List<Snapt> listed) {
     Snapt current = current();
     List<Snapt> next = new ArrayList<>();
@@ -40,14 +49,21 @@ final class Candidates {
         next.add(each);
       }
     }
+    if (current != null && current.equals(home) && !next.contains(current)) {
+      next.add(current);
+    }
     snapts = List.copyOf(next);
     int found = current == null ? -1 : snapts.indexOf(current);
     if (found >= 0) {
       place = found;
     } else {
-      place = 0;
-      attempts = 0;
+      begin(0);
     }
+  }
+
+  private void begin(int at) {
+    place = at;
+    attempts = 0;
   }
 
   /// Whom to ask; null while nobody is known.
@@ -58,19 +74,42 @@ final class Candidates {
   /// An attempt at the current one has failed.
   ///
   /// @param hopeless whether the same one need not be asked again
-  /// @return whether another one is current now
-  boolean failed(boolean hopeless) {
-    attempts++;
-    if (snapts.size() < 2 || (!hopeless && attempts < ATTEMPTS_MAX)) {
-      return false;
+  void failed(boolean hopeless, long nowNs) {
+    if (attempts++ == 0) {
+      failingSinceNs = nowNs;
     }
-    attempts = 0;
-    place = (place + 1) % snapts.size();
-    return true;
+    if (hopeless || !(isHome() ? isPatient(nowNs) : attempts < ATTEMPTS_MAX)) {
+      moveOn();
+    }
   }
 
+  private void moveOn() {
+    if (snapts.size() > 1) {
+      begin((place + 1) % snapts.size());
+    }
+  }
+
+  /// Whether the next attempt is one of those that wait for home to come back.
+  boolean isPatient(long nowNs) {
+    return isHome() && (attempts == 0 || nowNs - failingSinceNs < patienceNs);
+  }
+
+  private boolean isHome() {
+    Snapt current = current();
+    return current != null && current.equals(home);
+  }
+
+  /// The current one has welcomed us.
   void succeeded() {
+    home = current();
     attempts = 0;
+  }
+
+  /// The device is on another network: failures on the old one say nothing about a SNAPT, and home
+  /// is asked first, with all patience.
+  void networkChanged() {
+    int found = home == null ? -1 : snapts.indexOf(home);
+    begin(found < 0 ? place : found);
   }
 
   List<Snapt> all() {

@@ -194,6 +194,9 @@ final class ControlConnection {
     }
 
     private void checked() throws SSLException {
+      if (ended) {
+        return;
+      }
       if (!PROTOCOL.equals(engine.getApplicationProtocol())) {
         end(
             ControlFailure.PROTOCOL_NOT_SPOKEN,

@@ -31,6 +31,11 @@ public enum ControlFailure {
   /// We have closed it, because the network under it has changed.
   NETWORK_CHANGED;
 
+  /// Whether it is what a SNAPT that is being started again looks like.
+  boolean isAbsence() {
+    return this == UNREACHABLE || this == CONNECT_TIMEOUT || this == CLOSED;
+  }
+
   /// Bounded label of the counter.
   public String label() {
     return name().toLowerCase(Locale.ROOT);

@@ -8,8 +8,13 @@ import java.time.Duration;
 /// @param keepAlive spacing of KeepAlive; three lost ones end the connection
 /// @param retryFirst first pause after a failed attempt; it doubles from there
 /// @param retryMax longest pause
+/// @param snaptPatience how long the SNAPT that carries us is asked again before another one is
 public record ControlSettings(
-    Duration connectTimeout, Duration keepAlive, Duration retryFirst, Duration retryMax) {
+    Duration connectTimeout,
+    Duration keepAlive,
+    Duration retryFirst,
+    Duration retryMax,
+    Duration snaptPatience) {
   /// Checks that all are positive and in order.
   public ControlSettings {
     if (!connectTimeout.isPositive() || !keepAlive.isPositive() || !retryFirst.isPositive()) {
@@ -19,6 +24,10 @@ public record ControlSettings(
     if (retryMax.compareTo(retryFirst) < 0) {
       throw new IllegalArgumentException(
           "retry-max must be at least retry-first, got " + retryMax + " < " + retryFirst);
+    }
+    if (snaptPatience.isNegative()) {
+      throw new IllegalArgumentException(
+          "snapt-patience must be 0s or longer, got " + snaptPatience);
     }
   }
 }

@@ -3,6 +3,7 @@ package io.viaduct.cnapt.control;
 import com.google.protobuf.ByteString;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.Hello;
+import io.viaduct.tunnel.control.v1.Welcome;
 import java.net.InetAddress;
 import java.util.List;
 
@@ -22,6 +23,10 @@ public record Greeting(
     String software) {
   static final int VERSION = 1;
 
+  private static final int SECRET_BYTES = 32;
+  // Every IPv4 host takes that much (RFC 791 section 3.1).
+  private static final int PATH_MTU_MIN = 576;
+
   Hello hello(byte[] token, byte[] proof, String resumeSessionId, int receiverIndex) {
     return Hello.newBuilder()
         .setVersion(VERSION)
@@ -36,6 +41,33 @@ public record Greeting(
         .setInnerIpv6(address(innerIpv6))
         .setSoftware(software)
         .build();
+  }
+
+  /// What a Welcome breaks of docs/protocol.md section 5; empty if nothing.
+  ///
+  /// @param resumable the session that the Hello asked for, or empty
+  String wrongWith(Welcome welcome, String resumable) {
+    int secret = welcome.getSecret().size();
+    if (welcome.getResumed() ? secret != 0 : secret != SECRET_BYTES) {
+      return "Welcome with a secret of " + secret + " bytes, resumed " + welcome.getResumed();
+    }
+    if (welcome.getResumed() && !welcome.getSessionId().equals(resumable)) {
+      return "Welcome resumes a session that was not asked for";
+    }
+    if (welcome.getSessionId().isEmpty()) {
+      return "Welcome without session id";
+    }
+    int index = welcome.getReceiverIndex();
+    if (index < 0 || index >= Resumption.RECEIVER_INDEX_END) {
+      return "Welcome with receiver index " + index;
+    }
+    if (welcome.getDataPort() < 1 || welcome.getDataPort() > 65535) {
+      return "Welcome with data port " + welcome.getDataPort();
+    }
+    if (welcome.getPathMtu() < PATH_MTU_MIN || welcome.getPathMtu() > pathMtu) {
+      return "Welcome with path MTU " + welcome.getPathMtu();
+    }
+    return aeads.contains(welcome.getAead()) ? "" : "Welcome with an AEAD not offered";
   }
 
   private static ByteString address(String literal) {

@@ -1,17 +1,13 @@
 package io.viaduct.cnapt.control;
 
+import static io.viaduct.cnapt.control.TestAgent.HERE;
+import static io.viaduct.cnapt.control.TestAgent.TOKEN;
+import static io.viaduct.cnapt.control.TestSnapt.welcome;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.google.protobuf.ByteString;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.pkitesting.X509Bundle;
-import io.viaduct.service.tls.Ed25519;
-import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.tunnel.control.DeviceProof;
-import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.Hello;
@@ -19,16 +15,9 @@ import io.viaduct.tunnel.control.v1.KeepAlive;
 import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.TokenAccepted;
-import io.viaduct.tunnel.control.v1.Welcome;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyPair;
 import java.time.Duration;
 import java.util.List;
-import java.util.Queue;
-import java.util.Random;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,130 +26,49 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class ControlClientTest implements ControlListener {
-  private static final String HERE = "127.0.0.1";
-  private static final byte[] TOKEN = {1, 2, 3};
-  private static final long SEED = 42;
-
+class ControlClientTest {
   @TempDir Path folder;
 
-  private final EventLoopGroup loops =
-      new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
-  private final KeyPair deviceKey = Ed25519.generate();
-  private final Queue<Welcomed> welcomed = new ConcurrentLinkedQueue<>();
-  private final Queue<ControlFailure> lost = new ConcurrentLinkedQueue<>();
-  private final Queue<String> details = new ConcurrentLinkedQueue<>();
-  private final Queue<String> tokensRefused = new ConcurrentLinkedQueue<>();
-  private final Queue<Long> tokensAccepted = new ConcurrentLinkedQueue<>();
-  private X509Bundle authority;
+  private TestAgent agent;
   private TestSnapt snapt;
-  private ControlClient client;
-
-  @Override
-  public void welcomed(Welcomed by) {
-    welcomed.add(by);
-  }
-
-  @Override
-  public void lost(ControlFailure why, String detail) {
-    lost.add(why);
-    details.add(detail);
-  }
-
-  @Override
-  public void tokenRefused(String detail) {
-    tokensRefused.add(detail);
-  }
-
-  @Override
-  public void tokenAccepted(long expiresMs) {
-    tokensAccepted.add(expiresMs);
-  }
-
-  @Override
-  public void relays(List<Snapt> relays) {}
 
   @BeforeEach
-  void makeAuthority() throws Exception {
-    authority = TestSnapt.authority("operator");
-    Files.writeString(folder.resolve("ca.pem"), authority.getCertificatePEM());
-    Ed25519.writePrivate(folder.resolve("device.pem"), deviceKey.getPrivate());
-    System.out.println("seed " + SEED);
+  void start() throws Exception {
+    agent = new TestAgent(folder);
   }
 
   @AfterEach
   void stop() {
-    if (client != null) {
-      client.close("test ends");
-    }
+    agent.close();
     if (snapt != null) {
       snapt.close();
     }
-    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 
   private void serve(BiConsumer<TestSnapt.Client, ControlMessage> answers) throws Exception {
     snapt =
         new TestSnapt(
-            TestSnapt.certificate(authority, "snapt-1", HERE), ControlConnection.PROTOCOL, answers);
+            TestSnapt.certificate(agent.authority, "snapt-1", HERE),
+            ControlConnection.PROTOCOL,
+            answers);
   }
 
   private void connect(String id) {
     connect(id, Duration.ofSeconds(10));
   }
 
-  private void connect(String id, Duration keepAlive) {
-    ControlSettings settings =
-        new ControlSettings(
-            Duration.ofSeconds(2), keepAlive, Duration.ofMillis(20), Duration.ofMillis(100));
-    Greeting greeting =
-        new Greeting(
-            List.of(Aead.AES_256_GCM),
-            List.of("ssh", "web"),
-            1500,
-            "100.96.0.2",
-            "fd76::2",
-            "test");
-    client =
-        new ControlClient(
-            loops.next(),
-            () -> TlsMaterial.anonymousClient(folder.resolve("ca.pem")),
-            0,
-            settings,
-            new SnaptSettings(HERE, snapt.port(), id),
-            DeviceIdentity.read(folder.resolve("device.pem")),
-            greeting,
-            new Random(SEED),
-            this);
-    client.present(TOKEN, List.of());
-  }
-
-  private static ControlMessage.Builder welcome(String session, boolean resumed) {
-    return ControlMessage.newBuilder()
-        .setWelcome(
-            Welcome.newBuilder()
-                .setSessionId(session)
-                .setSecret(resumed ? ByteString.EMPTY : ByteString.copyFrom(new byte[32]))
-                .setResumed(resumed)
-                .setReceiverIndex(7)
-                .setAead(Aead.AES_256_GCM)
-                .setDataPort(7000)
-                .setPathMtu(1400)
-                .setSnaptId("snapt-1"));
-  }
-
-  private static void welcomeAll(TestSnapt.Client to, ControlMessage message) {
-    if (message.hasHello()) {
-      String resume = message.getHello().getResumeSessionId();
-      to.send(resume.isEmpty() ? welcome("s1", false) : welcome(resume, true));
-    }
+  private void connect(String id, Duration keepAlive, Snapt... listed) {
+    agent.connect(
+        new SnaptSettings(HERE, snapt.port(), id),
+        TestAgent.settings(keepAlive, Duration.ofSeconds(10)),
+        listed);
   }
 
   @Test
   void aWelcomeComesAfterAHelloWhoseProofFitsThisConnection() throws Exception {
-    serve(ControlClientTest::welcomeAll);
+    serve(TestSnapt::welcomeAll);
     connect("snapt-1");
-    await().until(() -> welcomed.size() == 1);
+    await().until(() -> agent.welcomed.size() == 1);
     Hello hello = snapt.received.peek().getHello();
     assertThat(hello.getToken().toByteArray()).isEqualTo(TOKEN);
     assertThat(hello.getApplicationsList()).containsExactly("ssh", "web");
@@ -168,12 +76,12 @@ class ControlClientTest implements ControlListener {
     assertThat(hello.getInnerIpv6().size()).isEqualTo(16);
     assertThat(
             DeviceProof.verify(
-                deviceKey.getPublic(),
+                agent.deviceKey.getPublic(),
                 snapt.clients.peek().exporter(),
                 hello.getProof().toByteArray()))
         .isTrue();
-    assertThat(welcomed.peek().data().getPort()).isEqualTo(7000);
-    assertThat(welcomed.peek().ownReceiverIndex()).isEqualTo(hello.getReceiverIndex());
+    assertThat(agent.welcomed.peek().data().getPort()).isEqualTo(7000);
+    assertThat(agent.welcomed.peek().ownReceiverIndex()).isEqualTo(hello.getReceiverIndex());
   }
 
   @Test
@@ -183,11 +91,11 @@ class ControlClientTest implements ControlListener {
         new TestSnapt(
             TestSnapt.certificate(other, "snapt-1", HERE),
             ControlConnection.PROTOCOL,
-            ControlClientTest::welcomeAll);
+            TestSnapt::welcomeAll);
     connect("snapt-1");
-    await().until(() -> !lost.isEmpty());
-    assertThat(lost.peek()).isEqualTo(ControlFailure.CERTIFICATE_REFUSED);
-    assertThat(client.failures(ControlFailure.CERTIFICATE_REFUSED)).isPositive();
+    await().until(() -> !agent.lost.isEmpty());
+    assertThat(agent.lost.peek()).isEqualTo(ControlFailure.CERTIFICATE_REFUSED);
+    assertThat(agent.client().failures(ControlFailure.CERTIFICATE_REFUSED)).isPositive();
     assertThat(snapt.received).isEmpty();
   }
 
@@ -195,23 +103,23 @@ class ControlClientTest implements ControlListener {
   void aCertificateForAnotherHostIsRefused() throws Exception {
     snapt =
         new TestSnapt(
-            TestSnapt.certificate(authority, "snapt-1", "10.9.9.9"),
+            TestSnapt.certificate(agent.authority, "snapt-1", "10.9.9.9"),
             ControlConnection.PROTOCOL,
-            ControlClientTest::welcomeAll);
+            TestSnapt::welcomeAll);
     connect("snapt-1");
-    await().until(() -> !lost.isEmpty());
-    assertThat(lost.peek()).isEqualTo(ControlFailure.CERTIFICATE_REFUSED);
-    assertThat(details.peek()).contains(HERE);
+    await().until(() -> !agent.lost.isEmpty());
+    assertThat(agent.lost.peek()).isEqualTo(ControlFailure.CERTIFICATE_REFUSED);
+    assertThat(agent.details.peek()).contains(HERE);
     assertThat(snapt.received).isEmpty();
   }
 
   @Test
   void aGoodCertificateOfAnotherSnaptIsRefusedByItsName() throws Exception {
-    serve(ControlClientTest::welcomeAll);
+    serve(TestSnapt::welcomeAll);
     connect("snapt-2");
-    await().until(() -> !lost.isEmpty());
-    assertThat(lost.peek()).isEqualTo(ControlFailure.SNAPT_ID_MISMATCH);
-    assertThat(details.peek()).contains("'snapt-1'").contains("'snapt-2'");
+    await().until(() -> !agent.lost.isEmpty());
+    assertThat(agent.lost.peek()).isEqualTo(ControlFailure.SNAPT_ID_MISMATCH);
+    assertThat(agent.details.peek()).contains("'snapt-1'").contains("'snapt-2'");
     assertThat(snapt.received).isEmpty();
   }
 
@@ -219,10 +127,10 @@ class ControlClientTest implements ControlListener {
   void aServerThatDoesNotSpeakTheProtocolIsRefused() throws Exception {
     snapt =
         new TestSnapt(
-            TestSnapt.certificate(authority, "snapt-1", HERE), "", ControlClientTest::welcomeAll);
+            TestSnapt.certificate(agent.authority, "snapt-1", HERE), "", TestSnapt::welcomeAll);
     connect("snapt-1");
-    await().until(() -> !lost.isEmpty());
-    assertThat(lost.peek()).isEqualTo(ControlFailure.PROTOCOL_NOT_SPOKEN);
+    await().until(() -> !agent.lost.isEmpty());
+    assertThat(agent.lost.peek()).isEqualTo(ControlFailure.PROTOCOL_NOT_SPOKEN);
     assertThat(snapt.received).isEmpty();
   }
 
@@ -235,26 +143,26 @@ class ControlClientTest implements ControlListener {
     serve((to, message) ->
         to.send(ControlMessage.newBuilder().setRefusal(Refusal.newBuilder().setCode(code))));
     connect("snapt-1");
-    await().until(() -> !lost.isEmpty());
-    assertThat(lost.peek()).isEqualTo(ControlFailure.REFUSED);
-    assertThat(client.refusals(code)).isPositive();
+    await().until(() -> !agent.lost.isEmpty());
+    assertThat(agent.lost.peek()).isEqualTo(ControlFailure.REFUSED);
+    assertThat(agent.client().refusals(code)).isPositive();
     boolean ofToken = code.name().startsWith("TOKEN") || code == RefusalCode.PROOF_INVALID;
-    assertThat(!tokensRefused.isEmpty()).isEqualTo(ofToken);
-    assertThat(welcomed).isEmpty();
+    assertThat(!agent.tokensRefused.isEmpty()).isEqualTo(ofToken);
+    assertThat(agent.welcomed).isEmpty();
   }
 
   @Test
   void aLostConnectionIsMadeAgainAndTheSessionResumedUnderTheSameIndex() throws Exception {
-    serve(ControlClientTest::welcomeAll);
+    serve(TestSnapt::welcomeAll);
     connect("snapt-1");
-    await().until(() -> welcomed.size() == 1);
+    await().until(() -> agent.welcomed.size() == 1);
     snapt.clients.peek().close();
-    await().until(() -> welcomed.size() == 2);
-    Welcomed first = welcomed.poll();
-    Welcomed second = welcomed.poll();
+    await().until(() -> agent.welcomed.size() == 2);
+    Welcomed first = agent.welcomed.poll();
+    Welcomed second = agent.welcomed.poll();
     assertThat(second.welcome().getResumed()).isTrue();
     assertThat(second.ownReceiverIndex()).isEqualTo(first.ownReceiverIndex());
-    assertThat(lost).containsExactly(ControlFailure.CLOSED);
+    assertThat(agent.lost).containsExactly(ControlFailure.CLOSED);
   }
 
   @Test
@@ -266,35 +174,37 @@ class ControlClientTest implements ControlListener {
       }
     });
     connect("snapt-1");
-    await().until(() -> welcomed.size() == 1);
+    await().until(() -> agent.welcomed.size() == 1);
     snapt.clients.peek().close();
-    await().until(() -> welcomed.size() == 2);
-    assertThat(welcomed.stream().map(w -> w.welcome().getSessionId())).containsExactly("s1", "s2");
+    await().until(() -> agent.welcomed.size() == 2);
+    assertThat(agent.welcomed.stream().map(w -> w.welcome().getSessionId()))
+        .containsExactly("s1", "s2");
   }
 
   @Test
   void aChangeOfNetworkMakesTheConnectionAgainAtOnce() throws Exception {
-    serve(ControlClientTest::welcomeAll);
+    serve(TestSnapt::welcomeAll);
     connect("snapt-1");
-    await().until(() -> welcomed.size() == 1);
-    client.networkChanged();
-    await().until(() -> welcomed.size() == 2);
-    assertThat(lost).containsExactly(ControlFailure.NETWORK_CHANGED);
-    assertThat(welcomed.stream().skip(1).findFirst().orElseThrow().welcome().getResumed()).isTrue();
+    await().until(() -> agent.welcomed.size() == 1);
+    agent.client().networkChanged();
+    await().until(() -> agent.welcomed.size() == 2);
+    assertThat(agent.lost).containsExactly(ControlFailure.NETWORK_CHANGED);
+    assertThat(agent.welcomed.stream().skip(1).findFirst().orElseThrow().welcome().getResumed())
+        .isTrue();
   }
 
   @Test
   void threeKeepAlivesWithoutAnswerEndTheConnection() throws Exception {
-    serve(ControlClientTest::welcomeAll); // answers no keep-alive
+    serve(TestSnapt::welcomeAll); // answers no keep-alive
     connect("snapt-1", Duration.ofMillis(100));
-    await().until(() -> lost.contains(ControlFailure.KEEP_ALIVE_LOST));
+    await().until(() -> agent.lost.contains(ControlFailure.KEEP_ALIVE_LOST));
     assertThat(snapt.received.stream().filter(ControlMessage::hasKeepAlive)).hasSizeGreaterThan(2);
   }
 
   @Test
   void keepAlivesAreAnsweredBothWays() throws Exception {
     serve((to, message) -> {
-      welcomeAll(to, message);
+      TestSnapt.welcomeAll(to, message);
       if (message.hasKeepAlive() && !message.getKeepAlive().getReply()) {
         to.send(
             ControlMessage.newBuilder()
@@ -311,13 +221,13 @@ class ControlClientTest implements ControlListener {
                 > 5);
     assertThat(snapt.received.stream().map(ControlMessage::getKeepAlive))
         .contains(KeepAlive.newBuilder().setNumber(99).setReply(true).build());
-    assertThat(lost).isEmpty();
+    assertThat(agent.lost).isEmpty();
   }
 
   @Test
   void aNewerTokenIsShownOnTheOpenConnection() throws Exception {
     serve((to, message) -> {
-      welcomeAll(to, message);
+      TestSnapt.welcomeAll(to, message);
       if (message.hasTokenUpdate()) {
         to.send(
             ControlMessage.newBuilder()
@@ -325,10 +235,10 @@ class ControlClientTest implements ControlListener {
       }
     });
     connect("snapt-1");
-    await().until(() -> welcomed.size() == 1);
-    client.present(new byte[] {9}, List.of());
-    await().until(() -> tokensAccepted.contains(777L));
-    assertThat(lost).isEmpty();
+    await().until(() -> agent.welcomed.size() == 1);
+    agent.client().present(new byte[] {9}, List.of());
+    await().until(() -> agent.tokensAccepted.contains(777L));
+    assertThat(agent.lost).isEmpty();
   }
 
   @Test
@@ -336,7 +246,7 @@ class ControlClientTest implements ControlListener {
     serve((to, message) -> to.close());
     try (TestSnapt second =
         new TestSnapt(
-            TestSnapt.certificate(authority, "snapt-2", HERE),
+            TestSnapt.certificate(agent.authority, "snapt-2", HERE),
             ControlConnection.PROTOCOL,
             (to, message) -> {
               if (message.hasHello()) {
@@ -346,18 +256,17 @@ class ControlClientTest implements ControlListener {
                             welcome("s9", false).getWelcome().toBuilder().setSnaptId("snapt-2")));
               }
             })) {
-      connect("snapt-1");
-      client.present(TOKEN, List.of(new Snapt("snapt-2", HERE, second.port())));
-      await().until(() -> welcomed.size() == 1);
-      assertThat(welcomed.peek().snapt().id()).isEqualTo("snapt-2");
-      assertThat(lost).hasSizeGreaterThanOrEqualTo(Candidates.ATTEMPTS_MAX);
+      connect("snapt-1", Duration.ofSeconds(10), new Snapt("snapt-2", HERE, second.port()));
+      await().until(() -> agent.welcomed.size() == 1);
+      assertThat(agent.welcomed.peek().snapt().id()).isEqualTo("snapt-2");
+      assertThat(agent.lost).hasSizeGreaterThanOrEqualTo(Candidates.ATTEMPTS_MAX);
     }
   }
 
   @Test
   void whatBreaksTheProtocolEndsTheConnectionAndIsCounted() throws Exception {
     serve((to, message) -> {
-      switch ((int) (client.failures(ControlFailure.MALFORMED) % 5)) {
+      switch ((int) (agent.client().failures(ControlFailure.MALFORMED) % 5)) {
         case 0 -> to.sendRaw((byte) 2, (byte) 0, (byte) 0, (byte) 0);
         case 1 -> to.sendRaw((byte) 0, (byte) 2, (byte) 0, (byte) 0);
         case 2 -> to.sendRaw((byte) 0, (byte) 0, (byte) 0, (byte) 1, (byte) 0xff);
@@ -369,31 +278,31 @@ class ControlClientTest implements ControlListener {
       }
     });
     connect("snapt-1");
-    await().until(() -> client.failures(ControlFailure.MALFORMED) >= 5);
-    assertThat(welcomed).isEmpty();
-    assertThat(lost).containsOnly(ControlFailure.MALFORMED);
+    await().until(() -> agent.client().failures(ControlFailure.MALFORMED) >= 5);
+    assertThat(agent.welcomed).isEmpty();
+    assertThat(agent.lost).containsOnly(ControlFailure.MALFORMED);
   }
 
   @Test
   void nobodyThereIsUnreachableAndTriedAgain() throws Exception {
-    serve(ControlClientTest::welcomeAll);
+    serve(TestSnapt::welcomeAll);
     snapt.close();
     connect("snapt-1");
-    await().until(() -> client.failures(ControlFailure.UNREACHABLE) >= 3);
+    await().until(() -> agent.client().failures(ControlFailure.UNREACHABLE) >= 3);
   }
 
   @Test
   void aGoodbyeOfTheSnaptBeginsANewSession() throws Exception {
-    serve(ControlClientTest::welcomeAll);
+    serve(TestSnapt::welcomeAll);
     connect("snapt-1");
-    await().until(() -> welcomed.size() == 1);
+    await().until(() -> agent.welcomed.size() == 1);
     snapt
         .clients
         .peek()
         .send(
             ControlMessage.newBuilder().setGoodbye(Goodbye.newBuilder().setReason("maintenance")));
-    await().until(() -> welcomed.size() == 2);
-    assertThat(lost).containsExactly(ControlFailure.GOODBYE);
+    await().until(() -> agent.welcomed.size() == 2);
+    assertThat(agent.lost).containsExactly(ControlFailure.GOODBYE);
     assertThat(
             snapt.received.stream()
                 .filter(ControlMessage::hasHello)
@@ -407,10 +316,10 @@ class ControlClientTest implements ControlListener {
 
   @Test
   void aStopSaysGoodbye() throws Exception {
-    serve(ControlClientTest::welcomeAll);
+    serve(TestSnapt::welcomeAll);
     connect("snapt-1");
-    await().until(() -> welcomed.size() == 1);
-    client.close("device stops");
+    await().until(() -> agent.welcomed.size() == 1);
+    agent.client().close("device stops");
     await().until(() -> snapt.received.stream().anyMatch(ControlMessage::hasGoodbye));
   }
 }

@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.control;
 
+import com.google.protobuf.ByteString;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -19,7 +20,9 @@ import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.DeviceProof;
+import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.Welcome;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Queue;
@@ -89,7 +92,35 @@ final class TestSnapt implements AutoCloseable {
         .buildIssuedBy(authority);
   }
 
+  static ControlMessage.Builder welcome(String session, boolean resumed) {
+    return ControlMessage.newBuilder()
+        .setWelcome(
+            Welcome.newBuilder()
+                .setSessionId(session)
+                .setSecret(resumed ? ByteString.EMPTY : ByteString.copyFrom(new byte[32]))
+                .setResumed(resumed)
+                .setReceiverIndex(7)
+                .setAead(Aead.AES_256_GCM)
+                .setDataPort(7000)
+                .setPathMtu(1400)
+                .setSnaptId("snapt-1"));
+  }
+
+  static void welcomeAll(TestSnapt.Client to, ControlMessage message) {
+    if (message.hasHello()) {
+      String resume = message.getHello().getResumeSessionId();
+      to.send(resume.isEmpty() ? welcome("s1", false) : welcome(resume, true));
+    }
+  }
+
   TestSnapt(X509Bundle certificate, String protocol, BiConsumer<Client, ControlMessage> answers)
+      throws Exception {
+    this(certificate, protocol, 0, answers);
+  }
+
+  /// @param port to listen on, 0 for any
+  TestSnapt(
+      X509Bundle certificate, String protocol, int port, BiConsumer<Client, ControlMessage> answers)
       throws Exception {
     this.tls =
         SslContextBuilder.forServer(
@@ -110,7 +141,7 @@ final class TestSnapt implements AutoCloseable {
                     accept(channel);
                   }
                 })
-            .bind("127.0.0.1", 0)
+            .bind("127.0.0.1", port)
             .sync()
             .channel();
   }

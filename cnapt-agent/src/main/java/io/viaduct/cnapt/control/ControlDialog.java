@@ -1,0 +1,257 @@
+package io.viaduct.cnapt.control;
+
+import com.google.protobuf.ByteString;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.Goodbye;
+import io.viaduct.tunnel.control.v1.IntervalBoundary;
+import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.Refusal;
+import io.viaduct.tunnel.control.v1.Relay;
+import io.viaduct.tunnel.control.v1.TokenUpdate;
+import io.viaduct.tunnel.control.v1.Welcome;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
+
+/// What is said on one control connection (docs/protocol.md section 5): Hello, then Welcome or
+/// Refusal, then keep-alives, tokens and lists until an end closes it. Owner: the control event
+/// loop.
+final class ControlDialog implements ControlConnection.Owner {
+  private static final int KEEP_ALIVES_LOST_MAX = 3;
+
+  /// Who holds the dialog; called on the control event loop.
+  interface Owner {
+    void welcomed(Welcomed welcomed);
+
+    /// The dialog ends right after.
+    void refused(Refusal refusal);
+
+    /// The session is over; the dialog ends right after.
+    void goodbye();
+
+    void tokenAccepted(long expiresMs);
+
+    void relays(List<Relay> listed);
+
+    void boundary(IntervalBoundary boundary);
+
+    /// The last word of a dialog, unless it was ended by [ControlDialog#leave].
+    void ended(ControlDialog dialog, ControlFailure why, String detail);
+  }
+
+  private final EventLoop loop;
+  private final ControlSettings settings;
+  private final Greeting greeting;
+  private final DeviceIdentity device;
+  private final Resumption resumption;
+  private final Owner owner;
+  private byte[] token;
+  private boolean tokenShown;
+  private @Nullable ControlConnection connection;
+  private @Nullable SSLSession through;
+  private @Nullable ScheduledFuture<?> timer;
+  private boolean established;
+  private long keepAliveNumber;
+  private int keepAlivesLost;
+
+  /// @param token shown in the Hello
+  /// @param resumption the session to ask for
+  ControlDialog(
+      EventLoop loop,
+      ControlSettings settings,
+      Greeting greeting,
+      DeviceIdentity device,
+      byte[] token,
+      Resumption resumption,
+      Owner owner) {
+    this.loop = loop;
+    this.settings = settings;
+    this.greeting = greeting;
+    this.device = device;
+    this.token = token;
+    this.resumption = resumption;
+    this.owner = owner;
+  }
+
+  /// Starts to connect.
+  void begin(ControlConnection over) {
+    connection = over;
+    long timeoutMs = settings.connectTimeout().toMillis();
+    after(
+        timeoutMs,
+        () -> over.close(ControlFailure.CONNECT_TIMEOUT, "no Welcome in " + timeoutMs + " ms"));
+    over.connect();
+  }
+
+  /// Whether the SNAPT has welcomed us.
+  boolean isEstablished() {
+    return established;
+  }
+
+  /// A newer token: shown at once if the SNAPT has welcomed us, else in or right after the Hello.
+  void present(byte[] newer) {
+    token = newer;
+    tokenShown = false;
+    ControlConnection open = connection;
+    if (established && open != null) {
+      showToken(open);
+    }
+  }
+
+  private void showToken(ControlConnection open) {
+    SSLSession session = through;
+    if (session == null) {
+      return;
+    }
+    try {
+      TokenUpdate update =
+          TokenUpdate.newBuilder()
+              .setToken(ByteString.copyFrom(token))
+              .setProof(ByteString.copyFrom(device.proof(session)))
+              .build();
+      tokenShown = true;
+      open.send(ControlMessage.newBuilder().setTokenUpdate(update).build());
+    } catch (SSLException e) {
+      open.close(ControlFailure.TLS_FAILED, String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Override
+  public void opened(ControlConnection opened, SSLSession session) throws SSLException {
+    through = session;
+    tokenShown = true;
+    opened.send(
+        ControlMessage.newBuilder()
+            .setHello(
+                greeting.hello(
+                    token,
+                    device.proof(session),
+                    resumption.sessionId(),
+                    resumption.receiverIndex()))
+            .build());
+  }
+
+  @Override
+  public void received(ControlConnection from, ControlMessage message) {
+    switch (message.getMessageCase()) {
+      case WELCOME -> welcome(from, message.getWelcome());
+      case REFUSAL -> refused(from, message.getRefusal());
+      case KEEP_ALIVE -> keepAlive(from, message.getKeepAlive());
+      case TOKEN_ACCEPTED -> owner.tokenAccepted(message.getTokenAccepted().getExpiresMs());
+      case RELAY_LIST -> owner.relays(message.getRelayList().getRelaysList());
+      case INTERVAL_BOUNDARY -> owner.boundary(message.getIntervalBoundary());
+      case GOODBYE -> {
+        owner.goodbye();
+        String words = message.getGoodbye().getReason();
+        from.close(ControlFailure.GOODBYE, "the SNAPT says goodbye: " + words);
+      }
+      case HELLO, TOKEN_UPDATE, MESSAGE_NOT_SET ->
+          from.close(ControlFailure.MALFORMED, message.getMessageCase() + " is not for a device");
+    }
+  }
+
+  private void welcome(ControlConnection from, Welcome welcome) {
+    String wrong =
+        established ? "Welcome a second time" : greeting.wrongWith(welcome, resumption.sessionId());
+    if (!wrong.isEmpty()) {
+      from.close(ControlFailure.MALFORMED, wrong);
+      return;
+    }
+    Snapt snapt = from.snapt();
+    if (!snapt.id().isEmpty() && !snapt.id().equals(welcome.getSnaptId())) {
+      from.close(
+          ControlFailure.SNAPT_ID_MISMATCH,
+          "%s calls itself '%s'".formatted(snapt, welcome.getSnaptId()));
+      return;
+    }
+    established = true;
+    watch(from);
+    owner.welcomed(
+        new Welcomed(
+            snapt,
+            new InetSocketAddress(from.remote().getAddress(), welcome.getDataPort()),
+            welcome,
+            resumption.receiverIndex()));
+    owner.relays(welcome.getRelaysList());
+    if (!tokenShown) {
+      showToken(from);
+    }
+  }
+
+  private void refused(ControlConnection from, Refusal refusal) {
+    owner.refused(refusal);
+    String detail = refusal.getDetail();
+    from.close(ControlFailure.REFUSED, refusal.getCode() + (detail.isEmpty() ? "" : ": " + detail));
+  }
+
+  private void watch(ControlConnection of) {
+    after(
+        settings.keepAlive().toMillis(),
+        () -> {
+          if (keepAlivesLost >= KEEP_ALIVES_LOST_MAX) {
+            of.close(ControlFailure.KEEP_ALIVE_LOST, keepAlivesLost + " without answer");
+            return;
+          }
+          keepAlivesLost++;
+          of.send(keepAlive(++keepAliveNumber, false));
+          watch(of);
+        });
+  }
+
+  private void keepAlive(ControlConnection from, KeepAlive keepAlive) {
+    if (!keepAlive.getReply()) {
+      from.send(keepAlive(keepAlive.getNumber(), true));
+    } else if (keepAlive.getNumber() == keepAliveNumber) {
+      keepAlivesLost = 0;
+    }
+  }
+
+  private static ControlMessage keepAlive(long number, boolean reply) {
+    return ControlMessage.newBuilder()
+        .setKeepAlive(KeepAlive.newBuilder().setNumber(number).setReply(reply))
+        .build();
+  }
+
+  @Override
+  public void ended(ControlConnection closed, ControlFailure why, String detail) {
+    stopTimer();
+    owner.ended(this, why, detail);
+  }
+
+  /// Ends the connection without another word; the owner is told why.
+  void close(ControlFailure why, String detail) {
+    ControlConnection open = connection;
+    if (open != null) {
+      open.close(why, detail);
+    }
+  }
+
+  /// Says goodbye and ends the connection; the owner is told nothing.
+  void leave(String reason) {
+    stopTimer();
+    ControlConnection open = connection;
+    if (open != null) {
+      Goodbye goodbye = Goodbye.newBuilder().setReason(reason).build();
+      open.closeAfter(ControlMessage.newBuilder().setGoodbye(goodbye).build());
+    }
+  }
+
+  // One timer at a time: for the Welcome first, for the next keep-alive then.
+  private void after(long delayMs, Runnable then) {
+    stopTimer();
+    timer = loop.schedule(then, delayMs, TimeUnit.MILLISECONDS);
+  }
+
+  private void stopTimer() {
+    ScheduledFuture<?> armed = timer;
+    if (armed != null) {
+      armed.cancel(false);
+      timer = null;
+    }
+  }
+}

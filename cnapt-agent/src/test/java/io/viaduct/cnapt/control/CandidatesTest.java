@@ -1,0 +1,81 @@
+package io.viaduct.cnapt.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class CandidatesTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final Snapt ONE = new Snapt("snapt-1", "one", 443);
+  private static final Snapt TWO = new Snapt("snapt-2", "two", 443);
+  private static final Snapt THREE = new Snapt("snapt-3", "three", 443);
+
+  private final Candidates candidates = new Candidates(new SnaptSettings("", 443, ""), 10 * SECOND);
+
+  private void home(Snapt at) {
+    candidates.replace(List.of(ONE, TWO, THREE));
+    while (!at.equals(candidates.current())) {
+      candidates.failed(true, 0);
+    }
+    candidates.succeeded();
+  }
+
+  @Test
+  void aStrangerIsAskedThreeTimesHomeForTenSeconds() {
+    candidates.replace(List.of(ONE, TWO, THREE));
+    candidates.failed(false, 0);
+    candidates.failed(false, 0);
+    assertThat(candidates.isPatient(0)).isFalse();
+    candidates.failed(false, 0);
+    assertThat(candidates.current()).isEqualTo(TWO);
+    candidates.succeeded();
+    for (long at = 100 * SECOND; at < 110 * SECOND; at += SECOND / 4) {
+      candidates.failed(false, at);
+      assertThat(candidates.isPatient(at)).isTrue();
+      assertThat(candidates.current()).isEqualTo(TWO);
+    }
+    candidates.failed(false, 110 * SECOND);
+    assertThat(candidates.current()).isEqualTo(THREE);
+  }
+
+  @Test
+  void whoRefusesForGoodIsLeftAtOnceEvenHome() {
+    home(ONE);
+    candidates.failed(true, 0);
+    assertThat(candidates.current()).isEqualTo(TWO);
+  }
+
+  @Test
+  void aListWithoutHomeDoesNotEndTheStayThere() {
+    home(TWO);
+    candidates.failed(false, 0);
+    candidates.replace(List.of(ONE, THREE));
+    assertThat(candidates.current()).isEqualTo(TWO);
+    candidates.failed(false, 10 * SECOND);
+    assertThat(candidates.current()).isEqualTo(ONE);
+  }
+
+  @Test
+  void afterAChangeOfNetworkHomeIsFirstAgain() {
+    home(THREE);
+    candidates.failed(false, 0);
+    candidates.failed(false, 10 * SECOND);
+    assertThat(candidates.current()).isEqualTo(ONE);
+    candidates.networkChanged();
+    assertThat(candidates.current()).isEqualTo(THREE);
+    assertThat(candidates.isPatient(20 * SECOND)).isTrue();
+    candidates.failed(false, 20 * SECOND);
+    assertThat(candidates.current()).isEqualTo(THREE);
+  }
+
+  @Test
+  void whoIsTheOnlyOneIsAskedForEverButSlowlyAfterPatience() {
+    candidates.replace(List.of(ONE));
+    candidates.succeeded();
+    candidates.failed(false, 0);
+    candidates.failed(false, 11 * SECOND);
+    assertThat(candidates.current()).isEqualTo(ONE);
+    assertThat(candidates.isPatient(11 * SECOND)).isFalse();
+  }
+}

@@ -1,0 +1,109 @@
+package io.viaduct.cnapt.control;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.pkitesting.X509Bundle;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.tunnel.control.v1.Aead;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+
+/// The device's end of a control connection: the real client, and what it told.
+final class TestAgent implements ControlListener, AutoCloseable {
+  static final String HERE = "127.0.0.1";
+  static final byte[] TOKEN = {1, 2, 3};
+  private static final long SEED = 42;
+
+  final KeyPair deviceKey = Ed25519.generate();
+  final X509Bundle authority = TestSnapt.authority("operator");
+  final Queue<Welcomed> welcomed = new ConcurrentLinkedQueue<>();
+  final Queue<ControlFailure> lost = new ConcurrentLinkedQueue<>();
+  final Queue<String> details = new ConcurrentLinkedQueue<>();
+  final Queue<String> tokensRefused = new ConcurrentLinkedQueue<>();
+  final Queue<Long> tokensAccepted = new ConcurrentLinkedQueue<>();
+  private final EventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+  private final Path folder;
+  private ControlClient client;
+
+  TestAgent(Path folder) throws Exception {
+    this.folder = folder;
+    Files.writeString(folder.resolve("ca.pem"), authority.getCertificatePEM());
+    Ed25519.writePrivate(folder.resolve("device.pem"), deviceKey.getPrivate());
+    System.out.println("seed " + SEED);
+  }
+
+  static ControlSettings settings(Duration keepAlive, Duration patience) {
+    return new ControlSettings(
+        Duration.ofSeconds(2), keepAlive, Duration.ofMillis(20), Duration.ofMillis(100), patience);
+  }
+
+  /// Connects to a SNAPT of this machine, and to others that are listed.
+  void connect(SnaptSettings bootstrap, ControlSettings settings, Snapt... listed) {
+    Greeting greeting =
+        new Greeting(
+            List.of(Aead.AES_256_GCM),
+            List.of("ssh", "web"),
+            1500,
+            "100.96.0.2",
+            "fd76::2",
+            "test");
+    client =
+        new ControlClient(
+            loops.next(),
+            () -> TlsMaterial.anonymousClient(folder.resolve("ca.pem")),
+            0,
+            settings,
+            bootstrap,
+            DeviceIdentity.read(folder.resolve("device.pem")),
+            greeting,
+            new Random(SEED),
+            this);
+    client.present(TOKEN, List.of(listed));
+  }
+
+  ControlClient client() {
+    return client;
+  }
+
+  @Override
+  public void welcomed(Welcomed by) {
+    welcomed.add(by);
+  }
+
+  @Override
+  public void lost(ControlFailure why, String detail) {
+    lost.add(why);
+    details.add(detail);
+  }
+
+  @Override
+  public void tokenRefused(String detail) {
+    tokensRefused.add(detail);
+  }
+
+  @Override
+  public void tokenAccepted(long expiresMs) {
+    tokensAccepted.add(expiresMs);
+  }
+
+  @Override
+  public void relays(List<Snapt> relays) {}
+
+  @Override
+  public void close() {
+    if (client != null) {
+      client.close("test ends");
+    }
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+}
