@@ -2,24 +2,25 @@
 # its own, so that no root is needed and that nothing can outlive it. Needs launch.sh.
 # shellcheck shell=bash disable=SC2154
 
-lacks() { ! command -v "$1" >/dev/null 2>&1; }
+lacks() { ! "$1" -V >/dev/null 2>&1; } # a file that is there but cannot be run is missing too
 
-install_missing() { # packages; only for root on a system with apt-get
-	if [ "$(id -u)" != 0 ] || lacks apt-get; then return 1; fi
-	echo "viaduct: installing $* (apt-get)" >&2
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -q "$@" >/dev/null 2>&1 ||
-		{ apt-get update -q >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -q "$@" >/dev/null 2>&1; }
+install_missing() { # program, package; only for root on a system with apt-get
+	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then return 1; fi
+	echo "viaduct: installing $2 (apt-get)" >&2
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -q "$2" >/dev/null 2>&1 ||
+		{ apt-get update -q >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -q "$2" >/dev/null 2>&1; } || return 1
+	! lacks "$1"
 }
 
 requirements() {
 	PATH=$PATH:/usr/sbin:/sbin
 	export PATH
-	! lacks ip || install_missing iproute2 || die 69 "'ip' is missing: install iproute2 (apt-get install iproute2)"
-	! lacks unshare || install_missing util-linux || die 69 "'unshare' is missing: install util-linux (apt-get install util-linux)"
-	! lacks nft || install_missing nftables ||
+	! lacks ip || install_missing ip iproute2 || die 69 "'ip' is missing: install iproute2 (apt-get install iproute2)"
+	! lacks unshare || install_missing unshare util-linux || die 69 "'unshare' is missing: install util-linux (apt-get install util-linux)"
+	! lacks nft || install_missing nft nftables ||
 		echo "viaduct: 'nft' is missing (apt-get install nftables): the gateways route instead of masquerading" >&2
 	[ -c /dev/net/tun ] || die 69 "/dev/net/tun is missing: load it (modprobe tun), or give the container the device (--device /dev/net/tun)"
-	{ [ -r /dev/net/tun ] && [ -w /dev/net/tun ]; } || die 77 "/dev/net/tun must be readable and writable for $(id -un): chmod 666 /dev/net/tun"
+	{ : <>/dev/net/tun; } 2>/dev/null || die 77 "/dev/net/tun cannot be opened by $(id -un): chmod 666 /dev/net/tun, load it (modprobe tun), or allow the container the device (--device /dev/net/tun)"
 }
 
 namespaces() { # sets flags to the options of unshare that work here
@@ -33,20 +34,21 @@ namespaces() { # sets flags to the options of unshare that work here
 	fi
 }
 
-# What runs outside: this shell, the relay of the page's port, and the one 'unshare' whose child is the
-# first process of the laboratory: a shell, because the first process inherits the orphans of killed
-# ones and must reap them. Everything else is inside and dies with that child.
+# What runs outside: this shell, the janitor, the relay of the page's port, and the one 'unshare' whose
+# child is the first process of the laboratory: a shell, because the first process inherits the orphans
+# of killed ones and must reap them. Everything else is inside and dies with that child.
 laboratory() {
-	local flags java status=0
+	local flags java life status=0
 	requirements
 	namespaces
 	java=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:+UseSerialGC -XX:-UsePerfData
 		-cp "$root/testbed/target/testbed-$(version).jar:$root/testbed/target/lib/*")
 	trap leave EXIT
+	trap 'exit 129' HUP
 	trap 'exit 130' INT
-	trap 'exit 143' TERM HUP
-	sweep
-	work=$(mktemp -d "${TMPDIR:-/tmp}/viaduct-lab.$$.XXXXXX")
+	trap 'exit 143' TERM
+	work=$(mktemp -d "${TMPDIR:-/tmp}/viaduct-lab.XXXXXX")
+	janitor
 	mkdir "$work/lab"
 	setpriv --pdeathsig KILL "${java[@]:0:5}" -Xmx64m "${java[@]:5}" io.viaduct.testbed.page.PageRelay "$work" </dev/null &
 	relay=$!
@@ -55,18 +57,20 @@ laboratory() {
 	inside=$!
 	wait "$inside" || status=$?
 	inside=
+	[ "$status" != 137 ] || echo "viaduct: the laboratory was killed (SIGKILL)" >&2
 	exit "$status"
 }
 
-sweep() { # removes the empty directories of launchers that were killed with SIGKILL
-	local left launcher
-	for left in "${TMPDIR:-/tmp}"/viaduct-lab.*; do
-		launcher=${left##*/viaduct-lab.}
-		[ ! -O "$left" ] || [ -d "/proc/${launcher%%.*}" ] || rm -rf "$left"
-	done
+# The directory goes when nobody is left: the janitor waits until the last process that inherited its
+# pipe has ended, however that went, SIGKILL of this shell included. A session of its own keeps it from
+# what is sent to the others.
+janitor() {
+	# shellcheck disable=SC2016
+	exec {life}> >(exec setsid bash -c 'trap "" HUP INT TERM; cat >/dev/null; rm -rf "$1"' janitor "$work" >/dev/null 2>&1)
+	janitor=$!
 }
 
-leave() { # kills the laboratory, waits until its first process is gone, and removes the directory
+leave() { # kills the laboratory, waits until its first process is gone and the directory removed
 	trap - EXIT
 	trap '' INT TERM HUP
 	exec 2>/dev/null # what is killed here needs no word of the shell
@@ -76,6 +80,7 @@ leave() { # kills the laboratory, waits until its first process is gone, and rem
 		while [ -n "${first// /}" ] && [ -d "/proc/${first// /}" ]; do sleep 0.05; done
 	fi
 	kill -KILL "${relay:-}" 2>/dev/null || true
-	wait 2>/dev/null || true
-	rm -rf "${work:-}"
+	wait "${inside:-}" "${relay:-}" 2>/dev/null || true
+	[ -z "${life:-}" ] || exec {life}>&-
+	[ -z "${janitor:-}" ] || wait "$janitor" 2>/dev/null || true
 }

@@ -48,7 +48,13 @@ maven() { # Maven by its wrapper; a user without a home of its own gets one insi
 	fi
 	# Java takes the home from the user database, not from HOME
 	[ "$HOME" = "$(getent passwd "$(id -u)" | cut -d: -f6)" ] || export MAVEN_OPTS="${MAVEN_OPTS:-} -Duser.home=$HOME"
-	(cd "$root" && MAVEN_OPTS="${MAVEN_OPTS:-} --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow" ./mvnw -B "$@")
+	local dying=() # with this shell, so that a killed launcher leaves no build behind
+	! setpriv -V >/dev/null 2>&1 || dying=(setpriv --pdeathsig TERM)
+	(
+		cd "$root" || exit
+		export MAVEN_OPTS="${MAVEN_OPTS:-} --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
+		exec "${dying[@]}" ./mvnw -B "$@"
+	)
 }
 
 stale() { # prints the first source that is newer than the last build, or what was never built
