@@ -54,55 +54,14 @@ public record SessionSettings(
     }
   }
 
-  /// The protocol's own record checks the ranges.
-  public SessionSettings {
-    settings(
-        pathMtu,
-        context,
-        compoundPercent,
-        classDeadlines,
-        classQueueBytes,
-        floorPercent,
-        flowsMax,
-        udpIdle,
-        tcpIdle,
-        icmpIdle);
-  }
-
-  /// The same for the protocol core.
+  /// The same for the protocol core, whose own record checks the ranges.
+  ///
+  /// @throws IllegalArgumentException naming the key and its range
   public TunnelSettings tunnel() {
-    return settings(
-        pathMtu,
-        context,
-        compoundPercent,
-        classDeadlines,
-        classQueueBytes,
-        floorPercent,
-        flowsMax,
-        udpIdle,
-        tcpIdle,
-        icmpIdle);
-  }
-
-  private static TunnelSettings settings(
-      int pathMtu,
-      Context context,
-      int compoundPercent,
-      List<Duration> classDeadlines,
-      List<Integer> classQueueBytes,
-      int floorPercent,
-      int flowsMax,
-      Duration udpIdle,
-      Duration tcpIdle,
-      Duration icmpIdle) {
-    if (compoundPercent < 10 || compoundPercent > 100) {
-      throw new IllegalArgumentException(
-          "compound-percent must be from 10 to 100, got " + compoundPercent);
-    }
     return new TunnelSettings(
         pathMtu,
         false,
-        compoundPercent / 100.0,
+        TunnelSettings.fillThreshold(compoundPercent),
         TunnelSettings.CompressionContext.valueOf(context.name()),
         classDeadlines,
         classQueueBytes,

@@ -190,6 +190,8 @@ final class TestSnapt implements AutoCloseable {
       return;
     }
     listening.close().syncUninterruptibly();
+    // A loop that shuts down may leave a connection open that waits for its close_notify.
+    clients.forEach(client -> client.channel.close().awaitUninterruptibly(2_000));
     loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
   }
 }
