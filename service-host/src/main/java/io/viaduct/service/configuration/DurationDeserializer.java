@@ -12,6 +12,9 @@ import tools.jackson.databind.deser.std.StdDeserializer;
 /// `200ms`, `10s`, `5m`, `24h` or ISO-8601; a bare number is refused because its unit would be a
 /// guess.
 final class DurationDeserializer extends StdDeserializer<Duration> {
+  /// What is read, in an operator's words.
+  static final String FORM = "a duration with its unit, such as 200ms, 10s, 5m";
+
   private static final Pattern SHORT = Pattern.compile("(\\d{1,12})(us|ms|s|m|h)");
 
   DurationDeserializer() {
@@ -35,9 +38,7 @@ final class DurationDeserializer extends StdDeserializer<Duration> {
     try {
       return Duration.parse(text);
     } catch (DateTimeParseException e) {
-      return (Duration)
-          context.handleWeirdStringValue(
-              Duration.class, text, "must be a duration with its unit, such as 200ms, 10s, 5m");
+      return (Duration) context.handleWeirdStringValue(Duration.class, text, "must be " + FORM);
     }
   }
 }

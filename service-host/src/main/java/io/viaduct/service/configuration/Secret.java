@@ -45,7 +45,7 @@ public final class Secret {
       }
       return new Secret(path, line);
     } catch (IOException e) {
-      throw new IllegalArgumentException("secret file " + path + " must be readable: " + e, e);
+      throw new IllegalArgumentException("secret file " + path + " " + Unreadable.why(path, e), e);
     }
   }
 

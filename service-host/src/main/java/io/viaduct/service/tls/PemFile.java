@@ -1,6 +1,7 @@
 package io.viaduct.service.tls;
 
 import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.configuration.Unreadable;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -97,7 +98,7 @@ final class PemFile {
       }
       return Files.readString(file, StandardCharsets.US_ASCII);
     } catch (IOException e) {
-      throw new ConfigurationException(file + ": cannot be read: " + e);
+      throw new ConfigurationException(file + ": " + Unreadable.why(file, e));
     }
   }
 }

@@ -1,0 +1,173 @@
+package io.viaduct.service.configuration;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import java.lang.reflect.RecordComponent;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
+/// Everything that is wrong with a tree that is to become a record, in the words of its file and
+/// all at once: the operator mends them in one go. A rule of a record is asked only where its keys
+/// are in order.
+final class Refusals {
+  private final ObjectMapper mapper;
+  private final List<String> wrong = new ArrayList<>();
+  private final List<String> missing = new ArrayList<>();
+
+  private Refusals(ObjectMapper mapper) {
+    this.mapper = mapper;
+  }
+
+  /// One entry per problem, each with key, value and rule; none where the tree can be bound.
+  static List<String> of(ObjectMapper mapper, JsonNode tree, Class<? extends Record> type) {
+    Refusals refusals = new Refusals(mapper);
+    refusals.record(mapper.constructType(type), tree, "");
+    List<String> found = new ArrayList<>(refusals.wrong);
+    if (!refusals.missing.isEmpty()) {
+      found.add(told(refusals.missing));
+    }
+    return found;
+  }
+
+  private static String told(List<String> missing) {
+    return missing.size() == 1
+        ? "key '" + missing.getFirst() + "': must be given, it has no default"
+        : "keys '" + String.join("', '", missing) + "': must be given, they have no default";
+  }
+
+  private int count() {
+    return wrong.size() + missing.size();
+  }
+
+  private void any(JavaType type, JsonNode node, String key) {
+    boolean absent = node.isMissingNode() || node.isNull();
+    if (type.isReferenceType() && !node.isMissingNode()) {
+      if (!absent) {
+        any(type.getContentType(), node, key);
+      }
+    } else if (isMappingOfKeys(type.getRawClass())) {
+      record(type, absent ? mapper.createObjectNode() : node, key);
+    } else if (absent) {
+      missing.add(key);
+    } else if (type.isCollectionLikeType() && node.isArray()) {
+      for (int i = 0; i < node.size(); i++) {
+        any(type.getContentType(), node.get(i), key + "[" + i + "]");
+      }
+    } else if (type.isMapLikeType() && node.isObject()) {
+      node.properties()
+          .forEach(e -> any(type.getContentType(), e.getValue(), path(key, e.getKey())));
+    } else {
+      bindable(type, node, key);
+    }
+  }
+
+  private void record(JavaType type, JsonNode node, String key) {
+    Map<String, RecordComponent> known = new LinkedHashMap<>();
+    for (RecordComponent component : type.getRawClass().getRecordComponents()) {
+      known.put(kebab(component.getName()), component);
+    }
+    if (!node.isObject()) {
+      refuse(key, node, "must be a mapping of " + String.join(", ", known.keySet()));
+      return;
+    }
+    int before = count();
+    for (String given : node.propertyNames()) {
+      if (!known.containsKey(given)) {
+        wrong.add(
+            "unknown key '%s'; known keys there: %s"
+                .formatted(
+                    path(key, given),
+                    known.keySet().stream().sorted().collect(Collectors.joining(", "))));
+      }
+    }
+    known.forEach((name, component) ->
+        any(mapper.constructType(component.getGenericType()), node.path(name), path(key, name)));
+    if (count() == before) {
+      bindable(type, node, key);
+    }
+  }
+
+  private void bindable(JavaType type, JsonNode node, String key) {
+    try {
+      mapper.treeToValue(node, type);
+    } catch (JacksonException e) {
+      Class<?> wanted = type.getRawClass();
+      // The rules of our own types speak for themselves, those of the JDK's do not.
+      boolean ours = !wanted.getName().startsWith("java.") && !wanted.isPrimitive();
+      String rule = ours ? ruleOf(e) : null;
+      refuse(key, node, rule == null ? expectation(type) : rule);
+    }
+  }
+
+  private static @Nullable String ruleOf(Throwable e) {
+    for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof IllegalArgumentException && cause.getMessage() != null) {
+        return cause.getMessage();
+      }
+    }
+    return null;
+  }
+
+  private void refuse(String key, JsonNode node, String rule) {
+    String value = node.isValueNode() ? "'" + node.asString() + "'" : "";
+    String shown = value.isEmpty() || rule.contains(value) ? "" : "value " + value + ": ";
+    String kind = node.isArray() ? ", is a list" : "";
+    wrong.add((key.isEmpty() ? "" : "key '" + key + "': ") + shown + rule + kind);
+  }
+
+  private static String expectation(JavaType type) {
+    Class<?> wanted = type.getRawClass();
+    if (type.isCollectionLikeType()) {
+      return "must be a list, such as [a, b]";
+    } else if (type.isMapLikeType()) {
+      return "must be a mapping, such as {a: b}";
+    } else if (type.isEnumType()) {
+      return "must be one of "
+          + Arrays.stream(wanted.getEnumConstants())
+              .map(word -> ((Enum<?>) word).name().toLowerCase(Locale.ROOT))
+              .collect(Collectors.joining(", "));
+    } else if (wanted == int.class || wanted == Integer.class) {
+      return "must be a whole number of at most " + Integer.MAX_VALUE;
+    } else if (wanted == long.class || wanted == Long.class) {
+      return "must be a whole number of at most " + Long.MAX_VALUE;
+    } else if (Number.class.isAssignableFrom(wanted) || wanted == double.class) {
+      return "must be a number";
+    } else if (wanted == boolean.class || wanted == Boolean.class) {
+      return "must be true or false";
+    } else if (wanted == Duration.class) {
+      return "must be " + DurationDeserializer.FORM;
+    } else if (wanted == URI.class) {
+      return "must be an address such as http://host:port";
+    } else if (wanted == Path.class) {
+      return "must be the path of a file";
+    }
+    return "must be one value";
+  }
+
+  // A record with a creator of its own is read from one value, like a word or a number.
+  private static boolean isMappingOfKeys(Class<?> type) {
+    return type.isRecord()
+        && Arrays.stream(type.getDeclaredMethods())
+            .noneMatch(method -> method.isAnnotationPresent(JsonCreator.class));
+  }
+
+  private static String kebab(String name) {
+    return name.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+  }
+
+  private static String path(String key, String step) {
+    return key.isEmpty() ? step : key + "." + step;
+  }
+}
