@@ -12,7 +12,9 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -88,6 +90,19 @@ class SipEndpointTest {
         });
     assertThat(server.statistics().refused()).isZero();
     assertThat(client.statistics().refused()).isZero();
+  }
+
+  @Test
+  void aClosedEndpointLeavesNoThreadBehind() throws Exception {
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+    SipEndpoint endpoint = endpoint(request -> request.answer(200));
+    Set<Thread> its = new HashSet<>(Thread.getAllStackTraces().keySet());
+    its.removeAll(before);
+    assertThat(its).anyMatch(thread -> thread.getName().equals("EventScannerThread"));
+    endpoint.close();
+    await()
+        .untilAsserted(() ->
+            assertThat(its).filteredOn(thread -> !thread.isDaemon()).noneMatch(Thread::isAlive));
   }
 
   @ParameterizedTest
