@@ -27,7 +27,9 @@ namespaces() { # sets flags to the options of unshare that work here
 	flags=(--user --map-root-user --net --mount --pid --fork --kill-child --mount-proc)
 	unshare "${flags[@]}" true 2>/dev/null && return
 	flags=("${flags[@]:2}")
-	if [ "$(id -u)" = 0 ] && unshare "${flags[@]}" true 2>/dev/null; then
+	if [ "$(id -u)" = 0 ]; then
+		unshare "${flags[@]}" true 2>/dev/null ||
+			die 77 "namespaces are not allowed here, not even to root: sysctl -w user.max_user_namespaces=10000, or give the container the capability (--cap-add SYS_ADMIN --security-opt seccomp=unconfined)"
 		echo "viaduct: user namespaces are not allowed here; as root, plain namespaces do" >&2
 	else
 		die 77 "unprivileged user namespaces are not allowed here: sysctl -w user.max_user_namespaces=10000 (and on older Debian kernel.unprivileged_userns_clone=1, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root"
@@ -47,7 +49,7 @@ laboratory() {
 	trap 'exit 129' HUP
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
-	work=$(mktemp -d "${TMPDIR:-/tmp}/viaduct-lab.XXXXXX")
+	work=$(mktemp -d "${TMPDIR:-/tmp}/viaduct-lab.$$.XXXXXX")
 	janitor
 	mkdir "$work/lab"
 	setpriv --pdeathsig KILL "${java[@]:0:5}" -Xmx64m "${java[@]:5}" io.viaduct.testbed.page.PageRelay "$work" </dev/null &

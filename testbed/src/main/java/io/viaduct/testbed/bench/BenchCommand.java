@@ -39,8 +39,7 @@ public final class BenchCommand implements Callable<Integer> {
     Path directory = Laboratory.mountPrivate(outer);
     Topology topology = Topology.lay();
     var deployment =
-        Deployment.prepare(
-            root, directory, Passwords.draw(new SecureRandom()), Instant.now(), System::nanoTime);
+        Deployment.prepare(root, directory, Passwords.draw(new SecureRandom()), System::nanoTime);
     TcpFlow flow =
         Command.exists("iperf3")
             ? new Iperf3Flow(topology, directory)

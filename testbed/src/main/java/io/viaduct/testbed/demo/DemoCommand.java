@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -52,7 +51,6 @@ public final class DemoCommand implements Callable<Integer> {
             root,
             directory,
             passwords,
-            Instant.now(),
             System::nanoTime,
             new Supervision(narration, () -> status.complete(1)));
     var demo = new Demo(narration, topology, deployment, passwords, kills, System::nanoTime);

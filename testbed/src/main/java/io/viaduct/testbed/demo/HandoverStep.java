@@ -73,7 +73,7 @@ final class HandoverStep {
   private void finish(
       Narration narration, CompletableFuture<TextDownload.Result> pending, long start) {
     try {
-      TextDownload.Result result = pending.orTimeout(60, TimeUnit.SECONDS).join();
+      TextDownload.Result result = pending.orTimeout(120, TimeUnit.SECONDS).join();
       double seconds = (nanoTime.getAsLong() - start) / 1e9;
       narration.hold(
           result.bytes() == BYTES,

@@ -1,6 +1,6 @@
 package io.viaduct.testbed.deployment;
 
-import io.viaduct.testbed.pki.OperatorAuthority;
+import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.testbed.pki.ReportKey;
 import io.viaduct.testbed.process.HttpProbe;
 import io.viaduct.testbed.process.RestartLimit;
@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,13 +48,11 @@ public final class Deployment {
     this.listener = listener;
   }
 
-  /// [#prepare(Path, Path, Passwords, Instant, LongSupplier, SupervisedService.Listener)] that
-  /// tells standard error of services that ended unasked.
+  /// [#prepare(Path, Path, Passwords, LongSupplier, SupervisedService.Listener)] that tells
+  /// standard error of services that ended unasked.
   public static Deployment prepare(
-      Path root, Path directory, Passwords passwords, Instant now, LongSupplier nanoTime)
-      throws Exception {
-    return prepare(
-        root, directory, passwords, now, nanoTime, SupervisedService.Listener.to(System.err));
+      Path root, Path directory, Passwords passwords, LongSupplier nanoTime) throws Exception {
+    return prepare(root, directory, passwords, nanoTime, SupervisedService.Listener.to(System.err));
   }
 
   /// Writes what every process needs to be started, and starts none.
@@ -67,15 +64,10 @@ public final class Deployment {
       Path root,
       Path directory,
       Passwords passwords,
-      Instant now,
       LongSupplier nanoTime,
       SupervisedService.Listener listener)
       throws Exception {
-    var authority = new OperatorAuthority(directory, now);
-    authority.issue("snapt-1", Topology.SNAPT_1);
-    authority.issue("snapt-2", Topology.SNAPT_2);
-    authority.issue("ims-bridge", Topology.CONTROL);
-    authority.issue("danum-billing", Topology.CONTROL);
+    issueCertificates(directory);
     List<ReportKey> keys = new ArrayList<>();
     for (String name : List.of("snapt-1", "snapt-2")) {
       keys.add(ReportKey.generate(directory.resolve(name + ".report.key")));
@@ -85,13 +77,26 @@ public final class Deployment {
       var unused = ReportKey.generate(directory.resolve(key));
     }
     Files.writeString(directory.resolve("subscribers.yml"), Plans.subscribers(directory));
-    OperatorAuthority.writeSecret(directory.resolve("alice.password"), passwords.alice());
-    OperatorAuthority.writeSecret(directory.resolve("bob.password"), passwords.bob());
-    OperatorAuthority.writeSecret(directory.resolve("operator.password"), passwords.operator());
-    OperatorAuthority.writeSecret(directory.resolve("rest.token"), passwords.rest());
+    TestAuthority.secret(directory.resolve("alice.password"), passwords.alice());
+    TestAuthority.secret(directory.resolve("bob.password"), passwords.bob());
+    TestAuthority.secret(directory.resolve("operator.password"), passwords.operator());
+    TestAuthority.secret(directory.resolve("rest.token"), passwords.rest());
     keepPostgresUnpacked(root, directory.resolve("postgres"));
-    var plans = new Plans(authority, directory, keys);
+    var plans = new Plans(directory, keys);
     return new Deployment(root, directory, nanoTime, plans, listener);
+  }
+
+  private static void issueCertificates(Path directory) throws Exception {
+    var authority = new TestAuthority(directory);
+    var hosts =
+        Map.of(
+            "snapt-1", Topology.SNAPT_1,
+            "snapt-2", Topology.SNAPT_2,
+            "ims-bridge", Topology.CONTROL,
+            "danum-billing", Topology.CONTROL);
+    for (var host : hosts.entrySet()) {
+      var unused = authority.issue(host.getKey(), host.getValue());
+    }
   }
 
   /// Unpacking PostgreSQL takes seconds: its binaries, and nothing else of billing's data
@@ -163,8 +168,13 @@ public final class Deployment {
   public void awaitReady(String name) {
     ServicePlan plan = planned.get(name);
     SupervisedService service = service(name);
+    ServiceProcess run = service.process();
     long end = nanoTime.getAsLong() + PATIENCE.toNanos();
     while (plan != null) {
+      if (service.process() != run) { // each run has its time
+        run = service.process();
+        end = nanoTime.getAsLong() + PATIENCE.toNanos();
+      }
       if (plan.namespace().call(() -> HttpProbe.status(plan.ready())) == 200) {
         return;
       }
@@ -175,8 +185,7 @@ public final class Deployment {
       if (nanoTime.getAsLong() - end > 0) {
         throw new IllegalStateException(
             "%s is not ready after %d s; the end of its log:%n%s"
-                .formatted(
-                    name, PATIENCE.toSeconds(), service.process().lastLines(LOG_LINES_SHOWN)));
+                .formatted(name, PATIENCE.toSeconds(), run.lastLines(LOG_LINES_SHOWN)));
       }
       LockSupport.parkNanos(100_000_000);
     }

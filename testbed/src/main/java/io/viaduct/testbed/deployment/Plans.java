@@ -1,6 +1,5 @@
 package io.viaduct.testbed.deployment;
 
-import io.viaduct.testbed.pki.OperatorAuthority;
 import io.viaduct.testbed.pki.ReportKey;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.Topology;
@@ -21,20 +20,23 @@ public final class Plans {
   public static final int PAGE_PORT = 8080;
   public static final int SNAPT_PORT = 443;
 
-  private final OperatorAuthority authority;
   private final Path directory;
   private final List<ReportKey> reportKeys;
 
+  /// @param directory of the authority's PEM files, keys and passwords
   /// @param reportKeys of snapt-1 and snapt-2
-  public Plans(OperatorAuthority authority, Path directory, List<ReportKey> reportKeys) {
-    this.authority = authority;
+  public Plans(Path directory, List<ReportKey> reportKeys) {
     this.directory = directory;
     this.reportKeys = List.copyOf(reportKeys);
   }
 
   private String tls(String name) {
-    return "tls: {certificate: %s, private-key: %s, trust: %s}"
-        .formatted(authority.certificate(name), authority.key(name), authority.authority());
+    return "tls: {certificate: %1$s/%2$s.pem, private-key: %1$s/%2$s.key, trust: %3$s}"
+        .formatted(directory, name, trust());
+  }
+
+  private Path trust() {
+    return directory.resolve("ca.pem");
   }
 
   public ServicePlan billing() {
@@ -194,7 +196,7 @@ public final class Plans {
         """
             .formatted(
                 directory.resolve("device.key"),
-                authority.authority(),
+                trust(),
                 Topology.CONTROL,
                 SIP_PORT,
                 DOMAIN,

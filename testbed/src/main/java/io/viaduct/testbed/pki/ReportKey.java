@@ -1,5 +1,6 @@
 package io.viaduct.testbed.pki;
 
+import io.viaduct.service.tls.TestAuthority;
 import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -21,7 +22,6 @@ public record ReportKey(Path file, String publicKey) {
     // SubjectPublicKeyInfo of Ed25519 ends with the raw key (RFC 8410 section 4)
     byte[] info = pair.getPublic().getEncoded();
     byte[] raw = Arrays.copyOfRange(info, info.length - RAW_BYTES, info.length);
-    return new ReportKey(
-        OperatorAuthority.writeSecret(file, pem), Base64.getEncoder().encodeToString(raw));
+    return new ReportKey(TestAuthority.secret(file, pem), Base64.getEncoder().encodeToString(raw));
   }
 }

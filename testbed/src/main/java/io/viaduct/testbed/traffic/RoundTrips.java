@@ -14,7 +14,7 @@ import org.HdrHistogram.Histogram;
 public final class RoundTrips implements AutoCloseable {
   private static final int BYTES = 48; // a key stroke in an SSH packet
   private static final long PAUSE_NS = 10_000_000;
-  private static final int TIMEOUT_MS = 10_000;
+  private static final int TIMEOUT_MS = 60_000;
 
   private final Socket socket = new Socket();
   private final LongSupplier nanoTime;

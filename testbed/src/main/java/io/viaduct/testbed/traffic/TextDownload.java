@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// One GET of a text on one TCP connection, which is never made again: if it breaks, the download
 /// has failed.
 public final class TextDownload {
-  private static final int TIMEOUT_MS = 30_000;
+  private static final int TIMEOUT_MS = 60_000;
   private static final int BUFFER_BYTES = 64 * 1024;
 
   private final AtomicLong received = new AtomicLong();

@@ -3,12 +3,10 @@ package io.viaduct.testbed.deployment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.viaduct.testbed.pki.OperatorAuthority;
 import io.viaduct.testbed.pki.ReportKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,9 +37,8 @@ class ComposeTest {
 
   @BeforeEach
   void read() throws Exception {
-    var authority = new OperatorAuthority(directory, Instant.parse("2026-11-20T00:00:00Z"));
     var keys = List.of(new ReportKey(directory, "one"), new ReportKey(directory, "two"));
-    var all = new Plans(authority, directory, keys);
+    var all = new Plans(directory, keys);
     for (ServicePlan plan :
         List.of(
             all.billing(), all.bridge(), all.webgui(), all.snapt(1), all.snapt(2), all.agent())) {
