@@ -21,7 +21,6 @@ import java.util.concurrent.Semaphore;
 /// Outgoing: Via put on top → transaction layer → socket; the response comes back without that Via.
 public final class SipEndpoint implements AutoCloseable {
   private static final SecureRandom RANDOM = new SecureRandom();
-  private static final byte[] PING = {'\r', '\n', '\r', '\n'};
 
   private final SipEndpointSettings settings;
   private final SipStatistics statistics = new SipStatistics();
@@ -87,9 +86,9 @@ public final class SipEndpoint implements AutoCloseable {
         .thenApply(SipEndpoint::withoutTopmostVia);
   }
 
-  /// Keeps a NAT's binding and a connection alive (RFC 5626 section 3.5.1: CRLF CRLF).
-  public void keepAlive(SipFlow target) throws IOException {
-    sockets.write(target, PING);
+  /// Whether the connection of a TCP flow stands; a UDP flow tells only by an answer.
+  public boolean stands(SipFlow target) {
+    return sockets.stands(target);
   }
 
   /// Forgets the connection of a TCP flow, so that the next request opens another.

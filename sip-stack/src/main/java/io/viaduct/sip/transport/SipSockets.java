@@ -98,7 +98,7 @@ public final class SipSockets implements AutoCloseable {
 
   /// Makes sure that there is a connection for a flow; waits for it, so not on the event loop.
   public void connect(SipFlow flow) throws IOException {
-    if (flow.transport() == Transport.UDP || connections.has(flow.remote())) {
+    if (stands(flow)) {
       return;
     }
     Bootstrap bootstrap =
@@ -115,6 +115,11 @@ public final class SipSockets implements AutoCloseable {
     Channel channel = await(bootstrap.connect(flow.remote()), "connect to " + flow);
     // The loop completes the future first and then notes the connection: wait for that turn to end.
     channel.eventLoop().submit(() -> {}).awaitUninterruptibly();
+  }
+
+  /// Whether there is a connection for a TCP flow; UDP needs none.
+  public boolean stands(SipFlow flow) {
+    return flow.transport() == Transport.UDP || connections.has(flow.remote());
   }
 
   /// Closes the connection of a TCP flow, if there is one: its network has gone.

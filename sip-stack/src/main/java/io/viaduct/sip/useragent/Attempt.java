@@ -1,6 +1,7 @@
 package io.viaduct.sip.useragent;
 
 import io.viaduct.sip.useragent.UserAgentState.Phase;
+import java.util.random.RandomGenerator;
 
 /// The life of something that must be renewed: registration or subscription. Pure state: says when
 /// the next request is due; confined to the user agent's thread.
@@ -10,17 +11,33 @@ import io.viaduct.sip.useragent.UserAgentState.Phase;
 ///               └─failed or no answer→ WAITING ─back-off over→ TRYING
 /// ```
 final class Attempt {
+  /// A success that lasted shorter is one more failure (RFC 5626 section 4.5, min-regtime).
+  static final long STANDING_MS_MIN = 120_000;
+
+  private static final long NEVER = Long.MAX_VALUE;
+
   private final BackOff backOff;
   private final long timeoutMs;
   private Phase phase = Phase.IDLE;
   private long dueMs; // of the next request, or of the timeout of this one
   private long plannedMs; // renewal by what was granted
   private long latestMs = Long.MAX_VALUE; // renewal by what came beside the grant
+  private long standingSinceMs = NEVER;
   private int generation;
 
   Attempt(BackOff backOff, long timeoutMs) {
     this.backOff = backOff;
     this.timeoutMs = timeoutMs;
+  }
+
+  static Attempt of(UserAgentSettings settings, RandomGenerator random) {
+    return new Attempt(
+        new BackOff(settings.backOffMax(), random), settings.attemptTimeout().toMillis());
+  }
+
+  /// When to renew what was granted: between 70 and 90 % of the time.
+  static long renewal(long nowMs, long seconds, RandomGenerator random) {
+    return nowMs + (long) (seconds * 1000 * (0.7 + 0.2 * random.nextDouble()));
   }
 
   Phase phase() {
@@ -33,6 +50,7 @@ final class Attempt {
     dueMs = nowMs;
     generation++;
     backOff.reset();
+    standingSinceMs = NEVER;
   }
 
   /// Not wanted any more.
@@ -65,12 +83,12 @@ final class Attempt {
     return of == generation && phase == Phase.TRYING;
   }
 
-  void granted(int of, long renewAtMs) {
+  void granted(int of, long nowMs, long renewAtMs) {
     if (isCurrent(of)) {
+      standingSinceMs = Math.min(standingSinceMs, nowMs);
       phase = Phase.ACTIVE;
       plannedMs = renewAtMs;
       dueMs = Math.min(plannedMs, latestMs);
-      backOff.reset();
     }
   }
 
@@ -78,7 +96,7 @@ final class Attempt {
   void failed(int of, long nowMs, long atLeastMs) {
     if (isCurrent(of)) {
       phase = Phase.WAITING;
-      dueMs = nowMs + Math.max(backOff.nextMs(), atLeastMs);
+      dueMs = nowMs + Math.max(pause(nowMs), atLeastMs);
     }
   }
 
@@ -87,8 +105,32 @@ final class Attempt {
     if (phase != Phase.IDLE) {
       generation++;
       phase = Phase.WAITING;
-      dueMs = nowMs + backOff.nextMs();
+      dueMs = nowMs + pause(nowMs);
     }
+  }
+
+  /// The ground under it has gone: ask again at once, unless it stood for so short a time that
+  /// asking at once would be asking all the time.
+  void broken(long nowMs) {
+    if (phase != Phase.IDLE) {
+      boolean stood = stood(nowMs);
+      lost(nowMs);
+      if (stood) {
+        dueMs = nowMs;
+      }
+    }
+  }
+
+  private long pause(long nowMs) {
+    if (stood(nowMs)) {
+      backOff.reset();
+    }
+    standingSinceMs = NEVER;
+    return backOff.nextMs();
+  }
+
+  private boolean stood(long nowMs) {
+    return standingSinceMs != NEVER && nowMs - standingSinceMs >= STANDING_MS_MIN;
   }
 
   /// Renew no later than this, even if more was or will be granted: a token ends before its

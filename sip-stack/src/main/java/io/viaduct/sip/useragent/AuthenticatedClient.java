@@ -6,8 +6,10 @@ import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.digest.DigestClient;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// Sends requests and meets challenges to them. A request is sent at most three times: as it is (or
 /// with the last nonce), with credentials, and once more if the server says that the nonce was
@@ -23,6 +25,13 @@ final class AuthenticatedClient {
     this.endpoint = endpoint;
     this.digest = digest;
     this.owner = owner;
+  }
+
+  /// Why there was no answer, for people.
+  static String reason(@Nullable Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException e && e.getCause() != null ? e.getCause() : failure;
+    return cause == null ? "no answer" : String.valueOf(cause.getMessage());
   }
 
   /// @param next builds the request, each time with the next CSeq; called on the owner's thread

@@ -5,13 +5,14 @@ import io.viaduct.sip.SipEndpoint;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
-import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /// The registration's requests (RFC 3261 section 10.2): one Call-ID for all, CSeq counting up.
 /// Confined to the user agent's thread.
 final class Registration {
   private static final int INTERVAL_TOO_BRIEF = 423;
+  private static final long RETRY_AFTER_SECONDS_MAX = 600;
 
   private final UserAgentSettings settings;
   private final LocalIdentity identity;
@@ -35,11 +36,24 @@ final class Registration {
   }
 
   private SipRequest request(SipFlow flow, long expires) {
-    String to = "<" + settings.addressOfRecord() + ">";
-    return identity
-        .request("REGISTER", "sip:" + settings.domain(), to, tag, callId, ++cseq)
+    return request()
         .with("Contact", identity.contact(flow))
         .with("Expires", Long.toString(expires));
+  }
+
+  private SipRequest request() {
+    String to = "<" + settings.addressOfRecord() + ">";
+    return identity.request("REGISTER", "sip:" + settings.domain(), to, tag, callId, ++cseq);
+  }
+
+  /// Asks for our bindings and changes none (RFC 3261 section 10.2.3).
+  SipRequest query() {
+    return request();
+  }
+
+  /// Whether an answer lists our Contact.
+  boolean isShown(SipResponse response, SipFlow flow) {
+    return ours(response, flow).isPresent();
   }
 
   /// Learns from a refusal.
@@ -57,21 +71,33 @@ final class Registration {
 
   /// For how long the registrar has granted our Contact, seconds.
   OptionalLong granted(SipResponse response, SipFlow flow) {
+    String seconds =
+        ours(response, flow)
+            .map(contact -> contact.parameters().getOrDefault("expires", ""))
+            .orElse("");
+    return seconds.matches("\\d{1,9}")
+        ? OptionalLong.of(Long.parseLong(seconds))
+        : number(response, "Expires");
+  }
+
+  private Optional<NameAddress> ours(SipResponse response, SipFlow flow) {
     String ours = NameAddress.parse(identity.contact(flow)).uri();
-    List<String> contacts = response.headers().values("Contact");
-    for (String value : contacts) {
-      NameAddress contact;
+    for (String value : response.headers().values("Contact")) {
       try {
-        contact = NameAddress.parse(value);
+        NameAddress contact = NameAddress.parse(value);
+        if (contact.uri().equalsIgnoreCase(ours)) {
+          return Optional.of(contact);
+        }
       } catch (IllegalArgumentException e) {
         continue; // another device's
       }
-      String seconds = contact.parameters().getOrDefault("expires", "");
-      if (contact.uri().equalsIgnoreCase(ours) && seconds.matches("\\d{1,9}")) {
-        return OptionalLong.of(Long.parseLong(seconds));
-      }
     }
-    return number(response, "Expires");
+    return Optional.empty();
+  }
+
+  /// The server's wish to be left alone, at most ten minutes of it.
+  static long retryAfterMs(SipResponse response) {
+    return 1000 * Math.min(RETRY_AFTER_SECONDS_MAX, number(response, "Retry-After").orElse(0));
   }
 
   static OptionalLong number(SipResponse response, String header) {

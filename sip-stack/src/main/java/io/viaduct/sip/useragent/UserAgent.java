@@ -10,47 +10,34 @@ import io.viaduct.sip.digest.DigestClient;
 import io.viaduct.sip.useragent.UserAgentState.Phase;
 import java.io.IOException;
 import java.time.InstantSource;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A user agent for one user. Methods may be called from any thread and return at once; all state
-/// belongs to one thread of its own, which also looks at the clock ten times a second.
+/// A user agent for one user: a [RegistrarFlow], a [SessionSubscriber] on it, and the requests that
+/// come in. Methods may be called from any thread and return at once; all state belongs to one
+/// thread of its own, which also looks at the clock ten times a second.
 public final class UserAgent implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(UserAgent.class);
   private static final long TICK_MS = 100;
 
-  /// How a registrar that does not know us refuses a SUBSCRIBE.
-  private static final Set<Integer> UNREGISTERED = Set.of(403, 481);
-
-  /// A grant must be renewed this long before its token ends, should the bridge not do it.
-  private static final long TOKEN_MARGIN_MS = 15_000;
-
   private final UserAgentSettings settings;
   private final InstantSource clock;
   private final UserAgentListener listener;
-  private final RandomGenerator random = RandomGenerator.getDefault();
   private final ScheduledExecutorService owner =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("sip-user-agent").factory());
   private final SipEndpoint endpoint;
   private final AuthenticatedClient client;
   private final LocalIdentity identity;
-  private final Registration registration;
-  private final Attempt registering;
-  private final Attempt subscribing;
+  private final RegistrarFlow registrar;
+  private final SessionSubscriber subscriber;
   private volatile UserAgentState state = UserAgentState.IDLE;
-  private volatile @Nullable SipFlow flow; // written by the owner
-  private @Nullable SessionSubscription subscription;
-  private long nextKeepAliveMs;
   private String detail = "";
 
   private UserAgent(UserAgentSettings settings, InstantSource clock, UserAgentListener listener)
@@ -58,6 +45,7 @@ public final class UserAgent implements AutoCloseable {
     this.settings = settings;
     this.clock = clock;
     this.listener = listener;
+    RandomGenerator random = RandomGenerator.getDefault();
     this.endpoint = SipEndpoint.start(settings.endpoint(), clock, this::onRequest);
     this.identity = new LocalIdentity(settings, endpoint);
     this.client =
@@ -65,9 +53,11 @@ public final class UserAgent implements AutoCloseable {
             endpoint,
             new DigestClient(settings.user(), settings.password(), settings.algorithms()),
             owner);
-    this.registration = new Registration(settings, identity);
-    this.registering = attempt();
-    this.subscribing = attempt();
+    Parts parts = new Parts();
+    this.registrar =
+        new RegistrarFlow(settings, clock, random, endpoint, client, identity, owner, parts);
+    this.subscriber =
+        new SessionSubscriber(settings, clock, random, client, identity, owner, parts);
   }
 
   /// Opens the sockets; registers only when told to.
@@ -98,7 +88,7 @@ public final class UserAgent implements AutoCloseable {
   /// Registers and stays registered.
   public void register() {
     owner.execute(() -> {
-      registering.want(clock.millis());
+      registrar.register();
       tick();
     });
   }
@@ -109,8 +99,7 @@ public final class UserAgent implements AutoCloseable {
   public void subscribeSession(byte[] deviceKey) {
     byte[] key = deviceKey.clone();
     owner.execute(() -> {
-      subscription = new SessionSubscription(settings, identity, key);
-      subscribing.want(clock.millis());
+      subscriber.subscribe(key);
       tick();
     });
   }
@@ -119,16 +108,8 @@ public final class UserAgent implements AutoCloseable {
   /// learns where we are now.
   public void networkChanged() {
     owner.execute(() -> {
-      SipFlow old = flow;
-      if (old != null) {
-        endpoint.disconnect(old);
-      }
-      if (registering.phase() != Phase.IDLE) {
-        registering.want(clock.millis());
-      }
-      if (subscribing.phase() != Phase.IDLE) {
-        subscribing.want(clock.millis());
-      }
+      registrar.networkChanged();
+      subscriber.renew(false);
       tick();
     });
   }
@@ -138,15 +119,10 @@ public final class UserAgent implements AutoCloseable {
   /// @return done when the registrar has answered
   public CompletableFuture<SipResponse> deregister() {
     return onOwner(() -> {
-      SipFlow to = resolve();
-      SessionSubscription old = subscription;
-      if (subscribing.phase() == Phase.ACTIVE && old != null) {
-        var unused = client.send(() -> old.subscribe(to, 0), to);
-      }
-      subscribing.stop();
-      registering.stop();
+      subscriber.end(registrar.resolve());
+      CompletableFuture<SipResponse> answer = registrar.deregister();
       publish("");
-      return client.send(() -> registration.deregister(to), to);
+      return answer;
     });
   }
 
@@ -165,12 +141,7 @@ public final class UserAgent implements AutoCloseable {
                 identity
                     .request("MESSAGE", uri, "<" + uri + ">", tag, callId, ++cseq[0])
                     .withBody(contentType, SipBody.of(text)),
-            resolve()));
-  }
-
-  private Attempt attempt() {
-    return new Attempt(
-        new BackOff(settings.backOffMax(), random), settings.attemptTimeout().toMillis());
+            registrar.resolve()));
   }
 
   private void onClock() {
@@ -184,114 +155,42 @@ public final class UserAgent implements AutoCloseable {
 
   private void tick() {
     long nowMs = clock.millis();
-    if (registering.isDue(nowMs)) {
-      sendRegister(nowMs);
-    }
-    if (registering.phase() == Phase.ACTIVE && subscribing.isDue(nowMs)) {
-      sendSubscribe(nowMs);
-    }
-    SipFlow to = flow;
-    if (registering.phase() == Phase.ACTIVE && nowMs >= nextKeepAliveMs && to != null) {
-      nextKeepAliveMs = nowMs + settings.keepAlive().toMillis();
-      keepAlive(to);
+    registrar.tick(nowMs);
+    SipFlow to = registrar.flow();
+    if (registrar.phase() == Phase.ACTIVE && to != null) {
+      subscriber.tick(nowMs, to);
     }
     publish(detail);
   }
 
-  private void keepAlive(SipFlow to) {
-    try {
-      endpoint.keepAlive(to);
-    } catch (IOException e) {
-      // The TCP connection has gone: only a new registration makes us reachable.
-      registering.want(clock.millis());
-    }
-  }
-
-  private void sendRegister(long nowMs) {
-    int generation = registering.begin(nowMs);
-    SipFlow to;
-    try {
-      to = resolve();
-    } catch (CompletionException e) {
-      registering.failed(generation, nowMs, 0);
-      publish(reason(e));
-      return;
-    }
-    var unused =
-        client
-            .send(() -> registration.register(to), to)
-            .whenCompleteAsync(
-                (response, failure) -> onRegistered(generation, to, response, failure), owner);
-  }
-
-  private void onRegistered(
-      int generation, SipFlow to, @Nullable SipResponse response, @Nullable Throwable failure) {
-    long nowMs = clock.millis();
-    if (!registering.isCurrent(generation)) {
-      return;
-    }
-    if (response == null) {
-      registering.failed(generation, nowMs, 0);
-      publish("registration: " + reason(failure));
-    } else if (response.isSuccess()) {
-      long seconds = registration.granted(response, to).orElse(settings.expires().toSeconds());
-      registering.granted(generation, renewal(nowMs, seconds));
-      nextKeepAliveMs = nowMs + settings.keepAlive().toMillis();
+  private final class Parts implements RegistrarFlow.Events, SessionSubscriber.Events {
+    @Override
+    public void registered(boolean anew) {
+      if (anew) {
+        subscriber.renew(true);
+      }
       publish("");
       tick();
-    } else if (registration.adapts(response)) {
-      registering.want(nowMs);
-    } else {
-      registering.failed(generation, nowMs, retryAfterMs(response));
-      publish("registration refused: " + response.status() + " " + response.reason());
     }
-  }
 
-  private void sendSubscribe(long nowMs) {
-    SessionSubscription current = subscription;
-    SipFlow to = flow;
-    if (current == null || to == null) {
-      return;
+    @Override
+    public void unregistered() {
+      registrar.register();
     }
-    int generation = subscribing.begin(nowMs);
-    var unused =
-        client
-            .send(() -> current.subscribe(to, settings.expires().toSeconds()), to)
-            .whenCompleteAsync(
-                (response, failure) -> onSubscribed(generation, current, response, failure), owner);
-  }
 
-  private void onSubscribed(
-      int generation,
-      SessionSubscription current,
-      @Nullable SipResponse response,
-      @Nullable Throwable failure) {
-    long nowMs = clock.millis();
-    if (!subscribing.isCurrent(generation) || current != subscription) {
-      return;
+    @Override
+    public void granted(SessionGrant grant) {
+      listener.onSessionGrant(grant);
     }
-    if (response != null && response.isSuccess()) {
-      current.established(response);
-      long seconds =
-          Registration.number(response, "Expires").orElse(settings.expires().toSeconds());
-      subscribing.granted(generation, renewal(nowMs, seconds));
-      publish("");
-      return;
+
+    @Override
+    public void said(String words) {
+      publish(words);
     }
-    // Whatever became of the dialog, the next one is sound. A bridge that was started again knows
-    // neither the dialog nor the registration.
-    current.newDialog();
-    if (response != null && UNREGISTERED.contains(response.status())) {
-      registering.want(nowMs);
-    }
-    subscribing.failed(generation, nowMs, response == null ? 0 : retryAfterMs(response));
-    publish(
-        "subscription: "
-            + (response == null ? reason(failure) : response.status() + " " + response.reason()));
   }
 
   private void onRequest(IncomingRequest request) {
-    SipFlow to = flow;
+    SipFlow to = registrar.flow();
     // Only the registrar speaks for others; anything else could forge From.
     if (to == null || !request.flow().equals(to)) {
       request.answer(403);
@@ -299,7 +198,7 @@ public final class UserAgent implements AutoCloseable {
     }
     switch (request.message().method()) {
       case "MESSAGE" -> onMessage(request);
-      case "NOTIFY" -> owner.execute(() -> onNotify(request));
+      case "NOTIFY" -> owner.execute(() -> subscriber.onNotify(request));
       case "OPTIONS" -> request.answer(200);
       case "ACK" -> {}
       default ->
@@ -321,65 +220,13 @@ public final class UserAgent implements AutoCloseable {
     request.answer(200);
   }
 
-  private void onNotify(IncomingRequest request) {
-    SessionSubscription current = subscription;
-    if (current == null || !current.owns(request.message())) {
-      request.answer(481);
-      return;
-    }
-    if (!current.isInOrder(request.message())) {
-      request.answer(500);
-      return;
-    }
-    String substate = request.message().headers().first("Subscription-State").orElse("");
-    if (substate.startsWith("terminated")) {
-      request.answer(200);
-      current.newDialog();
-      subscribing.lost(clock.millis());
-      publish("subscription ended: " + substate);
-      return;
-    }
-    SessionGrant grant;
-    try {
-      grant = SessionGrant.parse(request.message().body().text());
-    } catch (IllegalArgumentException e) {
-      request.answer(400);
-      publish("subscription: " + e.getMessage());
-      return;
-    }
-    request.answer(200);
-    subscribing.renewBy(grant.expires().toEpochMilli() - TOKEN_MARGIN_MS);
-    listener.onSessionGrant(grant);
-  }
-
-  /// Between 70 and 90 % of what was granted.
-  private long renewal(long nowMs, long seconds) {
-    return nowMs + (long) (seconds * 1000 * (0.7 + 0.2 * random.nextDouble()));
-  }
-
-  private static long retryAfterMs(SipResponse response) {
-    return 1000 * Math.min(600, Registration.number(response, "Retry-After").orElse(0));
-  }
-
-  private SipFlow resolve() {
-    SipFlow found = settings.resolveRegistrar();
-    flow = found;
-    return found;
-  }
-
   private CompletableFuture<SipResponse> onOwner(Supplier<CompletableFuture<SipResponse>> task) {
     return CompletableFuture.supplyAsync(task, owner).thenCompose(answer -> answer);
   }
 
-  private static String reason(@Nullable Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException e && e.getCause() != null ? e.getCause() : failure;
-    return cause == null ? "no answer" : String.valueOf(cause.getMessage());
-  }
-
   private void publish(String nextDetail) {
     detail = nextDetail;
-    UserAgentState next = new UserAgentState(registering.phase(), subscribing.phase(), nextDetail);
+    UserAgentState next = new UserAgentState(registrar.phase(), subscriber.phase(), nextDetail);
     if (!next.equals(state)) {
       state = next;
       listener.onState(next);

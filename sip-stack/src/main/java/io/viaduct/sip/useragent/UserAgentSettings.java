@@ -19,8 +19,8 @@ import java.util.concurrent.CompletionException;
 /// @param registrar host and port; a name is resolved again for each registration
 /// @param expires asked for, of registration and subscription
 /// @param attemptTimeout after which an unanswered registration is tried again
-/// @param keepAlive between CRLF pings that hold a NAT's binding (RFC 5626 advises under 30 s for
-///   UDP)
+/// @param keepAlive between looks whether the registrar still knows us, which also hold a NAT's
+///   binding; over UDP (RFC 5626 section 4.4.1 advises 24 to 29 s), over TCP four times as long
 /// @param backOffMax longest wait between attempts
 /// @param algorithms that the server may ask for
 public record UserAgentSettings(
@@ -73,7 +73,7 @@ public record UserAgentSettings(
         Duration.ofMinutes(10),
         // Over UDP the fourth retransmission has gone unanswered by then.
         Duration.ofSeconds(8),
-        Duration.ofSeconds(25),
+        Duration.ofSeconds(29),
         Duration.ofSeconds(60),
         Set.of(DigestAlgorithm.SHA_256, DigestAlgorithm.MD5),
         endpoint);

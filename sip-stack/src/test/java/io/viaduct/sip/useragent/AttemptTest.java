@@ -20,7 +20,7 @@ class AttemptTest {
     assertThat(attempt.isDue(0)).isFalse();
     attempt.want(0);
     assertThat(attempt.isDue(0)).isTrue();
-    attempt.granted(attempt.begin(0), 1_000);
+    attempt.granted(attempt.begin(0), 0, 1_000);
     assertThat(attempt.phase()).isEqualTo(Phase.ACTIVE);
     assertThat(attempt.isDue(999)).isFalse();
     assertThat(attempt.isDue(1_000)).isTrue();
@@ -44,7 +44,7 @@ class AttemptTest {
     int current = attempt.begin(10);
     attempt.failed(old, 20, 0);
     assertThat(attempt.phase()).isEqualTo(Phase.TRYING);
-    attempt.granted(current, 1_000);
+    attempt.granted(current, 20, 1_000);
     assertThat(attempt.phase()).isEqualTo(Phase.ACTIVE);
   }
 
@@ -61,7 +61,7 @@ class AttemptTest {
     attempt.want(0);
     int generation = attempt.begin(0);
     attempt.renewBy(45_000);
-    attempt.granted(generation, 480_000);
+    attempt.granted(generation, 0, 480_000);
     assertThat(attempt.isDue(44_999)).isFalse();
     assertThat(attempt.isDue(45_000)).isTrue();
   }
@@ -69,13 +69,36 @@ class AttemptTest {
   @Test
   void aNewTokenPutsTheRenewalOffAgainButNotBehindTheGrant() {
     attempt.want(0);
-    attempt.granted(attempt.begin(0), 480_000);
+    attempt.granted(attempt.begin(0), 0, 480_000);
     attempt.renewBy(45_000);
     attempt.renewBy(81_000);
     assertThat(attempt.isDue(80_999)).isFalse();
     attempt.renewBy(900_000);
     assertThat(attempt.isDue(479_999)).isFalse();
     assertThat(attempt.isDue(480_000)).isTrue();
+  }
+
+  @Test
+  void whatStoodForTwoMinutesIsAskedForAtOnceWhenItBreaks() {
+    attempt.want(0);
+    attempt.granted(attempt.begin(0), 0, 480_000);
+    attempt.broken(120_000);
+    assertThat(attempt.isDue(120_000)).isTrue();
+  }
+
+  @Test
+  void whatBreaksAgainAndAgainSoonAfterItsGrantIsAskedForMoreAndMoreSlowly() {
+    attempt.want(0);
+    long nowMs = 0;
+    long leastMs = 500;
+    for (int i = 0; i < 8; i++) {
+      attempt.granted(attempt.begin(nowMs), nowMs, nowMs + 480_000);
+      attempt.broken(nowMs);
+      assertThat(attempt.isDue(nowMs + leastMs - 1)).as("seed %d, break %d", seed, i).isFalse();
+      nowMs += 2 * leastMs;
+      assertThat(attempt.isDue(nowMs)).as("seed %d, break %d", seed, i).isTrue();
+      leastMs = Math.min(30_000, 2 * leastMs);
+    }
   }
 
   @Test

@@ -1,0 +1,170 @@
+package io.viaduct.sip.useragent;
+
+import io.viaduct.sip.IncomingRequest;
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.useragent.UserAgentState.Phase;
+import java.time.InstantSource;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// Keeps the subscription to the session event package, and takes its NOTIFYs. Confined to the user
+/// agent's thread.
+final class SessionSubscriber {
+  /// How a registrar that does not know us refuses a SUBSCRIBE.
+  private static final Set<Integer> UNREGISTERED = Set.of(403, 481);
+
+  /// A grant must be renewed this long before its token ends, should the bridge not do it.
+  private static final long TOKEN_MARGIN_MS = 15_000;
+
+  private final UserAgentSettings settings;
+  private final InstantSource clock;
+  private final RandomGenerator random;
+  private final AuthenticatedClient client;
+  private final LocalIdentity identity;
+  private final Executor owner;
+  private final Events events;
+  private final Attempt subscribing;
+  private @Nullable SessionSubscription subscription;
+
+  SessionSubscriber(
+      UserAgentSettings settings,
+      InstantSource clock,
+      RandomGenerator random,
+      AuthenticatedClient client,
+      LocalIdentity identity,
+      Executor owner,
+      Events events) {
+    this.settings = settings;
+    this.clock = clock;
+    this.random = random;
+    this.client = client;
+    this.identity = identity;
+    this.owner = owner;
+    this.events = events;
+    this.subscribing = Attempt.of(settings, random);
+  }
+
+  Phase phase() {
+    return subscribing.phase();
+  }
+
+  /// Wanted, with this device key in it.
+  void subscribe(byte[] deviceKey) {
+    subscription = new SessionSubscription(settings, identity, deviceKey);
+    subscribing.want(clock.millis());
+  }
+
+  /// If it is wanted, it is renewed at once.
+  ///
+  /// @param anew whether the notifier's side of the dialog has gone
+  void renew(boolean anew) {
+    SessionSubscription current = subscription;
+    if (current == null || subscribing.phase() == Phase.IDLE) {
+      return;
+    }
+    if (anew) {
+      current.newDialog();
+    }
+    subscribing.want(clock.millis());
+  }
+
+  /// Ends it, without waiting for the answer.
+  void end(SipFlow to) {
+    SessionSubscription old = subscription;
+    if (subscribing.phase() == Phase.ACTIVE && old != null) {
+      var unused = client.send(() -> old.subscribe(to, 0), to);
+    }
+    subscribing.stop();
+  }
+
+  /// @param to where we are registered
+  void tick(long nowMs, SipFlow to) {
+    SessionSubscription current = subscription;
+    if (current == null || !subscribing.isDue(nowMs)) {
+      return;
+    }
+    int generation = subscribing.begin(nowMs);
+    var unused =
+        client
+            .send(() -> current.subscribe(to, settings.expires().toSeconds()), to)
+            .whenCompleteAsync(
+                (response, failure) -> answered(generation, current, response, failure), owner);
+  }
+
+  private void answered(
+      int generation,
+      SessionSubscription current,
+      @Nullable SipResponse response,
+      @Nullable Throwable failure) {
+    long nowMs = clock.millis();
+    if (!subscribing.isCurrent(generation) || current != subscription) {
+      return;
+    }
+    if (response != null && response.isSuccess()) {
+      current.established(response);
+      long seconds =
+          Registration.number(response, "Expires").orElse(settings.expires().toSeconds());
+      subscribing.granted(generation, nowMs, Attempt.renewal(nowMs, seconds, random));
+      events.said("");
+      return;
+    }
+    // Whatever became of the dialog, the next one is sound. A bridge that was started again knows
+    // neither the dialog nor the registration.
+    current.newDialog();
+    if (response != null && UNREGISTERED.contains(response.status())) {
+      events.unregistered();
+    }
+    subscribing.failed(
+        generation, nowMs, response == null ? 0 : Registration.retryAfterMs(response));
+    events.said(
+        "subscription: "
+            + (response == null
+                ? AuthenticatedClient.reason(failure)
+                : response.status() + " " + response.reason()));
+  }
+
+  void onNotify(IncomingRequest request) {
+    SessionSubscription current = subscription;
+    if (current == null || !current.owns(request.message())) {
+      request.answer(481);
+      return;
+    }
+    if (!current.isInOrder(request.message())) {
+      request.answer(500);
+      return;
+    }
+    String substate = request.message().headers().first("Subscription-State").orElse("");
+    if (substate.startsWith("terminated")) {
+      request.answer(200);
+      current.newDialog();
+      subscribing.lost(clock.millis());
+      events.said("subscription ended: " + substate);
+      return;
+    }
+    SessionGrant grant;
+    try {
+      grant = SessionGrant.parse(request.message().body().text());
+    } catch (IllegalArgumentException e) {
+      request.answer(400);
+      events.said("subscription: " + e.getMessage());
+      return;
+    }
+    request.answer(200);
+    subscribing.renewBy(grant.expires().toEpochMilli() - TOKEN_MARGIN_MS);
+    events.granted(grant);
+  }
+
+  /// What the owner must know.
+  interface Events {
+    void granted(SessionGrant grant);
+
+    /// The registrar does not know us.
+    void unregistered();
+
+    /// Something went wrong, or is right again if empty.
+    void said(String detail);
+  }
+}

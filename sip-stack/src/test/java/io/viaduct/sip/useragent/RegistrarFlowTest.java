@@ -1,0 +1,116 @@
+package io.viaduct.sip.useragent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.viaduct.sip.HostPort;
+import io.viaduct.sip.SipEndpointSettings;
+import io.viaduct.sip.Transport;
+import io.viaduct.sip.digest.DigestAlgorithm;
+import io.viaduct.sip.useragent.UserAgentState.Phase;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class RegistrarFlowTest implements UserAgentListener {
+  private static final Duration NEVER = Duration.ofHours(1);
+
+  private final Queue<String> details = new ConcurrentLinkedQueue<>();
+  private TestRegistrar registrar;
+  private UserAgent agent;
+
+  @Override
+  public void onState(UserAgentState state) {
+    details.add(state.detail());
+  }
+
+  @AfterEach
+  void stop() {
+    agent.close();
+    registrar.close();
+  }
+
+  private void start(Transport transport, boolean showsBindings, Duration keepAlive)
+      throws IOException {
+    registrar = new TestRegistrar(showsBindings);
+    InetAddress here = InetAddress.getLoopbackAddress();
+    agent =
+        UserAgent.start(
+            new UserAgentSettings(
+                "ims.test",
+                "alice",
+                "not asked for",
+                new HostPort(here.getHostAddress(), registrar.port()),
+                transport,
+                Duration.ofMinutes(10),
+                Duration.ofMillis(700),
+                keepAlive,
+                Duration.ofSeconds(1),
+                Set.of(DigestAlgorithm.SHA_256),
+                SipEndpointSettings.client(new InetSocketAddress(here, 0))),
+            InstantSource.system(),
+            this);
+    agent.register();
+    agent.subscribeSession(new byte[32]);
+    awaitActive();
+  }
+
+  private void awaitActive() {
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> agent.state().isRegistered() && agent.state().subscription() == Phase.ACTIVE);
+  }
+
+  private void awaitBoth(int times) {
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> registrar.count("REGISTER") >= times && registrar.count("SUBSCRIBE") >= times);
+    awaitActive();
+  }
+
+  @Test
+  void aClosedConnectionIsNoticedAtOnceAndTheRegistrationMadeAgain() throws Exception {
+    start(Transport.TCP, true, NEVER);
+    registrar.goAway();
+    await().until(() -> !agent.state().isRegistered());
+    assertThat(details).contains("registration lost: the connection was closed");
+    registrar.comeBack();
+    awaitBoth(2);
+  }
+
+  @Test
+  void aRegistrarThatDoesNotAnswerOverUdpIsNoticedByTheNextLook() throws Exception {
+    start(Transport.UDP, true, Duration.ofMillis(300));
+    registrar.goAway();
+    await().atMost(Duration.ofSeconds(20)).until(() -> !agent.state().isRegistered());
+    assertThat(details).contains("registration lost: no answer in 700 ms");
+    registrar.comeBack();
+    awaitBoth(2);
+  }
+
+  @Test
+  void aRegistrarThatWasStartedAgainBetweenTwoLooksIsFoundToHaveForgottenUs() throws Exception {
+    start(Transport.UDP, true, Duration.ofMillis(500));
+    registrar.goAway();
+    registrar.comeBack();
+    awaitBoth(2);
+    assertThat(details).anyMatch(detail -> detail.startsWith("registration lost: "));
+  }
+
+  @Test
+  void aRegistrarThatNeverListsBindingsIsBelievedByItsAnswersAlone() throws Exception {
+    start(Transport.UDP, false, Duration.ofMillis(100));
+    await().until(() -> registrar.count("fetch") >= 5);
+    assertThat(registrar.count("REGISTER")).isEqualTo(1);
+    assertThat(agent.state().isRegistered()).isTrue();
+  }
+}
