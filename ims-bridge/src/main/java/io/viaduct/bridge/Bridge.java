@@ -149,9 +149,7 @@ public final class Bridge implements AutoCloseable {
         configuration.domain(),
         new DigestServer(
             configuration.domain(),
-            configuration.sip().algorithms().stream()
-                .map(BridgeConfiguration.Algorithm::value)
-                .toList(),
+            configuration.sip().offer(),
             configuration.sip().nonceLifetime(),
             NONCES,
             subscribers,

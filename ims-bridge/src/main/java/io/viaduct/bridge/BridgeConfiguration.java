@@ -6,6 +6,7 @@ import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsSettings;
+import io.viaduct.sip.digest.AlgorithmOffer;
 import io.viaduct.sip.digest.DigestAlgorithm;
 import java.nio.file.Path;
 import java.security.PublicKey;
@@ -45,6 +46,7 @@ public record BridgeConfiguration(
     Path subscribers,
     OperationsSettings operations,
     LoggingSettings logging) {
+  private static final int USER_AGENT_FAMILIES_MAX = 64;
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
 
   public BridgeConfiguration {
@@ -74,6 +76,7 @@ public record BridgeConfiguration(
   /// @param expiresMax longer ones are shortened
   /// @param expiresDefault granted where none was asked for
   /// @param algorithms of digest, offered in this order
+  /// @param algorithmsByUserAgent for clients that give up on that
   /// @param nonceLifetime after which a challenge is stale
   /// @param wrongPasswords of one user from one address within a minute, then 403
   public record Sip(
@@ -91,6 +94,7 @@ public record BridgeConfiguration(
       Duration expiresMax,
       Duration expiresDefault,
       List<Algorithm> algorithms,
+      List<UserAgentFamily> algorithmsByUserAgent,
       Duration nonceLifetime,
       int wrongPasswords) {
     public Sip {
@@ -104,8 +108,35 @@ public record BridgeConfiguration(
           expiresMin + ", " + expiresDefault + ", " + expiresMax);
       require(!algorithms.isEmpty(), "algorithms must name SHA-256, MD5 or both", "[]");
       algorithms = List.copyOf(algorithms);
+      algorithmsByUserAgent = List.copyOf(algorithmsByUserAgent);
+      require(
+          algorithmsByUserAgent.size() <= USER_AGENT_FAMILIES_MAX,
+          "algorithms-by-user-agent must have at most " + USER_AGENT_FAMILIES_MAX + " lines",
+          algorithmsByUserAgent.size());
       require(nonceLifetime.toSeconds() >= 10, "nonce-lifetime must be >= 10s", nonceLifetime);
       require(wrongPasswords >= 1, "wrong-passwords must be >= 1", wrongPasswords);
+    }
+
+    AlgorithmOffer offer() {
+      return new AlgorithmOffer(
+          algorithms.stream().map(Algorithm::value).toList(),
+          algorithmsByUserAgent.stream().map(UserAgentFamily::family).toList());
+    }
+  }
+
+  /// What clients that name themselves alike are offered.
+  ///
+  /// @param userAgent how their User-Agent begins; empty: they send none
+  /// @param algorithms those of them that `algorithms` has too
+  public record UserAgentFamily(String userAgent, List<Algorithm> algorithms) {
+    public UserAgentFamily {
+      require(!algorithms.isEmpty(), "algorithms must name SHA-256, MD5 or both", "[]");
+      algorithms = List.copyOf(algorithms);
+    }
+
+    AlgorithmOffer.Family family() {
+      return new AlgorithmOffer.Family(
+          userAgent, algorithms.stream().map(Algorithm::value).toList());
     }
   }
 

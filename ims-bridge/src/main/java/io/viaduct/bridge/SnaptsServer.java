@@ -51,6 +51,7 @@ final class SnaptsServer implements AutoCloseable {
             .executor(
                 Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("snapts-", 0).factory()))
             .maxInboundMessageSize(MESSAGE_BYTES_MAX)
+            .addStreamTracerFactory(new OversizedMessages(service::onOversized))
             .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
             // A SNAPT that vanished without a word is noticed and its streams are freed.
             .keepAliveTime(20, TimeUnit.SECONDS)

@@ -9,6 +9,7 @@ import io.viaduct.bridge.directory.PeerIdentity;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.reporting.MediationForwarder;
 import io.viaduct.bridge.reporting.ReportMeters;
+import io.viaduct.bridge.reporting.ReportRefusal;
 import io.viaduct.bridge.reporting.ReportStream;
 import io.viaduct.bridge.reporting.ReportVerifier;
 import io.viaduct.bridge.token.TokenIssuer;
@@ -47,6 +48,19 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
     this.registry = registry;
   }
 
+  /// A message on one of the two streams was longer than gRPC takes; its stream has ended.
+  void onOversized(String method) {
+    if (method.equals(SnaptsGrpc.getReportMethod().getFullMethodName())) {
+      meters.refused(ReportRefusal.OVER_MESSAGE_LIMIT);
+    } else {
+      announced("over_message_limit");
+    }
+  }
+
+  private void announced(String outcome) {
+    registry.counter("viaduct.bridge.announcements", "outcome", outcome).increment();
+  }
+
   @Override
   public StreamObserver<SignedUsageReport> report(StreamObserver<ReportAck> acks) {
     Snapt sender =
@@ -75,12 +89,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
           return;
         }
         Optional<SnaptDirectory.Refusal> refusal = directory.announce(id, status);
-        registry
-            .counter(
-                "viaduct.bridge.announcements",
-                "outcome",
-                refusal.map(r -> r.name().toLowerCase(Locale.ROOT)).orElse("accepted"))
-            .increment();
+        announced(refusal.map(r -> r.name().toLowerCase(Locale.ROOT)).orElse("accepted"));
         if (refusal.isPresent()) {
           ended = true;
           acks.onError(

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// User agents that others wrote: sipp, sipsak, baresip. Each is skipped where it is not installed.
+/// All three can do MD5 only in the versions of Debian 12; the bridge offers SHA-256 too, as it
+/// does by default.
 @Timeout(120)
 class ForeignUserAgentsIT {
   @TempDir Path directory;
@@ -36,7 +38,6 @@ class ForeignUserAgentsIT {
 
   @BeforeEach
   void start() throws Exception {
-    // All three can do MD5 only, and give up when SHA-256 is offered first.
     start("ims.test");
   }
 
@@ -45,9 +46,7 @@ class ForeignUserAgentsIT {
         new BridgeRig(
             Files.createDirectories(directory.resolve(domain)),
             1,
-            text ->
-                text.replace("domain: ims.test", "domain: " + domain)
-                    .replace("sip: {", "sip: {algorithms: [MD5], "));
+            text -> text.replace("domain: ims.test", "domain: " + domain));
   }
 
   @AfterEach

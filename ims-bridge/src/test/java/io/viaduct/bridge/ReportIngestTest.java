@@ -213,6 +213,23 @@ class ReportIngestTest {
   }
 
   @Test
+  void aReportThatGrpcItselfDoesNotTakeIsCountedAndTheSnaptIsToldTheLimit() throws Exception {
+    UsageReport huge = report("snapt-1", 0).setIcid("x".repeat(2 << 20)).build();
+    Answers<ReportAck> acks = new Answers<>();
+    snapt(rig.authority.material("snapt-1")).report(acks).onNext(signed(huge, rig.reportKey));
+    Status end = acks.ends.poll(45, TimeUnit.SECONDS);
+    assertThat(end.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+    assertThat(end.getDescription()).contains(Integer.toString(1 << 20));
+    await()
+        .until(() ->
+            rig.counter("viaduct.bridge.reports.refused", "reason", "over_message_limit") == 1);
+    assertThat(billing.posted).isEmpty();
+    assertThat(submit(signed(report("snapt-1", 1).build(), rig.reportKey)).getVerdict())
+        .as("the next report, on a new stream")
+        .isEqualTo(ReportVerdict.POSTED);
+  }
+
+  @Test
   void whenBillingIsAwayReportsAreDeferredAndPostedOnceItIsBack() throws Exception {
     billing.close();
     SignedUsageReport report = signed(report("snapt-1", 0).build(), rig.reportKey);

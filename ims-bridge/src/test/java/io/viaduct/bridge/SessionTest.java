@@ -192,6 +192,7 @@ class SessionTest {
         s.expiresMax(),
         s.expiresDefault(),
         s.algorithms(),
+        s.algorithmsByUserAgent(),
         s.nonceLifetime(),
         s.wrongPasswords());
   }

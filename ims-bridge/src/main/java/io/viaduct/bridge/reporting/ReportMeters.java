@@ -47,7 +47,7 @@ public final class ReportMeters {
     overflow.increment();
   }
 
-  void refused(ReportRefusal reason) {
+  public void refused(ReportRefusal reason) {
     of(refusals, reason).increment();
   }
 

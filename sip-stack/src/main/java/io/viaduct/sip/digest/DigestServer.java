@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Optional;
 
 /// The server's side of one realm. Challenges cost no memory; a nonce is remembered only after it
-/// came back with the right password. Offers several algorithms, preferred first (RFC 8760).
-/// Thread-safe.
+/// came back with the right password. Offers several algorithms, each in a challenge of its own
+/// (RFC 8760). Thread-safe.
 public final class DigestServer {
   private final String realm;
-  private final List<DigestAlgorithm> offered;
+  private final AlgorithmOffer offer;
   private final Duration lifetime;
   private final CredentialStore store;
   private final InstantSource clock;
@@ -25,21 +25,17 @@ public final class DigestServer {
   private final byte[] key = new byte[32];
   private final NonceCounts counts;
 
-  /// @param offered in the order of preference
   /// @param lifetime of a nonce
   /// @param nonces whose use is remembered at a time
   public DigestServer(
       String realm,
-      List<DigestAlgorithm> offered,
+      AlgorithmOffer offer,
       Duration lifetime,
       int nonces,
       CredentialStore store,
       InstantSource clock) {
-    if (offered.isEmpty()) {
-      throw new IllegalArgumentException("at least one digest algorithm must be offered");
-    }
     this.realm = realm;
-    this.offered = List.copyOf(offered);
+    this.offer = offer;
     this.lifetime = lifetime;
     this.store = store;
     this.clock = clock;
@@ -65,14 +61,14 @@ public final class DigestServer {
         Optional<DigestRefusal> refusal = refusal(request, credentials);
         return refusal.isEmpty()
             ? new Authenticated(credentials.username())
-            : refused(refusal.get());
+            : refused(request, refusal.get());
       }
     }
-    return refused(worst);
+    return refused(request, worst);
   }
 
   private Optional<DigestRefusal> refusal(SipRequest request, DigestCredentials given) {
-    if (!offered.contains(given.algorithm()) || !given.qop().equals("auth")) {
+    if (!offer.contains(given.algorithm()) || !given.qop().equals("auth")) {
       return Optional.of(DigestRefusal.NOT_OFFERED);
     }
     if (!given.nc().matches("[0-9A-Fa-f]{8}") || given.cnonce().isEmpty()) {
@@ -106,11 +102,11 @@ public final class DigestServer {
         : Optional.of(DigestRefusal.REPLAYED);
   }
 
-  private Refused refused(DigestRefusal reason) {
+  private Refused refused(SipRequest request, DigestRefusal reason) {
     String nonce = Nonce.issue(key, clock.millis(), random.nextLong()).encoded();
     return new Refused(
         reason,
-        offered.stream()
+        offer.to(request).stream()
             .map(algorithm ->
                 new DigestChallenge(algorithm, realm, nonce, "", reason.isStale()).encode())
             .toList());

@@ -20,9 +20,13 @@ class DigestTest {
   private final DigestServer server = server(List.of(DigestAlgorithm.values()), 100);
 
   private DigestServer server(List<DigestAlgorithm> offered, int nonces) {
+    return server(new AlgorithmOffer(offered, List.of()), nonces);
+  }
+
+  private DigestServer server(AlgorithmOffer offer, int nonces) {
     return new DigestServer(
         "ims.test",
-        offered,
+        offer,
         Duration.ofMinutes(5),
         nonces,
         (user, algorithm) ->
@@ -205,5 +209,59 @@ class DigestTest {
           .isInstanceOf(DigestOutcome.Authenticated.class);
     }
     assertThat(refused(small, first).reason()).isEqualTo(DigestRefusal.REPLAYED);
+  }
+
+  @Test
+  void eachAlgorithmIsAChallengeOfItsOwnThePreferredFirstAndItsNameIsNotQuoted() {
+    assertThat(refused(server, register("sip:ims.test")).challenges())
+        .satisfiesExactly(
+            first -> assertThat(first).contains(", algorithm=SHA-256, "),
+            second -> assertThat(second).contains(", algorithm=MD5, "));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "phone 1.0,         SHA-256 MD5",
+    "old phone 1.0,     SHA-256 MD5",
+    "OLD 3,             MD5",
+    "Reversed/2 (x86),  MD5 SHA-256",
+    "'',                MD5 SHA-256"
+  })
+  void aFamilyOfClientsThatGivesUpOnTheUsualListGetsItsOwn(String userAgent, String algorithms) {
+    List<DigestAlgorithm> reversed = List.of(DigestAlgorithm.MD5, DigestAlgorithm.SHA_256);
+    DigestServer lenient =
+        server(
+            new AlgorithmOffer(
+                List.of(DigestAlgorithm.SHA_256, DigestAlgorithm.MD5),
+                List.of(
+                    new AlgorithmOffer.Family("old 3", List.of(DigestAlgorithm.MD5)),
+                    new AlgorithmOffer.Family("reversed", reversed),
+                    new AlgorithmOffer.Family("", reversed))),
+            100);
+    SipRequest request = register("sip:ims.test");
+    assertThat(
+            offered(
+                refused(
+                    lenient,
+                    userAgent.isEmpty() ? request : request.with("User-Agent", userAgent))))
+        .isEqualTo(algorithms);
+  }
+
+  @Test
+  void noNameOfAClientBringsAnAlgorithmBackThatTheOperatorHasDropped() {
+    DigestServer strict =
+        server(
+            new AlgorithmOffer(
+                List.of(DigestAlgorithm.SHA_256),
+                List.of(new AlgorithmOffer.Family("old", List.of(DigestAlgorithm.MD5)))),
+            100);
+    assertThat(offered(refused(strict, register("sip:ims.test").with("User-Agent", "old 1"))))
+        .isEqualTo("SHA-256");
+  }
+
+  private static String offered(DigestOutcome.Refused refused) {
+    return refused.challenges().stream()
+        .map(value -> DigestChallenge.parse(value).orElseThrow().algorithm().token())
+        .collect(java.util.stream.Collectors.joining(" "));
   }
 }

@@ -1,0 +1,50 @@
+package io.viaduct.sip.digest;
+
+import io.viaduct.sip.SipRequest;
+import java.util.List;
+
+/// Which algorithms a client is challenged with, preferred first (RFC 8760 section 2.4). A client
+/// should take the first that it can; families that give up on such a list instead get another.
+///
+/// @param usual for all but the families; only these are ever accepted
+/// @param families the first that matches decides
+public record AlgorithmOffer(List<DigestAlgorithm> usual, List<Family> families) {
+  /// Clients that name themselves alike. Whoever claims a name gains nothing: all algorithms that
+  /// this can bring are offered to everyone.
+  ///
+  /// @param userAgent how User-Agent begins, letter case aside; empty: there is no such header
+  public record Family(String userAgent, List<DigestAlgorithm> algorithms) {
+    public Family {
+      algorithms = List.copyOf(algorithms);
+    }
+
+    private boolean matches(String given) {
+      return userAgent.isEmpty()
+          ? given.isEmpty()
+          : given.regionMatches(true, 0, userAgent, 0, userAgent.length());
+    }
+  }
+
+  public AlgorithmOffer {
+    if (usual.isEmpty()) {
+      throw new IllegalArgumentException("at least one digest algorithm must be offered");
+    }
+    usual = List.copyOf(usual);
+    families = List.copyOf(families);
+  }
+
+  boolean contains(DigestAlgorithm algorithm) {
+    return usual.contains(algorithm);
+  }
+
+  /// What to challenge the sender of a request with.
+  List<DigestAlgorithm> to(SipRequest request) {
+    String userAgent = request.headers().first("User-Agent").orElse("");
+    return families.stream()
+        .filter(family -> family.matches(userAgent))
+        .findFirst()
+        .map(family -> family.algorithms.stream().filter(usual::contains).toList())
+        .filter(known -> !known.isEmpty())
+        .orElse(usual);
+  }
+}
