@@ -20,24 +20,35 @@ final class RunningDemo implements AutoCloseable {
   private final Path log;
   private final Process process;
 
-  private RunningDemo(String name, List<String> options) throws IOException {
+  private RunningDemo(String name, Path temporary, List<String> options) throws IOException {
     log = Path.of("target", name + ".log");
-    var words = new ArrayList<>(List.of(ROOT.resolve("viaduct").toString(), "demo", "--keep"));
+    // a process group of its own, which can be interrupted as a terminal does it
+    var words = new ArrayList<>(List.of("env", "--default-signal=INT", "setsid"));
+    words.addAll(List.of(ROOT.resolve("viaduct").toString(), "demo"));
     words.addAll(options);
     var builder = new ProcessBuilder(words);
+    builder.environment().put("TMPDIR", temporary.toString());
     builder.environment().put("VIADUCT_BUILT", "1"); // the suite has built the jars
     builder.redirectErrorStream(true).redirectOutput(log.toFile());
     process = builder.start();
     process.getOutputStream().close();
   }
 
+  /// Its logs are in `build/lab/` once it has said its verdict.
   static RunningDemo start(String name, String... options) throws IOException {
+    var words = new ArrayList<>(List.of("--keep"));
+    words.addAll(List.of(options));
+    return start(name, Path.of(System.getProperty("java.io.tmpdir")), words);
+  }
+
+  /// @param temporary where it may put what it removes at its end
+  static RunningDemo start(String name, Path temporary, List<String> options) throws IOException {
     assumeTrue(Files.isWritable(Path.of("/dev/net/tun")), "/dev/net/tun is missing or closed");
     assumeTrue(
         succeeds("unshare", "--user", "--map-root-user", "--net", "true")
             || succeeds("unshare", "--net", "true"),
         "neither user namespaces nor root here");
-    return new RunningDemo(name, List.of(options));
+    return new RunningDemo(name, temporary, options);
   }
 
   private static boolean succeeds(String... words) throws IOException {
@@ -61,6 +72,20 @@ final class RunningDemo implements AutoCloseable {
         .atMost(PATIENCE_SECONDS, TimeUnit.SECONDS)
         .until(() -> !process.isAlive() || output().contains("Ctrl-C ends it"));
     return output();
+  }
+
+  /// Waits until the narration has come so far.
+  void awaitOutput(String words) {
+    Awaitility.await("'" + words + "', see " + log.toAbsolutePath())
+        .atMost(PATIENCE_SECONDS, TimeUnit.SECONDS)
+        .until(() -> !process.isAlive() || output().contains(words));
+  }
+
+  /// Ctrl-C: SIGINT to the launcher and everything that it started in its group.
+  void interrupt() throws IOException {
+    if (!succeeds("kill", "-INT", "--", "-" + process.pid())) {
+      throw new IOException("the demonstration ended before it was interrupted");
+    }
   }
 
   int awaitEnd() throws InterruptedException, IOException {
