@@ -28,7 +28,7 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--kill",
       converter = Kill.Converter.class,
-      description = "kill a process at a step and start it again: billing@handover")
+      description = "kill a process at a step (SIGKILL): billing@handover")
   private List<Kill> kills = List.of();
 
   @Option(names = "--root", hidden = true, required = true)

@@ -4,6 +4,7 @@ import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
 import io.viaduct.testbed.traffic.TextDownload;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -30,6 +31,11 @@ final class HandoverStep {
     this.topology = topology;
     this.restarted = restarted;
     this.nanoTime = nanoTime;
+  }
+
+  /// What the download moves in a time.
+  static long bytesIn(Duration time) {
+    return RATE_BIT_PER_SECOND / 8 * time.toMillis() / 1000;
   }
 
   /// @param middle runs right after the hand-over

@@ -4,9 +4,9 @@ import java.util.List;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/// A process that is killed with SIGKILL at a step, and started again: `billing@handover`.
+/// A process that is killed with SIGKILL at a step, as from another shell: `billing@handover`.
 ///
-/// @param process `snapt-1`, `snapt-2`, `ims-bridge`, `danum-billing` or `webgui`
+/// @param process `snapt-1`, `snapt-2`, `ims-bridge`, `danum-billing`, `webgui` or `cnapt`
 /// @param step one of [#STEPS]
 record Kill(String process, String step) {
   static final List<String> STEPS = List.of("handover", "interactive", "conversation");

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// The running system: writes keys and configuration, starts the processes and keeps them running,
 /// knows them by name.
@@ -201,6 +202,11 @@ public final class Deployment {
     return services.entrySet().stream()
         .filter(each -> names.length == 0 || List.of(names).contains(each.getKey()))
         .anyMatch(each -> each.getValue().restartedAfter(ns));
+  }
+
+  /// How often the services of these names were started again, together.
+  public int restarts(String... names) {
+    return Stream.of(names).map(this::service).mapToInt(SupervisedService::restarts).sum();
   }
 
   /// `snapt-1 (1×), webgui (2×)`: the services that were started again; empty if none was.

@@ -44,7 +44,7 @@ class DemoLabIT {
   void theBillAddsUpInTheLedgerTheInterfaceAndThePage() throws IOException {
     assertThat(output())
         .containsSubsequence(
-            "ok  every byte of the download is on the bill",
+            "ok  the download is on the bill",
             "ok  balance",
             "ok  the page shows the same balance",
             "ok  reports: 0 waiting, 0 missing, 0 refused",
