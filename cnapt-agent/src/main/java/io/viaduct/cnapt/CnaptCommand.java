@@ -64,7 +64,10 @@ public final class CnaptCommand {
     };
   }
 
-  @Command(name = "up", description = "Carry this device's traffic until SIGTERM.")
+  @Command(
+      name = "up",
+      description = "Carry this device's traffic until SIGTERM.",
+      mixinStandardHelpOptions = true)
   static final class Up implements Callable<Integer> {
     @Option(names = "--config", required = true, description = "YAML file")
     Path config = Path.of("");
@@ -106,7 +109,10 @@ public final class CnaptCommand {
     }
   }
 
-  @Command(name = "status", description = "Show what the running agent does.")
+  @Command(
+      name = "status",
+      description = "Show what the running agent does.",
+      mixinStandardHelpOptions = true)
   static final class Status implements Callable<Integer> {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -136,7 +142,10 @@ public final class CnaptCommand {
     }
   }
 
-  @Command(name = "check", description = "Check a configuration without starting anything.")
+  @Command(
+      name = "check",
+      description = "Check a configuration without starting anything.",
+      mixinStandardHelpOptions = true)
   static final class Check implements Callable<Integer> {
     @Option(names = "--config", required = true, description = "YAML file")
     Path config = Path.of("");
@@ -152,7 +161,10 @@ public final class CnaptCommand {
     }
   }
 
-  @Command(name = "keygen", description = "Make the device's key; prints the public part.")
+  @Command(
+      name = "keygen",
+      description = "Make the device's key; prints the public part.",
+      mixinStandardHelpOptions = true)
   static final class Keygen implements Callable<Integer> {
     @Option(names = "--out", required = true, description = "PEM file, made with mode 600")
     Path out = Path.of("");

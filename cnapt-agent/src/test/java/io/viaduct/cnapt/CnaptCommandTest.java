@@ -11,6 +11,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CnaptCommandTest {
   @TempDir Path folder;
@@ -52,6 +54,14 @@ class CnaptCommandTest {
     assertThat(CnaptCommand.run("up")).isEqualTo(64);
     assertThat(CnaptCommand.run()).isEqualTo(64);
     assertThat(CnaptCommand.run("fly")).isEqualTo(64);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"up", "status", "check", "keygen"})
+  void everyVerbExplainsItself(String verb) {
+    assertThat(CnaptCommand.run(verb, "--help")).isZero();
+    assertThat(output.toString()).contains("Usage: cnapt " + verb).contains("--help");
+    assertThat(error.toString()).isEmpty();
   }
 
   @Test

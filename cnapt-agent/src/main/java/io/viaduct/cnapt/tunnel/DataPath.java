@@ -7,16 +7,11 @@ import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.PathWatch;
-import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunQueue;
-import io.viaduct.host.tun.TunReader;
-import io.viaduct.host.tun.VirtioNetHeader;
 import io.viaduct.host.udp.DatagramReader;
 import io.viaduct.host.udp.UdpSettings;
-import io.viaduct.host.udp.UdpSocket;
 import io.viaduct.host.udp.UdpSockets;
 import io.viaduct.tunnel.flow.FlowEnd;
-import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.path.PathListener;
@@ -24,7 +19,6 @@ import io.viaduct.tunnel.session.LoopMemory;
 import io.viaduct.tunnel.session.TunnelRole;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.DatagramHeader;
-import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -37,20 +31,17 @@ import org.jspecify.annotations.Nullable;
 
 /// The device's packets, both ways, on one event loop:
 ///
-///     up    TUN → flow → class → offer → (compound, seal) → drain → UDP
+///     up    TUN → flow → class → offer ([TunIntake]) → (compound, seal) → drain → UDP
 ///     down  UDP → receiver → open → (verify, inflate, restore) → TUN
 ///
-/// The TUN is read only while every class has room for what may come: applications slow down before
-/// anything is dropped. Everything here runs on that loop, except where a method says otherwise.
+/// Everything here runs on that loop, except where a method says otherwise.
 public final class DataPath implements AutoCloseable {
-  // One wake-up of the TUN may bring a superpacket more after the pause has been asked for.
-  private static final int ROOM_BYTES_MIN = 128 * 1024;
   // docs/protocol.md section 2.
   private static final int DATA_TYPE = 0;
 
   private final IoEventLoop loop;
   private final LongSupplier nanoTime;
-  private final TunQueue tun;
+  private final TunIntake intake;
   private final TunWriter writer;
   private final UdpSockets sockets;
   private final UdpSink sink;
@@ -59,15 +50,8 @@ public final class DataPath implements AutoCloseable {
   private final DataPathListener listener;
   private final LoopMemory memory;
   private final Carried carried = new Carried();
-  private final VirtioNetHeader header = new VirtioNetHeader();
-  private final ByteBuf tunBuffer =
-      ByteBufAllocator.DEFAULT.directBuffer(VirtioNetHeader.LENGTH + TunDevice.PACKET_BYTES_MAX);
   private @Nullable TunnelSession session;
-  private List<Integer> classQueueBytes = List.of();
   private int ownReceiverIndex;
-  private boolean tunStarted;
-  private boolean tunPaused;
-  private long pauses;
   private long armedNs = Long.MAX_VALUE;
   private boolean closed;
 
@@ -87,9 +71,9 @@ public final class DataPath implements AutoCloseable {
       throws SocketException {
     this.loop = loop;
     this.nanoTime = nanoTime;
-    this.tun = tun;
     this.writer = new TunWriter(tun);
     this.classes = new FlowClasses(classifier, owners, loop);
+    this.intake = new TunIntake(loop, nanoTime, tun, classes, new Uplink());
     this.watch = new PathWatch(mobility, nanoTime.getAsLong());
     this.listener = listener;
     this.memory = new LoopMemory(ByteBufAllocator.DEFAULT, new SecureRandom());
@@ -124,14 +108,10 @@ public final class DataPath implements AutoCloseable {
     parameters.secret().wipe();
     session = begun;
     carried.begin(begun);
-    classQueueBytes = parameters.settings().classQueueBytes();
     ownReceiverIndex = parameters.ownReceiverIndex();
     sink.peer(parameters.peer());
     watch.networkChanged(now);
-    if (!tunStarted) {
-      tunStarted = true;
-      tun.start(loop, tunBuffer, 0, new Uplink());
-    }
+    intake.begin(begun, parameters.settings().classQueueBytes());
     tick();
   }
 
@@ -149,43 +129,15 @@ public final class DataPath implements AutoCloseable {
     tick();
   }
 
-  private final class Uplink implements TunReader {
+  private final class Uplink implements TunIntake.Next {
     @Override
-    public void packet(ByteBuf packet, int headerOffset, int length) {
-      TunnelSession to = session;
-      if (to == null) {
-        return; // between two sessions on this same loop iteration: never with a packet in hand
-      }
-      long now = nanoTime.getAsLong();
-      int ip = headerOffset + VirtioNetHeader.LENGTH;
-      header.wrap(packet, headerOffset);
-      FlowState flow = to.flows().lookup(packet, ip, length);
-      if (flow != null) {
-        if (!flow.isClassified()) {
-          classes.classify(flow);
-        }
-        if (flow.protocol() == FlowKey.TCP && flow.attachment() instanceof FlowNote note) {
-          int ipBytes = flow.isIpv4() ? (packet.getByte(ip) & 0xF) << 2 : FlowKey.IPV6_HEADER;
-          note.sees(packet, ip + ipBytes, length - ipBytes);
-        }
-      }
-      int gsoSize = header.gsoType() == VirtioNetHeader.GSO_NONE ? 0 : header.gsoSize();
-      to.offer(packet, ip, length, gsoSize, header.needsChecksum(), flow, now);
-      watch.sent(now);
-      if (!hasRoom(to)) {
-        to.flushBatch(now);
-        drain(now);
-      }
+    public void offered(long nowNs) {
+      watch.sent(nowNs);
     }
 
     @Override
-    public void batchEnd() {
-      TunnelSession to = session;
-      if (to != null) {
-        long now = nanoTime.getAsLong();
-        to.flushBatch(now);
-        drain(now);
-      }
+    public void drain(long nowNs) {
+      DataPath.this.drain(nowNs);
     }
   }
 
@@ -236,26 +188,8 @@ public final class DataPath implements AutoCloseable {
     if (sink.isRefused() && !watch.searching()) {
       watch.networkChanged(now); // no way to the SNAPT at this moment: try again soon
     }
-    boolean room = hasRoom(from);
-    if (!room && !tunPaused) {
-      tunPaused = true;
-      pauses++;
-      tun.pauseReading();
-    } else if (room && tunPaused) {
-      tunPaused = false;
-      tun.resumeReading();
-    }
+    intake.throttle(from);
     arm(now);
-  }
-
-  private boolean hasRoom(TunnelSession in) {
-    for (ServiceClass each : ServiceClass.values()) {
-      int most = classQueueBytes.get(each.ordinal());
-      if (in.queuedBytes(each) + Math.min(ROOM_BYTES_MIN, most / 2) > most) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private void tick() {
@@ -325,6 +259,7 @@ public final class DataPath implements AutoCloseable {
       return;
     }
     session = null;
+    intake.end();
     carried.retire();
     sink.release();
     ended.close();
@@ -335,11 +270,6 @@ public final class DataPath implements AutoCloseable {
     return carried;
   }
 
-  /// The socket's counters; any thread.
-  public UdpSocket socket() {
-    return sockets.sockets().getFirst();
-  }
-
   /// Everything that a status shows of the data path.
   public DataStatus status() {
     assert loop.inEventLoop() : Thread.currentThread();
@@ -348,7 +278,7 @@ public final class DataPath implements AutoCloseable {
 
   /// How often the TUN was not read because a class's queue was full; any thread.
   public long pauses() {
-    return pauses;
+    return intake.pauses();
   }
 
   /// Packets that the device's kernel did not take; any thread.
@@ -396,7 +326,6 @@ public final class DataPath implements AutoCloseable {
     endSession();
     sockets.close();
     memory.close();
-    tun.close();
-    tunBuffer.release();
+    intake.close();
   }
 }

@@ -10,7 +10,6 @@ final class FlowNote {
 
   Application application;
   @Nullable String process;
-  boolean ownerAsked;
   long retransmissions;
   private boolean sequenceKnown;
   private int sequenceEnd;

@@ -1,5 +1,7 @@
 package io.viaduct.sip.useragent;
 
+import io.viaduct.service.command.ExitCode;
+import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.sip.SipResponse;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -18,7 +20,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /// A user agent for people and scripts. Prints one line per event to standard output; exit code 0
-/// if the peer said yes, 69 if it did not answer, 1 if it refused, 64 on wrong usage.
+/// if the peer said yes, 1 if it refused, else those of [ExitCode]: 69 if it did not answer.
 @Command(
     name = "user-agent",
     description = "SIP user agent: registers, sends and prints messages",
@@ -30,22 +32,25 @@ import picocli.CommandLine.Spec;
     })
 public final class UserAgentCommand {
   private static final int REFUSED = 1;
-  private static final int USAGE = 64;
-  private static final int UNAVAILABLE = 69;
   private static final long ANSWER_SECONDS = 40; // more than 64*T1
 
   public static void main(String[] args) {
-    CommandLine line = new CommandLine(new UserAgentCommand());
+    System.exit(run(args));
+  }
+
+  /// The whole command; returns the exit code.
+  static int run(String... arguments) {
+    CommandLine line = ProcessCommandLine.of(new UserAgentCommand(), UserAgentCommand::codeOf);
     line.setCaseInsensitiveEnumValuesAllowed(true);
-    line.setExecutionExceptionHandler((e, command, _) -> {
-      command.getErr().println(e.getMessage());
-      return e instanceof IOException || e instanceof TimeoutException ? UNAVAILABLE : USAGE;
-    });
-    line.getCommandSpec().exitCodeOnInvalidInput(USAGE);
-    line.getSubcommands()
-        .values()
-        .forEach(verb -> verb.getCommandSpec().exitCodeOnInvalidInput(USAGE));
-    System.exit(line.execute(args));
+    return line.execute(arguments);
+  }
+
+  private static int codeOf(Exception failure) {
+    return switch (failure) {
+      case IOException _, TimeoutException _ -> ExitCode.UNAVAILABLE;
+      case IllegalArgumentException _ -> ExitCode.USAGE;
+      default -> ExitCode.DEFECT;
+    };
   }
 
   /// Writes whole lines at once, so that a script can wait for them.
@@ -71,7 +76,10 @@ public final class UserAgentCommand {
   }
 
   /// Registers, stays registered until the process is told to end, then deregisters.
-  @Command(name = "register", description = "stay registered until interrupted")
+  @Command(
+      name = "register",
+      description = "stay registered until interrupted",
+      mixinStandardHelpOptions = true)
   static final class Register implements Callable<Integer> {
     @Mixin UserAgentOptions options = new UserAgentOptions();
     @Spec @org.jspecify.annotations.Nullable CommandSpec spec;
@@ -83,7 +91,10 @@ public final class UserAgentCommand {
   }
 
   /// Prints the messages that come.
-  @Command(name = "listen", description = "register and print messages: sender, a blank, text")
+  @Command(
+      name = "listen",
+      description = "register and print messages: sender, a blank, text",
+      mixinStandardHelpOptions = true)
   static final class Listen implements Callable<Integer> {
     @Mixin UserAgentOptions options = new UserAgentOptions();
     @Spec @org.jspecify.annotations.Nullable CommandSpec spec;
@@ -131,7 +142,10 @@ public final class UserAgentCommand {
   }
 
   /// Sends one message.
-  @Command(name = "message", description = "send one message; exit code 0 if it was accepted")
+  @Command(
+      name = "message",
+      description = "send one message; exit code 0 if it was accepted",
+      mixinStandardHelpOptions = true)
   static final class Message implements Callable<Integer> {
     @Mixin UserAgentOptions options = new UserAgentOptions();
     @Spec @org.jspecify.annotations.Nullable CommandSpec spec;
