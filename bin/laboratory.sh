@@ -55,7 +55,7 @@ laboratory() {
 	setpriv --pdeathsig KILL "${java[@]:0:5}" -Xmx64m "${java[@]:5}" io.viaduct.testbed.page.PageRelay "$work" </dev/null &
 	relay=$!
 	# shellcheck disable=SC2016
-	setpriv --pdeathsig KILL unshare "${flags[@]}" bash -c '"$@" & wait $!' first "${java[@]}" io.viaduct.testbed.LaboratoryCommand "$@" --root "$root" --directory "$work" </dev/null &
+	setpriv --pdeathsig KILL unshare "${flags[@]}" bash -c '"$@" & exec 2>/dev/null; wait $!' first "${java[@]}" io.viaduct.testbed.LaboratoryCommand "$@" --root "$root" --directory "$work" </dev/null &
 	inside=$!
 	wait "$inside" || status=$?
 	inside=
