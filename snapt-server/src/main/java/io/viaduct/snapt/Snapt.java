@@ -27,13 +27,12 @@ import io.viaduct.snapt.egress.Egress;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.reporting.BridgeConnection;
-import io.viaduct.snapt.reporting.Checkpoint;
+import io.viaduct.snapt.reporting.IntervalLog;
 import io.viaduct.snapt.reporting.ReportSender;
 import io.viaduct.snapt.reporting.ReportSigner;
 import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.snapt.reporting.StartCounter;
 import io.viaduct.snapt.reporting.UsageReporting;
-import io.viaduct.tunnel.session.TunnelSettings;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
@@ -47,6 +46,7 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
@@ -55,7 +55,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// One SNAPT, put together. Threads: one per event loop of the data path, the control thread, the
-/// reporting thread, the operations thread.
+/// checkpoint thread, the reporting thread, the operations thread.
 ///
 ///     device ══ UDP ══▶ relay ──▶ napt ──▶ egress (TUN) ──▶ Internet
 ///        │                └─▶ metering ─▶ reporting ══ gRPC ══▶ bridge
@@ -63,6 +63,8 @@ import org.slf4j.LoggerFactory;
 public final class Snapt implements Relay.Listener, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Snapt.class);
   private static final String TOKEN_KEYS = "token keys";
+  // Half a minute of one busy session, a fraction of a second of ten thousand.
+  private static final long LOG_COMPACT_BYTES_MIN = 4 << 20;
 
   private final SnaptConfiguration configuration;
   private final InstantSource clock = InstantSource.system();
@@ -73,6 +75,9 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
   private final FileLock stateLock;
   private final long epoch;
   private final ReportSpool spool;
+  private final IntervalLog intervals;
+  private final ExecutorService checkpointThread =
+      Executors.newSingleThreadExecutor(new DefaultThreadFactory("checkpoint"));
   private final UsageReporting reporting;
   private final ReportSender sender;
   private final TokenKeys tokenKeys;
@@ -100,15 +105,15 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
     stateLock = lock(state.resolve("lock"));
     epoch = StartCounter.next(state.resolve("epoch"));
     spool = ReportSpool.open(state.resolve("spool"), reports.spoolReportsMax());
-    Checkpoint checkpoint = new Checkpoint(state.resolve("checkpoint"));
-    int recovered = checkpoint.recover(spool, signer);
+    intervals = IntervalLog.open(state.resolve("intervals"), LOG_COMPACT_BYTES_MIN);
+    int recovered = intervals.recover(spool, signer);
     log.info(
         "start {}, {} reports wait, {} of them recovered from open intervals",
         epoch,
         spool.pending(),
         recovered);
     sender = new ReportSender(spool, reports.window());
-    reporting = new UsageReporting(spool, checkpoint, signer, sender);
+    reporting = new UsageReporting(spool, intervals, signer, sender, checkpointThread);
     tokenKeys = TokenKeys.open(state.resolve("token-keys"));
     pool = new AddressPool(configuration.pool().ipv4(), configuration.pool().ipv6());
     int loops = configuration.data().loops(Runtime.getRuntime().availableProcessors());
@@ -153,7 +158,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
         configuration.id(),
         epoch,
         configuration.metering().interval(),
-        TunnelSettings.defaults().withPathMtu(configuration.data().pathMtu()),
+        configuration.tunnel().settings(configuration.data().pathMtu()),
         UdpSettings.at(listen));
   }
 
@@ -308,6 +313,11 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
     meters.counter(
         "viaduct.reports.answers.unknown", "Answers to no report", sender.unknownAnswers()::sum);
     meters.counter("viaduct.spool.failures", "Refusals of the disk", reporting.diskFailures()::sum);
+    meters.counter("viaduct.intervals.torn", "Torn tails", intervals.tornTails()::sum);
+    meters.counter("viaduct.intervals.compactions", "Log rewrites", intervals.compactions()::sum);
+    meters.gauge("viaduct.intervals.open", "Open intervals in the log", intervals::size);
+    meters.gauge("viaduct.intervals.bytes", "Bytes of the log of open intervals", intervals::bytes);
+    meters.counter("viaduct.intervals.late", "Sessions whose checkpoint had to wait", relay::late);
     meters.gauge("viaduct.sessions", "Open sessions", registry::size);
     meters.gauge("viaduct.reports.pending", "Reports not acknowledged", reporting::pending);
     meters.gauge("viaduct.spool.bytes", "Bytes of waiting reports", spool::pendingBytes);
@@ -324,14 +334,13 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
   }
 
   @Override
-  public void onProgress(UsageReport soFar) {
-    reporting.progress(soFar);
+  public void onProgress(List<UsageReport> changes, Runnable taken) {
+    reporting.progress(changes, taken);
   }
 
   @Override
   public void onInterval(Session session, UsageReport report) {
-    reporting.close(report);
-    bridge.settleSoon();
+    reporting.close(report, bridge::settleSoon);
     ControlServer server = control;
     if (server != null) {
       server.onInterval(session, report);
@@ -356,6 +365,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
     if (egress != null) {
       egress.close();
     }
+    checkpointThread.close();
     try {
       bridge.drain(configuration.reporting().drain());
     } catch (InterruptedException _) {
@@ -365,9 +375,10 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
     operations.close();
     metrics.close();
     try {
+      intervals.close();
       stateLock.channel().close();
     } catch (IOException e) {
-      log.warn("lock of the state directory: {}", e.toString());
+      log.warn("files of the state directory: {}", e.toString());
     }
     log.info("stopped, {} reports wait for the next start", spool.pending());
   }

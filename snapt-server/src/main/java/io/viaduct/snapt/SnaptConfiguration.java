@@ -31,6 +31,7 @@ public record SnaptConfiguration(
     TlsSettings tls,
     Control control,
     Data data,
+    TunnelKeys tunnel,
     Sessions sessions,
     Pool pool,
     Egress egress,

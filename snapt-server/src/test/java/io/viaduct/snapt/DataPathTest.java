@@ -117,6 +117,19 @@ class DataPathTest {
   }
 
   @Test
+  void whatASessionCarriesIsToldForTheCheckpointAndRestIsNot() throws Exception {
+    tunnel.send(up());
+    assertThat(snapt.nextOut()).isNotNull();
+    await()
+        .until(() ->
+            snapt.progress.stream()
+                .anyMatch(told ->
+                    told.getFlowsCount() == 1
+                        && told.getFlows(0).getUp().getPreBytes() == up().length));
+    await().during(Duration.ofMillis(1_500)).until(() -> snapt.progress.size() < 12);
+  }
+
+  @Test
   void aReplayedDatagramChangesNothing() throws Exception {
     tunnel.send(up());
     assertThat(snapt.nextOut()).isNotNull();

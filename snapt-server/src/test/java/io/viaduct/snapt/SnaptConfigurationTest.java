@@ -7,6 +7,7 @@ import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.configuration.EffectiveConfiguration;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.tunnel.session.TunnelSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.interfaces.EdECPublicKey;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -50,6 +52,21 @@ class SnaptConfigurationTest {
         .contains("id: snapt-1\n", "  bridge-host: bridge.test\n", "  ipv4: 10.200.0.0/16\n");
   }
 
+  @Test
+  void theTunnelKeysAreWhatItDoesWithWhatItSends() throws Exception {
+    String keys =
+        "tunnel: {context: off, compound-percent: 90, class-deadlines: [5ms, 5ms, 5ms, 5ms]}";
+    TunnelSettings settings =
+        ConfigurationFile.load(file(NEEDED + REPORTING + keys), SnaptConfiguration.class)
+            .tunnel()
+            .settings(1400);
+    assertThat(settings.context()).isEqualTo(TunnelSettings.CompressionContext.OFF);
+    assertThat(settings.fillThreshold()).isEqualTo(0.9);
+    assertThat(settings.pathMtu()).isEqualTo(1400);
+    assertThat(settings.classDeadlines()).containsOnly(Duration.ofMillis(5));
+    assertThat(settings.classQueueBytes()).isEqualTo(TunnelSettings.defaults().classQueueBytes());
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -63,6 +80,10 @@ class SnaptConfigurationTest {
         "sessions: {max: 100000}         | sessions.max must not exceed the addresses",
         "egress: {tun: 'a/b'}            | egress.tun must be 1 to 15 of letters",
         "egress: {masquerade: perhaps}   | must be auto, on or off, got 'perhaps'",
+        "tunnel: {context: all}          | must be one of remote-host, device, off, got 'all'",
+        "tunnel: {compound-percent: 9}   | compound-percent must be from 10 to 100, got 9",
+        "tunnel: {class-deadlines: [1s]} | class-deadlines",
+        "tunnel: {class-queue-bytes: [1, 1, 1, 1]} | class-queue-bytes is 1, must be 131072",
         "control: {listn: x}             | unknown key 'control.listn'",
         "id: 'a b'                       | id must be 1 to 63 of letters",
       })
@@ -109,6 +130,9 @@ class SnaptConfigurationTest {
     List<String> keys = new ArrayList<>();
     String section = "";
     for (String line : EffectiveConfiguration.of(configuration).lines().toList()) {
+      if (line.strip().startsWith("- ")) {
+        continue; // an item of a list
+      }
       String key = line.strip().substring(0, line.strip().indexOf(':'));
       boolean nested = line.startsWith(" ");
       section = nested ? section : key;

@@ -54,6 +54,7 @@ public final class TestSnapt implements Relay.Listener, AutoCloseable {
   final BlockingQueue<byte[]> out = new LinkedBlockingQueue<>();
 
   final List<UsageReport> reports = new CopyOnWriteArrayList<>();
+  final List<UsageReport> progress = new CopyOnWriteArrayList<>();
   volatile boolean spoolFull;
 
   private final MultiThreadIoEventLoopGroup loops;
@@ -190,8 +191,9 @@ public final class TestSnapt implements Relay.Listener, AutoCloseable {
   }
 
   @Override
-  public void onProgress(UsageReport soFar) {
-    // the spool has its own tests
+  public void onProgress(List<UsageReport> changes, Runnable taken) {
+    progress.addAll(changes);
+    taken.run();
   }
 
   @Override

@@ -13,7 +13,10 @@ final class FlowMeter {
   private static final int ICMP = 1;
   private static final int ICMPV6 = 58;
 
+  private static final int NO_LINE = -1;
+
   private final FlowState flow;
+  private final String remoteAddress;
   private final FlowDelay delay = new FlowDelay();
   private final FlowLoss loss = new FlowLoss();
   private final IntervalCounters up;
@@ -22,9 +25,17 @@ final class FlowMeter {
   private boolean ended;
   private long upLost;
   private long downLost;
+  private int line = NO_LINE;
+  // What the flow had come to when it was told last.
+  private long toldPackets;
+  private long toldPostBytes;
+  private long toldLost;
+  private long toldHeardNs;
+  private boolean toldEnd;
 
   FlowMeter(FlowState flow) {
     this.flow = flow;
+    remoteAddress = flow.remoteAddress().getHostAddress();
     up = new IntervalCounters(flow.received());
     down = new IntervalCounters(flow.sent());
   }
@@ -48,8 +59,8 @@ final class FlowMeter {
     loss.tick(flow, nowNs);
   }
 
-  void refuse(int bytes) {
-    refused.add(bytes);
+  void refuse(int packets, int bytes) {
+    refused.add(packets, bytes);
   }
 
   boolean refusedWholly() {
@@ -66,9 +77,38 @@ final class FlowMeter {
     return up.carried() || down.carried();
   }
 
+  /// Whether the flow has its number in the open interval's report.
+  boolean numbered() {
+    return line != NO_LINE;
+  }
+
+  /// Its number in the open interval's report.
+  void number(int reported) {
+    line = reported;
+  }
+
+  /// Whether anything has changed since the last call.
+  boolean changed() {
+    long packets = flow.received().packets() + flow.sent().packets();
+    long postBytes = flow.received().postBytes() + flow.sent().postBytes();
+    long lost = loss.up() + loss.down();
+    long heardNs = flow.peer().heardNs();
+    boolean same =
+        packets == toldPackets
+            && postBytes == toldPostBytes
+            && lost == toldLost
+            && heardNs == toldHeardNs
+            && ended == toldEnd;
+    toldPackets = packets;
+    toldPostBytes = postBytes;
+    toldLost = lost;
+    toldHeardNs = heardNs;
+    toldEnd = ended;
+    return !same;
+  }
+
   /// The usage so far; changes nothing.
-  FlowUsage usage(
-      int reportedId, String application, long startNs, long nowNs, double roundTripUs) {
+  FlowUsage usage(String application, long startNs, long nowNs, double roundTripUs) {
     long upReceived = up.packets() - refused.packets();
     long downSent = down.packets();
     long lostDown = Math.clamp(loss.down() - downLost, 0, downSent);
@@ -76,11 +116,11 @@ final class FlowMeter {
     boolean portless = flow.protocol() == ICMP || flow.protocol() == ICMPV6;
     FlowUsage.Builder usage =
         FlowUsage.newBuilder()
-            .setFlow(reportedId)
+            .setFlow(line)
             .setServiceClassValue(flow.serviceClass().ordinal() + 1)
             .setApplication(application)
             .setProtocol(flow.protocol())
-            .setRemoteAddress(flow.remoteAddress().getHostAddress())
+            .setRemoteAddress(remoteAddress)
             .setRemotePort(portless ? 0 : flow.remotePort())
             .setUp(
                 DirectionUsage.newBuilder()
@@ -118,5 +158,6 @@ final class FlowMeter {
     refused.roll();
     upLost = loss.up();
     downLost = loss.down();
+    line = NO_LINE;
   }
 }

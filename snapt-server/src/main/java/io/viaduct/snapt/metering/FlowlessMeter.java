@@ -15,14 +15,15 @@ final class FlowlessMeter {
   private final IntervalCounters up;
   private final IntervalCounters down;
   private final Refused refused = new Refused();
+  private long toldPackets;
 
   FlowlessMeter(SessionTotals totals) {
     up = new IntervalCounters(totals.receivedFlowless());
     down = new IntervalCounters(totals.sentFlowless());
   }
 
-  void refuse(int bytes) {
-    refused.add(bytes);
+  void refuse(int packets, int bytes) {
+    refused.add(packets, bytes);
   }
 
   boolean refusedWholly() {
@@ -31,6 +32,14 @@ final class FlowlessMeter {
 
   boolean carried() {
     return up.carried() || down.carried();
+  }
+
+  /// Whether anything has changed since the last call.
+  boolean changed() {
+    long packets = up.packets() + down.packets();
+    boolean same = packets == toldPackets;
+    toldPackets = packets;
+    return !same;
   }
 
   long postBytes() {
@@ -62,5 +71,6 @@ final class FlowlessMeter {
     up.roll();
     down.roll();
     refused.roll();
+    toldPackets = 0;
   }
 }

@@ -6,8 +6,8 @@ final class Refused {
   private long packets;
   private long bytes;
 
-  void add(int ofBytes) {
-    packets++;
+  void add(int ofPackets, int ofBytes) {
+    packets += ofPackets;
     bytes += ofBytes;
   }
 

@@ -27,6 +27,11 @@ public final class SessionMeter {
   private final SessionTotals totals;
   private final FlowlessMeter flowless;
   private final List<FlowMeter> flows = new ArrayList<>();
+  // Numbers of the open interval's lines: each keeps its own, so that a later word on a flow
+  // replaces the earlier one.
+  private final Set<Integer> numbers = new HashSet<>();
+  private int substitute = SUBSTITUTE_IDS;
+  private boolean told;
   private long sequence;
   private long startMs;
   private long startNs;
@@ -59,14 +64,15 @@ public final class SessionMeter {
     }
   }
 
-  /// A packet came from the device and was dropped behind the tunnel.
+  /// Packets came from the device and were dropped behind the tunnel.
   ///
-  /// @param flow null for a packet that travelled without flow
-  public void refusedUp(@Nullable FlowState flow, int bytes) {
+  /// @param flow null for packets that travelled without flow
+  /// @param bytes of all of them, as they would have travelled one by one
+  public void refusedUp(@Nullable FlowState flow, int packets, int bytes) {
     if (flow == null) {
-      flowless.refuse(bytes);
+      flowless.refuse(packets, bytes);
     } else if (flow.attachment() instanceof FlowMeter meter) {
-      meter.refuse(bytes);
+      meter.refuse(packets, bytes);
     }
   }
 
@@ -89,14 +95,26 @@ public final class SessionMeter {
   ///
   /// @param roundTripUs of the probes, NaN if unknown
   public UsageReport soFar(long nowMs, long nowNs, double roundTripUs) {
-    return report(nowMs, nowNs, roundTripUs, false);
+    return report(nowMs, nowNs, roundTripUs, false, false);
+  }
+
+  /// What has changed in the open interval since the last call: a report with the lines of those
+  /// flows only, null if there is none. It replaces what was said of these flows before; a flow has
+  /// the same number throughout.
+  public @Nullable UsageReport changes(long nowMs, long nowNs, double roundTripUs) {
+    UsageReport report = report(nowMs, nowNs, roundTripUs, false, true);
+    if (told && report.getFlowsCount() == 0) {
+      return null;
+    }
+    told = true;
+    return report;
   }
 
   /// Ends the open interval and begins the next.
   ///
   /// @param last whether the session ends with it
   public UsageReport close(long nowMs, long nowNs, double roundTripUs, boolean last) {
-    UsageReport report = report(nowMs, nowNs, roundTripUs, last);
+    UsageReport report = report(nowMs, nowNs, roundTripUs, last, false);
     overheadBefore = overhead();
     flows.removeIf(FlowMeter::ended);
     flows.forEach(FlowMeter::roll);
@@ -104,6 +122,9 @@ public final class SessionMeter {
     startMs = report.getEndMs();
     startNs = nowNs;
     sequence++;
+    numbers.clear();
+    substitute = SUBSTITUTE_IDS;
+    told = false;
     return report;
   }
 
@@ -111,7 +132,8 @@ public final class SessionMeter {
     return totals.sentOverheadBytes() + totals.receivedOverheadBytes();
   }
 
-  private UsageReport report(long nowMs, long nowNs, double roundTripUs, boolean last) {
+  private UsageReport report(
+      long nowMs, long nowNs, double roundTripUs, boolean last, boolean changesOnly) {
     UsageReport.Builder report =
         UsageReport.newBuilder()
             .setSnaptId(snaptId)
@@ -125,20 +147,20 @@ public final class SessionMeter {
             // A wall clock that was set back must not make an interval end before it began.
             .setEndMs(Math.max(nowMs, startMs + 1))
             .setLast(last);
-    Set<Integer> ids = new HashSet<>();
-    int substitute = SUBSTITUTE_IDS;
     long refusedPost = 0;
     for (FlowMeter meter : flows) {
       if (meter.refusedWholly()) {
         refusedPost += meter.postBytes();
-      } else if (meter.carried()) {
-        int id = ids.add(meter.flow().id()) ? meter.flow().id() : substitute++;
-        report.addFlows(meter.usage(id, applicationOf(meter.flow()), startNs, nowNs, roundTripUs));
+      } else if (meter.carried() && (!changesOnly || meter.changed())) {
+        if (!meter.numbered()) {
+          meter.number(numbers.add(meter.flow().id()) ? meter.flow().id() : substitute++);
+        }
+        report.addFlows(meter.usage(applicationOf(meter.flow()), startNs, nowNs, roundTripUs));
       }
     }
     if (flowless.refusedWholly()) {
       refusedPost += flowless.postBytes();
-    } else if (flowless.carried()) {
+    } else if (flowless.carried() && (!changesOnly || flowless.changed())) {
       report.addFlows(flowless.usage(UNCLASSIFIED, startNs, nowNs));
     }
     return sum(report.setOverheadBytes(overhead() - overheadBefore + refusedPost));

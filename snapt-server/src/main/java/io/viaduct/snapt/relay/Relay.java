@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 ///           2 translation → flow → tunnel: queues by class, compound, seal → [UdpSender#send]
 ///           3 UDP socket → the session's binding
 ///
-/// The meter looks at the flows' counters twice a second and when an interval ends; no packet passes
-/// through it.
+/// The meter looks at the flows' counters twice a second, those of sessions that carry something
+/// every 50 ms, and when an interval ends; no packet passes through it.
 public final class Relay implements SessionCarrier, AutoCloseable {
   /// Which byte of a datagram chooses the socket: the last of the receiver index.
   private static final int STEERING_BYTE = 3;
@@ -59,8 +59,10 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
   /// Takes what the data path has to say; called on event loops, must not block.
   public interface Listener {
-    /// The open interval's report so far.
-    void onProgress(UsageReport soFar);
+    /// What has changed in open intervals: of each session the lines of the flows that did.
+    ///
+    /// @param taken run, on any thread, when the listener has them: more only comes afterwards
+    void onProgress(List<UsageReport> changes, Runnable taken);
 
     /// An interval has ended.
     void onInterval(Session session, UsageReport report);
@@ -173,8 +175,8 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     return new SessionMeter(settings.snaptId(), settings.epoch(), session, totals, nowMs(), nowNs);
   }
 
-  void onProgress(UsageReport soFar) {
-    listener.onProgress(soFar);
+  void onProgress(List<UsageReport> changes, Runnable taken) {
+    listener.onProgress(changes, taken);
   }
 
   void onInterval(Session session, UsageReport report) {
@@ -184,6 +186,11 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   /// What each loop has carried and refused; any thread.
   public List<TrafficCounters> counters() {
     return loops.stream().map(RelayLoop::counters).toList();
+  }
+
+  /// How often a session's checkpoint had to wait 50 ms more; any thread.
+  public long late() {
+    return loops.stream().mapToLong(loop -> loop.counters().late()).sum();
   }
 
   /// The sessions as they are, asked of each loop.

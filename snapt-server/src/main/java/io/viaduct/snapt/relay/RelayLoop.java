@@ -26,8 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// Everything but [#counters], [#handTo] and [#execute] is called on the loop.
 final class RelayLoop implements DatagramReader, TunReader {
   // Each session is looked at twice a second, a tenth of them at a time, so that many sessions
-  // never
-  // make one long pause. With the checkpoint's half second, a SIGKILL loses one second of usage.
+  // never make one long pause.
   private static final int SLICES = 10;
   private static final long SLICE_MS = 500 / SLICES;
 
@@ -41,6 +40,7 @@ final class RelayLoop implements DatagramReader, TunReader {
   private final List<RelayedSession> visited = new ArrayList<>();
   private final List<RelayedSession> batch = new ArrayList<>();
   private final ArrayDeque<RelayedSession> waiting = new ArrayDeque<>();
+  private final Progress progress;
   private final UdpSender sender = new UdpSender(counters);
   private final LoopTimer timer;
   private @Nullable InternetPort tun;
@@ -51,6 +51,7 @@ final class RelayLoop implements DatagramReader, TunReader {
     this.relay = relay;
     this.loop = loop;
     this.memory = new LoopMemory(relay.allocator(), new SecureRandom());
+    this.progress = new Progress(relay, counters);
     this.timer = new LoopTimer(loop, relay::nowNs, this::onDeadline);
   }
 
@@ -146,7 +147,7 @@ final class RelayLoop implements DatagramReader, TunReader {
       int bytes = VirtioNetHeader.LENGTH + length;
       handTo(relay.loopOf(receiver), buffer.slice(headerOffset, bytes), null);
     } else {
-      counters.count(TrafficCounters.Direction.DOWN, Translated.NO_SESSION, length);
+      counters.count(TrafficCounters.Direction.DOWN, Translated.NO_SESSION, 1, length);
     }
   }
 
@@ -179,11 +180,12 @@ final class RelayLoop implements DatagramReader, TunReader {
 
   // --- 3 to the Internet (2 is RelayedSession)
 
-  void toTun(
+  /// @return false if it was dropped, which is counted
+  boolean toTun(
       ByteBuf packet, int ip, int length, int gsoSize, boolean partial, AddressTranslation of) {
     InternetPort port = tun;
     if (port == null) {
-      return;
+      return false;
     }
     int start = ip - VirtioNetHeader.LENGTH;
     header.wrap(packet, start).clear();
@@ -201,8 +203,11 @@ final class RelayLoop implements DatagramReader, TunReader {
     }
     WriteResult result = port.write(packet, start, length);
     if (result != WriteResult.WRITTEN) {
-      counters.count(result == WriteResult.WOULD_BLOCK ? Drop.TUN_BUSY : Drop.TUN_REFUSED);
+      counters.count(
+          result == WriteResult.WOULD_BLOCK ? Drop.TUN_BUSY : Drop.TUN_REFUSED,
+          Segments.of(packet, ip, length, gsoSize).packets());
     }
+    return result == WriteResult.WRITTEN;
   }
 
   // --- 3 to the network: what was read is sealed and sent when there is nothing more to read
@@ -231,6 +236,7 @@ final class RelayLoop implements DatagramReader, TunReader {
 
   private void drain(RelayedSession session, long nowNs) {
     boolean more = session.tunnel().drain(sender, nowNs);
+    progress.onMoved(session);
     if (more && !session.waiting) {
       session.waiting = true;
       waiting.add(session);
@@ -257,6 +263,7 @@ final class RelayLoop implements DatagramReader, TunReader {
   }
 
   private void visitSlice() {
+    progress.tell();
     int share = (visited.size() + SLICES - 1) / SLICES;
     for (int i = 0; i < share && !visited.isEmpty(); i++) {
       cursor = cursor + 1 < visited.size() ? cursor + 1 : 0;

@@ -31,13 +31,14 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
   private final SessionMeter meter;
   private final TrafficCounters.Seen seen = new TrafficCounters.Seen();
   private long moves;
-  private long datagramsSeen;
 
-  // Of the loop: place in its DeadlineQueue, membership of its batch and of those waiting for UDP.
+  // Of the loop: place in its DeadlineQueue, membership of its batch, of those waiting for UDP, and
+  // of those whose usage has changed.
   long deadlineNs;
   int place = -1;
   boolean touched;
   boolean waiting;
+  boolean changed;
 
   RelayedSession(
       RelayLoop loop, Session session, AddressTranslation translation, TunnelSettings settings) {
@@ -92,11 +93,11 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
       int gsoSize,
       boolean checksumPartial) {
     Translated outcome = translation.outbound(packet, ipOffset, length, checksumPartial);
-    loop.counters().count(TrafficCounters.Direction.UP, outcome, length);
-    if (outcome != Translated.FORWARDED) {
-      meter.refusedUp(flow, length);
-    } else {
-      loop.toTun(packet, ipOffset, length, gsoSize, checksumPartial, translation);
+    Segments segments = Segments.of(packet, ipOffset, length, gsoSize);
+    loop.counters().count(TrafficCounters.Direction.UP, outcome, segments.packets(), length);
+    if (outcome != Translated.FORWARDED
+        || !loop.toTun(packet, ipOffset, length, gsoSize, checksumPartial, translation)) {
+      meter.refusedUp(flow, segments.packets(), segments.bytes());
     }
   }
 
@@ -106,7 +107,8 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     boolean partial = header.needsChecksum();
     int gsoSize = header.gsoType() == VirtioNetHeader.GSO_NONE ? 0 : header.gsoSize();
     Translated outcome = translation.inbound(packet, ip, length, partial);
-    loop.counters().count(TrafficCounters.Direction.DOWN, outcome, length);
+    int packets = Segments.of(packet, ip, length, gsoSize).packets();
+    loop.counters().count(TrafficCounters.Direction.DOWN, outcome, packets, length);
     if (outcome != Translated.FORWARDED) {
       return;
     }
@@ -146,15 +148,15 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     }
   }
 
-  /// Twice a second: adds to the loop's counters, and renews the report-so-far if anything moved.
+  /// Twice a second: adds to the loop's counters.
   void onVisit(long nowNs) {
     meter.onTick(nowNs);
     loop.counters().absorb(tunnel, seen);
-    long datagrams = tunnel.totals().receivedDatagrams() + tunnel.totals().sentDatagrams();
-    if (datagrams != datagramsSeen) {
-      datagramsSeen = datagrams;
-      relay.onProgress(meter.soFar(relay.nowMs(), nowNs, tunnel.roundTripUs()));
-    }
+  }
+
+  /// What has changed in the open interval since the last call, null if nothing.
+  @Nullable UsageReport changes(long nowNs) {
+    return meter.changes(relay.nowMs(), nowNs, tunnel.roundTripUs());
   }
 
   /// The report of the open interval, for the status page.

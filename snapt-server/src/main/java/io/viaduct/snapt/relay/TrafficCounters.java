@@ -35,6 +35,7 @@ public final class TrafficCounters {
   private final long[] traffic = new long[2 * PER_DIRECTION];
   private final long[] overhead = new long[2];
   private final long[] egress = new long[2];
+  private long late;
 
   /// What was taken from one session so far, so that the next look adds the difference.
   static final class Seen {
@@ -78,15 +79,30 @@ public final class TrafficCounters {
     verdicts[verdict.ordinal()]++;
   }
 
-  void count(Direction direction, Translated outcome, int bytes) {
-    translated[direction.ordinal() * Translated.values().length + outcome.ordinal()]++;
+  /// @param packets of a superpacket, its segments
+  void count(Direction direction, Translated outcome, int packets, int bytes) {
+    translated[direction.ordinal() * Translated.values().length + outcome.ordinal()] += packets;
     if (outcome == Translated.FORWARDED) {
       egress[direction.ordinal()] += bytes;
     }
   }
 
   void count(Drop reason) {
-    drops[reason.ordinal()]++;
+    count(reason, 1);
+  }
+
+  void count(Drop reason, int packets) {
+    drops[reason.ordinal()] += packets;
+  }
+
+  /// So many sessions had to wait for the next checkpoint.
+  void countLate(int sessions) {
+    late += sessions;
+  }
+
+  /// How often a session had to wait for another checkpoint, 50 ms later.
+  public long late() {
+    return late;
   }
 
   public long of(Verdict verdict) {

@@ -110,7 +110,7 @@ public final class BridgeConnection implements AutoCloseable {
   private void onReportAnswer(ReportAck ack) {
     try {
       sender.onAnswer(ack, clock.millis());
-      sender.pump(clock.millis());
+      settle();
     } catch (IOException e) {
       reporting.diskFailures().increment();
       log.error("the answer for a report could not be kept; it will be asked for again", e);

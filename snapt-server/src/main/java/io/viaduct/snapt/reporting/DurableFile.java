@@ -45,8 +45,9 @@ public final class DurableFile {
     synchronise(file.resolveSibling("."));
   }
 
-  private static void synchronise(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+  /// Waits until a file, or the names in a directory, are on the disk.
+  static void synchronise(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       channel.force(true);
     }
   }

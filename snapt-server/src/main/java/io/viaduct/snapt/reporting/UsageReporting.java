@@ -3,96 +3,142 @@ package io.viaduct.snapt.reporting;
 import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
-import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The way of a report: event loop → [#close] → spool (durable) → checkpoint without it → bridge.
+/// The way of a report: event loop → checkpoint thread: [IntervalLog] → reporting thread: spool
+/// (durable) → log durably without it → bridge.
 ///
-/// Event loops call [#progress] and [#close], which never block; everything else belongs to the
-/// reporting thread. Both collections are bounded by the sessions: each has one open interval, and
-/// closes one per interval.
+/// Event loops call [#progress] and [#close], which never block. The checkpoint thread only writes
+/// into the page cache, so that what it takes is safe from the death of the process at once,
+/// however long the reporting thread waits for the disk. Both queues are bounded: a loop gives its
+/// next changes when the last ones are taken, and each session closes one report per interval.
 public final class UsageReporting {
   private static final Logger log = LoggerFactory.getLogger(UsageReporting.class);
+  private static final long FORCE_MS = 1_000;
+  private static final int SPOOLED_AT_ONCE = 64;
 
   private final ReportSpool spool;
-  private final Checkpoint checkpoint;
+  private final IntervalLog intervals;
   private final ReportSigner signer;
   private final ReportSender sender;
+  private final Executor checkpointThread;
   private final LongAdder diskFailures = new LongAdder();
+  private final AtomicInteger notSpooled = new AtomicInteger();
+  private final AtomicBoolean failing = new AtomicBoolean();
 
+  // From the checkpoint thread to the reporting thread.
   private final Queue<UsageReport> closed = new ConcurrentLinkedQueue<>();
-  private final Map<UUID, UsageReport> open = new ConcurrentHashMap<>();
-  // The reporting thread alone: the interval that a session closed last.
-  private final Map<UUID, Long> lastClosed = new HashMap<>();
+  // The reporting thread alone.
+  private long forcedMs;
 
   /// The parts belong to this object from now on.
+  ///
+  /// @param checkpointThread one thread, which takes tasks in order; ended by who made it, before
+  ///   the last [#settle]
   public UsageReporting(
-      ReportSpool spool, Checkpoint checkpoint, ReportSigner signer, ReportSender sender) {
+      ReportSpool spool,
+      IntervalLog intervals,
+      ReportSigner signer,
+      ReportSender sender,
+      Executor checkpointThread) {
     this.spool = spool;
-    this.checkpoint = checkpoint;
+    this.intervals = intervals;
     this.signer = signer;
     this.sender = sender;
+    this.checkpointThread = checkpointThread;
   }
 
-  /// What a session's open interval has come to; any thread.
-  public void progress(UsageReport soFar) {
-    open.put(UUID.fromString(soFar.getSessionId()), soFar);
+  /// What has changed in open intervals; any thread.
+  ///
+  /// @param taken run when the log has it: the caller's next changes are welcome
+  public void progress(List<UsageReport> changes, Runnable taken) {
+    checkpointThread.execute(() -> {
+      append(changes);
+      taken.run();
+    });
   }
 
   /// An interval has ended: its report is complete; any thread.
-  public void close(UsageReport report) {
-    closed.add(report);
-    open.remove(UUID.fromString(report.getSessionId()));
+  ///
+  /// @param settle run when it is time to [#settle]
+  public void close(UsageReport report, Runnable settle) {
+    notSpooled.incrementAndGet();
+    checkpointThread.execute(() -> {
+      append(List.of(report));
+      closed.add(report);
+      settle.run();
+    });
   }
 
-  /// Moves closed reports to the disk, renews the checkpoint, and offers what is durable to the
-  /// bridge. Called twice a second and when an interval has ended. A disk that refuses is logged
-  /// and tried again at the next call; nothing is forgotten meanwhile.
+  private void append(List<UsageReport> changes) {
+    try {
+      intervals.append(changes);
+    } catch (IOException e) {
+      failed(e);
+    }
+  }
+
+  private void failed(IOException why) {
+    diskFailures.increment();
+    if (failing.compareAndSet(false, true)) {
+      log.error("usage stays in memory until the disk can be written again", why);
+    }
+  }
+
+  /// Moves closed reports to the spool and out of the log, makes both durable, and offers what is
+  /// durable to the bridge. The reporting thread calls it twice a second, when an interval has
+  /// ended and after each answer. A disk that refuses is logged and tried again at the next call;
+  /// nothing is forgotten meanwhile, and nothing is offered.
   public void settle(long nowMs) {
     try {
-      spoolClosed();
-      checkpoint.write(stillOpen());
-      sender.pump(nowMs);
+      do {
+        spoolClosed();
+        if (nowMs - forcedMs >= FORCE_MS) {
+          intervals.force();
+          forcedMs = nowMs;
+        }
+        sender.pump(nowMs);
+      } while (!closed.isEmpty());
+      failing.set(false);
     } catch (IOException e) {
-      diskFailures.increment();
-      log.error("reports stay in memory until the spool can be written again", e);
+      failed(e);
     }
   }
 
   private void spoolClosed() throws IOException {
-    for (UsageReport report = closed.peek(); report != null; report = closed.peek()) {
+    List<ReportIdentity> spooled = new ArrayList<>();
+    for (UsageReport report : closed) {
       ReportIdentity identity = ReportIdentity.of(report);
       spool.add(identity, signer.sign(report));
-      lastClosed.put(identity.session(), identity.sequence());
-      closed.remove();
-    }
-  }
-
-  // A session may have closed an interval between our two looks at it: its report is in the spool,
-  // and must not stay in the checkpoint as well.
-  private List<UsageReport> stillOpen() {
-    List<UsageReport> reports = new ArrayList<>();
-    for (Map.Entry<UUID, UsageReport> entry : open.entrySet()) {
-      Long last = lastClosed.get(entry.getKey());
-      if (last == null || entry.getValue().getSequence() > last) {
-        reports.add(entry.getValue());
+      spooled.add(identity);
+      if (spooled.size() == SPOOLED_AT_ONCE) {
+        break;
       }
     }
-    lastClosed.keySet().retainAll(open.keySet());
-    return reports;
+    if (spooled.isEmpty()) {
+      return;
+    }
+    for (ReportIdentity identity : spooled) {
+      intervals.closed(identity);
+    }
+    intervals.force();
+    for (int i = 0; i < spooled.size(); i++) {
+      closed.remove();
+      notSpooled.decrementAndGet();
+    }
   }
 
   /// Reports that the bridge has not acknowledged, on disk or on their way to it; any thread.
   public int pending() {
-    return spool.pending() + closed.size();
+    return spool.pending() + notSpooled.get();
   }
 
   /// Whether no new session may begin; any thread.

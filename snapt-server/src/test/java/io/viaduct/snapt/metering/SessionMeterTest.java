@@ -13,6 +13,8 @@ import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.InnerAddresses;
 import io.viaduct.snapt.napt.Prefix;
+import io.viaduct.tunnel.flow.FlowEnd;
+import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.PeerFlowStats;
@@ -110,6 +112,20 @@ class SessionMeterTest {
     FlowState flow = tunnel.flows().lookup(buffer, 0, packet.length);
     buffer.release();
     flow.classify(ServiceClass.HT_LD, 1);
+    meter.onOpened(flow);
+    return flow;
+  }
+
+  // A flow that the device opens by an id of its choice.
+  private FlowState opened(int id, int port) {
+    byte[] packet =
+        PacketText.packet(
+            "10.64.0.2", "203.0.113.7", 17, new byte[] {0, (byte) port, 0x23, 0x28, 0, 8, 0, 0});
+    ByteBuf buffer = PacketText.buffer(packet, 0);
+    FlowKey key = new FlowKey();
+    key.parse(buffer, 0, packet.length);
+    FlowState flow = tunnel.flows().opened(id, key, true);
+    buffer.release();
     meter.onOpened(flow);
     return flow;
   }
@@ -279,7 +295,7 @@ class SessionMeterTest {
   void aRefusedPacketWithoutFlowIsOverheadToo() {
     tunnel.totals().receivedFlowless().packet(1_000);
     tunnel.totals().receivedFlowless().outer(1_070);
-    meter.refusedUp(null, 1_000);
+    meter.refusedUp(null, 1, 1_000);
     UsageReport report = close(5);
     assertThat(report.getFlowsList()).isEmpty();
     assertThat(report.getOverheadBytes()).isEqualTo(1_070);
@@ -290,11 +306,10 @@ class SessionMeterTest {
   void whatTheTranslationRefusedIsOnNobodysBill() {
     FlowState foreign = flow(1);
     up(foreign, 2, 1_000, 1_000);
-    meter.refusedUp(foreign, 1_000);
-    meter.refusedUp(foreign, 1_000);
+    meter.refusedUp(foreign, 2, 2_000);
     FlowState mixed = flow(2);
     up(mixed, 3, 1_000, 1_000);
-    meter.refusedUp(mixed, 1_000);
+    meter.refusedUp(mixed, 1, 1_000);
     UsageReport report = close(5);
     assertThat(report.getFlowsList()).hasSize(1);
     assertThat(report.getPreBytes()).isEqualTo(2_000);
@@ -302,5 +317,45 @@ class SessionMeterTest {
     assertThat(report.getOverheadBytes()).isEqualTo(1_000);
     up(mixed, 1, 700, 1_000);
     assertThat(close(10).getPreBytes()).isEqualTo(700);
+  }
+
+  private UsageReport changes(int second) {
+    return meter.changes(1_000_000 + second * 1_000L, second * SECOND, Double.NaN);
+  }
+
+  @Test
+  void changesAreTheLinesOfTheFlowsThatChangedAndNothingIsSaidOfRest() {
+    FlowState one = flow(1);
+    FlowState two = flow(2);
+    up(one, 1, 100, 1_000);
+    up(two, 1, 200, 1_000);
+    assertThat(changes(1).getFlowsList()).hasSize(2);
+    assertThat(changes(2)).isNull();
+    up(two, 1, 200, 1_000);
+    UsageReport second = changes(3);
+    assertThat(second.getFlowsList()).hasSize(1);
+    assertThat(second.getFlows(0).getFlow()).isEqualTo(two.id());
+    assertThat(second.getFlows(0).getUp().getPreBytes()).as("of the interval").isEqualTo(400);
+    close(5);
+    assertThat(changes(6).getFlowsList()).as("an interval is told once").isEmpty();
+    assertThat(changes(7)).isNull();
+  }
+
+  @Test
+  void aFlowHasOneNumberInAllThatIsSaidOfAnInterval() {
+    FlowState one = opened(7, 1);
+    tunnel.flows().end(one, FlowEnd.FINISHED);
+    meter.onEnded(one, 0);
+    up(one, 1, 100, 1_000);
+    FlowState later = opened(one.id(), 3);
+    up(later, 1, 200, 1_000);
+    UsageReport first = changes(1);
+    assertThat(first.getFlowsList()).extracting(FlowUsage::getFlow).doesNotHaveDuplicates();
+    up(later, 1, 200, 1_000);
+    UsageReport second = changes(2);
+    assertThat(second.getFlows(0).getFlow()).isEqualTo(first.getFlows(1).getFlow());
+    assertThat(close(5).getFlowsList())
+        .extracting(FlowUsage::getFlow)
+        .containsExactly(first.getFlows(0).getFlow(), first.getFlows(1).getFlow());
   }
 }

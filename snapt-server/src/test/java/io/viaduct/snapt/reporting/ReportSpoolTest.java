@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.stub.StreamObserver;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.usage.v1.DirectionUsage;
+import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SignedUsageReport;
@@ -56,10 +58,10 @@ class ReportSpoolTest {
   @BeforeEach
   void start() throws IOException {
     spool = ReportSpool.open(folder.resolve("spool"), 3);
-    Checkpoint checkpoint = new Checkpoint(folder.resolve("checkpoint"));
-    checkpoint.recover(spool, signer);
+    IntervalLog intervals = IntervalLog.open(folder.resolve("intervals"), 1 << 20);
+    intervals.recover(spool, signer);
     sender = new ReportSender(spool, 2);
-    reporting = new UsageReporting(spool, checkpoint, signer, sender);
+    reporting = new UsageReporting(spool, intervals, signer, sender, Runnable::run);
     sent.reports.clear();
   }
 
@@ -70,6 +72,8 @@ class ReportSpoolTest {
         .setEpoch(3)
         .setSequence(sequence)
         .setPreBytes(bytes)
+        .addFlows(
+            FlowUsage.newBuilder().setFlow(1).setUp(DirectionUsage.newBuilder().setPreBytes(bytes)))
         .build();
   }
 
@@ -94,8 +98,8 @@ class ReportSpoolTest {
   }
 
   @Test
-  void aProcessThatDiesInAnIntervalLosesNothingOfItsCheckpoint() throws Exception {
-    reporting.progress(report(0, 100));
+  void aProcessThatDiesInAnIntervalLosesNothingOfWhatTheLogHas() throws Exception {
+    reporting.progress(List.of(report(0, 100)), () -> {});
     reporting.settle(0);
     start();
     assertThat(spooled()).containsExactly(report(0, 100).toBuilder().setLast(true).build());
@@ -104,8 +108,8 @@ class ReportSpoolTest {
   }
 
   @Test
-  void aProcessThatDiesBetweenSpoolAndCheckpointKeepsTheWholeReportOnly() throws Exception {
-    reporting.progress(report(0, 100));
+  void aProcessThatDiesBetweenSpoolAndLogKeepsTheWholeReportOnly() throws Exception {
+    reporting.progress(List.of(report(0, 100)), () -> {});
     reporting.settle(0);
     spool.add(ReportIdentity.of(report(0, 150)), signer.sign(report(0, 150)));
     start();
@@ -113,12 +117,12 @@ class ReportSpoolTest {
   }
 
   @Test
-  void aReportIsOfferedOnlyAfterNoCheckpointCarriesIt() throws Exception {
+  void aReportIsOfferedOnlyAfterTheLogSaysThatItsIntervalIsClosed() throws Exception {
     sender.onConnected(sent);
-    reporting.progress(report(0, 100));
+    reporting.progress(List.of(report(0, 100)), () -> {});
     reporting.settle(0);
-    reporting.close(report(0, 150));
-    reporting.progress(report(1, 5));
+    reporting.close(report(0, 150), () -> {});
+    reporting.progress(List.of(report(1, 5)), () -> {});
     reporting.settle(1);
     assertThat(sent.reports).containsExactly(report(0, 150));
     sender.onAnswer(ack(report(0, 150), ReportVerdict.POSTED), 2);
@@ -140,7 +144,7 @@ class ReportSpoolTest {
   @Test
   void reportsAreSentInTheWindowAndAgainAfterAReconnectUntilAcknowledged() throws Exception {
     for (int i = 0; i < 3; i++) {
-      reporting.close(report(i, i));
+      reporting.close(report(i, i), () -> {});
     }
     sender.onConnected(sent);
     reporting.settle(0);
@@ -160,7 +164,7 @@ class ReportSpoolTest {
   @Test
   void refusedReportsMoveAsideAndDeferredOnesWait() throws Exception {
     for (int i = 0; i < 3; i++) {
-      reporting.close(report(i, i));
+      reporting.close(report(i, i), () -> {});
     }
     sender.onConnected(sent);
     reporting.settle(0);
@@ -181,7 +185,7 @@ class ReportSpoolTest {
 
   @Test
   void aReportWithoutAnswerGoesAgainAndAnAnswerToNoReportIsCounted() throws Exception {
-    reporting.close(report(0, 0));
+    reporting.close(report(0, 0), () -> {});
     sender.onConnected(sent);
     reporting.settle(0);
     sender.pump(29_999);
@@ -198,7 +202,7 @@ class ReportSpoolTest {
   void aFullSpoolKeepsEveryReportAndSaysThatItIsFull() {
     for (int i = 0; i < 5; i++) {
       assertThat(reporting.full()).isEqualTo(i >= 3);
-      reporting.close(report(i, i));
+      reporting.close(report(i, i), () -> {});
       reporting.settle(0);
     }
     assertThat(reporting.pending()).isEqualTo(5);
@@ -209,7 +213,7 @@ class ReportSpoolTest {
     Path directory = folder.resolve("spool");
     Path aside = folder.resolve("aside");
     Files.move(directory, aside);
-    reporting.close(report(0, 1));
+    reporting.close(report(0, 1), () -> {});
     reporting.settle(0);
     assertThat(reporting.diskFailures().sum()).isEqualTo(1);
     assertThat(reporting.pending()).isEqualTo(1);

@@ -18,6 +18,11 @@ public final class FlowTable {
   private static final int SLOTS_MIN = 16;
   private static final long LINGER_NS = 2_000_000_000L;
 
+  // The device ends a flow first, and its last FLOW_STATS come before its FLOW_END: the SNAPT waits
+  // for them. A device looks at the whole of a big table within 8 s, and every second; the rest is
+  // a round trip.
+  private static final long PEER_FIRST_NS = 10_000_000_000L;
+
   private final boolean atDevice;
   private final int flowsMax;
   private final FlowTimeouts timeouts;
@@ -203,7 +208,8 @@ public final class FlowTable {
     }
   }
 
-  /// Sees the flags of a TCP packet: FIN in both directions or RST end the connection 2 s later.
+  /// Sees the flags of a TCP packet: FIN in both directions or RST end the connection 2 s later, at
+  /// the SNAPT 10 s later still if the device has not said it before.
   public void tcpFlags(FlowState flow, boolean fromDevice, int flags) {
     if ((flags & 0x07) == 0) {
       return;
@@ -235,16 +241,17 @@ public final class FlowTable {
   /// @param before called with each flow while it is still in the table
   public void expire(Consumer<FlowState> before) {
     int steps = Math.max(64, slots.length / 8);
+    long graceNs = atDevice ? 0 : PEER_FIRST_NS;
     for (int i = 0; i < steps && size > 0; i++) {
       sweep = (sweep + 1) & (slots.length - 1);
       FlowState flow = slots[sweep];
       if (flow == null) {
         continue;
       }
-      if (nowNs >= flow.endAtNs) {
+      if (flow.endAtNs != Long.MAX_VALUE && nowNs - flow.endAtNs >= graceNs) {
         before.accept(flow);
         end(flow, flow.endReason);
-      } else if (nowNs - flow.lastNs() >= timeouts.idleNs(flow.protocol())) {
+      } else if (nowNs - flow.lastNs() >= timeouts.idleNs(flow.protocol()) + graceNs) {
         before.accept(flow);
         end(flow, FlowEnd.IDLE);
       }

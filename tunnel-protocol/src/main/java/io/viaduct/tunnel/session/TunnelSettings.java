@@ -43,7 +43,19 @@ public record TunnelSettings(
     /// The whole compound (the seed paper's mode): best savings, open to compression oracles.
     DEVICE,
     /// Nothing is compressed.
-    OFF
+    OFF;
+
+    /// The value that a configuration file calls so: `remote-host`, `device`, `off`.
+    public static CompressionContext of(String word) {
+      return switch (word) {
+        case "remote-host" -> REMOTE_HOST;
+        case "device" -> DEVICE;
+        case "off", "false" -> OFF; // YAML 1.1 reads a bare off as a truth value
+        default ->
+            throw new IllegalArgumentException(
+                "context must be one of remote-host, device, off, got '" + word + "'");
+      };
+    }
   }
 
   public static final int IPV4_UDP_BYTES = 28;
@@ -105,6 +117,15 @@ public record TunnelSettings(
         Duration.ofSeconds(60),
         Duration.ofHours(2),
         Duration.ofSeconds(30));
+  }
+
+  /// The fill threshold as configuration files say it, `compound-percent`.
+  public static double fillThreshold(int compoundPercent) {
+    if (compoundPercent < 10 || compoundPercent > 100) {
+      throw new IllegalArgumentException(
+          "compound-percent must be from 10 to 100, got " + compoundPercent);
+    }
+    return compoundPercent / 100.0;
   }
 
   public TunnelSettings withPathMtu(int bytes) {

@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.viaduct.tunnel.flow.FlowCounters;
 import io.viaduct.tunnel.flow.FlowEnd;
+import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
@@ -203,6 +204,33 @@ class TunnelSessionTest {
     rig.advance(12_000_000_000L);
     assertThat(rig.ended).hasSize(2).first().asString().startsWith("1 FINISHED");
     assertThat(rig.agent.flows().size() + rig.snapt.flows().size()).isZero();
+  }
+
+  @Test
+  void theSnaptKeepsAnEndedFlowUntilItHasHeardTheDevicesLastWordOnIt() {
+    Endpoints to = Endpoints.ipv4(5000, 7, 80);
+    rig.open(PacketForge.tcp(to, 1, 0x11, bytes(0)));
+    rig.offer(rig.snapt, PacketForge.tcp(to.reversed(), 1, 0x11, bytes(0)));
+    rig.send(rig.snapt);
+    rig.deliver();
+    FlowState atSnapt = rig.snapt.flows().byId(1);
+    rig.advance(12_000_000_000L);
+    assertThat(rig.ended).containsExactly("1 FINISHED", "1 PEER_ENDED");
+    assertThat(atSnapt.peer().heardNs() - atSnapt.lastNs())
+        .as("all that was on its way has settled before it")
+        .isGreaterThan(1_000_000_000L);
+  }
+
+  @Test
+  void theSnaptEndsAFlowByItselfIfTheDeviceSaysNothing() {
+    Endpoints to = Endpoints.ipv4(5000, 7, 80);
+    rig.open(PacketForge.tcp(to, 1, 0x11, bytes(0)));
+    rig.offer(rig.snapt, PacketForge.tcp(to.reversed(), 1, 0x11, bytes(0)));
+    rig.agent.close();
+    rig.advance(11_000_000_000L);
+    assertThat(rig.snapt.flows().size()).isEqualTo(1);
+    rig.advance(3_000_000_000L);
+    assertThat(rig.ended).containsExactly("1 SESSION_CLOSED", "1 FINISHED");
   }
 
   @Test

@@ -1,0 +1,110 @@
+package io.viaduct.snapt.reporting;
+
+import io.viaduct.usage.v1.UsageReport;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+
+/// One record of the [IntervalLog], big-endian:
+///
+///     |length (32)  of kind and body |
+///     |CRC-32C (32) of kind and body |
+///     |kind (8) | body               |
+///
+/// @param kind what the body is
+/// @param body CHANGES: a UsageReport; CLOSED: session (128), epoch (64), sequence (64); COMPLETE:
+///   none
+record LogFrame(Kind kind, byte[] body) {
+  static final int HEADER_BYTES = Integer.BYTES + Integer.BYTES;
+  static final int CLOSED_BYTES = 4 * Long.BYTES;
+  private static final byte[] NOTHING = {};
+
+  /// What a record says.
+  enum Kind {
+    /// Lines of an open interval that replace the older lines of the same flows.
+    CHANGES,
+    /// The interval's report is in the spool: what the log says of it is over.
+    CLOSED,
+    /// All open intervals are above: older files say nothing more.
+    COMPLETE
+  }
+
+  static LogFrame changes(UsageReport report) {
+    return new LogFrame(Kind.CHANGES, report.toByteArray());
+  }
+
+  static LogFrame closed(ReportIdentity identity) {
+    UUID session = identity.session();
+    return new LogFrame(
+        Kind.CLOSED,
+        ByteBuffer.allocate(CLOSED_BYTES)
+            .putLong(session.getMostSignificantBits())
+            .putLong(session.getLeastSignificantBits())
+            .putLong(identity.epoch())
+            .putLong(identity.sequence())
+            .array());
+  }
+
+  static LogFrame complete() {
+    return new LogFrame(Kind.COMPLETE, NOTHING);
+  }
+
+  /// The interval that a CLOSED record names.
+  ReportIdentity identity() {
+    ByteBuffer bytes = ByteBuffer.wrap(body);
+    UUID session = new UUID(bytes.getLong(), bytes.getLong());
+    return new ReportIdentity(bytes.getLong(), bytes.getLong(), session);
+  }
+
+  int bytes() {
+    return HEADER_BYTES + 1 + body.length;
+  }
+
+  void writeTo(ByteBuffer to) {
+    to.putInt(1 + body.length).putInt(crc()).put((byte) kind.ordinal()).put(body);
+  }
+
+  private int crc() {
+    CRC32C crc = new CRC32C();
+    crc.update(kind.ordinal());
+    crc.update(body);
+    return (int) crc.getValue();
+  }
+
+  /// The records of a file up to the first one that is not whole; `file` then stands there.
+  static List<LogFrame> read(ByteBuffer file) {
+    List<LogFrame> frames = new ArrayList<>();
+    while (file.remaining() > HEADER_BYTES) {
+      int start = file.position();
+      int length = file.getInt();
+      int crc = file.getInt();
+      if (length < 1 || length > file.remaining()) {
+        file.position(start);
+        return frames;
+      }
+      int kind = file.get();
+      byte[] body = new byte[length - 1];
+      file.get(body);
+      LogFrame frame =
+          kind >= 0 && kind < Kind.values().length
+              ? new LogFrame(Kind.values()[kind], body)
+              : complete();
+      if (frame.kind.ordinal() != kind || frame.crc() != crc || !frame.wellFormed()) {
+        file.position(start);
+        return frames;
+      }
+      frames.add(frame);
+    }
+    return frames;
+  }
+
+  private boolean wellFormed() {
+    return switch (kind) {
+      case CHANGES -> true;
+      case CLOSED -> body.length == CLOSED_BYTES;
+      case COMPLETE -> body.length == 0;
+    };
+  }
+}

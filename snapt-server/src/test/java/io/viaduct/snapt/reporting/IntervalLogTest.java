@@ -1,0 +1,231 @@
+package io.viaduct.snapt.reporting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.usage.v1.DirectionUsage;
+import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.UsageReport;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The log of open intervals over crashes: a crash is a log that is abandoned.
+class IntervalLogTest {
+  private static final UUID ALICE = new UUID(0, 1);
+  private static final UUID BOB = new UUID(0, 2);
+  private static final long NEVER = Long.MAX_VALUE / 8;
+
+  @TempDir Path folder;
+  private final ReportSigner signer = new ReportSigner("report", Ed25519.generate().getPrivate());
+  private ReportSpool spool;
+  private IntervalLog log;
+
+  @BeforeEach
+  void start() throws IOException {
+    start(NEVER);
+  }
+
+  private int start(long compactBytesMin) throws IOException {
+    spool = ReportSpool.open(folder.resolve("spool"), 1_000);
+    log = IntervalLog.open(folder.resolve("intervals"), compactBytesMin);
+    return log.recover(spool, signer);
+  }
+
+  static UsageReport report(UUID session, long sequence, FlowUsage... lines) {
+    return UsageReport.newBuilder()
+        .setSessionId(session.toString())
+        .setEpoch(3)
+        .setSequence(sequence)
+        .setStartMs(1_000)
+        .setEndMs(2_000)
+        .addAllFlows(List.of(lines))
+        .build();
+  }
+
+  static FlowUsage line(int flow, long bytes) {
+    return FlowUsage.newBuilder()
+        .setFlow(flow)
+        .setUp(DirectionUsage.newBuilder().setPreBytes(bytes).setPostBytes(bytes / 2))
+        .setDurationMs(1_000)
+        .build();
+  }
+
+  private static UsageReport summed(UsageReport report, long pre, long post, boolean last) {
+    return report.toBuilder().setPreBytes(pre).setPostBytes(post).setLast(last).build();
+  }
+
+  private List<UsageReport> spooled() throws IOException {
+    List<UsageReport> reports = new ArrayList<>();
+    Optional<ReportIdentity> next = spool.next(Optional.empty());
+    while (next.isPresent()) {
+      reports.add(UsageReport.parseFrom(spool.read(next.get()).getReport()));
+      next = spool.next(next);
+    }
+    return reports;
+  }
+
+  private Path newest() throws IOException {
+    try (var files = Files.list(folder.resolve("intervals"))) {
+      return files.max((a, b) -> Long.compare(number(a), number(b))).orElseThrow();
+    }
+  }
+
+  private static long number(Path file) {
+    return Long.parseLong(file.getFileName().toString().replace(".log", ""));
+  }
+
+  private int files() throws IOException {
+    try (var files = Files.list(folder.resolve("intervals"))) {
+      return (int) files.count();
+    }
+  }
+
+  private static void cut(Path file, int bytes) throws IOException {
+    byte[] content = Files.readAllBytes(file);
+    Files.write(file, java.util.Arrays.copyOf(content, content.length - bytes));
+  }
+
+  @Test
+  void theNewestLineOfEachFlowMakesOneReportPerInterval() throws Exception {
+    log.append(List.of(report(ALICE, 0, line(1, 10), line(2, 20)), report(BOB, 4, line(1, 6))));
+    log.append(List.of(report(ALICE, 0, line(2, 30))));
+    assertThat(start(NEVER)).isEqualTo(2);
+    assertThat(spooled())
+        .containsExactlyInAnyOrder(
+            summed(report(ALICE, 0, line(1, 10), line(2, 30)), 40, 20, true),
+            summed(report(BOB, 4, line(1, 6)), 6, 3, true));
+    assertThat(start(NEVER)).as("and once only").isZero();
+    assertThat(files()).isEqualTo(1);
+  }
+
+  @Test
+  void aFlowThatWasSilentAtTheEndLastedNoneTheLess() throws Exception {
+    log.append(
+        List.of(report(ALICE, 0, line(1, 10), line(2, 20).toBuilder().setEnded(true).build())));
+    log.append(List.of(report(ALICE, 0, line(3, 1)).toBuilder().setEndMs(2_500).build()));
+    start(NEVER);
+    assertThat(spooled().getFirst().getFlowsList())
+        .extracting(FlowUsage::getDurationMs)
+        .containsExactly(1_500L, 1_000L, 1_000L);
+  }
+
+  @Test
+  void aTornTailIsCutAndCountedAndWhatIsBeforeItStands() throws Exception {
+    log.append(List.of(report(ALICE, 0, line(1, 10))));
+    log.append(List.of(report(ALICE, 0, line(1, 99))));
+    log.close();
+    cut(newest(), 1);
+    start(NEVER);
+    assertThat(spooled()).containsExactly(summed(report(ALICE, 0, line(1, 10)), 10, 5, true));
+    assertThat(log.tornTails().sum()).isEqualTo(1);
+  }
+
+  @Test
+  void aDamagedRecordEndsTheFileWhateverItsLengthSays() throws Exception {
+    log.append(List.of(report(ALICE, 0, line(1, 10))));
+    log.close();
+    for (int length : new int[] {0, -1, 1, 5, Integer.MAX_VALUE}) {
+      byte[] rubbish = ByteBuffer.allocate(64).putInt(length).array();
+      Files.write(newest(), rubbish, StandardOpenOption.APPEND);
+      assertThat(LogFrame.read(ByteBuffer.wrap(Files.readAllBytes(newest()))))
+          .as("length %d", length)
+          .hasSize(2);
+    }
+    assertThat(start(NEVER)).isEqualTo(1);
+  }
+
+  @Test
+  void aClosedIntervalIsOverAndTheNextOneIsNot() throws Exception {
+    log.append(List.of(report(ALICE, 0, line(1, 10))));
+    log.append(List.of(report(ALICE, 1, line(1, 3))));
+    log.closed(ReportIdentity.of(report(ALICE, 0)));
+    start(NEVER);
+    assertThat(spooled()).containsExactly(summed(report(ALICE, 1, line(1, 3)), 3, 1, true));
+  }
+
+  @Test
+  void onlyTheNewestOfASessionsIntervalsIsItsLast() throws Exception {
+    log.append(List.of(report(ALICE, 0, line(1, 10)), report(ALICE, 1, line(1, 3))));
+    start(NEVER);
+    assertThat(spooled()).extracting(UsageReport::getLast).containsExactly(false, true);
+  }
+
+  @Test
+  void theSpoolsReportStandsAgainstTheLogs() throws Exception {
+    log.append(List.of(report(ALICE, 0, line(1, 10))));
+    UsageReport whole = report(ALICE, 0, line(1, 15));
+    spool.add(ReportIdentity.of(whole), signer.sign(whole));
+    assertThat(start(NEVER)).isZero();
+    assertThat(spooled()).containsExactly(whole);
+  }
+
+  @Test
+  void aCompactedLogSaysTheSameAndTheOldFileGoesWhenTheNewIsDurable() throws Exception {
+    start(500);
+    for (int i = 0; i <= 100; i++) {
+      log.append(List.of(report(ALICE, 0, line(1, i)), report(BOB, i, line(1, i))));
+      log.closed(ReportIdentity.of(report(BOB, i)));
+    }
+    assertThat(log.compactions().sum()).isPositive();
+    assertThat(log.bytes()).isLessThan(1_500);
+    assertThat(files()).isGreaterThan(1);
+    log.force();
+    assertThat(files()).isEqualTo(1);
+    start(500);
+    assertThat(spooled()).containsExactly(summed(report(ALICE, 0, line(1, 100)), 100, 50, true));
+  }
+
+  @Test
+  void aCompactionThatWasCutIsReadTogetherWithTheFileBeforeIt() throws Exception {
+    start(300);
+    while (log.compactions().sum() == 0) {
+      log.append(List.of(report(ALICE, 0, line(1, 8)), report(BOB, 0, line(1, 6))));
+    }
+    log.close();
+    long size = Files.size(newest());
+    for (int cut = 1; cut < size; cut++) {
+      cut(newest(), 1);
+      IntervalLog read = IntervalLog.open(folder.resolve("intervals"), 300);
+      assertThat(read.size()).as("%d bytes cut", cut).isEqualTo(2);
+      read.close();
+    }
+    start(300);
+    assertThat(spooled()).hasSize(2);
+  }
+
+  @Test
+  void anIntervalThatAnOldFileHoldsOpenIsOverIfTheNewOneDoesNotKnowIt() throws Exception {
+    log.append(List.of(report(ALICE, 0, line(1, 10))));
+    log.close();
+    byte[] old = Files.readAllBytes(newest());
+    Path name = newest();
+    log.closed(ReportIdentity.of(report(ALICE, 0))); // begins a new file
+    Files.write(name, old); // as a power failure leaves it
+    assertThat(start(NEVER)).isZero();
+  }
+
+  @Test
+  void afterAnErrorOfTheDiskANewFileHasAllThatIsOpen() throws Exception {
+    log.append(List.of(report(ALICE, 0, line(1, 10))));
+    log.close();
+    Path aside = Files.move(folder.resolve("intervals"), folder.resolve("aside"));
+    assertThatThrownBy(() -> log.append(List.of(report(ALICE, 0, line(2, 20)))))
+        .isInstanceOf(IOException.class);
+    assertThatThrownBy(log::force).isInstanceOf(IOException.class);
+    Files.move(aside, folder.resolve("intervals"));
+    log.append(List.of(report(ALICE, 0, line(3, 30))));
+    start(NEVER);
+    assertThat(spooled().getFirst().getPreBytes()).isEqualTo(60);
+  }
+}
