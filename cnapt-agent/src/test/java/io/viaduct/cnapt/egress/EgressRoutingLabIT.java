@@ -2,33 +2,28 @@ package io.viaduct.cnapt.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.viaduct.cnapt.LabNamespace;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Runs in a network namespace of its own: this JVM stays outside, a second one, started inside,
-/// executes each scenario of [EgressScenario].
+/// Each scenario of [EgressScenario] in a network namespace of its own.
 class EgressRoutingLabIT {
-  private static final String NAMESPACE = "cnapt-egress-" + ProcessHandle.current().pid();
+  private LabNamespace namespace;
 
-  @BeforeAll
-  static void needsRoot() throws Exception {
-    boolean made = ip("netns", "add", NAMESPACE) == 0;
-    System.out.println(made ? "namespace " + NAMESPACE : "skipped: no right to make a namespace");
-    assumeTrue(made, "needs the right to make network namespaces (root)");
-    run("netns", "delete", NAMESPACE);
-    assumeTrue(Files.isWritable(Path.of("/dev/net/tun")), "needs /dev/net/tun");
+  @BeforeEach
+  void needsRoot() throws Exception {
+    namespace = LabNamespace.make("egress");
   }
 
   @AfterEach
   void remove() throws Exception {
-    run("netns", "delete", NAMESPACE);
+    if (namespace != null) {
+      namespace.close();
+    }
   }
 
   @Test
@@ -67,38 +62,7 @@ class EgressRoutingLabIT {
         .hasMessageContaining("route add nonsense");
   }
 
-  private static String scenario(String name) throws Exception {
-    assertThat(ip("netns", "add", NAMESPACE)).isZero();
-    Path output = Files.createTempFile("egress", ".txt");
-    Process process =
-        new ProcessBuilder(
-                "ip",
-                "netns",
-                "exec",
-                NAMESPACE,
-                ProcessHandle.current().info().command().orElseThrow(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                EgressScenario.class.getName(),
-                name)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    int code = process.waitFor();
-    String seen = Files.readString(output);
-    Files.delete(output);
-    assertThat(code).as(seen).isZero();
-    return seen;
-  }
-
-  private static int ip(String... arguments) throws Exception {
-    List<String> line = new java.util.ArrayList<>(List.of("ip"));
-    line.addAll(List.of(arguments));
-    return new ProcessBuilder(line).redirectErrorStream(true).start().waitFor();
-  }
-
-  private static void run(String... arguments) throws Exception {
-    ip(arguments);
+  private String scenario(String name) throws Exception {
+    return namespace.run(EgressScenario.class, name);
   }
 }

@@ -1,0 +1,25 @@
+package io.viaduct.cnapt.tunnel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.cnapt.LabNamespace;
+import org.junit.jupiter.api.Test;
+
+/// [DataPathScenario] on a real TUN in a network namespace of its own.
+class DataPathLabIT {
+  @Test
+  void aProgramsPacketsGoThroughTheTunnelAndBackInTheClassOfItsProcess() throws Exception {
+    try (LabNamespace namespace = LabNamespace.make("data")) {
+      String seen = namespace.run(DataPathScenario.class);
+      System.out.println(seen);
+      assertThat(seen)
+          .contains("echo: 1\n")
+          .contains("flow: java ssh LT_LD, reclassified 1\n")
+          .contains("echoes: 50\n")
+          .contains("class at the SNAPT: LT_LD\n")
+          .contains("same socket, new session: 1\n")
+          .contains("inner bytes at least 52 kB: true\n")
+          .contains("not written 0, refusals 0, pauses 0\n");
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package io.viaduct.cnapt.tunnel;
+
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.viaduct.cnapt.classification.Applications;
+import io.viaduct.cnapt.classification.OwnerLookup;
+import io.viaduct.cnapt.mobility.MobilitySettings;
+import io.viaduct.cnapt.tunnel.Carried.Direction;
+import io.viaduct.host.tun.TunDevice;
+import io.viaduct.host.tun.TunSettings;
+import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.wire.ServiceClass;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/// What [DataPathLabIT] runs inside its namespace: a program's socket, the kernel, a real TUN, the
+/// data path, and a [MirrorSnapt] at its other end. Prints what became of the packets.
+public final class DataPathScenario {
+  private static final String TUN = "viaduct8";
+  private static final InetSocketAddress REMOTE = new InetSocketAddress("198.18.0.9", 7777);
+  private static final int ATTEMPTS_MAX = 50;
+  private static final int ECHO_MS_MAX = 200;
+
+  private DataPathScenario() {}
+
+  public static void main(String[] arguments) throws Exception {
+    shell("ip link set lo up");
+    // This program is called java: its flows get another class when that is seen in /proc.
+    Path table = Files.createTempFile("applications", ".yml");
+    Files.writeString(table, "rules: [{application: ssh, process: [java]}]\n");
+    var loops = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+    IoEventLoop loop = loops.next();
+    TunnelSettings settings = TunnelSettings.defaults();
+    MobilitySettings mobility =
+        new MobilitySettings(
+            Duration.ofMillis(300), Duration.ofSeconds(10), Duration.ofMillis(20), 4);
+    try (TunDevice tun = TunDevice.open(new TunSettings(TUN, 1));
+        OwnerLookup owners = new OwnerLookup();
+        MirrorSnapt first = new MirrorSnapt(settings);
+        MirrorSnapt second = new MirrorSnapt(settings);
+        DatagramSocket program = new DatagramSocket()) {
+      shell(
+          "ip addr add 100.96.0.2/32 dev viaduct8; ip link set viaduct8 up mtu "
+              + settings.innerMtu()
+              + "; ip route add 198.18.0.0/24 dev viaduct8 src 100.96.0.2");
+      DataPath data =
+          new DataPath(
+              loop,
+              System::nanoTime,
+              tun.queues().getFirst(),
+              0,
+              Applications.classifier(Optional.of(table)),
+              owners,
+              mobility,
+              new Silent());
+      loop.submit(() -> data.install(first.parameters())).sync();
+      System.out.println("echo: " + echoes(program, "one", 1));
+      System.out.println("flow: " + classified(loop, data));
+      System.out.println("echoes: " + echoes(program, "x".repeat(1000), 50));
+      System.out.println("class at the SNAPT: " + first.serviceClass);
+      loop.submit(() -> data.install(second.parameters())).sync();
+      System.out.println("same socket, new session: " + echoes(program, "two", 1));
+      long inner = 0;
+      for (ServiceClass each : ServiceClass.values()) {
+        inner += data.carried().preBytes(Direction.SENT, each);
+      }
+      System.out.println("inner bytes at least 52 kB: " + (inner >= 52_000));
+      System.out.println(
+          "not written %d, refusals %d, pauses %d"
+              .formatted(data.notWritten(), data.refusals(), data.pauses()));
+      data.close();
+    }
+    System.exit(0);
+  }
+
+  private static int echoes(DatagramSocket program, String text, int wanted) throws IOException {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    program.setSoTimeout(ECHO_MS_MAX);
+    int echoed = 0;
+    for (int i = 0; i < ATTEMPTS_MAX + wanted && echoed < wanted; i++) {
+      program.send(new DatagramPacket(bytes, bytes.length, REMOTE));
+      DatagramPacket answer = new DatagramPacket(new byte[2000], 2000);
+      try {
+        program.receive(answer);
+        boolean same =
+            new String(answer.getData(), 0, answer.getLength(), StandardCharsets.UTF_8)
+                .equals(text);
+        echoed += same && answer.getSocketAddress().equals(REMOTE) ? 1 : 0;
+      } catch (SocketTimeoutException e) {
+        continue; // UDP may lose the packet: sent again
+      }
+    }
+    return echoed;
+  }
+
+  private static String classified(IoEventLoop loop, DataPath data) throws Exception {
+    String seen = "none";
+    for (int i = 0; i < ATTEMPTS_MAX && !seen.contains("java"); i++) {
+      seen =
+          loop.submit(data::status).get().flows().stream()
+              .filter(flow -> flow.remote().equals("198.18.0.9:7777"))
+              .map(flow -> flow.process() + " " + flow.application() + " " + flow.serviceClass())
+              .findFirst()
+              .orElse("none");
+      Thread.sleep(ECHO_MS_MAX); // the look into /proc has no event to wait for
+    }
+    return seen + ", reclassified " + data.reclassified();
+  }
+
+  private static final class Silent implements DataPathListener {
+    @Override
+    public void pathFound(long nowNs) {}
+
+    @Override
+    public void pathDead() {}
+  }
+
+  private static void shell(String command) throws Exception {
+    int code = new ProcessBuilder("sh", "-e", "-c", command).inheritIO().start().waitFor();
+    if (code != 0) {
+      throw new IOException(command + ": exit code " + code);
+    }
+  }
+}

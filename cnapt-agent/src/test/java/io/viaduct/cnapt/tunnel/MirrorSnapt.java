@@ -1,0 +1,174 @@
+package io.viaduct.cnapt.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.viaduct.tunnel.flow.FlowListener;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.session.DatagramSink;
+import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.session.TunnelRole;
+import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.session.TunnelSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/// The other end of a tunnel on this machine: real UDP, the real protocol core, and behind it a
+/// host that sends every packet back to where it came from (RFC 862, for all ports and addresses).
+final class MirrorSnapt implements AutoCloseable {
+  private static final int IPV4_SOURCE = 12;
+  private static final int IPV4_DESTINATION = 16;
+  private static final int AGENT_INDEX = 11;
+  private static final int OWN_INDEX = 22;
+  private static final int HEADROOM = 16;
+
+  private record Inner(byte[] packet, int gsoSize, boolean checksumPartial) {}
+
+  private final DatagramSocket socket =
+      new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  private final LoopMemory memory = new LoopMemory(ByteBufAllocator.DEFAULT, new SecureRandom());
+  private final Deque<Inner> restored = new ArrayDeque<>();
+  private final TunnelSettings settings;
+  private final byte[] secret = new byte[SessionSecret.BYTES];
+  private final TunnelSession session;
+
+  /// The class of the last packet that came.
+  volatile String serviceClass = "";
+
+  MirrorSnapt(TunnelSettings settings) throws IOException {
+    this.settings = settings;
+    new SecureRandom().nextBytes(secret);
+    session =
+        new TunnelSession(
+            TunnelRole.SNAPT,
+            settings,
+            AeadAlgorithm.AES_256_GCM,
+            SessionSecret.of(secret.clone()),
+            AGENT_INDEX,
+            memory,
+            new FlowListener() {},
+            PathListener.SILENT,
+            System.nanoTime());
+    Thread.ofPlatform().name("mirror").daemon().start(this::serve);
+  }
+
+  /// What a Welcome of this SNAPT would agree on.
+  SessionParameters parameters() {
+    return new SessionParameters(
+        settings,
+        AeadAlgorithm.AES_256_GCM,
+        SessionSecret.of(secret.clone()),
+        (InetSocketAddress) socket.getLocalSocketAddress(),
+        AGENT_INDEX,
+        OWN_INDEX);
+  }
+
+  private void serve() {
+    DatagramPacket packet = new DatagramPacket(new byte[65_535], 65_535);
+    while (!socket.isClosed()) {
+      try {
+        packet.setLength(65_535);
+        socket.receive(packet);
+        took(packet);
+      } catch (IOException e) {
+        if (!socket.isClosed()) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    }
+  }
+
+  private void took(DatagramPacket datagram) {
+    long now = System.nanoTime();
+    InetSocketAddress from = (InetSocketAddress) datagram.getSocketAddress();
+    ByteBuf content = Unpooled.directBuffer(datagram.getLength());
+    content.writeBytes(datagram.getData(), 0, datagram.getLength());
+    session.open(content, 0, datagram.getLength(), from, this::inner, now);
+    session.openBatchEnd(now);
+    content.release();
+    restored.forEach(inner -> reflect(inner, now));
+    restored.clear();
+    session.flushBatch(now);
+    session.onTick(now);
+    session.drain(new Wire(from), now);
+  }
+
+  private void inner(
+      FlowState flow,
+      ByteBuf packet,
+      int ipOffset,
+      int length,
+      int gsoSize,
+      boolean checksumPartial) {
+    byte[] bytes = new byte[length];
+    packet.getBytes(ipOffset, bytes);
+    restored.add(new Inner(bytes, gsoSize, checksumPartial));
+    if (flow != null) {
+      serviceClass = flow.serviceClass().name();
+    }
+  }
+
+  // Exchanged words leave every Internet checksum as it was.
+  private void reflect(Inner inner, long now) {
+    byte[] packet = inner.packet();
+    exchange(packet, IPV4_SOURCE, IPV4_DESTINATION, Integer.BYTES);
+    int transport = (packet[0] & 0xF) << 2;
+    exchange(packet, transport, transport + Short.BYTES, Short.BYTES);
+    ByteBuf buffer = Unpooled.directBuffer(HEADROOM + packet.length);
+    buffer.writeZero(HEADROOM).writeBytes(packet);
+    FlowState flow = session.flows().lookup(buffer, HEADROOM, packet.length);
+    session.offer(
+        buffer, HEADROOM, packet.length, inner.gsoSize(), inner.checksumPartial(), flow, now);
+    buffer.release();
+  }
+
+  private static void exchange(byte[] in, int a, int b, int bytes) {
+    for (int i = 0; i < bytes; i++) {
+      byte kept = in[a + i];
+      in[a + i] = in[b + i];
+      in[b + i] = kept;
+    }
+  }
+
+  private final class Wire implements DatagramSink {
+    private final InetSocketAddress to;
+
+    Wire(InetSocketAddress to) {
+      this.to = to;
+    }
+
+    @Override
+    public boolean writable() {
+      return true;
+    }
+
+    @Override
+    public void send(ByteBuf burst, int segmentSize, InetSocketAddress binding) {
+      while (burst.isReadable()) {
+        byte[] datagram = new byte[Math.min(segmentSize, burst.readableBytes())];
+        burst.readBytes(datagram);
+        try {
+          socket.send(new DatagramPacket(datagram, datagram.length, to));
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+      burst.release();
+    }
+  }
+
+  @Override
+  public void close() {
+    socket.close();
+  }
+}
