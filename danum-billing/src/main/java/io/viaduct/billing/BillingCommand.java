@@ -57,6 +57,10 @@ public final class BillingCommand {
 
   private static void configureLogging(LoggingSettings settings) {
     ProcessLogging.configure(settings);
+    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+      // It would write a line for each request of a stranger; refusals are answered and counted.
+      context.getLogger("org.springframework.web.servlet.PageNotFound").setLevel(Level.OFF);
+    }
     if (settings.level().compareTo(LoggingSettings.Level.INFO) <= 0
         && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       // They narrate their start line by line; billing says itself that it is ready.

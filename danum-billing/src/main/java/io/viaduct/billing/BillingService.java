@@ -43,6 +43,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -62,6 +63,7 @@ public final class BillingService implements AutoCloseable {
   private boolean closed; // guarded by closings
   private final ReentrantLock starting = new ReentrantLock();
 
+  private volatile @Nullable EmbeddedDatabase embedded; // written by the thread that opens it
   private int restPort;
   private int grpcPort;
   private int operationsPort;
@@ -146,6 +148,9 @@ public final class BillingService implements AutoCloseable {
                 clock));
 
     HikariDataSource connections = opened(opening);
+    if (embedded instanceof EmbeddedDatabase ours) {
+      ours.supervise(meters);
+    }
     tariffs.stock(clock.instant());
     accounts.bootstrapOperator(
         configuration.operator().user(),
@@ -234,13 +239,15 @@ public final class BillingService implements AutoCloseable {
   private DatabaseAddress database() throws IOException {
     BillingConfiguration.Database database = configuration.database();
     if (database.embedded()) {
-      return keep(
+      EmbeddedDatabase started =
+          keep(
               Part.DATABASE,
               EmbeddedDatabase.start(
                   Path.of(database.dataDirectory()),
                   database.binaries(),
-                  EmbeddedDatabase.Durability.DURABLE))
-          .address();
+                  EmbeddedDatabase.Durability.DURABLE));
+      embedded = started;
+      return started.address();
     }
     return external(database);
   }

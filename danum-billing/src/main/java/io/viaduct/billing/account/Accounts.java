@@ -90,6 +90,9 @@ public final class Accounts {
   }
 
   private Optional<String> hashOf(String id) {
+    if (!id.matches(Account.ID_PATTERN)) {
+      return Optional.empty(); // and the database would refuse some characters
+    }
     return jdbc
         .queryForList("select password_hash from account where id = ?", String.class, id)
         .stream()

@@ -1,7 +1,9 @@
 package io.viaduct.billing.database;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -33,15 +35,26 @@ public final class EmbeddedDatabase implements AutoCloseable {
   private static final String ROLE = "danum";
 
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedDatabase.class);
+  private static final int ANY_PORT = 0;
   private static final Duration START_PATIENCE = Duration.ofSeconds(60);
 
+  /// What a start needs; the same again when the postmaster has died.
+  private record Launch(Path home, Path cluster, Path binaries, Durability durability) {}
+
   private final FileChannel lockFile;
-  private final @Nullable EmbeddedPostgres postgres;
+  private final @Nullable Launch launch; // null where another process owns PostgreSQL
   private final DatabaseAddress address;
+  private @Nullable EmbeddedPostgres postgres; // guarded by this
+  private @Nullable PostmasterWatch watch; // guarded by this
+  private boolean closed; // guarded by this
 
   private EmbeddedDatabase(
-      FileChannel lockFile, @Nullable EmbeddedPostgres postgres, DatabaseAddress address) {
+      FileChannel lockFile,
+      @Nullable Launch launch,
+      @Nullable EmbeddedPostgres postgres,
+      DatabaseAddress address) {
     this.lockFile = lockFile;
+    this.launch = launch;
     this.postgres = postgres;
     this.address = address;
   }
@@ -73,8 +86,9 @@ public final class EmbeddedDatabase implements AutoCloseable {
         delete(cluster); // a process that was killed in its first start left a part
       }
       removeHalfUnpacked(binaries);
-      EmbeddedPostgres postgres = launch(home, cluster, binaries, durability);
-      return new EmbeddedDatabase(lockFile, postgres, openDoors(home, cluster, postgres));
+      Launch launch = new Launch(home, cluster, binaries, durability);
+      EmbeddedPostgres postgres = launch(launch, ANY_PORT);
+      return new EmbeddedDatabase(lockFile, launch, postgres, openDoors(home, cluster, postgres));
     } catch (IOException | RuntimeException e) {
       lockFile.close();
       throw e;
@@ -90,7 +104,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
         int port =
             OrphanedPostmaster.port(home.resolve("cluster"))
                 .orElseThrow(() -> new IOException("PostgreSQL of " + home + " is starting"));
-        return new EmbeddedDatabase(lockFile, null, address(port, password(home)));
+        return new EmbeddedDatabase(lockFile, null, null, address(port, password(home)));
       }
     }
     lockFile.close();
@@ -152,17 +166,18 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
   }
 
-  private static EmbeddedPostgres launch(
-      Path home, Path cluster, Path binaries, Durability durability) throws IOException {
+  private static EmbeddedPostgres launch(Launch launch, int port) throws IOException {
+    Path home = launch.home();
     // The launcher keeps a directory of its own there, which would be /tmp/embedded-pg.
     System.setProperty("ot.epg.working-dir", home.resolve("launcher").toString());
-    String durable = durability == Durability.DURABLE ? "on" : "off";
+    String durable = launch.durability() == Durability.DURABLE ? "on" : "off";
     EmbeddedPostgres.Builder builder =
         EmbeddedPostgres.builder()
-            .setDataDirectory(cluster)
+            .setDataDirectory(launch.cluster())
+            .setPort(port)
             .setCleanDataDirectory(false)
             .setRegisterShutdownHook(false)
-            .setOverrideWorkingDirectory(binaries.toAbsolutePath().toFile())
+            .setOverrideWorkingDirectory(launch.binaries().toAbsolutePath().toFile())
             .setPGStartupWait(START_PATIENCE)
             .setLocaleConfig("locale", "C.UTF-8")
             // The launcher's own defaults favour speed over the last commits; money wants them.
@@ -226,14 +241,50 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return new DatabaseAddress("jdbc:postgresql://127.0.0.1:" + port + "/" + ROLE, ROLE, password);
   }
 
+  /// Has the postmaster started again whenever it dies, until [#close]. Connections are told the
+  /// same address; PostgreSQL itself recovers what was committed from its log.
+  ///
+  /// @param registry where restarts are counted
+  public synchronized void supervise(MeterRegistry registry) {
+    Launch ours = launch;
+    if (ours != null && !closed && watch == null) {
+      watch = new PostmasterWatch(ours.cluster(), this::restart, registry);
+    }
+  }
+
+  private synchronized void restart() throws IOException {
+    Launch ours = launch;
+    if (closed || ours == null) {
+      return;
+    }
+    EmbeddedPostgres dead = postgres;
+    int port = URI.create(address.url().substring("jdbc:".length())).getPort();
+    if (dead != null) {
+      postgres = null;
+      dead.close(); // gives up its lock
+    }
+    OrphanedPostmaster.stop(ours.cluster());
+    postgres = launch(ours, port);
+  }
+
   /// Stops PostgreSQL if this process started it. A second call does nothing.
   @Override
   public void close() {
+    PostmasterWatch watching;
+    synchronized (this) {
+      closed = true;
+      watching = watch;
+    }
+    if (watching != null) {
+      watching.close();
+    }
     try {
-      if (postgres != null) {
-        postgres.close();
+      synchronized (this) {
+        if (postgres != null) {
+          postgres.close();
+        }
+        lockFile.close();
       }
-      lockFile.close();
     } catch (IOException e) {
       LOG.warn("embedded PostgreSQL did not stop cleanly: {}", e.toString());
     }

@@ -95,7 +95,8 @@ class AccountsResource {
       @RequestParam(defaultValue = "50") int limit) {
     BearerCheck.requireOperator(caller);
     if (!cursor.isEmpty() && !cursor.matches(Account.ID_PATTERN)) {
-      throw ProblemException.invalid("cursor must be the 'next' of an earlier page");
+      throw ProblemException.invalid(
+          "cursor must be the 'next' of an earlier page, or be left out");
     }
     Page<Account> page = Page.of(accounts.page(cursor, Page.limit(limit) + 1), limit, Account::id);
     return new AccountList(page.items().stream().map(AccountView::of).toList(), page.next());
@@ -121,7 +122,7 @@ class AccountsResource {
           default -> throw ProblemException.invalid("role must be user or operator");
         };
     String name = wanted.displayName() == null ? wanted.id() : wanted.displayName();
-    if (name.length() > 128 || name.codePoints().anyMatch(Character::isISOControl)) {
+    if (name.length() > 128 || !JsonBody.printable(name)) {
       throw ProblemException.invalid(
           "displayName must have at most 128 characters, none of them a control character");
     }
@@ -158,7 +159,12 @@ class AccountsResource {
     visible(caller, id);
     Page<Charge> page =
         Page.of(
-            charges.page(id, Page.before(cursor), Page.limit(limit) + 1, snapt, application),
+            charges.page(
+                id,
+                Page.before(cursor),
+                Page.limit(limit) + 1,
+                Page.filter("snapt", snapt),
+                Page.filter("application", application)),
             limit,
             Charge::id);
     return new ChargeList(page.items(), page.next());

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 record Page<T>(List<T> items, @Nullable String next) {
   static final int LIMIT_MAX = 500;
 
+  private static final int FILTER_MAX = 128;
+
   static int limit(int asked) {
     if (asked < 1 || asked > LIMIT_MAX) {
       throw ProblemException.invalid("limit must be 1 to " + LIMIT_MAX + ", got " + asked);
@@ -24,9 +26,22 @@ record Page<T>(List<T> items, @Nullable String next) {
       return Long.MAX_VALUE;
     }
     if (!cursor.matches("[0-9]{1,18}")) {
-      throw ProblemException.invalid("cursor must be the 'next' of an earlier page");
+      throw ProblemException.invalid(
+          "cursor must be the 'next' of an earlier page, or be left out");
     }
     return Long.parseLong(cursor);
+  }
+
+  /// A word that a list is filtered by; empty for all.
+  static String filter(String name, String word) {
+    if (word.length() > FILTER_MAX || !JsonBody.printable(word)) {
+      throw ProblemException.invalid(
+          name
+              + " must have at most "
+              + FILTER_MAX
+              + " characters, none of them a control character");
+    }
+    return word;
   }
 
   /// Cuts a list that was asked for with one row more than the limit.

@@ -5,6 +5,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.tariff.TariffRefusedException;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,21 +15,30 @@ import org.springframework.dao.NonTransientDataAccessResourceException;
 import org.springframework.dao.RecoverableDataAccessException;
 import org.springframework.dao.TransientDataAccessException;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.converter.HttpMessageNotReadableException;
 import org.springframework.transaction.TransactionException;
+import org.springframework.web.HttpMediaTypeNotAcceptableException;
+import org.springframework.web.HttpMediaTypeNotSupportedException;
+import org.springframework.web.HttpRequestMethodNotSupportedException;
+import org.springframework.web.bind.MissingRequestHeaderException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.method.annotation.MethodArgumentTypeMismatchException;
+import org.springframework.web.servlet.NoHandlerFoundException;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
 /// The one place where refusals and failures become answers (RFC 9457) and are counted.
 @RestControllerAdvice
 final class Problems extends ResponseEntityExceptionHandler {
   private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
+
+  private static final String[] NO_METHODS = {};
 
   private final Map<ProblemType, Counter> counters = new EnumMap<>(ProblemType.class);
 
@@ -91,14 +103,42 @@ final class Problems extends ResponseEntityExceptionHandler {
       WebRequest request) {
     ProblemType type = status.value() == 404 ? ProblemType.NOT_FOUND : ProblemType.INVALID_REQUEST;
     count(type);
-    ProblemDetail problem = ProblemDetail.forStatus(status);
+    HttpStatusCode told = JsonBody.tooLarge(e) ? HttpStatus.CONTENT_TOO_LARGE : status;
+    ProblemDetail problem = ProblemDetail.forStatus(told);
     problem.setType(type.uri());
     problem.setTitle(type.title());
-    problem.setDetail(
-        e instanceof HttpMessageNotReadableException unreadable
-            ? JsonBody.explain(unreadable)
-            : body instanceof ProblemDetail framework ? framework.getDetail() : e.getMessage());
-    return new ResponseEntity<>(problem, headers, status);
+    problem.setDetail(inTheCallersWords(e));
+    return ResponseEntity.status(told)
+        .headers(headers)
+        .contentType(MediaType.APPLICATION_PROBLEM_JSON)
+        .body(problem);
+  }
+
+  private static String inTheCallersWords(Exception e) {
+    return switch (e) {
+      case HttpMessageNotReadableException unreadable -> JsonBody.explain(unreadable);
+      case MethodArgumentTypeMismatchException wrong ->
+          wrong.getName() + " must be a whole number, got '" + wrong.getValue() + "'";
+      case MissingRequestHeaderException missing ->
+          "send the header " + missing.getHeaderName() + ", see /v3/api-docs";
+      case HttpMediaTypeNotSupportedException _ ->
+          "send the body with the header Content-Type: application/json";
+      case HttpMediaTypeNotAcceptableException type ->
+          "this answer can only be had as "
+              + (type.getSupportedMediaTypes().contains(MediaType.TEXT_EVENT_STREAM)
+                  ? MediaType.TEXT_EVENT_STREAM
+                  : MediaType.APPLICATION_JSON);
+      case HttpRequestMethodNotSupportedException method ->
+          "%s is not possible here, only %s"
+              .formatted(
+                  method.getMethod(),
+                  Stream.of(Objects.requireNonNullElse(method.getSupportedMethods(), NO_METHODS))
+                      .sorted()
+                      .collect(Collectors.joining(", ")));
+      case NoHandlerFoundException nothing ->
+          nothing.getHttpMethod() + " has nothing here: see /v3/api-docs for what there is";
+      default -> "see /v3/api-docs for what may be asked";
+    };
   }
 
   private ResponseEntity<Object> answer(ProblemType type, @Nullable String detail) {

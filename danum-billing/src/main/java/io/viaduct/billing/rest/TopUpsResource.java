@@ -65,10 +65,10 @@ class TopUpsResource {
       @RequestBody NewTopUp wanted) {
     BearerCheck.requireOperator(caller);
     if (!key.matches("[\\x21-\\x7e]{1,128}")) {
-      throw ProblemException.invalid("Idempotency-Key must be 1 to 128 printable characters");
+      throw ProblemException.invalid(
+          "the header Idempotency-Key must be 1 to 128 printable characters without blanks");
     }
-    if (wanted.reference().length() > 256
-        || wanted.reference().codePoints().anyMatch(Character::isISOControl)) {
+    if (wanted.reference().length() > 256 || !JsonBody.printable(wanted.reference())) {
       throw ProblemException.invalid(
           "reference must have at most 256 characters, none of them a control character");
     }
@@ -96,7 +96,7 @@ class TopUpsResource {
         || Long.parseLong(text) < 1
         || Long.parseLong(text) > TopUps.MICRODENARII_MAX) {
       throw ProblemException.invalid(
-          "amountMicrodenarii must be an integer from 1 to " + TopUps.MICRODENARII_MAX);
+          "amountMicrodenarii must be a whole number from 1 to " + TopUps.MICRODENARII_MAX);
     }
     return new MicroDenarii(Long.parseLong(text));
   }

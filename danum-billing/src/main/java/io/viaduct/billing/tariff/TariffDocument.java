@@ -1,5 +1,6 @@
 package io.viaduct.billing.tariff;
 
+import io.viaduct.service.configuration.Refusals;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -62,21 +63,21 @@ public final class TariffDocument {
     try {
       return JSON.treeToValue(tree, Tariff.class);
     } catch (JacksonException e) {
-      String place =
-          e.getPath().stream()
-              .map(step ->
-                  step.getPropertyName() == null
-                      ? "[" + step.getIndex() + "]"
-                      : step.getPropertyName())
-              .reduce((a, b) -> a + "." + b)
-              .orElse("tariff");
       for (Throwable cause = e; cause != null; cause = cause.getCause()) {
         if (cause instanceof TariffRefusedException refused) {
-          throw refused.in(place);
+          throw refused.in(place(e));
         }
       }
       throw new TariffRefusedException(
-          TariffRule.NOT_A_TARIFF, place + ": " + e.getOriginalMessage());
+          TariffRule.NOT_A_TARIFF, String.join("; ", Refusals.of(JSON, tree, Tariff.class)));
     }
+  }
+
+  private static String place(JacksonException e) {
+    return e.getPath().stream()
+        .map(step ->
+            step.getPropertyName() == null ? "[" + step.getIndex() + "]" : step.getPropertyName())
+        .reduce((a, b) -> a + "." + b)
+        .orElse("tariff");
   }
 }

@@ -13,14 +13,18 @@ import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerAccount;
+import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.settlement.IntervalStore;
 import io.viaduct.billing.settlement.ReportPosting;
 import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SubmitRequest;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,5 +99,57 @@ class DatabaseAwayTest {
       assertThat(new Ledger(new JdbcTemplate(pool)).balance(LedgerAccount.user("alice")).value())
           .isEqualTo(-34_348_658L * 2);
     }
+  }
+
+  @Test
+  void aPostmasterThatIsKilledIsStartedAgainAndEveryReportIsBilledOnce() throws Exception {
+    ManualClock clock = new ManualClock();
+    SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    try (EmbeddedDatabase database =
+            EmbeddedDatabase.start(
+                home, SharedDatabase.BINARIES, EmbeddedDatabase.Durability.DURABLE);
+        HikariDataSource pool = Migrations.open(database.address(), 2)) {
+      database.supervise(meters);
+      MediationService mediation = mediation(pool, clock);
+      int reports = 6;
+      for (int sequence = 0; sequence < reports; sequence++) {
+        SubmitRequest request =
+            Reports.request(
+                clock.instant(),
+                List.of(
+                    Reports.report(
+                            "snapt-1",
+                            "s",
+                            1,
+                            sequence,
+                            "alice",
+                            clock.instant(),
+                            Reports.workedExample())
+                        .build()));
+        if (sequence % 2 == 1) {
+          kill(home);
+        }
+        // What the SNAPT does: send again until billing answers with a verdict.
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> verdict(mediation, request), v -> v != ReportVerdict.DEFERRED);
+        assertThat(verdict(mediation, request)).isEqualTo(ReportVerdict.ALREADY_POSTED);
+      }
+      assertThat(meters.counter("viaduct.database.restarts", "outcome", "STARTED").count())
+          .isEqualTo(3);
+      JdbcTemplate jdbc = new JdbcTemplate(pool);
+      assertThat(new Ledger(jdbc).balance(LedgerAccount.user("alice")).value())
+          .isEqualTo(-34_348_658L * reports);
+      assertThat(new LedgerVerification(jdbc, new JdbcTransactionManager(pool)).run())
+          .allMatch(LedgerVerification.Check::holds);
+    }
+    assertThat(Path.of(home.toString(), "cluster", "postmaster.pid")).doesNotExist();
+  }
+
+  private static void kill(Path home) throws Exception {
+    long pid =
+        Long.parseLong(
+            Files.readAllLines(home.resolve("cluster/postmaster.pid")).getFirst().strip());
+    new ProcessBuilder("kill", "-KILL", Long.toString(pid)).inheritIO().start().waitFor();
   }
 }

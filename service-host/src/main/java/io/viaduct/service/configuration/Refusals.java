@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -21,7 +22,7 @@ import tools.jackson.databind.ObjectMapper;
 /// Everything that is wrong with a tree that is to become a record, in the words of its file and
 /// all at once: the operator mends them in one go. A rule of a record is asked only where its keys
 /// are in order.
-final class Refusals {
+public final class Refusals {
   private final ObjectMapper mapper;
   private final List<String> wrong = new ArrayList<>();
   private final List<String> missing = new ArrayList<>();
@@ -31,7 +32,9 @@ final class Refusals {
   }
 
   /// One entry per problem, each with key, value and rule; none where the tree can be bound.
-  static List<String> of(ObjectMapper mapper, JsonNode tree, Class<? extends Record> type) {
+  ///
+  /// @param mapper binds the tree; its keys are kebab-case
+  public static List<String> of(ObjectMapper mapper, JsonNode tree, Class<? extends Record> type) {
     Refusals refusals = new Refusals(mapper);
     refusals.record(mapper.constructType(type), tree, "");
     List<String> found = new ArrayList<>(refusals.wrong);
@@ -66,11 +69,30 @@ final class Refusals {
         any(type.getContentType(), node.get(i), key + "[" + i + "]");
       }
     } else if (type.isMapLikeType() && node.isObject()) {
+      known(type.getKeyType(), node, key);
       node.properties()
           .forEach(e -> any(type.getContentType(), e.getValue(), path(key, e.getKey())));
     } else {
       bindable(type, node, key);
     }
+  }
+
+  private void known(JavaType keyType, JsonNode node, String key) {
+    if (keyType.isEnumType()) {
+      List<String> words =
+          Arrays.stream(keyType.getRawClass().getEnumConstants()).map(Object::toString).toList();
+      for (String given : node.propertyNames()) {
+        if (!words.contains(given)) {
+          unknown(path(key, given), words);
+        }
+      }
+    }
+  }
+
+  private void unknown(String key, Collection<String> known) {
+    wrong.add(
+        "unknown key '%s'; known keys there: %s"
+            .formatted(key, known.stream().sorted().collect(Collectors.joining(", "))));
   }
 
   private void record(JavaType type, JsonNode node, String key) {
@@ -85,11 +107,7 @@ final class Refusals {
     int before = count();
     for (String given : node.propertyNames()) {
       if (!known.containsKey(given)) {
-        wrong.add(
-            "unknown key '%s'; known keys there: %s"
-                .formatted(
-                    path(key, given),
-                    known.keySet().stream().sorted().collect(Collectors.joining(", "))));
+        unknown(path(key, given), known.keySet());
       }
     }
     known.forEach((name, component) ->

@@ -1,0 +1,88 @@
+package io.viaduct.billing.database;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Sees that a postmaster has died (killed for memory, crashed) and has it started again: at once,
+/// then after ever longer pauses. Reports are deferred meanwhile, so nothing is lost.
+final class PostmasterWatch implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PostmasterWatch.class);
+  private static final Duration POLL = Duration.ofMillis(250);
+  private static final Duration PAUSE_FIRST = Duration.ofMillis(500);
+  private static final Duration PAUSE_MAX = Duration.ofSeconds(30);
+
+  /// Starts the postmaster again; returns when it takes connections.
+  @FunctionalInterface
+  interface Restart {
+    void run() throws IOException;
+  }
+
+  private final Path cluster;
+  private final Restart restart;
+  private final Counter started;
+  private final Counter failed;
+  private final Thread thread;
+
+  PostmasterWatch(Path cluster, Restart restart, MeterRegistry registry) {
+    this.cluster = cluster;
+    this.restart = restart;
+    started = counter(registry, "STARTED");
+    failed = counter(registry, "FAILED");
+    thread = Thread.ofPlatform().name("postmaster-watch").daemon().start(this::watch);
+  }
+
+  private static Counter counter(MeterRegistry registry, String outcome) {
+    return Counter.builder("viaduct.database.restarts")
+        .description("Attempts to start the embedded PostgreSQL again after its death, by outcome")
+        .tag("outcome", outcome)
+        .register(registry);
+  }
+
+  private void watch() {
+    Duration pause = PAUSE_FIRST;
+    try {
+      while (true) {
+        Thread.sleep(POLL);
+        if (OrphanedPostmaster.port(cluster).isPresent()) {
+          pause = PAUSE_FIRST;
+        } else if (!restarted(pause)) {
+          Thread.sleep(pause);
+          pause =
+              pause.multipliedBy(2).compareTo(PAUSE_MAX) > 0 ? PAUSE_MAX : pause.multipliedBy(2);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // closed
+    } catch (IOException e) {
+      LOG.error("the embedded PostgreSQL is not watched any more", e);
+    }
+  }
+
+  private boolean restarted(Duration pause) {
+    LOG.warn("the embedded PostgreSQL has died and is started again");
+    try {
+      restart.run();
+      started.increment();
+      LOG.info("the embedded PostgreSQL runs again");
+      return true;
+    } catch (IOException | RuntimeException e) {
+      failed.increment();
+      LOG.warn(
+          "the embedded PostgreSQL does not start, next attempt in {} ms: {}",
+          pause.toMillis(),
+          e.toString());
+      return false;
+    }
+  }
+
+  /// Ends the watch; a restart that is under way is not waited for here.
+  @Override
+  public void close() {
+    thread.interrupt();
+  }
+}
