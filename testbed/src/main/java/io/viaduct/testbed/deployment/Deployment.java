@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 /// The running system: writes keys and configuration, starts the processes and keeps them running,
 /// knows them by name.
 public final class Deployment {
-  private static final Duration PATIENCE = Duration.ofSeconds(150);
+  private static final Duration PATIENCE = Duration.ofSeconds(300);
   private static final int LOG_LINES_SHOWN = 25;
   private static final int RESTARTS = 5;
   private static final Duration RESTART_WINDOW = Duration.ofMinutes(1);

@@ -15,7 +15,7 @@ import org.awaitility.Awaitility;
 /// `./viaduct demo` as a person starts it, its output kept in `target/`.
 final class RunningDemo implements AutoCloseable {
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
-  private static final int PATIENCE_SECONDS = 240; // slow machines, and the suite's own load
+  private static final int PATIENCE_SECONDS = 480; // slow machines, and the suite's own load
 
   private final Path log;
   private final Process process;
