@@ -48,6 +48,9 @@ public final class Bridge implements AutoCloseable {
   /// A TCP connection of a user agent that says nothing, not even a keep-alive.
   private static final Duration TCP_IDLE = Duration.ofMinutes(5);
 
+  /// A message that has begun: as long as a transaction lives (RFC 3261 section 17: 64*T1).
+  private static final Duration TCP_MESSAGE = Duration.ofSeconds(32);
+
   private static final long TICK_MS = 250;
 
   private final BridgeConfiguration configuration;
@@ -68,6 +71,7 @@ public final class Bridge implements AutoCloseable {
     TokenIssuer tokens =
         new TokenIssuer(
             Ed25519.readPair(configuration.token().signingKey()),
+            configuration.token().accepted(),
             configuration.token().lifetime(),
             configuration.token().audience(),
             clock);
@@ -115,7 +119,8 @@ public final class Bridge implements AutoCloseable {
                   reportMeters,
                   configuration.reporting().unacknowledged(),
                   registry),
-              registry.counter("viaduct.bridge.grpc.strangers"));
+              registry.counter("viaduct.bridge.grpc.strangers"),
+              registry.counter("viaduct.bridge.grpc.handshakes.failed"));
       started.push(snapts);
       this.sip = SipEndpoint.start(sipSettings(), clock, service);
       started.push(sip);
@@ -186,6 +191,7 @@ public final class Bridge implements AutoCloseable {
             0,
             s.connections(),
             TCP_IDLE,
+            TCP_MESSAGE,
             CONNECT_TIMEOUT),
         s.sentBy(),
         GuardLimits.STANDARD,

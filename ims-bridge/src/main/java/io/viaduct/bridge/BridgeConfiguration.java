@@ -47,6 +47,7 @@ public record BridgeConfiguration(
     OperationsSettings operations,
     LoggingSettings logging) {
   private static final int USER_AGENT_FAMILIES_MAX = 64;
+  private static final int ACCEPTED_KEYS_MAX = 8;
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
 
   public BridgeConfiguration {
@@ -181,15 +182,28 @@ public record BridgeConfiguration(
   }
 
   /// @param signingKey PKCS#8 PEM of an Ed25519 key; `ims-bridge keygen` writes one
+  /// @param acceptedKeys base64 of raw public keys that SNAPTs accept beside it: the former one as
+  ///   long as its tokens live, the next one before it signs
   /// @param lifetime of a token; a new one is sent when 60 % of it have passed
   /// @param audience group of SNAPTs that accept it
-  public record Token(Path signingKey, Duration lifetime, String audience) {
+  public record Token(
+      Path signingKey, List<String> acceptedKeys, Duration lifetime, String audience) {
     public Token {
+      acceptedKeys = List.copyOf(acceptedKeys);
+      require(
+          acceptedKeys.size() <= ACCEPTED_KEYS_MAX,
+          "accepted-keys must be at most " + ACCEPTED_KEYS_MAX,
+          acceptedKeys.size());
+      acceptedKeys.forEach(key -> publicKey("accepted-keys", key));
       require(
           lifetime.toSeconds() >= 5 && lifetime.toHours() <= 24,
           "lifetime must be 5s..24h",
           lifetime);
       require(audience.matches(NAME), "audience must match " + NAME, audience);
+    }
+
+    List<PublicKey> accepted() {
+      return acceptedKeys.stream().map(key -> publicKey("accepted-keys", key)).toList();
     }
   }
 
@@ -200,16 +214,11 @@ public record BridgeConfiguration(
   public record Snapt(String id, String reportKey, String owner, String region) {
     public Snapt {
       require(id.matches(NAME), "id must match " + NAME, id);
-      try {
-        Ed25519.publicKey(Base64.getDecoder().decode(reportKey));
-      } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException(
-            "report-key must be base64 of a raw 32-byte Ed25519 public key: " + e.getMessage(), e);
-      }
+      publicKey("report-key", reportKey);
     }
 
     public PublicKey key() {
-      return Ed25519.publicKey(Base64.getDecoder().decode(reportKey));
+      return publicKey("report-key", reportKey);
     }
   }
 
@@ -228,6 +237,15 @@ public record BridgeConfiguration(
       require(interval.toSeconds() >= 1, "interval must be >= 1s", interval);
       require(bytes >= 1024 && bytes <= 1 << 20, "bytes must be 1024..1048576", bytes);
       require(unacknowledged >= 1, "unacknowledged must be >= 1", unacknowledged);
+    }
+  }
+
+  private static PublicKey publicKey(String name, String base64) {
+    try {
+      return Ed25519.publicKey(Base64.getDecoder().decode(base64));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          name + " must be base64 of a raw 32-byte Ed25519 public key: " + e.getMessage(), e);
     }
   }
 

@@ -30,12 +30,14 @@ final class SnaptsServer implements AutoCloseable {
 
   /// @param strangers counts callers without a certificate, or whose certificate is not trusted or
   ///   names no configured SNAPT
+  /// @param failedHandshakes counts connections that ended before mutual TLS 1.3 stood
   static SnaptsServer start(
       BridgeConfiguration.Endpoint endpoint,
       TlsMaterial tls,
       SnaptDirectory directory,
       SnaptsService service,
-      Counter strangers)
+      Counter strangers,
+      Counter failedHandshakes)
       throws IOException {
     // A client without a certificate passes the handshake, because only then can it be told why it
     // is refused, and counted; PeerIdentity refuses its every call.
@@ -51,6 +53,7 @@ final class SnaptsServer implements AutoCloseable {
             .executor(
                 Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("snapts-", 0).factory()))
             .maxInboundMessageSize(MESSAGE_BYTES_MAX)
+            .addTransportFilter(new FailedHandshakes(failedHandshakes::increment))
             .addStreamTracerFactory(new OversizedMessages(service::onOversized))
             .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
             // A SNAPT that vanished without a word is noticed and its streams are freed.

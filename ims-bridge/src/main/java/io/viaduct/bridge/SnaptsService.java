@@ -79,7 +79,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
   @Override
   public StreamObserver<SnaptStatus> announce(StreamObserver<SnaptStatusAck> acks) {
     String id = PeerIdentity.NAME.get();
-    SnaptStatusAck keys = SnaptStatusAck.newBuilder().addTokenKeys(tokens.publicKey()).build();
+    SnaptStatusAck keys = SnaptStatusAck.newBuilder().addAllTokenKeys(tokens.publicKeys()).build();
     return new StreamObserver<>() {
       private boolean ended;
 

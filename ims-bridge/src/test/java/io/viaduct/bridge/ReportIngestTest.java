@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.Signature;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -37,6 +38,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// SNAPT → bridge → billing over gRPC with mutual TLS, real sockets; billing is a stub of its
 /// protocol.
@@ -303,6 +306,61 @@ class ReportIngestTest {
     assertThat(directoryNow.state(directoryNow.all().getLast())).isEqualTo(State.UNKNOWN);
     rig.clock.advance(java.time.Duration.ofMinutes(1));
     assertThat(directoryNow.state(directoryNow.all().getFirst())).isEqualTo(State.STALE);
+  }
+
+  /// The signing key is changed: tokens of the former key live on, those of the next are known.
+  @Test
+  void keysOfOtherTimesAreAnnouncedBesideTheOneThatSigns() throws Exception {
+    String former = BridgeRig.base64(Ed25519.generate());
+    rig.close();
+    rig =
+        new BridgeRig(
+            Files.createDirectories(directory.resolve("changed")),
+            rig.configuration.billing().port(),
+            text -> text.replace("token: {", "token: {accepted-keys: [\"" + former + "\"], "));
+    Answers<SnaptStatusAck> keys = new Answers<>();
+    snapt(rig.authority.material("snapt-1"))
+        .announce(keys)
+        .onNext(
+            SnaptStatus.newBuilder()
+                .setSnaptId("snapt-1")
+                .setHost("192.0.2.1")
+                .setControlPort(443)
+                .setDataPort(443)
+                .build());
+    var signing = Ed25519.readPair(rig.configuration.token().signingKey());
+    assertThat(keys.next().getTokenKeysList())
+        .extracting(key -> Base64.getEncoder().encodeToString(key.getPublicKey().toByteArray()))
+        .containsExactly(BridgeRig.base64(signing), former);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"plain text", "TLS 1.2", "silence"})
+  void aConnectionWithoutMutualTls13IsCounted(String how) throws Exception {
+    try (java.net.Socket socket = new java.net.Socket("127.0.0.1", rig.bridge.grpcPort())) {
+      switch (how) {
+        case "plain text" -> {
+          socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+          socket.getInputStream().readAllBytes();
+        }
+        case "TLS 1.2" -> {
+          var context = javax.net.ssl.SSLContext.getInstance("TLSv1.2");
+          context.init(null, null, null);
+          var tls =
+              (javax.net.ssl.SSLSocket)
+                  context.getSocketFactory().createSocket(socket, "localhost", 1, true);
+          assertThatThrownBy(tls::startHandshake).hasMessageContaining("protocol_version");
+        }
+        default -> socket.shutdownOutput();
+      }
+    }
+    await()
+        .until(
+            () -> rig.registry.get("viaduct.bridge.grpc.handshakes.failed").counter().count() == 1);
+    assertThat(submit(signed(report("snapt-1", 1).build(), rig.reportKey)).getVerdict())
+        .isEqualTo(ReportVerdict.POSTED);
+    assertThat(rig.registry.get("viaduct.bridge.grpc.handshakes.failed").counter().count())
+        .isEqualTo(1);
   }
 
   @Test

@@ -38,7 +38,8 @@ public record SipEndpointSettings(
   /// For a user agent: one user's traffic.
   public static SipEndpointSettings client(InetSocketAddress bind) {
     return new SipEndpointSettings(
-        new SocketSettings(bind, 0, 64, Duration.ofMinutes(30), Duration.ofSeconds(5)),
+        new SocketSettings(
+            bind, 0, 64, Duration.ofMinutes(30), Duration.ofSeconds(32), Duration.ofSeconds(5)),
         "",
         GuardLimits.STANDARD,
         64,
@@ -51,7 +52,8 @@ public record SipEndpointSettings(
   public SipEndpointSettings withFwmark(int fwmark) {
     SocketSettings s = sockets;
     return new SipEndpointSettings(
-        new SocketSettings(s.bind(), fwmark, s.connections(), s.idle(), s.connectTimeout()),
+        new SocketSettings(
+            s.bind(), fwmark, s.connections(), s.idle(), s.message(), s.connectTimeout()),
         sentBy,
         guard,
         underWay,

@@ -6,11 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.viaduct.sip.SipStatistics.Count;
 import io.viaduct.sip.guard.Refusal;
+import io.viaduct.sip.transport.SocketSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class SipEndpointTest {
@@ -325,6 +328,85 @@ class SipEndpointTest {
       assertThat(socket.getInputStream().readAllBytes()).isEmpty();
     }
     assertThat(server.statistics().of(Refusal.MALFORMED_START_LINE)).isEqualTo(1);
+  }
+
+  @Test
+  void bytesThatNoHeadMayHoldEndTheStreamBeforeItsHeadIsWhole() throws Exception {
+    SipEndpoint server = endpoint(request -> request.answer(200));
+    byte[] clientHello = {0x16, 3, 1, 0, (byte) 0xc8, 1, 0, 0, (byte) 0xc4, 3, 3};
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket.getOutputStream().write(clientHello);
+      assertThat(socket.getInputStream().readAllBytes()).isEmpty();
+    }
+    assertThat(server.statistics().of(Refusal.CONTROL_CHARACTER)).isEqualTo(1);
+    assertThat(server.statistics().refused()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"OPTIONS sip:x@ims.test SIP/2.0\r\nVia: ", "Content-Length: 10\r\n\r\nfour"})
+  void aMessageThatDoesNotBecomeWholeInTimeEndsItsStreamHoweverSlowlyItGrows(String end)
+      throws Exception {
+    SipEndpoint server = impatient();
+    String whole =
+        new String(
+            message("")
+                .withHeaders(
+                    message("")
+                        .headers()
+                        .withFirst("Via", "SIP/2.0/TCP 10.0.0.1:5;branch=z9hG4bK1"))
+                .encode(),
+            StandardCharsets.UTF_8);
+    String begun = whole.substring(0, whole.indexOf("Content-Length"));
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket.setTcpNoDelay(true);
+      socket
+          .getOutputStream()
+          .write((end.startsWith("O") ? end : begun + end).getBytes(StandardCharsets.UTF_8));
+      assertThat(socket.getInputStream().readAllBytes()).isEmpty();
+    }
+    await().until(() -> server.statistics().of(Refusal.UNFINISHED) == 1);
+  }
+
+  @Test
+  void aConnectionThatEndsInsideAMessageIsCountedAndOneThatEndsBetweenMessagesIsNot()
+      throws Exception {
+    SipEndpoint server = endpoint(request -> request.answer(200));
+    for (String said : List.of("OPTIONS sip:x@ims.test SIP/2.0\r\n", "\r\n\r\n", "")) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+        socket.getOutputStream().write(said.getBytes(StandardCharsets.UTF_8));
+        socket.shutdownOutput();
+        socket.getInputStream().readAllBytes();
+      }
+    }
+    await().until(() -> server.statistics().of(Refusal.UNFINISHED) == 1);
+    assertThat(server.statistics().refused()).isEqualTo(1);
+  }
+
+  private SipEndpoint impatient() throws IOException {
+    SipEndpointSettings usual =
+        SipEndpointSettings.client(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    SocketSettings s = usual.sockets();
+    SipEndpoint endpoint =
+        SipEndpoint.start(
+            new SipEndpointSettings(
+                new SocketSettings(
+                    s.bind(),
+                    0,
+                    s.connections(),
+                    s.idle(),
+                    Duration.ofMillis(300),
+                    s.connectTimeout()),
+                usual.sentBy(),
+                usual.guard(),
+                usual.underWay(),
+                usual.answersPerSecond(),
+                usual.remembered(),
+                usual.pending()),
+            InstantSource.system(),
+            request -> request.answer(200));
+    open.add(endpoint);
+    return endpoint;
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.MessageDigest;
+import java.security.PublicKey;
 import java.security.Signature;
 import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
@@ -17,7 +18,9 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /// Signs session tokens: Ed25519 (RFC 8032) over a context string, a zero byte and the token.
 /// Thread-safe.
@@ -30,6 +33,7 @@ public final class TokenIssuer {
 
   private final KeyPair key;
   private final String keyId;
+  private final List<PublicKey> accepted;
   private final Duration lifetime;
   private final String audience;
   private final InstantSource clock;
@@ -52,9 +56,16 @@ public final class TokenIssuer {
   /// @param icid IMS charging identifier
   public record Holder(String account, String publicIdentity, byte[] deviceKey, String icid) {}
 
-  public TokenIssuer(KeyPair key, Duration lifetime, String audience, InstantSource clock) {
+  /// @param accepted keys of other times whose tokens are good too
+  public TokenIssuer(
+      KeyPair key,
+      List<PublicKey> accepted,
+      Duration lifetime,
+      String audience,
+      InstantSource clock) {
     this.key = key;
-    this.keyId = keyId(raw(key));
+    this.accepted = List.copyOf(accepted);
+    this.keyId = keyId(raw(key.getPublic()));
     this.lifetime = lifetime;
     this.audience = audience;
     this.clock = clock;
@@ -86,12 +97,17 @@ public final class TokenIssuer {
         Base64.getUrlEncoder().withoutPadding().encodeToString(signed), keyId, expires);
   }
 
-  /// What SNAPTs need to check tokens.
-  public TokenKey publicKey() {
-    return TokenKey.newBuilder()
-        .setKeyId(keyId)
-        .setPublicKey(ByteString.copyFrom(raw(key)))
-        .build();
+  /// What SNAPTs need to check tokens: the key that signs, then the others.
+  public List<TokenKey> publicKeys() {
+    return Stream.concat(Stream.of(key.getPublic()), accepted.stream())
+        .map(TokenIssuer::raw)
+        .map(raw ->
+            TokenKey.newBuilder()
+                .setKeyId(keyId(raw))
+                .setPublicKey(ByteString.copyFrom(raw))
+                .build())
+        .distinct()
+        .toList();
   }
 
   /// After this time a holder should have its next token.
@@ -111,8 +127,8 @@ public final class TokenIssuer {
     }
   }
 
-  private static byte[] raw(KeyPair pair) {
-    return Ed25519.raw((EdECPublicKey) pair.getPublic());
+  private static byte[] raw(PublicKey key) {
+    return Ed25519.raw((EdECPublicKey) key);
   }
 
   /// Eight bytes of the key's hash: enough to tell keys apart, not a proof of anything.

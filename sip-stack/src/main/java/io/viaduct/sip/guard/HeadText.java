@@ -53,6 +53,11 @@ record HeadText(String startLine, SipHeaders headers) {
     return new SipHeader(name, line.substring(colon + 1).strip());
   }
 
+  /// Whether a byte has no place in any head: already one says that this is not SIP.
+  static boolean isForeign(byte c) {
+    return c >= 0 && c < ' ' && c != '\t' && c != '\r' && c != '\n' || c == 0x7f;
+  }
+
   private static void checkCharacters(byte[] bytes, int length) throws RefusedException {
     for (int i = 0; i < length; i++) {
       int c = bytes[i];

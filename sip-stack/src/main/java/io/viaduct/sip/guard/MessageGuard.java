@@ -73,6 +73,11 @@ public final class MessageGuard {
     }
   }
 
+  /// Whether a byte of a head that is still coming says that it will never be one.
+  public static boolean isForeign(byte c) {
+    return HeadText.isForeign(c);
+  }
+
   /// Where the empty line ends, -1 when it has not come.
   public static int endOfHead(byte[] bytes, int length) {
     for (int i = 0; i + END_OF_HEAD.length <= length; i++) {

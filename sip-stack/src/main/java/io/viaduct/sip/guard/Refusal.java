@@ -50,6 +50,8 @@ public enum Refusal {
   OVERFLOW,
   /// A response that matches no request of ours.
   STRAY_RESPONSE,
+  /// A message on a stream that was not complete in time, or whose connection ended before.
+  UNFINISHED,
   /// More connections than the limit.
   TOO_MANY_CONNECTIONS;
 

@@ -181,7 +181,7 @@ public final class SipSockets implements AutoCloseable {
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
-        StreamPipeline.install(channel, settings.idle(), guard, receiver, connections);
+        StreamPipeline.install(channel, settings, guard, receiver, connections);
       }
     };
   }

@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.util.ByteProcessor;
+import io.netty.util.concurrent.Future;
 import io.viaduct.sip.SipBody;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.Transport;
@@ -11,20 +13,30 @@ import io.viaduct.sip.guard.MessageGuard;
 import io.viaduct.sip.guard.Refusal;
 import io.viaduct.sip.guard.Verdict;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Frames messages on a stream by Content-Length (RFC 3261 section 18.3). After a refused head the
-/// boundary of the next message is unknown: the connection ends.
+/// boundary of the next message is unknown: the connection ends. It also ends when a message that
+/// has begun does not become whole in time, so that nobody holds it with a byte now and then.
 final class StreamFramer extends ByteToMessageDecoder {
+  private static final ByteProcessor KNOWN = b -> !MessageGuard.isForeign(b);
+
   private final MessageGuard guard;
   private final Receiver receiver;
+  private final Duration patience;
   private MessageGuard.Head.@Nullable Good head;
   private int scanned;
+  private boolean isForeign;
+  private @Nullable Future<?> deadline;
 
-  StreamFramer(MessageGuard guard, Receiver receiver) {
+  /// @param patience from the first byte of a message to its last
+  StreamFramer(MessageGuard guard, Receiver receiver, Duration patience) {
     this.guard = guard;
     this.receiver = receiver;
+    this.patience = patience;
   }
 
   @Override
@@ -34,8 +46,32 @@ final class StreamFramer extends ByteToMessageDecoder {
     while (in.isReadable() && context.channel().isActive()) {
       boolean progress = head == null ? readHead(context, in, flow) : readBody(in, flow);
       if (!progress) {
-        return;
+        break;
       }
+      if (head == null) {
+        watch(context, false); // the next message has a deadline of its own
+      }
+    }
+    watch(context, in.isReadable() || head != null);
+  }
+
+  /// The connection has ended: what had begun will not become whole.
+  @Override
+  protected void decodeLast(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
+    boolean unfinished = deadline != null;
+    watch(context, false);
+    if (unfinished) {
+      receiver.onRefused(Refusal.UNFINISHED);
+    }
+  }
+
+  private void watch(ChannelHandlerContext context, boolean begun) {
+    if (!begun && deadline != null) {
+      deadline.cancel(false);
+      deadline = null;
+    } else if (begun && deadline == null && context.channel().isActive()) {
+      Runnable end = context::close;
+      deadline = context.executor().schedule(end, patience.toMillis(), TimeUnit.MILLISECONDS);
     }
   }
 
@@ -45,7 +81,9 @@ final class StreamFramer extends ByteToMessageDecoder {
     }
     int length = endOfHead(in);
     if (length < 0) {
-      if (in.readableBytes() > guard.limits().headBytes()) {
+      if (isForeign) {
+        refuse(context, in, new Verdict.Refused(Refusal.CONTROL_CHARACTER, null), flow);
+      } else if (in.readableBytes() > guard.limits().headBytes()) {
         refuse(context, in, new Verdict.Refused(Refusal.HEAD_TOO_LONG, null), flow);
       }
       return false;
@@ -90,6 +128,7 @@ final class StreamFramer extends ByteToMessageDecoder {
 
   private int endOfHead(ByteBuf in) {
     int start = in.readerIndex();
+    isForeign = in.forEachByte(start + scanned, in.readableBytes() - scanned, KNOWN) >= 0;
     for (int i = Math.max(scanned - 3, 0); i + 4 <= in.readableBytes(); i++) {
       if (in.getInt(start + i) == 0x0d0a0d0a) {
         return i + 4;

@@ -6,7 +6,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.viaduct.sip.guard.MessageGuard;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,15 +22,15 @@ final class StreamPipeline extends ChannelInboundHandlerAdapter {
 
   static void install(
       Channel channel,
-      Duration idle,
+      SocketSettings settings,
       MessageGuard guard,
       Receiver receiver,
       TcpConnections connections) {
     channel
         .pipeline()
-        .addLast(new IdleStateHandler(idle.toMillis(), 0, 0, TimeUnit.MILLISECONDS))
+        .addLast(new IdleStateHandler(settings.idle().toMillis(), 0, 0, TimeUnit.MILLISECONDS))
         .addLast(new StreamPipeline(connections))
-        .addLast(new StreamFramer(guard, receiver));
+        .addLast(new StreamFramer(guard, receiver, settings.message()));
   }
 
   @Override

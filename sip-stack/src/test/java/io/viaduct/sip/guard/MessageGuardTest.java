@@ -200,6 +200,7 @@ class MessageGuardTest {
             Refusal.OVERFLOW,
             Refusal.STRAY_RESPONSE,
             Refusal.TOO_MANY_CONNECTIONS,
+            Refusal.UNFINISHED,
             Refusal.NOT_UTF8);
     Set<Refusal> tested = EnumSet.copyOf(elsewhere);
     refused().forEach(row -> tested.add((Refusal) row.get()[0]));
