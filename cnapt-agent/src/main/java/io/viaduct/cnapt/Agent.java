@@ -107,6 +107,17 @@ final class Agent
     this.startedNs = nanoTime.getAsLong();
     this.settings = configuration.tunnel().tunnel();
     DeviceIdentity device = DeviceIdentity.read(configuration.deviceKey());
+    int mark = configuration.routing().enabled() ? configuration.routing().mark() : 0;
+    this.tokens =
+        configuration
+            .tokenFile()
+            .<TokenSource>map(FileTokenSource::new)
+            .orElseGet(() ->
+                new SipTokenSource(configuration.signalling(), mark, device.publicKey(), clock));
+    this.authorities = new TrustedAuthorities(configuration.trust());
+    // SIP and TLS each take as long to begin as all the rest: beside it.
+    early("tls-start", authorities::get);
+    early("sip-start", tokens::prepare);
     Classifier classifier = Applications.classifier(configuration.applications());
     this.tun = TunDevice.open(new TunSettings(configuration.tun().name(), 1));
     this.loops =
@@ -114,7 +125,6 @@ final class Agent
             2, new DefaultThreadFactory("cnapt", true), EpollIoHandler.newFactory());
     this.dataLoop = loops.next();
     this.controlLoop = loops.next();
-    int mark = configuration.routing().enabled() ? configuration.routing().mark() : 0;
     this.data =
         new DataPath(
             dataLoop,
@@ -126,13 +136,6 @@ final class Agent
             configuration.mobility(),
             this);
     this.network = new NetworkWatch(dataLoop, tun.name(), mark, () -> peer, this);
-    this.tokens =
-        configuration
-            .tokenFile()
-            .<TokenSource>map(FileTokenSource::new)
-            .orElseGet(() ->
-                new SipTokenSource(configuration.signalling(), mark, device.publicKey(), clock));
-    this.authorities = new TrustedAuthorities(configuration.trust());
     this.control =
         new ControlClient(
             controlLoop,
@@ -144,6 +147,11 @@ final class Agent
             greeting(classifier),
             new SecureRandom(),
             this);
+  }
+
+  // What fails here fails again, and is told, where it is needed.
+  private static void early(String name, Runnable task) {
+    Thread.ofPlatform().name(name).daemon().start(new FutureTask<>(task, null));
   }
 
   private Greeting greeting(Classifier classifier) {
@@ -160,8 +168,6 @@ final class Agent
   ///
   /// @throws IOException if the kernel refuses addresses, rules or routes, or a port is taken
   void start() throws IOException {
-    // SIP, TLS and iproute2 each take their time to begin: side by side.
-    Thread.ofPlatform().name("tls-start").daemon().start(new FutureTask<>(authorities::get));
     FutureTask<EgressRouting> leading =
         new FutureTask<>(() ->
             EgressRouting.lead(

@@ -49,8 +49,23 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
   }
 
   @Override
+  public void prepare() {
+    open();
+  }
+
+  @Override
   public void start(TicketListener tickets) {
     listener = tickets;
+    UserAgent started = open();
+    started.register();
+    started.subscribeSession(deviceKey);
+  }
+
+  private synchronized UserAgent open() {
+    UserAgent opened = agent;
+    if (opened != null) {
+      return opened;
+    }
     String password = settings.passwordFile().map(Secret::reveal).orElseThrow();
     UserAgentSettings user =
         UserAgentSettings.of(
@@ -64,8 +79,7 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
     try {
       UserAgent started = UserAgent.start(user, clock, this);
       agent = started;
-      started.register();
-      started.subscribeSession(deviceKey);
+      return started;
     } catch (IOException e) {
       throw new java.io.UncheckedIOException("no SIP sockets: " + e.getMessage(), e);
     }
