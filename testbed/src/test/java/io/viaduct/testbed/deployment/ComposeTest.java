@@ -58,12 +58,14 @@ class ComposeTest {
 
   @Test
   void everyServiceHasAnImageOfTheSameModuleAndVerb() throws IOException {
+    assertThat(Files.readString(DOCKER.resolve("Dockerfile")))
+        .contains("-pl \"$MODULE\" -am", "CMD [\"run\", \"--config\"", "HEALTHCHECK", "10001");
     for (ServicePlan plan : plans.values()) {
-      Path dockerfile = DOCKER.resolve(plan.module()).resolve("Dockerfile");
-      assertThat(dockerfile).isRegularFile();
-      assertThat(Files.readString(dockerfile))
-          .contains("-pl " + plan.module() + " -am", "CMD [\"" + plan.verb() + "\", \"--config\"")
-          .contains("HEALTHCHECK", "10001");
+      var service = (Map<?, ?>) services.get(plan.name());
+      assertThat(String.valueOf(value(service, "build")))
+          .contains("dockerfile=docker/Dockerfile", "MODULE=" + plan.module() + ",");
+      Object command = value(service, "command");
+      assertThat(command == null ? "run" : ((List<?>) command).getFirst()).isEqualTo(plan.verb());
     }
   }
 
