@@ -132,13 +132,29 @@ class SessionTest {
     await().until(() -> grants.getLast().relays().isEmpty());
   }
 
+  /// Another user's list shows that the bridge has looked.
   @Test
   void aUserWhoIsNotRegisteredGetsNoToken() throws Exception {
     UserAgent alice = subscribed(Transport.UDP);
-    grants.clear();
+    List<SessionGrant> others = new CopyOnWriteArrayList<>();
+    UserAgent bob =
+        rig.userAgent(
+            "bob",
+            Transport.UDP,
+            new UserAgentListener() {
+              @Override
+              public void onSessionGrant(SessionGrant grant) {
+                others.add(grant);
+              }
+            });
+    bob.register();
+    bob.subscribeSession(Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic()));
+    await().until(() -> !others.isEmpty());
     alice.deregister().get(10, TimeUnit.SECONDS);
+    await().until(() -> rig.registry.get("viaduct.bridge.subscriptions").gauge().value() == 1);
+    grants.clear();
     announce("snapt-1");
-    await().until(() -> rig.registry.get("viaduct.bridge.subscriptions").gauge().value() == 0);
+    await().until(() -> others.getLast().relays().size() == 1);
     assertThat(grants).isEmpty();
   }
 
