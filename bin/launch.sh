@@ -52,7 +52,7 @@ maven() { # Maven by its wrapper; a user without a home of its own gets one insi
 	! setpriv -V >/dev/null 2>&1 || dying=(setpriv --pdeathsig TERM)
 	(
 		cd "$root" || exit
-		export MAVEN_OPTS="${MAVEN_OPTS:-} --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
+		export MAVEN_OPTS="${MAVEN_OPTS:-} --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:-UsePerfData" # no file in /tmp
 		exec "${dying[@]}" ./mvnw -B "$@"
 	)
 }
