@@ -1,39 +1,48 @@
 package io.viaduct.testbed.bench;
 
-import io.viaduct.testbed.topology.Topology;
 import java.util.List;
 
-/// The same path without a tunnel: the server's second address, which the device reaches by a host
-/// route through gateway A.
+/// The same path without a tunnel: a host route of the device, more exact than the tunnel's default
+/// route.
 final class DirectPeer implements Peer {
-  private final Topology topology;
-
-  DirectPeer(Topology topology) {
-    this.topology = topology;
-  }
+  static final String NAME = "direct";
 
   @Override
   public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Role role() {
+    return Role.DIRECT;
+  }
+
+  @Override
+  public String note() {
     return "no tunnel";
   }
 
   @Override
-  public void start() {
-    topology.passTunnelBy();
-  }
+  public void start() {}
 
   @Override
   public String target() {
-    return Topology.SERVER_BESIDE;
+    return Ground.FAR;
   }
 
   @Override
-  public List<Long> clientProcesses() {
+  public void stopNear() {}
+
+  @Override
+  public void startNear() {}
+
+  @Override
+  public List<Long> nearProcesses() {
     return List.of();
   }
 
   @Override
-  public List<Long> serverProcesses() {
+  public List<Long> farProcesses() {
     return List.of();
   }
 

@@ -1,7 +1,6 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.process.ServiceProcess;
-import io.viaduct.testbed.topology.Topology;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,15 +12,15 @@ final class Iperf3Flow implements TcpFlow {
   private static final int PORT = 7002;
   private static final JsonMapper JSON = new JsonMapper();
 
-  private final Topology topology;
+  private final Ground ground;
 
   /// Starts the server's end, which lives as long as the laboratory.
-  Iperf3Flow(Topology topology, Path directory) {
-    this.topology = topology;
+  Iperf3Flow(Ground ground, Path directory) {
+    this.ground = ground;
     var unused =
         ServiceProcess.start(
             "iperf3",
-            topology.server,
+            ground.far(),
             List.of("iperf3", "--server", "--port", Integer.toString(PORT)),
             directory);
   }
@@ -36,11 +35,11 @@ final class Iperf3Flow implements TcpFlow {
     var words =
         new ArrayList<>(
             List.of("iperf3", "--json", "--client", target, "--port", Integer.toString(PORT)));
-    words.addAll(List.of("--time", Integer.toString(seconds)));
+    words.addAll(List.of("--time", Integer.toString(seconds), "--congestion", "cubic"));
     if (!upload) {
       words.add("--reverse");
     }
-    String output = topology.device.run(words.toArray(String[]::new));
+    String output = ground.device().run(words.toArray(String[]::new));
     JsonNode sum = JSON.readTree(output).path("end").path("sum_received");
     return new Transferred(sum.path("bytes").asLong(), sum.path("seconds").asDouble());
   }

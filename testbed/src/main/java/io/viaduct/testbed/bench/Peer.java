@@ -1,22 +1,36 @@
 package io.viaduct.testbed.bench;
 
+import java.io.IOException;
 import java.util.List;
 
-/// One way from the device to the server: ours, another's tunnel, or none. A peer is one class.
+/// One way from the device to the far end: ours, another's tunnel, or none.
 interface Peer extends AutoCloseable {
   String name();
 
-  /// Starts it and returns when packets pass.
-  void start() throws Exception;
+  Role role();
 
-  /// The server's address as the device must use it so that packets take this way.
+  /// Version and settings that a reader of the numbers must know; one line.
+  String note();
+
+  /// Starts both ends.
+  ///
+  /// @throws IllegalStateException when it cannot be started, with the reason
+  void start() throws IOException;
+
+  /// The far end's address as the device must use it so that packets take this way.
   String target();
 
+  /// Stops the end on the device.
+  void stopNear();
+
+  /// Starts the end on the device, and returns without waiting for packets to pass.
+  void startNear() throws IOException;
+
   /// Ids of its processes on the device; none for plain routing.
-  List<Long> clientProcesses();
+  List<Long> nearProcesses();
 
   /// Ids of its processes at the far end.
-  List<Long> serverProcesses();
+  List<Long> farProcesses();
 
   /// Stops what [#start] has started.
   @Override

@@ -1,6 +1,5 @@
 package io.viaduct.testbed.bench;
 
-import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -18,18 +17,20 @@ final class SocketFlow implements TcpFlow {
   private static final int SEND = 1;
   private static final int READ = 2;
 
-  private final Topology topology;
+  private final Ground ground;
   private final LongSupplier nanoTime;
 
-  SocketFlow(Topology topology, LongSupplier nanoTime) {
-    this.topology = topology;
+  SocketFlow(Ground ground, LongSupplier nanoTime) {
+    this.ground = ground;
     this.nanoTime = nanoTime;
-    topology.server.call(() -> {
-      var listener = new ServerSocket();
-      listener.bind(new InetSocketAddress(PORT));
-      Thread.ofVirtual().start(() -> serve(listener));
-      return true;
-    });
+    ground
+        .far()
+        .call(() -> {
+          var listener = new ServerSocket();
+          listener.bind(new InetSocketAddress(PORT));
+          Thread.ofVirtual().start(() -> serve(listener));
+          return true;
+        });
   }
 
   @Override
@@ -39,15 +40,17 @@ final class SocketFlow implements TcpFlow {
 
   @Override
   public Transferred run(String target, boolean upload, int seconds) {
-    return topology.device.call(() -> {
-      try (var socket = new Socket(target, PORT)) {
-        socket.getOutputStream().write(upload ? READ : SEND);
-        long start = nanoTime.getAsLong();
-        long end = start + seconds * 1_000_000_000L;
-        long bytes = upload ? sendUntil(socket, end) : readUntil(socket.getInputStream(), end);
-        return new Transferred(bytes, (nanoTime.getAsLong() - start) / 1e9);
-      }
-    });
+    return ground
+        .device()
+        .call(() -> {
+          try (var socket = new Socket(target, PORT)) {
+            socket.getOutputStream().write(upload ? READ : SEND);
+            long start = nanoTime.getAsLong();
+            long end = start + seconds * 1_000_000_000L;
+            long bytes = upload ? sendUntil(socket, end) : readUntil(socket.getInputStream(), end);
+            return new Transferred(bytes, (nanoTime.getAsLong() - start) / 1e9);
+          }
+        });
   }
 
   private long sendUntil(Socket socket, long end) throws IOException {

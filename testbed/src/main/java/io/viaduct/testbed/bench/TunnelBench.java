@@ -1,63 +1,53 @@
 package io.viaduct.testbed.bench;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
-/// Every peer in turn, both directions, round after round, so that what the machine does meanwhile
+/// Every measure of every peer in turn, round after round, so that what the machine does meanwhile
 /// meets all of them.
 final class TunnelBench {
-  /// One run. CPU in seconds per Gbit of received payload.
-  record Sample(
-      String peer,
-      int round,
-      boolean upload,
-      double mbitPerSecond,
-      double clientCpu,
-      double serverCpu,
-      double machineCpu,
-      double stolenSeconds) {}
-
   private final List<Peer> peers;
-  private final TcpFlow flow;
-  private final int seconds;
+  private final List<Measure> measures;
+  private final PrintStream progress;
+  private final List<Sample> samples = new ArrayList<>();
+  private final Map<String, String> failures = new LinkedHashMap<>();
 
-  TunnelBench(List<Peer> peers, TcpFlow flow, int seconds) {
+  TunnelBench(List<Peer> peers, List<Measure> measures, PrintStream progress) {
     this.peers = List.copyOf(peers);
-    this.flow = flow;
-    this.seconds = seconds;
+    this.measures = List.copyOf(measures);
+    this.progress = progress;
   }
 
-  List<Sample> run(int rounds) throws IOException {
-    for (Peer peer : peers) { // warm: JIT and TCP's memory of the path
-      flow.run(peer.target(), true, Math.min(3, seconds));
-      flow.run(peer.target(), false, Math.min(3, seconds));
-    }
-    var samples = new ArrayList<Sample>();
+  void run(int rounds) throws IOException {
     for (int round = 1; round <= rounds; round++) {
-      for (Peer peer : peers) {
-        samples.add(measure(peer, round, true));
-        samples.add(measure(peer, round, false));
+      for (Measure measure : measures) {
+        for (Peer peer : peers) {
+          one(measure, peer, round);
+        }
       }
     }
-    return samples;
   }
 
-  private Sample measure(Peer peer, int round, boolean upload) throws IOException {
-    double client = CpuTime.ofProcesses(peer.clientProcesses());
-    double server = CpuTime.ofProcesses(peer.serverProcesses());
-    double machine = CpuTime.ofMachine();
-    double stolen = CpuTime.stolen();
-    TcpFlow.Transferred transferred = flow.run(peer.target(), upload, seconds);
-    double gbit = transferred.gbit();
-    return new Sample(
-        peer.name(),
-        round,
-        upload,
-        transferred.mbitPerSecond(),
-        (CpuTime.ofProcesses(peer.clientProcesses()) - client) / gbit,
-        (CpuTime.ofProcesses(peer.serverProcesses()) - server) / gbit,
-        (CpuTime.ofMachine() - machine) / gbit,
-        CpuTime.stolen() - stolen);
+  private void one(Measure measure, Peer peer, int round) throws IOException {
+    progress.printf("round %d: %s, %s%n", round, measure.name(), peer.name());
+    try {
+      measure.run(
+          peer, (row, value) -> samples.add(new Sample(peer.name(), round, row.id(), value)));
+    } catch (IllegalStateException e) {
+      failures.put(peer.name() + ", " + measure.name(), "round " + round + ": " + e.getMessage());
+    }
+  }
+
+  List<Sample> samples() {
+    return List.copyOf(samples);
+  }
+
+  /// What a peer did not carry, by peer and measure.
+  Map<String, String> failures() {
+    return failures;
   }
 }

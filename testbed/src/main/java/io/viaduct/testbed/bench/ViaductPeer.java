@@ -2,12 +2,13 @@ package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.deployment.ServicePlan;
-import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.util.List;
 
-/// Ours: agent and SNAPT as in production, with the control plane that they need to meet.
+/// Ours: agent and SNAPT as in production, with billing, bridge and pages running.
 final class ViaductPeer implements Peer {
+  static final String NAME = "viaduct";
+
   private final Deployment deployment;
 
   ViaductPeer(Deployment deployment) {
@@ -16,35 +17,59 @@ final class ViaductPeer implements Peer {
 
   @Override
   public String name() {
-    return "viaduct";
+    return NAME;
+  }
+
+  @Override
+  public Role role() {
+    return Role.OURS;
+  }
+
+  @Override
+  public String note() {
+    return "billing, bridge, pages, SNAPT and agent running; every packet sealed, metered, translated";
   }
 
   @Override
   public void start() throws IOException {
     var plans = deployment.plans();
-    List<ServicePlan> needed = List.of(plans.billing(), plans.bridge(), plans.snapt(1));
+    List<ServicePlan> needed =
+        List.of(plans.billing(), plans.bridge(), plans.webgui(), plans.snapt(1));
     for (ServicePlan plan : needed) {
       deployment.start(plan);
     }
     for (ServicePlan plan : needed) {
       deployment.awaitReady(plan.name());
     }
-    deployment.start(plans.agent());
+    startNear();
     deployment.awaitReady("cnapt");
   }
 
   @Override
   public String target() {
-    return Topology.SERVER;
+    return Ground.BEHIND;
   }
 
   @Override
-  public List<Long> clientProcesses() {
+  public void stopNear() {
+    int status = deployment.process("cnapt").stop();
+    if (status != 0) {
+      throw new IllegalStateException("the agent ended with " + status);
+    }
+  }
+
+  @Override
+  public void startNear() throws IOException {
+    deployment.start(deployment.plans().agent());
+  }
+
+  @Override
+  public List<Long> nearProcesses() {
     return List.of(deployment.process("cnapt").id());
   }
 
   @Override
-  public List<Long> serverProcesses() {
+  public List<Long> farProcesses() {
     return List.of(deployment.process("snapt-1").id());
   }
 

@@ -1,0 +1,71 @@
+package io.viaduct.testbed.bench;
+
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.util.function.LongSupplier;
+
+/// A small UDP packet every two milliseconds until the first comes back.
+final class FirstPacket {
+  private static final int PORT = 7001;
+  private static final int INTERVAL_MS = 2;
+  private static final int BYTES = 64;
+
+  private FirstPacket() {}
+
+  /// The far end: returns every packet, as long as the laboratory lives.
+  static void startEcho(Ground ground) {
+    var unused =
+        ground
+            .far()
+            .start(
+                "echo",
+                () -> {
+                  try (var socket = new DatagramSocket(PORT)) {
+                    var packet = new DatagramPacket(new byte[2048], 2048);
+                    while (true) {
+                      packet.setLength(2048);
+                      socket.receive(packet);
+                      socket.send(packet);
+                    }
+                  }
+                });
+  }
+
+  /// Nanoseconds until the first reply, −1 without one.
+  static long awaitNs(Ground ground, String target, long patienceNs, LongSupplier nanoTime) {
+    return ground
+        .device()
+        .call(() -> {
+          long start = nanoTime.getAsLong();
+          while (nanoTime.getAsLong() - start < patienceNs) {
+            if (echoed(target)) {
+              return nanoTime.getAsLong() - start;
+            }
+          }
+          return -1L;
+        });
+  }
+
+  /// One question from a socket of its own: an address that was chosen before the tunnel was up
+  /// would stay.
+  private static boolean echoed(String target) throws IOException {
+    try (var socket = new DatagramSocket()) {
+      socket.setSoTimeout(INTERVAL_MS);
+      var packet = new DatagramPacket(new byte[BYTES], BYTES, new InetSocketAddress(target, PORT));
+      try {
+        socket.send(packet);
+      } catch (IOException e) {
+        Thread.onSpinWait(); // no route yet
+      }
+      try {
+        socket.receive(packet);
+        return true;
+      } catch (SocketTimeoutException e) {
+        return false;
+      }
+    }
+  }
+}

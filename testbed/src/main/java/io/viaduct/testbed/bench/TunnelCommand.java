@@ -1,0 +1,111 @@
+package io.viaduct.testbed.bench;
+
+import io.viaduct.testbed.Laboratory;
+import io.viaduct.testbed.deployment.Deployment;
+import io.viaduct.testbed.deployment.Passwords;
+import io.viaduct.testbed.topology.Command;
+import io.viaduct.testbed.topology.Topology;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `viaduct bench tunnel`: the composition root of the comparison.
+@picocli.CommandLine.Command(
+    name = "tunnel",
+    mixinStandardHelpOptions = true,
+    description = "speed beside the direct path and every tunnel that is installed")
+final class TunnelCommand implements Callable<Integer> {
+  @Option(names = "--rounds", description = "interleaved rounds (default ${DEFAULT-VALUE})")
+  private int rounds = 5;
+
+  @Option(names = "--seconds", description = "of each flow (default ${DEFAULT-VALUE})")
+  private int seconds = 5;
+
+  @Option(
+      names = "--peers",
+      split = ",",
+      description = "tunnels of others, by name; 'none' for none (default: all that are installed)")
+  private List<String> peers = List.of();
+
+  @Option(names = "--measures", split = ",", description = "what to measure (default: everything)")
+  private List<String> chosen = List.of();
+
+  @Mixin private BenchOptions options = new BenchOptions();
+
+  @Override
+  public Integer call() throws Exception {
+    Path directory = Laboratory.mountPrivate(options.outer());
+    Ground ground = Ground.prepare(Topology.lay());
+    var random = new SecureRandom();
+    var deployment =
+        Deployment.prepare(
+            options.root(), directory, Passwords.draw(random), Instant.now(), System::nanoTime);
+    var all = new ArrayList<Peer>(List.of(new DirectPeer(), new ViaductPeer(deployment)));
+    try {
+      all.addAll(PeerScripts.unpack(ground, directory, peers));
+      FirstPacket.startEcho(ground);
+      List<Measure> measures = measures(ground, directory);
+      var missing = new LinkedHashMap<String, String>();
+      List<Peer> running = new PeerStart(ground, System.err, System::nanoTime).all(all, missing);
+      var bench = new TunnelBench(running, measures, System.err);
+      bench.run(rounds);
+      missing.putAll(bench.failures());
+      finish(report(ground, running, missing, measures, bench.samples()));
+      return 0;
+    } catch (IllegalArgumentException e) {
+      System.err.println("viaduct: " + e.getMessage());
+      return 64;
+    } catch (IllegalStateException e) {
+      System.err.println("viaduct: " + e.getMessage());
+      return 1;
+    } finally {
+      all.reversed().forEach(Peer::close);
+      Laboratory.keepLogs(directory, options.root().resolve("build/lab"));
+    }
+  }
+
+  private List<Measure> measures(Ground ground, Path directory) {
+    TcpFlow flow =
+        Command.exists("iperf3")
+            ? new Iperf3Flow(ground, directory)
+            : new SocketFlow(ground, System::nanoTime);
+    return Chosen.of(List.of(new Throughput(flow, seconds)), Measure::name, chosen, "measure");
+  }
+
+  private TunnelReport report(
+      Ground ground,
+      List<Peer> running,
+      Map<String, String> missing,
+      List<Measure> measures,
+      List<Sample> samples)
+      throws Exception {
+    var conditions = new LinkedHashMap<String, String>();
+    conditions.put(
+        "command",
+        "viaduct bench tunnel --rounds %d --seconds %d, medians of the interleaved rounds"
+            .formatted(rounds, seconds));
+    conditions.putAll(Machine.conditions(ground, Instant.now()));
+    var notes = new LinkedHashMap<String, String>();
+    var roles = new LinkedHashMap<String, Role>();
+    for (Peer peer : running) {
+      notes.put(peer.name(), peer.note());
+      roles.put(peer.name(), peer.role());
+    }
+    List<Row> rows = measures.stream().flatMap(measure -> measure.rows().stream()).toList();
+    return new TunnelReport(conditions, notes, roles, missing, rows, samples);
+  }
+
+  private void finish(TunnelReport report) throws java.io.IOException {
+    System.out.print(report.tables());
+    Path output = options.output();
+    report.write(output);
+    System.out.printf("every sample: %1$s/tunnel.json, this text: %1$s/tunnel.md%n", output);
+  }
+}

@@ -1,0 +1,143 @@
+package io.viaduct.testbed.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import tools.jackson.databind.json.JsonMapper;
+
+/// Medians for people, every sample for machines.
+///
+/// @param conditions command, machine, time
+/// @param peers notes by name
+/// @param missing peers that were not measured, or not of everything, with the reason
+/// @param samples every one
+record TunnelReport(
+    Map<String, String> conditions,
+    Map<String, String> peers,
+    Map<String, Role> roles,
+    Map<String, String> missing,
+    List<Row> rows,
+    List<Sample> samples) {
+  private record Line(String id, Map<String, Double> medians, List<Goal.Verdict> verdicts) {}
+
+  /// Both tables: ours against the best, then everybody.
+  String tables() {
+    return verdicts() + "\n" + everybody() + leftOut();
+  }
+
+  private String verdicts() {
+    var text = new StringBuilder();
+    text.append(
+            "| what | unit | direct | viaduct | best peer | of best | of direct | goal: reached |\n")
+        .append("|---|---|--:|--:|--:|--:|--:|---|\n");
+    var medians = medians();
+    for (Row row : filled()) {
+      double ours = medians.of(row, ViaductPeer.NAME);
+      double direct = medians.of(row, DirectPeer.NAME);
+      String peer = medians.bestPeer(row).orElse("");
+      double best = medians.of(row, peer);
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "| %s | %s | %s | %s | %s | %s | %s | %s |%n",
+              row.title(),
+              row.unit(),
+              row.format(direct),
+              row.format(ours),
+              peer.isEmpty() ? "–" : row.format(best) + " " + peer,
+              ratio(ours, best),
+              ratio(ours, direct),
+              verdicts(row, medians)));
+    }
+    return text.toString();
+  }
+
+  private String verdicts(Row row, Medians medians) {
+    return row.goals().stream()
+        .map(goal -> goal.judge(row, medians).toString())
+        .collect(Collectors.joining("; "));
+  }
+
+  private String everybody() {
+    var text = new StringBuilder("| what | unit |");
+    roles.keySet().forEach(peer -> text.append(' ').append(peer).append(" |"));
+    text.append("\n|---|---|").append("--:|".repeat(roles.size())).append('\n');
+    var medians = medians();
+    for (Row row : filled()) {
+      text.append("| ").append(row.title()).append(" | ").append(row.unit()).append(" |");
+      for (String peer : roles.keySet()) {
+        text.append(' ').append(row.format(medians.of(row, peer))).append(" |");
+      }
+      text.append('\n');
+    }
+    return text.toString();
+  }
+
+  private String leftOut() {
+    var text = new StringBuilder();
+    missing.forEach((who, why) -> text.append("\n- ").append(who).append(": ").append(why));
+    return text.append(missing.isEmpty() ? "" : "\n").toString();
+  }
+
+  private static String ratio(double ours, double other) {
+    double ratio = ours / other;
+    return Double.isFinite(ratio) ? String.format(Locale.ROOT, "%.2f ×", ratio) : "–";
+  }
+
+  private Medians medians() {
+    return new Medians(samples, roles);
+  }
+
+  private List<Row> filled() {
+    var ids = samples.stream().map(Sample::row).collect(Collectors.toSet());
+    return rows.stream().filter(row -> ids.contains(row.id())).toList();
+  }
+
+  /// Writes `tunnel.json` and `tunnel.md`.
+  void write(Path directory) throws IOException {
+    Files.createDirectories(directory);
+    var medians = medians();
+    var lines =
+        filled().stream()
+            .map(row -> new Line(row.id(), all(row, medians), verdictsOf(row, medians)))
+            .toList();
+    var document = new LinkedHashMap<String, Object>();
+    document.put("conditions", conditions);
+    document.put("peers", peers);
+    document.put("missing", missing);
+    document.put("rows", lines);
+    document.put("samples", samples);
+    JsonMapper.builder()
+        .build()
+        .writerWithDefaultPrettyPrinter()
+        .writeValue(directory.resolve("tunnel.json"), document);
+    var text = new StringBuilder("# Viaduct's tunnel beside the direct path and other tunnels\n\n");
+    conditions.forEach(
+        (key, value) -> text.append("- ").append(key).append(": ").append(value).append('\n'));
+    text.append("- peers:\n");
+    peers.forEach(
+        (name, note) -> text.append("  - ").append(name).append(": ").append(note).append('\n'));
+    text.append('\n').append(tables());
+    Files.writeString(directory.resolve("tunnel.md"), text);
+  }
+
+  private Map<String, Double> all(Row row, Medians medians) {
+    var all = new LinkedHashMap<String, Double>();
+    for (String peer : roles.keySet()) {
+      double median = medians.of(row, peer);
+      if (!Double.isNaN(median)) {
+        all.put(peer, median);
+      }
+    }
+    return all;
+  }
+
+  private List<Goal.Verdict> verdictsOf(Row row, Medians medians) {
+    return row.goals().stream().map(goal -> goal.judge(row, medians)).toList();
+  }
+}
