@@ -6,5 +6,5 @@ import picocli.CommandLine.Command;
 @Command(
     name = "bench",
     mixinStandardHelpOptions = true,
-    subcommands = {TunnelCommand.class})
+    subcommands = {TunnelCommand.class, SavingsCommand.class, ClassesCommand.class})
 public final class BenchCommand {}

@@ -58,7 +58,7 @@ final class FirstPacket {
       try {
         socket.send(packet);
       } catch (IOException e) {
-        Thread.onSpinWait(); // no route yet
+        // no route yet
       }
       try {
         socket.receive(packet);

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 
 /// Every measure of every peer in turn, round after round, so that what the machine does meanwhile
 /// meets all of them.
@@ -37,7 +38,7 @@ final class TunnelBench {
     try {
       measure.run(
           peer, (row, value) -> samples.add(new Sample(peer.name(), round, row.id(), value)));
-    } catch (IllegalStateException e) {
+    } catch (IllegalStateException | CompletionException e) {
       failures.put(peer.name() + ", " + measure.name(), "round " + round + ": " + e.getMessage());
     }
   }

@@ -1,12 +1,7 @@
 package io.viaduct.testbed.bench;
 
-import io.viaduct.testbed.Laboratory;
-import io.viaduct.testbed.deployment.Deployment;
-import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.topology.Command;
-import io.viaduct.testbed.topology.Topology;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -22,6 +17,9 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "speed beside the direct path and every tunnel that is installed")
 final class TunnelCommand implements Callable<Integer> {
+  private static final double PACKETS_SECONDS = 1;
+  private static final double EXCHANGE_SECONDS = 1;
+
   @Option(names = "--rounds", description = "interleaved rounds (default ${DEFAULT-VALUE})")
   private int rounds = 5;
 
@@ -41,16 +39,12 @@ final class TunnelCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Path directory = Laboratory.mountPrivate(options.outer());
-    Ground ground = Ground.prepare(Topology.lay());
-    var random = new SecureRandom();
-    var deployment =
-        Deployment.prepare(
-            options.root(), directory, Passwords.draw(random), Instant.now(), System::nanoTime);
-    var all = new ArrayList<Peer>(List.of(new DirectPeer(), new ViaductPeer(deployment)));
-    try {
+    var all = new ArrayList<Peer>(List.of(new DirectPeer()));
+    try (Stand stand = Stand.open(options)) {
+      Ground ground = stand.ground();
+      Path directory = stand.directory();
+      all.add(stand.viaduct(""));
       all.addAll(PeerScripts.unpack(ground, directory, peers));
-      FirstPacket.startEcho(ground);
       List<Measure> measures = measures(ground, directory);
       var missing = new LinkedHashMap<String, String>();
       List<Peer> running = new PeerStart(ground, System.err, System::nanoTime).all(all, missing);
@@ -67,7 +61,6 @@ final class TunnelCommand implements Callable<Integer> {
       return 1;
     } finally {
       all.reversed().forEach(Peer::close);
-      Laboratory.keepLogs(directory, options.root().resolve("build/lab"));
     }
   }
 
@@ -76,7 +69,15 @@ final class TunnelCommand implements Callable<Integer> {
         Command.exists("iperf3")
             ? new Iperf3Flow(ground, directory)
             : new SocketFlow(ground, System::nanoTime);
-    return Chosen.of(List.of(new Throughput(flow, seconds)), Measure::name, chosen, "measure");
+    List<Measure> all =
+        List.of(
+            new Throughput(flow, seconds),
+            new PacketRate(ground, PACKETS_SECONDS, System::nanoTime),
+            new RequestResponse(ground, EXCHANGE_SECONDS, System::nanoTime),
+            new ConstrainedText(ground, seconds, System::nanoTime),
+            new ColdStart(ground, System::nanoTime),
+            new Handover(ground, System::nanoTime));
+    return Chosen.of(all, Measure::name, chosen, "measure");
   }
 
   private TunnelReport report(

@@ -10,9 +10,12 @@ final class ViaductPeer implements Peer {
   static final String NAME = "viaduct";
 
   private final Deployment deployment;
+  private final String agentLines;
 
-  ViaductPeer(Deployment deployment) {
+  /// @param agentLines of configuration, added to what the agent of the demonstration has
+  ViaductPeer(Deployment deployment, String agentLines) {
     this.deployment = deployment;
+    this.agentLines = agentLines;
   }
 
   @Override
@@ -60,7 +63,15 @@ final class ViaductPeer implements Peer {
 
   @Override
   public void startNear() throws IOException {
-    deployment.start(deployment.plans().agent());
+    ServicePlan plan = deployment.plans().agent();
+    deployment.start(
+        new ServicePlan(
+            plan.name(),
+            plan.module(),
+            plan.verb(),
+            plan.namespace(),
+            plan.ready(),
+            plan.configuration() + agentLines));
   }
 
   @Override

@@ -1,0 +1,92 @@
+package io.viaduct.testbed.bench;
+
+import io.viaduct.testbed.bench.PacketFlow.Result;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import tools.jackson.databind.json.JsonMapper;
+
+/// Delay and share by class, without and with the tunnel.
+record ClassesReport(Map<String, String> conditions, List<Line> lines) {
+  /// @param rateBitPerSecond that was offered, of IP packets
+  record Line(
+      String way, TrafficClass of, double rateBitPerSecond, double seconds, Result result) {
+    double arrivedKbitPerSecond() {
+      return result.received() * of.packetBytes * 8 / seconds / 1e3;
+    }
+
+    double lostPercent() {
+      return 100.0 * (result.sent() - result.received()) / Math.max(1, result.sent());
+    }
+
+    double delayMs(double percentile) {
+      return result.delays().getValueAtPercentile(percentile) / 1e6;
+    }
+  }
+
+  String table() {
+    var text =
+        new StringBuilder("| way | class | offered kbit/s | arrived kbit/s | share % | lost % |")
+            .append(" delay p50 ms | p95 ms | p99 ms |\n|---|---|--:|--:|--:|--:|--:|--:|--:|\n");
+    for (Line line : lines) {
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "| %s | %s | %.0f | %.0f | %.1f | %.1f | %.1f | %.1f | %.1f |%n",
+              line.way,
+              line.of,
+              line.rateBitPerSecond / 1e3,
+              line.arrivedKbitPerSecond(),
+              share(line),
+              line.lostPercent(),
+              line.delayMs(50),
+              line.delayMs(95),
+              line.delayMs(99)));
+    }
+    return text.toString();
+  }
+
+  /// Of what has arrived by the same way.
+  private double share(Line line) {
+    double all =
+        lines.stream()
+            .filter(other -> other.way.equals(line.way))
+            .mapToDouble(Line::arrivedKbitPerSecond)
+            .sum();
+    return 100 * line.arrivedKbitPerSecond() / all;
+  }
+
+  /// Writes `classes.json` and `classes.md`.
+  void write(Path directory) throws IOException {
+    var document = new LinkedHashMap<String, Object>();
+    document.put("conditions", conditions);
+    document.put("lines", lines.stream().map(this::numbers).toList());
+    JsonMapper.builder()
+        .build()
+        .writerWithDefaultPrettyPrinter()
+        .writeValue(directory.resolve("classes.json"), document);
+    var text = new StringBuilder("# Classes on a line that is too small for all of them\n\n");
+    conditions.forEach(
+        (key, value) -> text.append("- ").append(key).append(": ").append(value).append('\n'));
+    Files.writeString(directory.resolve("classes.md"), text.append('\n').append(table()));
+  }
+
+  private Map<String, Object> numbers(Line line) {
+    var numbers = new LinkedHashMap<String, Object>();
+    numbers.put("way", line.way);
+    numbers.put("class", line.of);
+    numbers.put("offeredKbitPerSecond", line.rateBitPerSecond / 1e3);
+    numbers.put("arrivedKbitPerSecond", line.arrivedKbitPerSecond());
+    numbers.put("sharePercent", share(line));
+    numbers.put("packetsSent", line.result.sent());
+    numbers.put("packetsReceived", line.result.received());
+    for (int percentile : new int[] {50, 95, 99}) {
+      numbers.put("delayMsP" + percentile, line.delayMs(percentile));
+    }
+    return numbers;
+  }
+}

@@ -1,0 +1,64 @@
+package io.viaduct.testbed.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// The loads of `viaduct bench savings` with their goals: text by number of flows, five flows of the
+/// same text, the slow ends of both low classes, and every other kind of payload.
+final class Loads {
+  private static final double NONE = Double.NaN;
+  private static final double DENSE_PERCENT = -4; // what sealing may cost where nothing is saved
+  private static final double SPREAD = 0;
+
+  private Loads() {}
+
+  static List<Load> all() {
+    var loads = new ArrayList<Load>();
+    for (TrafficClass of : TrafficClass.values()) {
+      for (int flows = 1; flows <= TrafficClass.FLOWS_MAX; flows++) {
+        loads.add(new Load(of, PayloadKind.TEXT, flows, false, SPREAD, text(of, flows)));
+      }
+      loads.add(new Load(of, PayloadKind.TEXT, 5, true, SPREAD, same(of)));
+      if (of == TrafficClass.LT_HD) {
+        loads.add(new Load(of, PayloadKind.TEXT, 1, false, 15_000, 52));
+      } else if (of == TrafficClass.LT_LD) {
+        loads.add(new Load(of, PayloadKind.TEXT, 1, false, 20_000, 35));
+      }
+    }
+    for (PayloadKind kind : PayloadKind.values()) {
+      for (TrafficClass of : TrafficClass.values()) {
+        if (kind != PayloadKind.TEXT) {
+          boolean bounded = kind.dense() && of.packetBytes == TrafficClass.HT_HD.packetBytes;
+          loads.add(new Load(of, kind, 1, false, SPREAD, bounded ? DENSE_PERCENT : NONE));
+        }
+      }
+    }
+    return loads;
+  }
+
+  private static double text(TrafficClass of, int flows) {
+    return switch (flows) {
+      case 1 ->
+          switch (of) {
+            case HT_HD, LT_HD -> 60;
+            case HT_LD, LT_LD -> 55;
+          };
+      case TrafficClass.FLOWS_MAX ->
+          switch (of) {
+            case HT_HD, LT_HD -> 60;
+            case HT_LD -> 62;
+            case LT_LD -> 64;
+          };
+      default -> NONE;
+    };
+  }
+
+  private static double same(TrafficClass of) {
+    return switch (of) {
+      case HT_HD -> 90;
+      case HT_LD -> 88;
+      case LT_HD -> 91;
+      case LT_LD -> 75;
+    };
+  }
+}

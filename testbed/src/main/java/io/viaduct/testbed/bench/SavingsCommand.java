@@ -1,0 +1,120 @@
+package io.viaduct.testbed.bench;
+
+import io.viaduct.testbed.bench.Load.Outcome;
+import java.nio.file.Files;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `viaduct bench savings`: the composition root of the measurement of bytes.
+@Command(
+    name = "savings",
+    mixinStandardHelpOptions = true,
+    description = "bytes on the wire by class and kind of payload, and the delay that it costs")
+final class SavingsCommand implements Callable<Integer> {
+  private static final double SLOW_PACKETS = 30; // a flow of 15 kbit/s needs its time, too
+
+  @Option(names = "--seconds", description = "of each load (default ${DEFAULT-VALUE})")
+  private double seconds = 6;
+
+  @Option(names = "--seed", description = "of the payloads (default ${DEFAULT-VALUE})")
+  private long seed = 1;
+
+  @Option(names = "--classes", split = ",", description = "such as LT_LD (default: all)")
+  private List<String> classes = List.of();
+
+  @Option(names = "--kinds", split = ",", description = "such as text (default: all)")
+  private List<String> kinds = List.of();
+
+  @Option(names = "--context", description = "remote-host, device or off (default: the agent's)")
+  private String context = "";
+
+  @Mixin private BenchOptions options = new BenchOptions();
+
+  @Override
+  public Integer call() throws Exception {
+    try (Stand stand = Stand.open(options);
+        Peer viaduct = stand.viaduct(agentLines(stand))) {
+      List<Load> loads = chosen();
+      Peer direct = new DirectPeer();
+      var missing = new LinkedHashMap<String, String>();
+      new PeerStart(stand.ground(), System.err, System::nanoTime)
+          .all(List.of(direct, viaduct), missing);
+      stand.ground().superpackets(false);
+      var outcomes = new ArrayList<SavingsReport.Line>();
+      for (Load load : loads) {
+        Outcome beside = run(stand.ground(), direct, load);
+        Outcome through = run(stand.ground(), viaduct, load);
+        outcomes.add(new SavingsReport.Line(beside, through));
+        System.err.printf(
+            Locale.ROOT,
+            "%s %s %s: %.1f %%%n",
+            load.of(),
+            load.kind(),
+            load.title(),
+            through.savedPercent());
+      }
+      finish(new SavingsReport(conditions(stand), outcomes));
+      return 0;
+    } catch (IllegalArgumentException e) {
+      System.err.println("viaduct: " + e.getMessage());
+      return 64;
+    } catch (IllegalStateException e) {
+      System.err.println("viaduct: " + e.getMessage());
+      return 1;
+    }
+  }
+
+  private Outcome run(Ground ground, Peer peer, Load load) {
+    double slow = SLOW_PACKETS * load.of().packetBytes * 8 / slowest(load);
+    return load.run(ground, peer, seed, Math.max(seconds, slow), System::nanoTime);
+  }
+
+  private static double slowest(Load load) {
+    return load.rateBitPerSecond() == 0
+        ? load.of().rate(0, load.flows())
+        : load.rateBitPerSecond();
+  }
+
+  private List<Load> chosen() {
+    var ofClasses = Chosen.of(List.of(TrafficClass.values()), Enum::name, classes, "class");
+    var ofKinds = Chosen.of(List.of(PayloadKind.values()), PayloadKind::toString, kinds, "kind");
+    return Loads.all().stream()
+        .filter(load -> ofClasses.contains(load.of()) && ofKinds.contains(load.kind()))
+        .toList();
+  }
+
+  private String agentLines(Stand stand) throws java.io.IOException {
+    String text = ClassPorts.agentLines(stand);
+    return context.isEmpty() ? text : text + "tunnel: {context: " + context + "}\n";
+  }
+
+  private Map<String, String> conditions(Stand stand) throws java.io.IOException {
+    var conditions = new LinkedHashMap<String, String>();
+    conditions.put(
+        "command",
+        String.format(
+            Locale.ROOT,
+            "viaduct bench savings --seconds %s --seed %d%s",
+            seconds,
+            seed,
+            context.isEmpty() ? "" : " --context " + context));
+    conditions.putAll(Machine.conditions(stand.ground(), Instant.now()));
+    return conditions;
+  }
+
+  private void finish(SavingsReport report) throws java.io.IOException {
+    System.out.print(report.table());
+    Files.createDirectories(options.output());
+    report.write(options.output());
+    System.out.printf(
+        "every number: %1$s/savings.json, this text: %1$s/savings.md%n", options.output());
+  }
+}

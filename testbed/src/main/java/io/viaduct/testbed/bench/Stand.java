@@ -1,0 +1,41 @@
+package io.viaduct.testbed.bench;
+
+import io.viaduct.testbed.Laboratory;
+import io.viaduct.testbed.deployment.Deployment;
+import io.viaduct.testbed.deployment.Passwords;
+import io.viaduct.testbed.topology.Topology;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Instant;
+
+/// What every benchmark stands on: the network, keys and configuration of a deployment, and a
+/// private directory.
+///
+/// @param directory gone with the run
+record Stand(Ground ground, Path directory, Deployment deployment, BenchOptions options)
+    implements AutoCloseable {
+  static Stand open(BenchOptions options) throws Exception {
+    Path directory = Laboratory.mountPrivate(options.outer());
+    Ground ground = Ground.prepare(Topology.lay());
+    var random = new SecureRandom();
+    var deployment =
+        Deployment.prepare(
+            options.root(), directory, Passwords.draw(random), Instant.now(), System::nanoTime);
+    FirstPacket.startEcho(ground);
+    return new Stand(ground, directory, deployment, options);
+  }
+
+  /// Ours, not started yet.
+  ///
+  /// @param agentLines added to the agent's configuration
+  ViaductPeer viaduct(String agentLines) {
+    return new ViaductPeer(deployment, agentLines);
+  }
+
+  /// Keeps the logs.
+  @Override
+  public void close() throws IOException {
+    Laboratory.keepLogs(directory, options.root().resolve("build/lab"));
+  }
+}

@@ -1,0 +1,60 @@
+package io.viaduct.testbed.bench;
+
+/// The four service classes with the packets and rates that the paper's evaluation gives them
+/// (section V): sizes are of the IP packet, rates of one flow in bit/s of IP packets.
+enum TrafficClass {
+  HT_HD(1360, 1_000_000, 20_000_000, 7201),
+  HT_LD(576, 128_000, 2_000_000, 7211),
+  LT_HD(1360, 15_000, 1_000_000, 7221),
+  LT_LD(100, 15_000, 128_000, 7231);
+
+  /// Flows of a class go to consecutive ports, by which the agent's rules know them.
+  static final int FLOWS_MAX = 5;
+
+  private static final int IP_AND_UDP = 28;
+
+  final int packetBytes;
+  final double lowest;
+  final double highest;
+  final int firstPort;
+
+  TrafficClass(int packetBytes, double lowest, double highest, int firstPort) {
+    this.packetBytes = packetBytes;
+    this.lowest = lowest;
+    this.highest = highest;
+    this.firstPort = firstPort;
+  }
+
+  int payloadBytes() {
+    return packetBytes - IP_AND_UDP;
+  }
+
+  /// The rate of flow `index` of `flows`: evenly spread over the range on a logarithmic scale.
+  double rate(int index, int flows) {
+    return lowest * Math.pow(highest / lowest, (index + 0.5) / flows);
+  }
+
+  /// The agent's `applications` file: what goes to the ports above is of the class.
+  static String applications() {
+    var text = new StringBuilder("applications:\n");
+    for (TrafficClass one : values()) {
+      text.append("  - {name: %s, class: %s}\n".formatted(one.application(), one));
+    }
+    text.append(
+        """
+          - {name: default-tcp, class: LT_HD}
+          - {name: default-udp, class: HT_LD}
+        rules:
+        """);
+    for (TrafficClass one : values()) {
+      text.append(
+          "  - {application: %s, ports: [%d-%d]}\n"
+              .formatted(one.application(), one.firstPort, one.firstPort + FLOWS_MAX - 1));
+    }
+    return text.toString();
+  }
+
+  private String application() {
+    return "bench-" + name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+  }
+}
