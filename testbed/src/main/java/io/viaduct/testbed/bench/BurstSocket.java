@@ -36,7 +36,8 @@ final class BurstSocket implements AutoCloseable {
           MemoryLayout.paddingLayout(4),
           JAVA_INT.withName("received"),
           MemoryLayout.paddingLayout(4));
-  private static final long PARTS = MESSAGE.byteOffset(MemoryLayout.PathElement.groupElement("parts"));
+  private static final long PARTS =
+      MESSAGE.byteOffset(MemoryLayout.PathElement.groupElement("parts"));
   private static final long PART_COUNT =
       MESSAGE.byteOffset(MemoryLayout.PathElement.groupElement("partCount"));
   private static final long RECEIVED =
@@ -83,7 +84,8 @@ final class BurstSocket implements AutoCloseable {
     MemorySegment bytes = arena.allocate(16, 4); // struct sockaddr_in
     bytes.set(JAVA_SHORT, 0, (short) NativeSockets.AF_INET);
     bytes.set(JAVA_SHORT, 2, Short.reverseBytes((short) address.getPort()));
-    byte[] ip = address.getAddress().equals(wildcard()) ? new byte[4] : address.getAddress().getAddress();
+    byte[] ip =
+        address.getAddress().equals(wildcard()) ? new byte[4] : address.getAddress().getAddress();
     MemorySegment.copy(ip, 0, bytes, JAVA_BYTE, 4, 4);
     return bytes;
   }

@@ -49,8 +49,7 @@ final class ClassesCommand implements Callable<Integer> {
     try (Stand stand = Stand.open(options);
         Peer viaduct = stand.viaduct(ClassPorts.agentLines(stand))) {
       PayloadKind payload =
-          Chosen.of(
-                  List.of(PayloadKind.values()), PayloadKind::toString, List.of(kind), "kind")
+          Chosen.of(List.of(PayloadKind.values()), PayloadKind::toString, List.of(kind), "kind")
               .getFirst();
       List<Peer> peers = List.of(new DirectPeer(), viaduct);
       new PeerStart(stand.ground(), System.err, System::nanoTime).all(peers, new LinkedHashMap<>());

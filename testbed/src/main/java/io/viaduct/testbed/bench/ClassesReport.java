@@ -13,8 +13,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// Delay and share by class, without and with the tunnel.
 record ClassesReport(Map<String, String> conditions, List<Line> lines) {
   /// @param rateBitPerSecond that was offered, of IP packets
-  record Line(
-      String way, TrafficClass of, double rateBitPerSecond, double seconds, Result result) {
+  record Line(String way, TrafficClass of, double rateBitPerSecond, double seconds, Result result) {
     double arrivedKbitPerSecond() {
       return result.received() * of.packetBytes * 8 / seconds / 1e3;
     }

@@ -30,12 +30,11 @@ final class ConstrainedText implements Measure {
     this.nanoTime = nanoTime;
     ground
         .far()
-        .call(
-            () -> {
-              var listener = new ServerSocket(PORT);
-              Thread.ofPlatform().daemon().name("reader").start(() -> serve(listener));
-              return true;
-            });
+        .call(() -> {
+          var listener = new ServerSocket(PORT);
+          Thread.ofPlatform().daemon().name("reader").start(() -> serve(listener));
+          return true;
+        });
   }
 
   @Override

@@ -1,8 +1,8 @@
 package io.viaduct.testbed.bench;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.List;
@@ -18,6 +18,7 @@ final class Handover implements Measure {
   private static final int PORT = 7006;
   private static final int PAYLOAD = 100;
   private static final long INTERVAL_NS = 1_000_000;
+  private static final long HELLO_NS = 20_000_000;
   private static final long BEFORE_NS = 1_000_000_000;
   private static final long GIVE_UP_NS = 15_000_000_000L;
   private static final long SETTLED_NS = 300_000_000;
@@ -59,11 +60,9 @@ final class Handover implements Measure {
     CompletableFuture<Boolean> near =
         ground.device().start("near", () -> nearEnd(peer, going, upload ? null : arrivals));
     try {
+      awaitFirst(arrivals);
       LockSupport.parkNanos(BEFORE_NS);
       long lost = nanoTime.getAsLong();
-      if (arrivals.count() == 0) {
-        throw new IllegalStateException("no packet passes before the hand-over");
-      }
       arrivals.watch(lost);
       ground.loseLinkA();
       while (!arrivals.flowAgain(nanoTime.getAsLong())) {
@@ -79,6 +78,16 @@ final class Handover implements Measure {
       ground.restoreLinkA();
       FirstPacket.awaitNs(ground, peer.target(), GIVE_UP_NS, nanoTime);
       LockSupport.parkNanos(SETTLED_NS);
+    }
+  }
+
+  private void awaitFirst(Arrivals arrivals) {
+    long end = nanoTime.getAsLong() + GIVE_UP_NS;
+    while (arrivals.count() == 0) {
+      if (nanoTime.getAsLong() - end > 0) {
+        throw new IllegalStateException("no packet passes before the hand-over");
+      }
+      LockSupport.parkNanos(HELLO_NS);
     }
   }
 
@@ -104,16 +113,18 @@ final class Handover implements Measure {
       throws IOException {
     try (DatagramChannel channel = DatagramChannel.open()) {
       channel.connect(new InetSocketAddress(peer.target(), PORT)).configureBlocking(false);
-      send(channel, ByteBuffer.allocateDirect(PAYLOAD));
-      LockSupport.parkNanos(INTERVAL_NS * 50);
-      send(channel, ByteBuffer.allocateDirect(PAYLOAD)); // the first may have been too early
+      var packet = ByteBuffer.allocateDirect(PAYLOAD);
+      while (arrivals != null && arrivals.count() == 0 && going.get()) {
+        send(channel, packet); // asks the far end to begin
+        LockSupport.parkNanos(HELLO_NS);
+        drain(channel, packet, arrivals);
+      }
       exchange(channel, going, arrivals);
       return true;
     }
   }
 
-  private void exchange(
-      DatagramChannel channel, AtomicBoolean going, @Nullable Arrivals arrivals) {
+  private void exchange(DatagramChannel channel, AtomicBoolean going, @Nullable Arrivals arrivals) {
     var packet = ByteBuffer.allocateDirect(PAYLOAD);
     long due = nanoTime.getAsLong();
     while (going.get()) {

@@ -26,7 +26,13 @@ record Load(
   /// @param after bytes of IP packets between device and far end, both directions, control included
   /// @param delays in nanoseconds
   record Outcome(
-      Load load, long sent, long received, long strange, long before, long after, Histogram delays) {
+      Load load,
+      long sent,
+      long received,
+      long strange,
+      long before,
+      long after,
+      Histogram delays) {
     double savedPercent() {
       return 100.0 * (before - after) / before;
     }

@@ -3,8 +3,8 @@ package io.viaduct.testbed.bench;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The loads of `viaduct bench savings` with their goals: text by number of flows, five flows of the
-/// same text, the slow ends of both low classes, and every other kind of payload.
+/// The loads of `viaduct bench savings` with their goals: text by number of flows, five flows of
+/// the same text, the slow ends of both low classes, and every other kind of payload.
 final class Loads {
   private static final double NONE = Double.NaN;
   private static final double DENSE_PERCENT = -4; // what sealing may cost where nothing is saved

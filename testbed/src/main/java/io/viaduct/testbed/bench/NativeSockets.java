@@ -40,8 +40,7 @@ final class NativeSockets {
   private static final MethodHandle CLOSE =
       handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
   private static final MethodHandle SCHED_SETAFFINITY =
-      handle(
-          "sched_setaffinity", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS));
+      handle("sched_setaffinity", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS));
 
   private NativeSockets() {}
 
@@ -101,8 +100,7 @@ final class NativeSockets {
   /// How many there were; −1 when none came in time.
   static int receive(int file, MemorySegment messages, int count) {
     try {
-      return (int)
-          RECVMMSG.invokeExact(file, messages, count, MSG_WAITFORONE, MemorySegment.NULL);
+      return (int) RECVMMSG.invokeExact(file, messages, count, MSG_WAITFORONE, MemorySegment.NULL);
     } catch (Throwable e) {
       throw rethrown(e);
     }

@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 import org.HdrHistogram.Histogram;
 
-/// A UDP flow from the device to the far end at a steady rate. Both ends are in this process, so one
-/// clock times every packet, and a packet is known by its content: no byte of it is ours.
+/// A UDP flow from the device to the far end at a steady rate. Both ends are in this process, so
+/// one clock times every packet, and a packet is known by its content: no byte of it is ours.
 final class PacketFlow {
   private static final int TIMEOUT_MS = 50;
 
@@ -57,8 +57,7 @@ final class PacketFlow {
     CompletableFuture<Result> received =
         ground.far().start("flow-" + port, () -> receive(close, listening));
     listening.join();
-    CompletableFuture<Long> sent =
-        ground.device().start("flow-" + port, () -> send(target, end));
+    CompletableFuture<Long> sent = ground.device().start("flow-" + port, () -> send(target, end));
     return sent.thenCombine(
         received, (count, result) -> new Result(count, result.delays(), result.strange()));
   }
@@ -66,8 +65,7 @@ final class PacketFlow {
   private long send(String target, long end) throws IOException {
     try (var socket = new DatagramSocket()) {
       var payload = new byte[payloadBytes];
-      var packet =
-          new DatagramPacket(payload, payloadBytes, new InetSocketAddress(target, port));
+      var packet = new DatagramPacket(payload, payloadBytes, new InetSocketAddress(target, port));
       long start = nanoTime.getAsLong();
       long sent = 0;
       while (true) {

@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /// The highest rate of UDP packets of 100 B payload that arrives without loss (RFC 2544, section
-/// 26.1, with one packet in a thousand forgiven because of what else the machine does): doubled until
-/// packets are lost, then bisected.
+/// 26.1, with one packet in a thousand forgiven because of what else the machine does): doubled
+/// until packets are lost, then bisected.
 final class PacketRate implements Measure {
   private static final int PORT = 7100;
   private static final int PAYLOAD = 100;
@@ -24,6 +24,7 @@ final class PacketRate implements Measure {
   private static final double FIRST_RATE = 5_000;
   private static final double TOP_RATE = 2_000_000;
   private static final int BISECTIONS = 5;
+  private static final int TRIES = 2;
   private static final long PAUSE_NS = 200_000;
   private static final long STRAGGLERS_NS = 300_000_000;
 
@@ -71,9 +72,13 @@ final class PacketRate implements Measure {
     recorder.record(RATE, low);
   }
 
-  /// Two tries: what else runs on the machine may spoil one.
+  /// More than one try: what else runs on the machine may spoil it.
   private boolean passes(Peer peer, double rate) {
-    return once(peer, rate) || once(peer, rate);
+    boolean passed = false;
+    for (int i = 0; i < TRIES && !passed; i++) {
+      passed = once(peer, rate);
+    }
+    return passed;
   }
 
   private boolean once(Peer peer, double rate) {

@@ -62,12 +62,15 @@ enum PayloadKind {
     var random = new SplittableRandom(seed);
     return packet -> {
       random.nextBytes(packet);
-      ByteBuffer.wrap(packet).put((byte) 23).putShort((short) 0x0303).putShort((short) (packet.length - 5));
+      ByteBuffer.wrap(packet)
+          .put((byte) 23)
+          .putShort((short) 0x0303)
+          .putShort((short) (packet.length - 5));
     };
   }
 
-  /// RFC 3550's header, then samples as a codec leaves them: neighbours are alike, the last bits are
-  /// noise.
+  /// RFC 3550's header, then samples as a codec leaves them: neighbours are alike, the last bits
+  /// are noise.
   private static Payloads rtp(long seed) {
     var random = new SplittableRandom(seed);
     int source = random.nextInt();
@@ -114,7 +117,8 @@ enum PayloadKind {
     var user = Long.toUnsignedString(random.nextLong(), 36);
     String body =
         """
-        {"id":"%s","status":"%s","amount":{"value":%d,"currency":"%s"},"updatedAt":"2026-11-%02dT%02d:%02d:%02d.%03dZ","items":[{"sku":"%d","quantity":%d,"price":%d.%02d}],"links":{"self":"/api/v2/orders/%s"}}"""
+        {"id":"%s","status":"%s","amount":{"value":%d,"currency":"%s"},"updatedAt":"2026-11-%02dT%02d:%02d:%02d.%03dZ","items":[{"sku":"%d","quantity":%d,"price":%d.%02d}],"links":{"self":"/api/v2/orders/%s"}}\
+        """
             .formatted(
                 user,
                 pick(random, "pending", "paid", "shipped", "cancelled"),
@@ -140,7 +144,8 @@ enum PayloadKind {
         Content-Type: application/json\r
         Content-Length: %d\r
         \r
-        %s"""
+        %s\
+        """
             .formatted(user, body.length(), body));
   }
 
@@ -150,7 +155,8 @@ enum PayloadKind {
     String domain =
         pick(random, "example", "weather", "news", "shop", "video")
             + (random.nextInt(3) == 0 ? random.nextInt(100) : "");
-    byte[] name = bytes("%c%s%c%s%ccom%c".formatted(host.length(), host, domain.length(), domain, 3, 0));
+    byte[] name =
+        bytes("%c%s%c%s%ccom%c".formatted(host.length(), host, domain.length(), domain, 3, 0));
     short id = (short) random.nextInt(1 << 16);
     ByteBuffer both = ByteBuffer.allocate(2 * (12 + name.length + 4) + 16);
     question(both, id, 0x0100, 0, name);

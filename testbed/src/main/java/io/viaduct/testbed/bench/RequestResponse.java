@@ -49,17 +49,18 @@ final class RequestResponse implements Measure {
     }
     ground
         .far()
-        .call(
-            () -> {
-              ServerSocketChannel listener = ServerSocketChannel.open();
-              listener.bind(new InetSocketAddress(PORT));
-              Thread.ofPlatform().daemon().name("responder").start(() -> serve(listener));
-              return true;
-            });
+        .call(() -> {
+          ServerSocketChannel listener = ServerSocketChannel.open();
+          listener.bind(new InetSocketAddress(PORT));
+          Thread.ofPlatform().daemon().name("responder").start(() -> serve(listener));
+          return true;
+        });
   }
 
   private static String name(int size) {
-    return size < 1_000 ? size + " B" : size < 1_000_000 ? size / 1_000 + " kB" : size / 1_000_000 + " MB";
+    return size < 1_000
+        ? size + " B"
+        : size < 1_000_000 ? size / 1_000 + " kB" : size / 1_000_000 + " MB";
   }
 
   @Override
@@ -79,12 +80,11 @@ final class RequestResponse implements Measure {
     Halves.during(
         peer,
         () -> {
-          for (int size : SIZES) {
+          rows.forEach((size, pair) -> {
             Histogram times = ground.device().call(() -> exchange(peer.target(), size));
-            Pair pair = rows.get(size);
             recorder.record(pair.p50, times.getValueAtPercentile(50) / 1e3);
             recorder.record(pair.p99, times.getValueAtPercentile(99) / 1e3);
-          }
+          });
         });
   }
 

@@ -78,9 +78,7 @@ final class SavingsCommand implements Callable<Integer> {
   }
 
   private static double slowest(Load load) {
-    return load.rateBitPerSecond() == 0
-        ? load.of().rate(0, load.flows())
-        : load.rateBitPerSecond();
+    return load.rateBitPerSecond() == 0 ? load.of().rate(0, load.flows()) : load.rateBitPerSecond();
   }
 
   private List<Load> chosen() {

@@ -26,8 +26,10 @@ record SavingsReport(Map<String, String> conditions, List<Line> lines) {
 
   String table() {
     var text =
-        new StringBuilder("| class | payload | flows | bytes before | bytes after | saved % | goal % |")
-            .append(" added delay p50 ms | p99 ms | lost |\n|---|---|---|--:|--:|--:|---|--:|--:|--:|\n");
+        new StringBuilder(
+                "| class | payload | flows | bytes before | bytes after | saved % | goal % |")
+            .append(
+                " added delay p50 ms | p99 ms | lost |\n|---|---|---|--:|--:|--:|---|--:|--:|--:|\n");
     for (Line line : lines) {
       Outcome through = line.viaduct;
       text.append(

@@ -7,7 +7,6 @@ import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.time.Instant;
 
 /// What every benchmark stands on: the network, keys and configuration of a deployment, and a
 /// private directory.
@@ -20,8 +19,7 @@ record Stand(Ground ground, Path directory, Deployment deployment, BenchOptions 
     Ground ground = Ground.prepare(Topology.lay());
     var random = new SecureRandom();
     var deployment =
-        Deployment.prepare(
-            options.root(), directory, Passwords.draw(random), Instant.now(), System::nanoTime);
+        Deployment.prepare(options.root(), directory, Passwords.draw(random), System::nanoTime);
     FirstPacket.startEcho(ground);
     return new Stand(ground, directory, deployment, options);
   }

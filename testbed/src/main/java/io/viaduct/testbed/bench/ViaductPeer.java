@@ -55,7 +55,7 @@ final class ViaductPeer implements Peer {
 
   @Override
   public void stopNear() {
-    int status = deployment.process("cnapt").stop();
+    int status = deployment.stop("cnapt");
     if (status != 0) {
       throw new IllegalStateException("the agent ended with " + status);
     }

@@ -217,6 +217,13 @@ public final class Deployment {
         .collect(Collectors.joining(", "));
   }
 
+  /// SIGTERM to one service, and waits.
+  ///
+  /// @return its exit code
+  public int stop(String name) {
+    return service(name).stop();
+  }
+
   /// SIGTERM to every service, the last started first, and waits.
   public void stopAll() {
     List.copyOf(services.values()).reversed().forEach(SupervisedService::stop);
