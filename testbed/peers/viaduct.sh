@@ -11,9 +11,8 @@ PEER_NOTE="AES-GCM, compression, metering, NAPT, token by SIP; billing, bridge a
 PEER_PROTO=tcp # the SNAPT translates: nobody reaches a device that has not asked
 PEER_SETTLE=2
 
-viaduct_keys() {
-	local name extension
-	[ -e "$WORK/ca.pem" ] && return
+viaduct_keys() ( # in a shell of its own: umask and directory
+	[ ! -e "$WORK/ca.pem" ] || return 0
 	umask 077
 	cd "$WORK" || return 1
 	openssl genpkey -quiet -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out ca.key
@@ -27,7 +26,7 @@ viaduct_keys() {
 	done
 	for name in report device token; do openssl genpkey -quiet -algorithm ED25519 -out $name.key; done
 	for name in alice operator rest; do openssl rand -hex 12 >$name.secret; done
-}
+)
 
 viaduct_tls() { echo "tls: {certificate: $WORK/$1.pem, private-key: $WORK/$1.key, trust: $WORK/ca.pem}"; }
 
@@ -124,14 +123,23 @@ viaduct_control() { # started once; the benchmark's end stops it
 	viaduct_account && touch "$WORK/control.up"
 }
 
+viaduct_ipv6() { # 0|1: whether new interfaces refuse IPv6; both TUN devices have addresses of both kinds
+	in_s sysctl -qw net.ipv6.conf.default.disable_ipv6="$1"
+	in_c sysctl -qw net.ipv6.conf.default.disable_ipv6="$1"
+}
+
 peer_start_server() {
 	viaduct_control || return 1
 	viaduct_tunnel_configuration
 	in_s ip addr replace "$INNER_S/32" dev lo # no way leads there but the tunnel
+	viaduct_ipv6 0
 	spawn_s env JAVA_OPTIONS="$VIADUCT_JAVA_OPTIONS" "$VIADUCT_HOME/bin/snapt" run --config "$WORK/snapt.yml"
 	wait_for 60 viaduct_ready 9464
 }
 peer_start_client() {
 	spawn_c env JAVA_OPTIONS="$VIADUCT_JAVA_OPTIONS" "$VIADUCT_HOME/bin/cnapt" up --config "$WORK/cnapt.yml"
 }
-peer_stop() { in_s ip addr del "$INNER_S/32" dev lo; }
+peer_stop() {
+	in_s ip addr del "$INNER_S/32" dev lo
+	viaduct_ipv6 1
+}
