@@ -12,23 +12,23 @@ import java.security.SecureRandom;
 /// private directory.
 ///
 /// @param directory gone with the run
-record Stand(Ground ground, Path directory, Deployment deployment, BenchOptions options)
+record Stand(
+    Ground ground, Path directory, Deployment deployment, Passwords passwords, BenchOptions options)
     implements AutoCloseable {
   static Stand open(BenchOptions options) throws Exception {
     Path directory = Laboratory.mountPrivate(options.outer());
     Ground ground = Ground.prepare(Topology.lay());
-    var random = new SecureRandom();
-    var deployment =
-        Deployment.prepare(options.root(), directory, Passwords.draw(random), System::nanoTime);
+    Passwords passwords = Passwords.draw(new SecureRandom());
+    var deployment = Deployment.prepare(options.root(), directory, passwords, System::nanoTime);
     FirstPacket.startEcho(ground);
-    return new Stand(ground, directory, deployment, options);
+    return new Stand(ground, directory, deployment, passwords, options);
   }
 
   /// Ours, not started yet.
   ///
   /// @param agentLines added to the agent's configuration
   ViaductPeer viaduct(String agentLines) {
-    return new ViaductPeer(deployment, agentLines);
+    return new ViaductPeer(deployment, passwords, agentLines, System::nanoTime);
   }
 
   /// Keeps the logs.

@@ -1,21 +1,36 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.demo.BillingClient;
+import io.viaduct.testbed.demo.Patience;
 import io.viaduct.testbed.deployment.Deployment;
+import io.viaduct.testbed.deployment.Passwords;
+import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.deployment.ServicePlan;
+import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /// Ours: agent and SNAPT as in production, with billing, bridge and pages running.
 final class ViaductPeer implements Peer {
   static final String NAME = "viaduct";
 
+  private static final long DENARII = 1_000_000; // terabytes
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
   private final Deployment deployment;
+  private final Passwords passwords;
   private final String agentLines;
+  private final LongSupplier nanoTime;
 
   /// @param agentLines of configuration, added to what the agent of the demonstration has
-  ViaductPeer(Deployment deployment, String agentLines) {
+  ViaductPeer(
+      Deployment deployment, Passwords passwords, String agentLines, LongSupplier nanoTime) {
     this.deployment = deployment;
+    this.passwords = passwords;
     this.agentLines = agentLines;
+    this.nanoTime = nanoTime;
   }
 
   @Override
@@ -30,7 +45,7 @@ final class ViaductPeer implements Peer {
 
   @Override
   public String note() {
-    return "billing, bridge, pages, SNAPT and agent running; every packet sealed, metered, translated";
+    return "billing, bridge, pages, SNAPT and agent running; sealed, metered, translated, paid for";
   }
 
   @Override
@@ -44,8 +59,18 @@ final class ViaductPeer implements Peer {
     for (ServicePlan plan : needed) {
       deployment.awaitReady(plan.name());
     }
+    fund();
     startNear();
     deployment.awaitReady("cnapt");
+  }
+
+  /// A relay that is not paid for is not the real thing.
+  private void fund() throws IOException {
+    String address = "http://%s:%d".formatted(Topology.CONTROL, Plans.BILLING_REST_PORT);
+    var billing = new BillingClient(address, new Patience(PATIENCE, nanoTime));
+    billing.logIn("operator", passwords.operator());
+    billing.createAccount("alice", passwords.alice(), "Alice");
+    billing.topUp("alice", DENARII * 1_000_000, "bench");
   }
 
   @Override

@@ -16,7 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /// Billing's REST interface, as an operator or a user. While billing is being started again, every
 /// request is repeated: logins and reading are harmless, accounts and top-ups have keys.
-final class BillingClient {
+public final class BillingClient {
   private static final JsonMapper JSON = new JsonMapper();
   private static final HttpClient HTTP =
       HttpClient.newBuilder()
@@ -28,7 +28,7 @@ final class BillingClient {
   private final Patience patience;
   private String token = "";
 
-  BillingClient(String base, Patience patience) {
+  public BillingClient(String base, Patience patience) {
     this.base = base + "/api/v1";
     this.patience = patience;
   }
@@ -40,7 +40,7 @@ final class BillingClient {
     return "%s%d.%06d".formatted(sign, size / 1_000_000, size % 1_000_000);
   }
 
-  BillingClient logIn(String user, String password) throws IOException {
+  public BillingClient logIn(String user, String password) throws IOException {
     token =
         exchange(
                 "POST",
@@ -55,7 +55,7 @@ final class BillingClient {
 
   /// The database is this run's own, so an account that is there already was made by this request,
   /// whose answer was lost.
-  void createAccount(String id, String password, String displayName) throws IOException {
+  public void createAccount(String id, String password, String displayName) throws IOException {
     exchange(
         "POST",
         "/accounts",
@@ -64,7 +64,7 @@ final class BillingClient {
         Set.of(201, 409));
   }
 
-  void topUp(String account, long microdenarii, String key) throws IOException {
+  public void topUp(String account, long microdenarii, String key) throws IOException {
     exchange(
         "POST",
         "/accounts/" + account + "/top-ups",

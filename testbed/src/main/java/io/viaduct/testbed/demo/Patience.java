@@ -8,11 +8,11 @@ import java.util.function.LongSupplier;
 /// Asks a service again while it is being started again.
 ///
 /// @param limit how long, before its last refusal is taken for an answer
-record Patience(Duration limit, LongSupplier nanoTime) {
+public record Patience(Duration limit, LongSupplier nanoTime) {
   private static final long PAUSE_NS = 200_000_000;
 
   /// A question that a service out of reach answers with an [IOException].
-  interface Question<T> {
+  public interface Question<T> {
     T ask() throws IOException;
   }
 
