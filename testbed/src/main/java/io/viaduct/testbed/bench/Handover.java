@@ -56,7 +56,7 @@ final class Handover implements Measure {
     var going = new AtomicBoolean(true);
     var arrivals = new Arrivals();
     CompletableFuture<Boolean> far =
-        ground.far().start("far", () -> farEnd(going, upload ? arrivals : null));
+        ground.far().start("far", () -> farEnd(peer, going, upload ? arrivals : null));
     CompletableFuture<Boolean> near =
         ground.device().start("near", () -> nearEnd(peer, going, upload ? null : arrivals));
     try {
@@ -92,9 +92,10 @@ final class Handover implements Measure {
   }
 
   /// Learns the device's address from its first packet; then receives, or sends.
-  private boolean farEnd(AtomicBoolean going, @Nullable Arrivals arrivals) throws IOException {
+  private boolean farEnd(Peer peer, AtomicBoolean going, @Nullable Arrivals arrivals)
+      throws IOException {
     try (DatagramChannel channel = DatagramChannel.open()) {
-      channel.bind(new InetSocketAddress(PORT)).configureBlocking(false);
+      channel.bind(new InetSocketAddress(peer.target(), PORT)).configureBlocking(false);
       var packet = ByteBuffer.allocateDirect(PAYLOAD);
       SocketAddress device = null;
       while (device == null && going.get()) {
