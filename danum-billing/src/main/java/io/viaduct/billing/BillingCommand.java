@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
 import io.viaduct.billing.ledger.LedgerVerification;
+import io.viaduct.service.command.CleanStop;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationFile;
@@ -18,14 +19,12 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import sun.misc.Signal;
 
 /// The command line of danum-billing. Exit codes: 0 ok, 1 an invariant is broken, 64 usage, 69
 /// something that is needed is not available, 78 configuration.
@@ -60,18 +59,15 @@ public final class BillingCommand {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       // It would write a line for each request of a stranger; refusals are answered and counted.
       context.getLogger("org.springframework.web.servlet.PageNotFound").setLevel(Level.OFF);
+      // Stack traces of what billing handles: a postmaster that is already dead cannot be stopped.
+      context.getLogger("io.zonky").setLevel(Level.OFF);
     }
     if (settings.level().compareTo(LoggingSettings.Level.INFO) <= 0
         && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       // They narrate their start line by line; billing says itself that it is ready.
       for (String talkative :
           List.of(
-              "io.zonky",
-              "org.flywaydb",
-              "com.zaxxer",
-              "org.apache",
-              "org.springframework",
-              "org.hibernate")) {
+              "org.flywaydb", "com.zaxxer", "org.apache", "org.springframework", "org.hibernate")) {
         context.getLogger(talkative).setLevel(Level.WARN);
       }
     }
@@ -102,18 +98,7 @@ public final class BillingCommand {
       BillingConfiguration configuration = config.load();
       configureLogging(configuration.logging());
       BillingService service = new BillingService(configuration, InstantSource.system());
-      // A signal ends the process by its own exit, so that the exit code is 0 and hooks run.
-      for (String name : List.of("TERM", "INT")) {
-        Signal.handle(new Signal(name), _ -> Thread.ofPlatform().start(() -> System.exit(0)));
-      }
-      Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(service::close));
-      try {
-        service.start();
-      } catch (Exception e) {
-        service.close();
-        throw e;
-      }
-      new CountDownLatch(1).await();
+      CleanStop.serve(service, service::start);
       return 0;
     }
   }

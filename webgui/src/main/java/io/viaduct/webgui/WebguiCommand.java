@@ -1,5 +1,6 @@
 package io.viaduct.webgui;
 
+import io.viaduct.service.command.CleanStop;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationFile;
@@ -8,7 +9,6 @@ import java.io.PrintWriter;
 import java.net.BindException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.NestedExceptionUtils;
 import picocli.CommandLine;
@@ -49,16 +49,14 @@ public final class WebguiCommand {
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() throws Exception {
       WebguiConfiguration configuration = ConfigurationFile.load(config, WebguiConfiguration.class);
       PrintWriter err = spec.commandLine().getErr();
       try {
         ConfigurableApplicationContext context = WebguiApplication.start(configuration);
-        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> stop(context)));
         String port = context.getEnvironment().getProperty("local.server.port");
-        spec.commandLine()
-            .getOut()
-            .println("webgui: pages at http://" + configuration.http().host() + ":" + port + "/");
+        String pages = "webgui: pages at http://" + configuration.http().host() + ":" + port + "/";
+        CleanStop.serve(context, () -> spec.commandLine().getOut().println(pages));
       } catch (RuntimeException e) {
         // Spring wraps it as often as it started contexts.
         if (NestedExceptionUtils.getRootCause(e) instanceof BindException taken) {
@@ -70,14 +68,7 @@ public final class WebguiCommand {
         }
         throw e;
       }
-      new CountDownLatch(1).await(); // until a signal ends the process
-      return 0;
-    }
-
-    /// A clean stop is exit code 0; the JVM would report 143, the signal.
-    private static void stop(ConfigurableApplicationContext context) {
-      context.close();
-      Runtime.getRuntime().halt(0);
+      return ExitCode.OK;
     }
   }
 

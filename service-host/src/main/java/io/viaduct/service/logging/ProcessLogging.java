@@ -2,7 +2,6 @@ package io.viaduct.service.logging;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
@@ -14,11 +13,6 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
 /// gRPC) with it. Call it once, first thing after the configuration was read; a later call replaces
 /// the earlier set-up.
 public final class ProcessLogging {
-  // Line breaks inside a message are shown as \n, so that nobody can forge a line of the log.
-  private static final String TEXT =
-      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX,UTC} %-5level [%thread] %logger{0} - "
-          + "%replace(%msg){'[\\r\\n]+','\\\\n'}%n";
-
   private ProcessLogging() {}
 
   /// @param settings format and level for the whole process
@@ -52,9 +46,8 @@ public final class ProcessLogging {
       json.start();
       return json;
     }
-    PatternLayoutEncoder text = new PatternLayoutEncoder();
+    TextLineEncoder text = new TextLineEncoder();
     text.setContext(context);
-    text.setPattern(TEXT);
     text.start();
     return text;
   }

@@ -152,7 +152,7 @@ class TlsMaterialTest {
     assertThatThrownBy(
             () -> TlsMaterial.load(new TlsSettings(none, good.privateKey(), good.trust())))
         .isInstanceOf(ConfigurationException.class)
-        .hasMessageContaining("none.pem: cannot be read");
+        .hasMessageContaining("none.pem: does not exist: correct the path or create the file");
     assertThatThrownBy(() ->
             TlsMaterial.load(new TlsSettings(good.privateKey(), good.privateKey(), good.trust())))
         .hasMessageContaining("must hold a PEM block 'CERTIFICATE', holds '[PRIVATE KEY]'");
