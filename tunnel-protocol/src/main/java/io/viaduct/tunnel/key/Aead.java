@@ -1,35 +1,31 @@
 package io.viaduct.tunnel.key;
 
-/// Authenticated encryption over arrays. Not thread-safe; one per event loop and algorithm.
+import io.netty.buffer.ByteBuf;
+
+/// Authenticated encryption of datagrams: bodies lie in arrays, datagrams in direct buffers, and
+/// nothing is copied between them on the way. Not thread-safe; one per event loop and algorithm.
 public interface Aead {
   /// Result of [#open] for a tag that does not verify.
   int BAD_TAG = -1;
 
-  /// Seals `length` bytes; `out` gets 16 bytes more. `in` and `out` do not overlap.
+  /// Seals a body. The header of the datagram, [io.viaduct.tunnel.wire.DatagramHeader#LENGTH] bytes
+  /// that the tag covers, is at `at` already; the sealed body and the tag go behind it.
+  ///
+  /// @param datagram direct, with room
   void seal(
       EpochKey key,
       long sequence,
-      byte[] header,
-      int headerAt,
-      int headerBytes,
-      byte[] in,
-      int inAt,
-      int length,
-      byte[] out,
-      int outAt);
+      byte[] body,
+      int bodyAt,
+      int bodyBytes,
+      ByteBuf datagram,
+      int at);
 
-  /// Opens `length` bytes, tag included.
+  /// Opens a datagram.
   ///
-  /// @return bytes of plain text, or [#BAD_TAG]; then `out` holds nothing of use
+  /// @param datagram direct
+  /// @param length of header, body and tag
+  /// @return bytes of the body, or [#BAD_TAG]; then `body` holds nothing of use
   int open(
-      EpochKey key,
-      long sequence,
-      byte[] header,
-      int headerAt,
-      int headerBytes,
-      byte[] in,
-      int inAt,
-      int length,
-      byte[] out,
-      int outAt);
+      EpochKey key, long sequence, ByteBuf datagram, int at, int length, byte[] body, int bodyAt);
 }

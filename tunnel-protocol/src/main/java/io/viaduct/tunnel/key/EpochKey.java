@@ -1,7 +1,10 @@
 package io.viaduct.tunnel.key;
 
+import io.viaduct.tunnel.wire.BigEndian;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import javax.crypto.SecretKey;
+import org.jspecify.annotations.Nullable;
 
 /// Key and iv of one direction and epoch. A `SecretKey` of our own, because `SecretKeySpec` cannot
 /// be wiped.
@@ -10,6 +13,7 @@ public final class EpochKey implements SecretKey {
   private final String algorithm;
   private final byte[] key;
   private final byte[] iv;
+  private @Nullable MemorySegment schedule;
 
   EpochKey(AeadAlgorithm algorithm, byte[] key, byte[] iv) {
     this.algorithm = algorithm.keyAlgorithm();
@@ -33,19 +37,37 @@ public final class EpochKey implements SecretKey {
     return key.clone();
   }
 
-  /// nonce = iv XOR (0^32 ‖ sequence).
+  /// The first 4 bytes of each nonce: nonce = iv XOR (0^32 ‖ sequence).
+  int nonceHigh() {
+    return BigEndian.getInt(iv, 0);
+  }
+
+  /// The last 8 bytes of a nonce.
+  long nonceLow(long sequence) {
+    return BigEndian.getLong(iv, Integer.BYTES) ^ sequence;
+  }
+
   void nonce(long sequence, byte[] to) {
-    for (int i = 0; i < 4; i++) {
-      to[i] = iv[i];
+    BigEndian.putInt(to, 0, nonceHigh());
+    BigEndian.putLong(to, Integer.BYTES, nonceLow(sequence));
+  }
+
+  /// The key as [Sodium] wants it, made with its first use.
+  MemorySegment schedule() {
+    MemorySegment made = schedule;
+    if (made == null) {
+      made = Sodium.schedule(key);
+      schedule = made;
     }
-    for (int i = 0; i < 8; i++) {
-      to[4 + i] = (byte) (iv[4 + i] ^ (byte) (sequence >>> 56 - 8 * i));
-    }
+    return made;
   }
 
   void wipe() {
     Arrays.fill(key, (byte) 0);
     Arrays.fill(iv, (byte) 0);
+    if (schedule != null) {
+      schedule.fill((byte) 0);
+    }
   }
 
   private void writeObject(java.io.ObjectOutputStream to) throws java.io.IOException {

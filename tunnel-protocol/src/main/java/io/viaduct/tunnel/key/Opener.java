@@ -1,5 +1,6 @@
 package io.viaduct.tunnel.key;
 
+import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.ReplayWindow;
 import io.viaduct.tunnel.wire.Verdict;
@@ -27,11 +28,11 @@ public final class Opener {
     this.current = chain.next();
   }
 
-  /// Opens one datagram; `body` gets its plain text.
+  /// Opens one datagram of a direct buffer; `body` gets its plain text.
   ///
   /// @return ACCEPTED, or why nothing has changed
   public Verdict open(
-      Aead aead, byte[] datagram, int at, int length, byte[] body, int bodyAt, long nowNs) {
+      Aead aead, ByteBuf datagram, int at, int length, byte[] body, int bodyAt, long nowNs) {
     if (length < DATAGRAM_MIN) {
       return Verdict.TOO_SHORT;
     }
@@ -51,18 +52,7 @@ public final class Opener {
     if (key == null) {
       return Verdict.STALE_KEY;
     }
-    int bytes =
-        aead.open(
-            key,
-            restored,
-            datagram,
-            at,
-            DatagramHeader.LENGTH,
-            datagram,
-            at + DatagramHeader.LENGTH,
-            length - DatagramHeader.LENGTH,
-            body,
-            bodyAt);
+    int bytes = aead.open(key, restored, datagram, at, length, body, bodyAt);
     if (bytes == Aead.BAD_TAG) {
       return Verdict.BAD_TAG;
     }

@@ -1,5 +1,7 @@
 package io.viaduct.tunnel.key;
 
+import io.netty.buffer.ByteBuf;
+import io.viaduct.tunnel.wire.DatagramHeader;
 import java.security.GeneralSecurityException;
 import java.security.spec.AlgorithmParameterSpec;
 import javax.crypto.AEADBadTagException;
@@ -7,14 +9,16 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.IvParameterSpec;
 
-/// The JDK's ciphers over heap arrays: faster than direct buffers and than any library that was
-/// measured (2.1 GB/s a core, AES-256-GCM, 1200 bytes). Each `init` makes garbage of the JDK's own,
-/// about 900 bytes.
+/// The JDK's ciphers, which are fastest over heap arrays: a datagram is copied once each way. Each
+/// `init` makes garbage of the JDK's own, about 900 bytes.
 public final class ProviderAead implements Aead {
+  private static final int DATAGRAM_MAX = 65_535;
   private final AeadAlgorithm algorithm;
   private final Cipher sealing;
   private final Cipher opening;
   private final byte[] nonce = new byte[AeadAlgorithm.NONCE_BYTES];
+  private final byte[] header = new byte[DatagramHeader.LENGTH];
+  private final byte[] sealed = new byte[DATAGRAM_MAX + AeadAlgorithm.TAG_BYTES];
 
   public ProviderAead(AeadAlgorithm algorithm) {
     this.algorithm = algorithm;
@@ -30,18 +34,17 @@ public final class ProviderAead implements Aead {
   public void seal(
       EpochKey key,
       long sequence,
-      byte[] header,
-      int headerAt,
-      int headerBytes,
-      byte[] in,
-      int inAt,
-      int length,
-      byte[] out,
-      int outAt) {
+      byte[] body,
+      int bodyAt,
+      int bodyBytes,
+      ByteBuf datagram,
+      int at) {
+    datagram.getBytes(at, header);
     try {
       sealing.init(Cipher.ENCRYPT_MODE, key, parameters(key, sequence));
-      sealing.updateAAD(header, headerAt, headerBytes);
-      sealing.doFinal(in, inAt, length, out, outAt);
+      sealing.updateAAD(header);
+      int bytes = sealing.doFinal(body, bodyAt, bodyBytes, sealed, 0);
+      datagram.setBytes(at + header.length, sealed, 0, bytes);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("sealing failed; the session must end", e);
     }
@@ -49,20 +52,14 @@ public final class ProviderAead implements Aead {
 
   @Override
   public int open(
-      EpochKey key,
-      long sequence,
-      byte[] header,
-      int headerAt,
-      int headerBytes,
-      byte[] in,
-      int inAt,
-      int length,
-      byte[] out,
-      int outAt) {
+      EpochKey key, long sequence, ByteBuf datagram, int at, int length, byte[] body, int bodyAt) {
+    int bytes = length - header.length;
+    datagram.getBytes(at, header);
+    datagram.getBytes(at + header.length, sealed, 0, bytes);
     try {
       opening.init(Cipher.DECRYPT_MODE, key, parameters(key, sequence));
-      opening.updateAAD(header, headerAt, headerBytes);
-      return opening.doFinal(in, inAt, length, out, outAt);
+      opening.updateAAD(header);
+      return opening.doFinal(sealed, 0, bytes, body, bodyAt);
     } catch (AEADBadTagException e) {
       return BAD_TAG;
     } catch (GeneralSecurityException e) {

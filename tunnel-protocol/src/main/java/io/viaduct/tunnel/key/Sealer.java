@@ -1,5 +1,6 @@
 package io.viaduct.tunnel.key;
 
+import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.ServiceClass;
 
@@ -35,7 +36,7 @@ public final class Sealer {
     this.sinceNs = nowNs;
   }
 
-  /// Writes one datagram. @return its length
+  /// Writes one datagram into a direct buffer; indices stay. @return its length
   public int seal(
       Aead aead,
       int type,
@@ -43,7 +44,7 @@ public final class Sealer {
       byte[] body,
       int bodyAt,
       int bodyBytes,
-      byte[] out,
+      ByteBuf out,
       int outAt,
       long nowNs) {
     if (datagrams >= DATAGRAMS_PER_EPOCH
@@ -55,17 +56,7 @@ public final class Sealer {
       throw new IllegalStateException("sequence space is used up; the session must end");
     }
     DatagramHeader.write(out, outAt, type, epoch, serviceClass, receiverIndex, sequence);
-    aead.seal(
-        key,
-        sequence,
-        out,
-        outAt,
-        DatagramHeader.LENGTH,
-        body,
-        bodyAt,
-        bodyBytes,
-        out,
-        outAt + DatagramHeader.LENGTH);
+    aead.seal(key, sequence, body, bodyAt, bodyBytes, out, outAt);
     sequence++;
     datagrams++;
     bytes += bodyBytes;

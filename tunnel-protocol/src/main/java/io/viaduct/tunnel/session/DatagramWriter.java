@@ -85,6 +85,7 @@ final class DatagramWriter {
           new PathMessage.ProbeReply(reply.number(), reply.t1Us(), reply.t2Us(), nowNs / 1000);
     }
     int body = PathMessage.write(message, pathBody, 0);
+    ByteBuf datagram = memory.rentBurst();
     int length =
         sealer.seal(
             aead,
@@ -93,17 +94,17 @@ final class DatagramWriter {
             pathBody,
             0,
             body,
-            memory.burst,
+            datagram,
             0,
             nowNs);
+    datagram.writerIndex(length);
     totals.sentDatagrams++;
     totals.sentOverheadBytes += length + outerHeaderBytes;
-    ByteBuf datagram = memory.allocator.directBuffer(length);
-    datagram.writeBytes(memory.burst, 0, length);
     sink.send(datagram, length, outgoing.to);
   }
 
   private void burst(DatagramSink sink, @Nullable InetSocketAddress to, long nowNs) {
+    ByteBuf burst = memory.rentBurst();
     int filled = 0;
     int segmentBytes = 0;
     int segments = 0;
@@ -122,18 +123,16 @@ final class DatagramWriter {
         break;
       }
       queues.take(next);
-      filled += seal(next, stamp, filled, nowNs);
+      filled += seal(next, stamp, burst, filled, nowNs);
       segments++;
       if (length < segmentBytes) {
         break;
       }
     }
-    ByteBuf burst = memory.allocator.directBuffer(filled);
-    burst.writeBytes(memory.burst, 0, filled);
-    sink.send(burst, segmentBytes, to);
+    sink.send(burst.writerIndex(filled), segmentBytes, to);
   }
 
-  private int seal(Compound compound, boolean stamp, int at, long nowNs) {
+  private int seal(Compound compound, boolean stamp, ByteBuf burst, int at, long nowNs) {
     int start = compound.bodyAt();
     int bytes = compound.bodyBytes();
     if (stamp) {
@@ -150,7 +149,7 @@ final class DatagramWriter {
             compound.bytes(),
             start,
             bytes,
-            memory.burst,
+            burst,
             at,
             nowNs);
     account(compound, length + outerHeaderBytes, nowNs);

@@ -8,7 +8,7 @@ import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.AeadAlgorithm;
-import io.viaduct.tunnel.key.ProviderAead;
+import io.viaduct.tunnel.key.Ciphers;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -34,10 +34,9 @@ public final class LoopMemory implements AutoCloseable {
   final CompoundMemory compounds = new CompoundMemory();
   final CompoundReader reader = new CompoundReader(compounds);
   final FlowKey key = new FlowKey();
-  final byte[] burst = new byte[BURST_BYTES_MAX];
-  final byte[] datagram = new byte[DATAGRAM_BYTES_MAX];
   final byte[] body = new byte[DATAGRAM_BYTES_MAX];
   final ByteBuf packet;
+  private final ByteBuf burst;
   final TcpCoalescer coalescer;
   @Nullable FlowState[] touched = new FlowState[256];
   private final Function<AeadAlgorithm, Aead> ciphers;
@@ -46,7 +45,7 @@ public final class LoopMemory implements AutoCloseable {
   /// @param allocator makes the bursts that go to the socket; pooled and direct in production
   /// @param random draws path challenges: a SecureRandom in production
   public LoopMemory(ByteBufAllocator allocator, RandomGenerator random) {
-    this(allocator, random, ProviderAead::new);
+    this(allocator, random, Ciphers::fastest);
   }
 
   /// @param ciphers makes the cipher of an algorithm (a test may measure without one)
@@ -56,6 +55,7 @@ public final class LoopMemory implements AutoCloseable {
     this.random = random;
     this.ciphers = ciphers;
     this.packet = allocator.directBuffer(IP_OFFSET + DATAGRAM_BYTES_MAX);
+    this.burst = allocator.directBuffer(BURST_BYTES_MAX, BURST_BYTES_MAX);
     this.coalescer = new TcpCoalescer(allocator);
   }
 
@@ -63,10 +63,19 @@ public final class LoopMemory implements AutoCloseable {
     return aeads.computeIfAbsent(algorithm, ciphers);
   }
 
+  /// A buffer for one run of datagrams; whoever gets it releases it. The same one again and again,
+  /// unless its last user still holds it.
+  ByteBuf rentBurst() {
+    return burst.refCnt() == 1
+        ? burst.clear().retain()
+        : allocator.directBuffer(BURST_BYTES_MAX, BURST_BYTES_MAX);
+  }
+
   /// Gives the buffers back; no session may use it afterwards.
   @Override
   public void close() {
     packet.release();
+    burst.release();
     coalescer.close();
   }
 }

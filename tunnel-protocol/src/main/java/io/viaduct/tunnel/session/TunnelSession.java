@@ -240,6 +240,7 @@ public final class TunnelSession implements AutoCloseable {
 
   /// Takes one datagram from the socket.
   ///
+  /// @param datagram direct
   /// @param from where it came from; the binding of a SNAPT's session follows it
   /// @return its fate; counted. Only ACCEPTED has changed anything
   public Verdict open(
@@ -270,11 +271,9 @@ public final class TunnelSession implements AutoCloseable {
     if (length > LoopMemory.DATAGRAM_BYTES_MAX) {
       return Verdict.MALFORMED;
     }
-    byte[] sealed = memory.datagram;
     byte[] body = memory.body;
-    datagram.getBytes(offset, sealed, 0, length);
     long before = opener.highest();
-    Verdict verdict = opener.open(aead, sealed, 0, length, body, 0, nowNs);
+    Verdict verdict = opener.open(aead, datagram, offset, length, body, 0, nowNs);
     if (verdict != Verdict.ACCEPTED) {
       return verdict;
     }
@@ -285,14 +284,14 @@ public final class TunnelSession implements AutoCloseable {
     if (heard != Verdict.ACCEPTED) {
       verdicts[heard.ordinal()]++;
     }
-    if (DatagramHeader.type(sealed, 0) == DatagramHeader.TYPE_PATH) {
+    if (DatagramHeader.type(datagram, offset) == DatagramHeader.TYPE_PATH) {
       totals.receivedOverheadBytes += length + settings.outerHeaderBytes();
       return path.message(body, opener.bodyBytes(), from, nowNs);
     }
     return restorer.restore(
         body,
         opener.bodyBytes(),
-        DatagramHeader.serviceClass(sealed, 0),
+        DatagramHeader.serviceClass(datagram, offset),
         opener.sequence(),
         newest,
         length,

@@ -9,7 +9,7 @@ import io.netty.buffer.ByteBuf;
 /// |       sequence, low 32 of 64 bits             |
 /// ```
 ///
-/// Static accessors over the array or buffer that holds it; callers check [#LENGTH] first.
+/// Static accessors over the buffer that holds it; callers check [#LENGTH] first.
 public final class DatagramHeader {
   private static final int FIRST = 0;
   private static final int RECEIVER_INDEX = FIRST + 1;
@@ -26,39 +26,36 @@ public final class DatagramHeader {
   private DatagramHeader() {}
 
   public static void write(
-      byte[] to,
+      ByteBuf to,
       int at,
       int type,
       long keyEpoch,
       ServiceClass serviceClass,
       int receiverIndex,
       long sequence) {
-    to[at + FIRST] =
-        (byte) (VERSION << 6 | type << 4 | (int) (keyEpoch & 3) << 2 | serviceClass.code());
-    to[at + RECEIVER_INDEX] = (byte) (receiverIndex >>> 16);
-    to[at + RECEIVER_INDEX + 1] = (byte) (receiverIndex >>> 8);
-    to[at + RECEIVER_INDEX + 2] = (byte) receiverIndex;
-    BigEndian.putInt(to, at + SEQUENCE, (int) sequence);
+    int first = VERSION << 6 | type << 4 | (int) (keyEpoch & 3) << 2 | serviceClass.code();
+    to.setInt(at + FIRST, first << 24 | receiverIndex);
+    to.setInt(at + SEQUENCE, (int) sequence);
   }
 
-  public static int version(byte[] of, int at) {
-    return of[at + FIRST] >>> 6 & 3;
+  public static int version(ByteBuf of, int at) {
+    return of.getByte(at + FIRST) >>> 6 & 3;
   }
 
-  public static int type(byte[] of, int at) {
-    return of[at + FIRST] >>> 4 & 3;
+  public static int type(ByteBuf of, int at) {
+    return of.getByte(at + FIRST) >>> 4 & 3;
   }
 
-  public static int keyPhase(byte[] of, int at) {
-    return of[at + FIRST] >>> 2 & 3;
+  public static int keyPhase(ByteBuf of, int at) {
+    return of.getByte(at + FIRST) >>> 2 & 3;
   }
 
-  public static ServiceClass serviceClass(byte[] of, int at) {
-    return ServiceClass.of(of[at + FIRST]);
+  public static ServiceClass serviceClass(ByteBuf of, int at) {
+    return ServiceClass.of(of.getByte(at + FIRST));
   }
 
-  public static int sequenceLow(byte[] of, int at) {
-    return BigEndian.getInt(of, at + SEQUENCE);
+  public static int sequenceLow(ByteBuf of, int at) {
+    return of.getInt(at + SEQUENCE);
   }
 
   /// Which session a datagram is for, before anything else is known of it.

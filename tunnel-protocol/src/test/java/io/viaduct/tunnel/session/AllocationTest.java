@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.concurrent.FastThreadLocalThread;
+import io.viaduct.tunnel.key.NullAead;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -19,7 +20,7 @@ class AllocationTest {
   /// Bytes per datagram that a warm session makes, with a cipher that makes none.
   private static double garbagePerDatagram(
       ServiceClass serviceClass, byte[] packet, int gso, int count) {
-    try (SpeedCheck check = new SpeedCheck(serviceClass, a -> new SpeedCheck.NullAead())) {
+    try (SpeedCheck check = new SpeedCheck(serviceClass, a -> new NullAead())) {
       ByteBuf buffer = SpeedCheck.buffer(packet);
       for (int i = 0; i < WARM_BATCHES; i++) {
         check.batch(buffer, packet.length, gso, count);

@@ -7,7 +7,7 @@ import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.AeadAlgorithm;
-import io.viaduct.tunnel.key.ProviderAead;
+import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.wire.ServiceClass;
@@ -53,7 +53,7 @@ public final class LoopbackRig implements AutoCloseable {
   }
 
   public LoopbackRig(TunnelSettings settings) {
-    this(settings, AeadAlgorithm.AES_256_GCM, ProviderAead::new, PathListener.SILENT);
+    this(settings, AeadAlgorithm.AES_256_GCM, Ciphers::fastest, PathListener.SILENT);
   }
 
   public LoopbackRig(

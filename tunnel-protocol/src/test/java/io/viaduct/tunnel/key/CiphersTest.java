@@ -1,0 +1,83 @@
+package io.viaduct.tunnel.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.viaduct.tunnel.wire.DatagramHeader;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class CiphersTest {
+  private static final int AT = 3;
+  private final long seed = System.nanoTime();
+  private final SplittableRandom random = new SplittableRandom(seed);
+
+  private EpochKey key(AeadAlgorithm algorithm) {
+    byte[] key = new byte[AeadAlgorithm.KEY_BYTES];
+    byte[] iv = new byte[AeadAlgorithm.NONCE_BYTES];
+    random.nextBytes(key);
+    random.nextBytes(iv);
+    return new EpochKey(algorithm, key, iv);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatEitherImplementationSealsTheOtherOpens(AeadAlgorithm algorithm) {
+    Aead fastest = Ciphers.fastest(algorithm);
+    Aead provider = new ProviderAead(algorithm);
+    for (int i = 0; i < 500; i++) {
+      EpochKey key = key(algorithm);
+      long sequence = random.nextLong(Long.MAX_VALUE);
+      byte[] body = new byte[random.nextInt(1, i % 10 == 0 ? 60_000 : 1_500)];
+      random.nextBytes(body);
+      int at = random.nextInt(body.length);
+      int bytes = body.length - at;
+      ByteBuf one = sealed(fastest, key, sequence, body, at);
+      ByteBuf other = sealed(provider, key, sequence, body, at);
+      assertThat(one).as("seed %d, round %d", seed, i).isEqualTo(other);
+      byte[] opened = new byte[body.length];
+      int length = one.writerIndex() - AT;
+      assertThat(provider.open(key, sequence, one, AT, length, opened, at)).isEqualTo(bytes);
+      assertThat(Arrays.equals(opened, at, body.length, body, at, body.length)).isTrue();
+      Arrays.fill(opened, (byte) 0);
+      assertThat(fastest.open(key, sequence, other, AT, length, opened, at)).isEqualTo(bytes);
+      assertThat(Arrays.equals(opened, at, body.length, body, at, body.length)).isTrue();
+      int flipped = AT + random.nextInt(length);
+      one.setByte(flipped, one.getByte(flipped) ^ 1 << random.nextInt(8));
+      assertThat(fastest.open(key, sequence, one, AT, length, opened, at))
+          .as("seed %d, round %d, byte %d", seed, i, flipped)
+          .isEqualTo(Aead.BAD_TAG);
+    }
+  }
+
+  private ByteBuf sealed(Aead aead, EpochKey key, long sequence, byte[] body, int at) {
+    int bytes = body.length - at;
+    int length = DatagramHeader.LENGTH + bytes + AeadAlgorithm.TAG_BYTES;
+    ByteBuf datagram = Unpooled.directBuffer(AT + length).writeZero(AT);
+    datagram.writeLong(sequence).writeZero(bytes + AeadAlgorithm.TAG_BYTES);
+    aead.seal(key, sequence, body, at, bytes, datagram, AT);
+    return datagram;
+  }
+
+  @Test
+  void aesIsLibsodiumsWhereTheProcessorHasIt() {
+    String architecture = System.getProperty("os.arch");
+    assumeTrue(architecture.equals("amd64"), "libsodium is certain on amd64, here " + architecture);
+    assertThat(Ciphers.provider()).isEqualTo("libsodium");
+  }
+
+  @Test
+  void aWipedKeyHasNoScheduleLeft() {
+    EpochKey key = key(AeadAlgorithm.AES_256_GCM);
+    Aead aead = Ciphers.fastest(AeadAlgorithm.AES_256_GCM);
+    sealed(aead, key, 1, new byte[100], 0);
+    key.wipe();
+    assertThat(key.schedule().toArray(java.lang.foreign.ValueLayout.JAVA_BYTE))
+        .containsOnly((byte) 0);
+  }
+}
