@@ -37,6 +37,7 @@ import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.session.TunnelSettings;
 import java.io.IOException;
@@ -168,6 +169,7 @@ final class Agent
   ///
   /// @throws IOException if the kernel refuses addresses, rules or routes, or a port is taken
   void start() throws IOException {
+    LOG.info("AES-256-GCM by {}", Ciphers.provider());
     FutureTask<EgressRouting> leading =
         new FutureTask<>(() ->
             EgressRouting.lead(

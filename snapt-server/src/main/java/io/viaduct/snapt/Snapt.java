@@ -33,6 +33,7 @@ import io.viaduct.snapt.reporting.ReportSigner;
 import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.snapt.reporting.StartCounter;
 import io.viaduct.snapt.reporting.UsageReporting;
+import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
@@ -204,7 +205,12 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
     bridge.start(configuration.reporting().statusEvery());
     onTokenKeys(SnaptStatusAck.getDefaultInstance());
     readiness.cleared("control");
-    log.info("{} serves: control {}, data {}", configuration.id(), controlAddress, dataAddress);
+    log.info(
+        "{} serves: control {}, data {}, AES by {}",
+        configuration.id(),
+        controlAddress,
+        dataAddress,
+        Ciphers.provider());
   }
 
   private void startDataPath() throws IOException {
