@@ -129,6 +129,23 @@ class DataPathTest {
     await().during(Duration.ofMillis(1_500)).until(() -> snapt.progress.size() < 12);
   }
 
+  /// As in a download that goes on after the SNAPT was killed: the server's segment is the first
+  /// that the new SNAPT sees of it.
+  @Test
+  void aFlowInWhichTheServerSpeaksFirstIsMeteredBothWays() throws Exception {
+    snapt.inject(0, down(poolAddress()));
+    assertThat(tunnel.arrived.poll(5, TimeUnit.SECONDS)).isNotNull();
+    tunnel.send(up());
+    assertThat(snapt.nextOut()).isNotNull();
+    await()
+        .until(() ->
+            snapt.progress.stream()
+                .anyMatch(told ->
+                    told.getFlowsCount() == 1
+                        && told.getFlows(0).getUp().getPreBytes() == up().length
+                        && told.getFlows(0).getDown().getPreBytes() == down("10.64.0.2").length));
+  }
+
   @Test
   void aReplayedDatagramChangesNothing() throws Exception {
     tunnel.send(up());

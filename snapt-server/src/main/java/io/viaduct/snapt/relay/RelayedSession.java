@@ -113,6 +113,9 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
       return;
     }
     FlowState flow = tunnel.flows().lookup(packet, ip, length);
+    if (flow != null && flow.attachment() == null) {
+      meter.onOpened(flow); // by this packet: nobody else tells of a flow that this end opens
+    }
     tunnel.offer(packet, ip, length, gsoSize, partial, flow, nowNs);
   }
 
