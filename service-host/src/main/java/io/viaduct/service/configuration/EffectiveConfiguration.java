@@ -27,7 +27,7 @@ public final class EffectiveConfiguration {
                   .addSerializer(Secret.class, ToStringSerializer.instance)
                   .addSerializer(Path.class, ToStringSerializer.instance)
                   .addSerializer(Duration.class, ToStringSerializer.instance)
-                  .addSerializer(new LowerCase()))
+                  .addSerializer(new Words()))
           .build();
 
   private EffectiveConfiguration() {}
@@ -37,16 +37,16 @@ public final class EffectiveConfiguration {
     return YAML.writeValueAsString(configuration);
   }
 
-  /// Words of the file are written small.
+  /// Words of the file are small and hyphenated, so that what is printed can be loaded.
   @SuppressWarnings("rawtypes") // the type of a serializer is a class literal
-  private static final class LowerCase extends StdSerializer<Enum> {
-    private LowerCase() {
+  private static final class Words extends StdSerializer<Enum> {
+    private Words() {
       super(Enum.class);
     }
 
     @Override
     public void serialize(Enum value, JsonGenerator to, SerializationContext context) {
-      to.writeString(value.name().toLowerCase(Locale.ROOT));
+      to.writeString(value.name().toWords(Locale.ROOT));
     }
   }
 }

@@ -39,7 +39,7 @@ class EffectiveConfigurationTest {
             probe:
               longest-wait: PT5S
               log: /var/log/probe
-            mode: on_demand
+            mode: on-demand
             token-file: (secret of %s)
             pools:
             - a
