@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.viaduct.tunnel.wire.DatagramHeader;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -58,7 +59,8 @@ class CiphersTest {
   private ByteBuf sealed(Aead aead, EpochKey key, long sequence, byte[] body, int at) {
     int bytes = body.length - at;
     int length = DatagramHeader.LENGTH + bytes + AeadAlgorithm.TAG_BYTES;
-    ByteBuf datagram = Unpooled.directBuffer(AT + length).writeZero(AT);
+    ByteBuf datagram =
+        Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(AT + length)).clear().writeZero(AT);
     datagram.writeLong(sequence).writeZero(bytes + AeadAlgorithm.TAG_BYTES);
     aead.seal(key, sequence, body, at, bytes, datagram, AT);
     return datagram;

@@ -9,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
+import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -27,13 +28,16 @@ class KeyRotationTest {
   private final byte[] out = new byte[64];
 
   private byte[] seal(long nowNs) {
-    ByteBuf datagram = Unpooled.directBuffer(64);
+    ByteBuf datagram = Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(64));
     int length = sealer.seal(aead, 0, ServiceClass.LT_LD, body, 0, body.length, datagram, 0, nowNs);
     return ByteBufUtil.getBytes(datagram, 0, length);
   }
 
   private Verdict open(byte[] datagram, long nowNs) {
-    ByteBuf direct = Unpooled.directBuffer().writeBytes(datagram);
+    ByteBuf direct =
+        Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(datagram.length))
+            .clear()
+            .writeBytes(datagram);
     return opener.open(aead, direct, 0, datagram.length, out, 0, nowNs);
   }
 
@@ -99,7 +103,16 @@ class KeyRotationTest {
       if (i % 1000 == 999) {
         sealer.rotate(0);
       }
-      sealer.seal(recorder, 0, ServiceClass.LT_LD, body, 0, 1, Unpooled.directBuffer(64), 0, 0);
+      sealer.seal(
+          recorder,
+          0,
+          ServiceClass.LT_LD,
+          body,
+          0,
+          1,
+          Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(64)),
+          0,
+          0);
     }
     assertThat(sealer.sequence()).isEqualTo(10_000);
   }

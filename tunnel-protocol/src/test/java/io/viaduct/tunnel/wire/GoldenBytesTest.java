@@ -19,6 +19,7 @@ import io.viaduct.tunnel.key.NullAead;
 import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.key.SessionSecret;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
@@ -63,7 +64,7 @@ class GoldenBytesTest {
   private static String sealed(AeadAlgorithm algorithm) {
     Sealer sealer = new Sealer(new KeyChain(algorithm, secret(), Direction.UP), 0x0A0B0C, 0);
     byte[] body = HexFormat.of().parseHex("0050016869");
-    ByteBuf out = Unpooled.directBuffer(64);
+    ByteBuf out = Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(64));
     Aead aead = Ciphers.fastest(algorithm);
     int length = sealer.seal(aead, 0, ServiceClass.HT_LD, body, 0, body.length, out, 0, 0);
     return ByteBufUtil.hexDump(out, 0, length);
@@ -76,7 +77,15 @@ class GoldenBytesTest {
     }
     Recorder recorder = new Recorder();
     sealer.seal(
-        recorder, 0, ServiceClass.LT_LD, new byte[1], 0, 1, Unpooled.directBuffer(64), 0, 0);
+        recorder,
+        0,
+        ServiceClass.LT_LD,
+        new byte[1],
+        0,
+        1,
+        Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(64)),
+        0,
+        0);
     return recorder.key;
   }
 
