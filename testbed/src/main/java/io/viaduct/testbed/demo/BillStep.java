@@ -151,11 +151,17 @@ final class BillStep {
                 "charge",
                 "discount",
                 "net");
-    Map<String, List<Charge>> flows =
+    Map<List<Object>, List<Charge>> flows =
         charges.stream()
             .collect(
                 Collectors.groupingBy(
-                    charge -> charge.session() + "/" + charge.epoch() + "/" + charge.flow()));
+                    charge -> // an id alone names another flow 30 s after its flow has ended
+                    List.of(
+                            charge.session(),
+                            charge.epoch(),
+                            charge.flow(),
+                            charge.application(),
+                            charge.remote())));
     var sorted = new ArrayList<>(flows.values());
     sorted.sort(Comparator.comparingLong(flow -> -sum(flow, Charge::preBytes)));
     for (List<Charge> flow : sorted) {

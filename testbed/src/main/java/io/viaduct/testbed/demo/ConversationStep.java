@@ -14,7 +14,8 @@ import java.util.function.LongSupplier;
 /// bob's stands beside the server and answers each with an echo.
 final class ConversationStep {
   private static final List<String> WORDS = List.of("is the harbour still open", "see you there");
-  private static final long PATIENCE_NS = 60_000_000_000L;
+  private static final long REGISTRATION_PATIENCE_NS = 60_000_000_000L;
+  private static final long MESSAGE_PATIENCE_NS = 20_000_000_000L;
 
   private final Topology topology;
   private final Deployment deployment;
@@ -39,7 +40,8 @@ final class ConversationStep {
 
   private void converse(Narration narration, ServiceProcess alice, ServiceProcess bob) {
     if (!narration.hold(
-        waitFor(bob, "registration ACTIVE") && waitFor(alice, "registration ACTIVE"),
+        waitFor(bob, "registration ACTIVE", REGISTRATION_PATIENCE_NS)
+            && waitFor(alice, "registration ACTIVE", REGISTRATION_PATIENCE_NS),
         "alice and bob are registered")) {
       narration.block(alice.lastLines(5));
       narration.block(bob.lastLines(5));
@@ -47,8 +49,8 @@ final class ConversationStep {
     for (String words : WORDS) {
       int status =
           start("alice-writes", topology.device, "message", List.of("bob", words)).awaitEnd();
-      boolean there = waitFor(bob, words);
-      boolean back = waitFor(alice, words);
+      boolean there = waitFor(bob, words, MESSAGE_PATIENCE_NS);
+      boolean back = waitFor(alice, words, MESSAGE_PATIENCE_NS);
       narration.hold(
           status == 0 && there && back,
           "alice → bob \"%s\": accepted %s, read %s, answered %s",
@@ -78,8 +80,8 @@ final class ConversationStep {
     return ServiceProcess.start(name, namespace, words, deployment.directory());
   }
 
-  private boolean waitFor(ServiceProcess process, String text) {
-    long end = nanoTime.getAsLong() + PATIENCE_NS;
+  private boolean waitFor(ServiceProcess process, String text, long patienceNs) {
+    long end = nanoTime.getAsLong() + patienceNs;
     while (!process.lastLines(50).contains(text)) {
       if (nanoTime.getAsLong() - end > 0 || !process.isAlive()) {
         return process.lastLines(50).contains(text);
