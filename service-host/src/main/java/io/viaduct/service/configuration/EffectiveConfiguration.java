@@ -46,7 +46,7 @@ public final class EffectiveConfiguration {
 
     @Override
     public void serialize(Enum value, JsonGenerator to, SerializationContext context) {
-      to.writeString(value.name().toWords(Locale.ROOT));
+      to.writeString(value.name().toLowerCase(Locale.ROOT).replace('_', '-'));
     }
   }
 }
