@@ -14,6 +14,7 @@ import io.viaduct.service.configuration.EffectiveConfiguration;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.operations.ProcessMetrics;
+import io.viaduct.service.tls.TlsMaterial;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -105,14 +106,16 @@ public final class BillingCommand {
 
   @Command(
       name = "check",
-      description = "Read the configuration and show it, secrets masked.",
+      description = "Read the configuration and the files it names, and show it, secrets masked.",
       mixinStandardHelpOptions = true)
   static final class Check implements Callable<Integer> {
     @CommandLine.Mixin private ConfigurationOption config = new ConfigurationOption();
 
     @Override
     public Integer call() {
-      System.out.print(EffectiveConfiguration.of(config.load()));
+      BillingConfiguration configuration = config.load();
+      TlsMaterial.load(configuration.tls());
+      System.out.print(EffectiveConfiguration.of(configuration));
       return 0;
     }
   }

@@ -3,6 +3,8 @@ package io.viaduct.billing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.billing.database.DatabaseAddress;
+import io.viaduct.service.tls.TestAuthority;
+import io.viaduct.service.tls.TlsSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -34,17 +36,21 @@ class BillingCommandTest {
 
   private String configuration(String more) throws Exception {
     DatabaseAddress database = SharedDatabase.database().address();
+    TlsSettings tls = new TestAuthority(folder).issue("danum-billing");
     RunningBilling.secret(folder, "operator-password", "operator-secret");
     RunningBilling.secret(folder, "database-password", database.password());
     return Files.writeString(
             folder.resolve("billing.yml"),
             """
-            tls: {certificate: a, private-key: b, trust: c}
+            tls: {certificate: %s, private-key: %s, trust: %s}
             operator: {password-file: %s}
             database: {url: '%s', user: danum, password-file: %s}
             %s
             """
                 .formatted(
+                    tls.certificate(),
+                    tls.privateKey(),
+                    tls.trust(),
                     folder.resolve("operator-password"),
                     database.url(),
                     folder.resolve("database-password"),
@@ -86,6 +92,26 @@ class BillingCommandTest {
           .isEqualTo(78);
       assertThat(err.toString(StandardCharsets.UTF_8)).contains(bad[1]);
       assertThat(err.toString(StandardCharsets.UTF_8).lines()).hasSize(1);
+    }
+  }
+
+  @Test
+  void checkFindsAKeyThatIsNotThereAndOneThatIsNotTheCertificates() throws Exception {
+    String file = configuration("");
+    String text = Files.readString(Path.of(file));
+    TlsSettings other = new TestAuthority(folder.resolve("other")).issue("other");
+    String[][] cases = {
+      {text.replaceFirst("private-key: [^,]+", "private-key: missing.key"), "missing.key"},
+      {
+        text.replaceFirst("private-key: [^,]+", "private-key: " + other.privateKey()),
+        "is not the key of the first certificate"
+      }
+    };
+    for (String[] bad : cases) {
+      err.reset();
+      Files.writeString(Path.of(file), bad[0]);
+      assertThat(BillingCommand.run("check", "--config", file)).isEqualTo(78);
+      assertThat(err.toString(StandardCharsets.UTF_8)).contains(bad[1]).hasLineCount(1);
     }
   }
 
