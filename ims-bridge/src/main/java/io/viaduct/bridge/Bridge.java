@@ -51,6 +51,10 @@ public final class Bridge implements AutoCloseable {
   /// A message that has begun: as long as a transaction lives (RFC 3261 section 17: 64*T1).
   private static final Duration TCP_MESSAGE = Duration.ofSeconds(32);
 
+  /// With one contact of a recipient: it has got six transmissions over UDP by then, and after
+  /// those of the highest `q` there is time for the others before the sender gives up (32 s).
+  private static final Duration CONTACT_PATIENCE = Duration.ofSeconds(12);
+
   private static final long TICK_MS = 250;
 
   private final BridgeConfiguration configuration;
@@ -95,7 +99,8 @@ public final class Bridge implements AutoCloseable {
                 locations,
                 sipMeters,
                 clock),
-            new MessageProxy(authentication, subscribers, locations, sipMeters, clock),
+            new MessageProxy(
+                authentication, subscribers, locations, sipMeters, CONTACT_PATIENCE, clock),
             notifier,
             sipMeters);
     try {

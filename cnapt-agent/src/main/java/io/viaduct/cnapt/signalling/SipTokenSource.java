@@ -86,6 +86,11 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
   }
 
   @Override
+  public boolean takesMessages() {
+    return false; // messages are for the user's own user agents
+  }
+
+  @Override
   public void onSessionGrant(SessionGrant grant) {
     byte[] token;
     try {

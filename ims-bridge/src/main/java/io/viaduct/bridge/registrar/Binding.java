@@ -2,6 +2,7 @@ package io.viaduct.bridge.registrar;
 
 import io.viaduct.sip.SipFlow;
 import java.time.Instant;
+import java.util.Set;
 
 /// One contact of a registered user.
 ///
@@ -10,6 +11,9 @@ import java.time.Instant;
 /// @param flow where the REGISTER came from: requests go there, whatever the contact says, because
 ///   behind a NAT only that way is open
 /// @param cseq of the REGISTER, orders those of one Call-ID
+/// @param preference its `q` in thousandths (RFC 3261 section 20.10)
+/// @param methods that it says it understands (RFC 3840, `sip.methods`), `!` before one that it
+///   does not; empty if it says nothing
 public record Binding(
     String user,
     String contact,
@@ -18,7 +22,13 @@ public record Binding(
     String callId,
     long cseq,
     Instant registered,
-    Instant expires) {
+    Instant expires,
+    int preference,
+    Set<String> methods) {
+  public Binding {
+    methods = Set.copyOf(methods);
+  }
+
   boolean isLive(Instant now) {
     return now.isBefore(expires);
   }
@@ -28,5 +38,12 @@ public record Binding(
   boolean isReplacedBy(Binding later) {
     return contact.equals(later.contact)
         || (!instance.isEmpty() && instance.equals(later.instance));
+  }
+
+  /// Whether requests of that method may be sent there; who says nothing gets all of them.
+  boolean allows(String method) {
+    return !methods.contains("!" + method)
+        && (methods.contains(method)
+            || methods.stream().allMatch(unwanted -> unwanted.startsWith("!")));
   }
 }

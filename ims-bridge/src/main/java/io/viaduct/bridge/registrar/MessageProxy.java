@@ -3,34 +3,38 @@ package io.viaduct.bridge.registrar;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.NameAddress;
 import io.viaduct.sip.SipEndpoint;
-import io.viaduct.sip.SipException;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
+import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.TimeUnit;
 
-/// Passes MESSAGE (RFC 3428) from a user to another user's latest contact, and the answer back (RFC
-/// 3261 section 16, one target). The sender is who he says: From must be the authenticated user.
+/// Passes MESSAGE (RFC 3428) from a user to the contacts of another, and the best answer back (RFC
+/// 3261 section 16; [MessageFork]). The sender is who he says: From must be the authenticated user.
 public final class MessageProxy {
   private final Authentication authentication;
   private final Subscribers subscribers;
   private final LocationService locations;
   private final SipMeters meters;
+  private final Duration patience;
   private final InstantSource clock;
 
+  /// @param patience with one contact; twice that must be less than a sender's, 32 s
   public MessageProxy(
       Authentication authentication,
       Subscribers subscribers,
       LocationService locations,
       SipMeters meters,
+      Duration patience,
       InstantSource clock) {
     this.authentication = authentication;
     this.subscribers = subscribers;
     this.locations = locations;
     this.meters = meters;
+    this.patience = patience;
     this.clock = clock;
   }
 
@@ -45,9 +49,17 @@ public final class MessageProxy {
       refuse(request, Refusal.UNKNOWN_USER);
       return;
     }
-    Optional<Binding> target = locations.latest(recipient.get(), clock.instant());
-    if (target.isEmpty()) {
+    List<Binding> contacts = locations.bindings(recipient.get(), clock.instant());
+    if (contacts.isEmpty()) {
       refuse(request, Refusal.NOT_REGISTERED);
+      return;
+    }
+    List<Binding> targets = contacts.stream().filter(c -> c.allows("MESSAGE")).toList();
+    for (int i = targets.size(); i < contacts.size(); i++) {
+      meters.count(SipMeters.Branch.INCAPABLE);
+    }
+    if (targets.isEmpty()) {
+      refuse(request, Refusal.NO_CAPABLE_CONTACT);
       return;
     }
     int hops = Integer.parseInt(message.headers().require("Max-Forwards"));
@@ -61,24 +73,29 @@ public final class MessageProxy {
             .without("Route")
             .without("Proxy-Authorization")
             .replace("Max-Forwards", Integer.toString(hops - 1));
-    var unused =
-        endpoint
-            .send(
-                new SipRequest("MESSAGE", target.get().contact(), headers, message.body()),
-                target.get().flow())
-            .whenComplete((response, failure) -> relay(request, response, failure));
+    new MessageFork(
+            targets,
+            contact ->
+                endpoint
+                    .send(
+                        new SipRequest("MESSAGE", contact.contact(), headers, message.body()),
+                        contact.flow())
+                    .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS),
+            meters,
+            best -> relay(request, best))
+        .start();
   }
 
-  private void relay(
-      IncomingRequest request, @Nullable SipResponse response, @Nullable Throwable failure) {
-    if (response != null) {
-      meters.count(SipMeters.Event.MESSAGE_RELAYED);
-      request.answer(response);
-      return;
+  private void relay(IncomingRequest request, MessageFork.Result best) {
+    switch (best) {
+      case MessageFork.Result.Answered(SipResponse response) -> {
+        meters.count(SipMeters.Event.MESSAGE_RELAYED);
+        // Of one device's load the sender may not conclude that we are loaded (section 16.7).
+        request.answer(
+            response.status() == 503 ? SipResponse.to(request.message(), 500) : response);
+      }
+      case MessageFork.Result.Failed(Refusal reason) -> refuse(request, reason);
     }
-    Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
-    boolean silent = cause instanceof SipException e && e.reason() == SipException.Reason.TIMEOUT;
-    refuse(request, silent ? Refusal.NO_ANSWER : Refusal.UNREACHABLE);
   }
 
   private void refuse(IncomingRequest request, Refusal reason) {

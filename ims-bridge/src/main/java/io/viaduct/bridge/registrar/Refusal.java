@@ -18,7 +18,10 @@ public enum Refusal {
   OUT_OF_ORDER(500),
   UNKNOWN_USER(404),
   NOT_REGISTERED(480),
+  /// No contact of the recipient takes a MESSAGE, by what they said when they registered.
+  NO_CAPABLE_CONTACT(480),
   TOO_MANY_HOPS(483),
+  /// No contact of the recipient answered in time.
   NO_ANSWER(408),
   /// The recipient's user agent could not be reached.
   UNREACHABLE(480),

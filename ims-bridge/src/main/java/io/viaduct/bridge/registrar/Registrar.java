@@ -1,11 +1,13 @@
 package io.viaduct.bridge.registrar;
 
+import io.viaduct.sip.FieldText;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.NameAddress;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.SipUri;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -13,13 +15,20 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 /// REGISTER (RFC 3261 section 10.3). The steps in order: domain, extensions, digest, identity,
 /// contacts, expiry, update, answer with all bindings.
 public final class Registrar {
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.RFC_1123_DATE_TIME.withZone(ZoneOffset.UTC);
+
+  // RFC 3261 section 25.1, qvalue
+  private static final Pattern Q = Pattern.compile("0(\\.\\d{0,3})?|1(\\.0{0,3})?");
+  private static final int PREFERENCE_MOST = 1000;
 
   private final Limits limits;
   private final Authentication authentication;
@@ -107,7 +116,18 @@ public final class Registrar {
         message.callId(),
         message.cseq().number(),
         now,
-        now.plusSeconds(expiry(address, message)));
+        now.plusSeconds(expiry(address, message)),
+        preference(address.parameters().getOrDefault("q", "")),
+        Set.copyOf(
+            FieldText.split(
+                address.parameters().getOrDefault("methods", "").toUpperCase(Locale.ROOT), ',')));
+  }
+
+  /// A contact that gives no sound `q` is as good as any.
+  private static int preference(String q) {
+    return Q.matcher(q).matches()
+        ? new BigDecimal(q).movePointRight(3).intValueExact()
+        : PREFERENCE_MOST;
   }
 
   private long expiry(NameAddress contact, SipRequest message) throws TooBrief {

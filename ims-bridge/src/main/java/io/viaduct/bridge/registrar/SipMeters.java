@@ -21,9 +21,22 @@ public final class SipMeters {
     OPTIONS_ANSWERED
   }
 
+  /// What became of a MESSAGE at one contact of its recipient.
+  public enum Branch {
+    ACCEPTED,
+    REFUSED,
+    /// 405: the contact takes no MESSAGE.
+    METHOD_NOT_ALLOWED,
+    NO_ANSWER,
+    UNREACHABLE,
+    /// Not sent: the contact said when it registered that it takes no MESSAGE.
+    INCAPABLE
+  }
+
   private final Map<Refusal, Counter> refusals = new EnumMap<>(Refusal.class);
   private final Map<DigestRefusal, Counter> digest = new EnumMap<>(DigestRefusal.class);
   private final Map<Event, Counter> events = new EnumMap<>(Event.class);
+  private final Map<Branch, Counter> branches = new EnumMap<>(Branch.class);
 
   public SipMeters(MeterRegistry registry) {
     for (Refusal reason : Refusal.values()) {
@@ -34,6 +47,10 @@ public final class SipMeters {
     }
     for (Event event : Event.values()) {
       events.put(event, counter(registry, "viaduct.bridge.sip.events", "event", event));
+    }
+    for (Branch outcome : Branch.values()) {
+      branches.put(
+          outcome, counter(registry, "viaduct.bridge.message.branches", "outcome", outcome));
     }
   }
 
@@ -51,6 +68,10 @@ public final class SipMeters {
 
   public void count(Event event) {
     of(events, event).increment();
+  }
+
+  public void count(Branch outcome) {
+    of(branches, outcome).increment();
   }
 
   private static <K> Counter of(Map<K, Counter> counters, K key) {

@@ -153,7 +153,7 @@ public final class SessionNotifier implements SipService.Notifier {
         ok.withHeaders(ok.headers().replaceFirst("To", subscription.local()))
             .with("Contact", contact())
             .with("Expires", Long.toString(seconds)));
-    notifyNow(subscription.key(), seconds == 0 ? "timeout" : "");
+    notifyIfDue(subscription.key());
   }
 
   private Subscription open(
@@ -183,32 +183,29 @@ public final class SessionNotifier implements SipService.Notifier {
 
   /// Sends what is due: ends of subscriptions, new tokens, a changed list of SNAPTs.
   public void onClock() {
-    Instant now = clock.instant();
-    List<Relay> relays = directory.relays();
-    List<Subscription> all;
+    List<Subscription.Key> all;
     synchronized (this) {
-      all = List.copyOf(dialogs.values());
+      all = List.copyOf(dialogs.keySet());
     }
-    for (Subscription dialog : all) {
-      if (!now.isBefore(dialog.expires())) {
-        notifyNow(dialog.key(), "timeout");
-      } else if (locations.latest(dialog.user(), now).isEmpty()) {
-        notifyNow(dialog.key(), "deactivated");
-      } else if (!now.isBefore(dialog.renewAt()) || !relays.equals(dialog.relays())) {
-        notifyNow(dialog.key(), "");
-      }
-    }
+    all.forEach(this::notifyIfDue);
   }
 
-  /// @param end reason for which the subscription ends, or empty
-  private void notifyNow(Subscription.Key key, String end) {
+  /// The request's thread and the clock's both come here, for the same subscription perhaps: what
+  /// is due is found and taken note of under one lock, so that each NOTIFY goes out once and no
+  /// token to a user whose registration ended after somebody else had looked.
+  private void notifyIfDue(Subscription.Key key) {
     SipEndpoint out = endpoint;
     Instant now = clock.instant();
     List<Relay> relays = directory.relays();
     Subscription current;
+    String end;
     synchronized (this) {
       Subscription old = dialogs.get(key);
       if (old == null || out == null) {
+        return;
+      }
+      end = end(old, now);
+      if (end.isEmpty() && now.isBefore(old.renewAt()) && relays.equals(old.relays())) {
         return;
       }
       current = old.notified(now.plus(tokens.renewAfter()), relays);
@@ -230,11 +227,20 @@ public final class SessionNotifier implements SipService.Notifier {
             });
   }
 
+  /// Why a subscription is over, or empty.
+  private String end(Subscription s, Instant now) {
+    if (!now.isBefore(s.expires())) {
+      return "timeout";
+    }
+    return locations.latest(s.user(), now).isEmpty() ? "deactivated" : "";
+  }
+
   /// A subscriber that does not take its NOTIFY is gone (RFC 6665 section 4.2.2), unless it has
-  /// subscribed again meanwhile, perhaps from elsewhere.
+  /// subscribed again meanwhile, perhaps from elsewhere, or been sent another: one that was
+  /// overtaken is refused rightly, and the later one decides.
   private synchronized void forget(Subscription failed) {
     Subscription now = dialogs.get(failed.key());
-    if (now != null && now.remoteCseq() == failed.remoteCseq()) {
+    if (now != null && now.remoteCseq() == failed.remoteCseq() && now.cseq() == failed.cseq()) {
       dialogs.remove(failed.key());
     }
   }

@@ -14,7 +14,8 @@ import java.util.List;
 /// @param target Contact of the subscriber
 /// @param cseq of our last NOTIFY
 /// @param remoteCseq of the last SUBSCRIBE
-/// @param renewAt when the token in the subscriber's hands should be replaced
+/// @param renewAt when the token in the subscriber's hands should be replaced; long ago if a
+///   SUBSCRIBE has not had its NOTIFY yet
 /// @param relays as last notified
 record Subscription(
     Key key,
@@ -49,7 +50,7 @@ record Subscription(
         cseq,
         nextRemote,
         until,
-        renewAt,
+        Instant.EPOCH,
         relays);
   }
 

@@ -5,6 +5,7 @@ import io.viaduct.sip.SipEndpoint;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
+import java.util.List;
 import java.util.UUID;
 
 /// What every request of this user agent has in common. The instance id is new at each start (RFC
@@ -12,14 +13,17 @@ import java.util.UUID;
 final class LocalIdentity {
   private final UserAgentSettings settings;
   private final SipEndpoint endpoint;
+  private final List<String> methods;
   private final String instance = UUID.randomUUID().toString();
 
-  LocalIdentity(UserAgentSettings settings, SipEndpoint endpoint) {
+  /// @param methods that this user agent serves
+  LocalIdentity(UserAgentSettings settings, SipEndpoint endpoint, List<String> methods) {
     this.settings = settings;
     this.endpoint = endpoint;
+    this.methods = methods;
   }
 
-  /// Where requests to this user agent can be sent, seen from here.
+  /// Where requests to this user agent can be sent, seen from here, and which (RFC 3840).
   String contact(SipFlow flow) {
     HostPort here = endpoint.sentBy(flow);
     String transport =
@@ -27,8 +31,8 @@ final class LocalIdentity {
           case UDP -> "";
           case TCP -> ";transport=tcp";
         };
-    return "<sip:%s@%s%s>;+sip.instance=\"<urn:uuid:%s>\""
-        .formatted(settings.user(), here, transport, instance);
+    return "<sip:%s@%s%s>;+sip.instance=\"<urn:uuid:%s>\";methods=\"%s\""
+        .formatted(settings.user(), here, transport, instance, String.join(",", methods));
   }
 
   /// A request from this user.

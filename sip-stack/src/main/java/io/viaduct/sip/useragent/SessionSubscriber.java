@@ -144,6 +144,10 @@ final class SessionSubscriber {
       events.said("subscription ended: " + substate);
       return;
     }
+    if (subscribing.phase() == Phase.IDLE) {
+      request.answer(481); // it crossed our farewell; nobody would renew what it grants
+      return;
+    }
     SessionGrant grant;
     try {
       grant = SessionGrant.parse(request.message().body().text());

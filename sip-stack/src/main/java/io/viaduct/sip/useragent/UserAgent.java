@@ -10,6 +10,7 @@ import io.viaduct.sip.digest.DigestClient;
 import io.viaduct.sip.useragent.UserAgentState.Phase;
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -29,6 +30,7 @@ public final class UserAgent implements AutoCloseable {
   private final UserAgentSettings settings;
   private final InstantSource clock;
   private final UserAgentListener listener;
+  private final List<String> methods;
   private final ScheduledExecutorService owner =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("sip-user-agent").factory());
@@ -45,9 +47,13 @@ public final class UserAgent implements AutoCloseable {
     this.settings = settings;
     this.clock = clock;
     this.listener = listener;
+    this.methods =
+        listener.takesMessages()
+            ? List.of("MESSAGE", "NOTIFY", "OPTIONS")
+            : List.of("NOTIFY", "OPTIONS");
     RandomGenerator random = RandomGenerator.getDefault();
     this.endpoint = SipEndpoint.start(settings.endpoint(), clock, this::onRequest);
-    this.identity = new LocalIdentity(settings, endpoint);
+    this.identity = new LocalIdentity(settings, endpoint, methods);
     this.client =
         new AuthenticatedClient(
             endpoint,
@@ -196,14 +202,19 @@ public final class UserAgent implements AutoCloseable {
       request.answer(403);
       return;
     }
-    switch (request.message().method()) {
+    String method = request.message().method();
+    if (method.equals("ACK")) {
+      return;
+    }
+    if (!methods.contains(method)) {
+      request.answer(
+          SipResponse.to(request.message(), 405).with("Allow", String.join(", ", methods)));
+      return;
+    }
+    switch (method) {
       case "MESSAGE" -> onMessage(request);
       case "NOTIFY" -> owner.execute(() -> subscriber.onNotify(request));
-      case "OPTIONS" -> request.answer(200);
-      case "ACK" -> {}
-      default ->
-          request.answer(
-              SipResponse.to(request.message(), 405).with("Allow", "MESSAGE, NOTIFY, OPTIONS"));
+      default -> request.answer(200); // OPTIONS
     }
   }
 
