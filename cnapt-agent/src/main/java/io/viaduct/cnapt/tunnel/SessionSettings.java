@@ -2,9 +2,9 @@ package io.viaduct.cnapt.tunnel;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.session.TunnelSettings.CompressionContext;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 
 /// The configuration keys `tunnel: …`, in an operator's words; [#tunnel] says them in the
 /// protocol's.
@@ -38,11 +38,18 @@ public record SessionSettings(
 
     @JsonCreator
     static Preference of(String text) {
-      return word(Preference.class, "aead", text);
+      return switch (text) {
+        case "auto" -> AUTO;
+        case "aes-256-gcm" -> AES_256_GCM;
+        case "chacha20-poly1305" -> CHACHA20_POLY1305;
+        default ->
+            throw new IllegalArgumentException(
+                "aead must be one of auto, aes-256-gcm, chacha20-poly1305, got '" + text + "'");
+      };
     }
   }
 
-  /// Which records may be compressed together.
+  /// Which records may be compressed together: [CompressionContext], as a file says it.
   public enum Context {
     REMOTE_HOST,
     DEVICE,
@@ -50,7 +57,7 @@ public record SessionSettings(
 
     @JsonCreator
     static Context of(String text) {
-      return word(Context.class, "context", text);
+      return valueOf(CompressionContext.of(text).name());
     }
   }
 
@@ -62,7 +69,7 @@ public record SessionSettings(
         pathMtu,
         false,
         TunnelSettings.fillThreshold(compoundPercent),
-        TunnelSettings.CompressionContext.valueOf(context.name()),
+        CompressionContext.valueOf(context.name()),
         classDeadlines,
         classQueueBytes,
         floorPercent,
@@ -70,20 +77,5 @@ public record SessionSettings(
         udpIdle,
         tcpIdle,
         icmpIdle);
-  }
-
-  private static <E extends Enum<E>> E word(Class<E> type, String key, String text) {
-    for (E value : type.getEnumConstants()) {
-      if (value.name().toLowerCase(Locale.ROOT).replace('_', '-').equals(text)) {
-        return value;
-      }
-    }
-    StringBuilder words = new StringBuilder();
-    for (E value : type.getEnumConstants()) {
-      words.append(words.isEmpty() ? "" : ", ");
-      words.append(value.name().toLowerCase(Locale.ROOT).replace('_', '-'));
-    }
-    throw new IllegalArgumentException(
-        "%s must be one of %s, got '%s'".formatted(key, words, text));
   }
 }

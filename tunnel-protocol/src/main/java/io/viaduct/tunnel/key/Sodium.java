@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.key;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -37,10 +38,8 @@ final class Sodium {
           == 0) {
         throw new UnsatisfiedLinkError("the processor has no AES instructions");
       }
-    } catch (Error | RuntimeException e) {
-      throw e;
     } catch (Throwable e) {
-      throw new IllegalStateException("a native call throws nothing checked", e);
+      throw unchecked(e);
     }
     BEFORE =
         handle(
@@ -74,6 +73,15 @@ final class Sodium {
     return Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type, options);
   }
 
+  /// What a handle may throw by its type, and a native call does not.
+  private static RuntimeException unchecked(Throwable e) {
+    return switch (e) {
+      case Error error -> throw error;
+      case RuntimeException exception -> exception;
+      default -> new IllegalStateException("a native call throws nothing checked", e);
+    };
+  }
+
   private static SymbolLookup load() {
     String resource = resource(System.getProperty("os.arch").toLowerCase(Locale.ROOT));
     try (InputStream from = Sodium.class.getResourceAsStream(resource)) {
@@ -104,17 +112,15 @@ final class Sodium {
   static MemorySegment schedule(byte[] key) {
     MemorySegment schedule = Arena.ofAuto().allocate(512, 16);
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment copy = arena.allocateFrom(java.lang.foreign.ValueLayout.JAVA_BYTE, key);
+      MemorySegment copy = arena.allocateFrom(JAVA_BYTE, key);
       int result = (int) BEFORE.invokeExact(schedule.address(), copy.address());
       copy.fill((byte) 0);
       if (result != 0) {
         throw new IllegalStateException("libsodium refuses the key");
       }
       return schedule;
-    } catch (Error | RuntimeException e) {
-      throw e;
     } catch (Throwable e) {
-      throw new IllegalStateException("a native call throws nothing checked", e);
+      throw unchecked(e);
     }
   }
 
@@ -144,10 +150,8 @@ final class Sodium {
       if (result != 0) {
         throw new IllegalStateException("sealing failed; the session must end");
       }
-    } catch (Error | RuntimeException e) {
-      throw e;
     } catch (Throwable e) {
-      throw new IllegalStateException("a native call throws nothing checked", e);
+      throw unchecked(e);
     }
   }
 
@@ -175,10 +179,8 @@ final class Sodium {
                   nonce,
                   schedule.address());
       return result == 0;
-    } catch (Error | RuntimeException e) {
-      throw e;
     } catch (Throwable e) {
-      throw new IllegalStateException("a native call throws nothing checked", e);
+      throw unchecked(e);
     }
   }
 }
