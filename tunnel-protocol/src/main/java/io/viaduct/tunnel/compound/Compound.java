@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.compound;
 
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.history.SendContext;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,10 @@ public final class Compound {
   private final int[] recordBytes = new int[FLOWS_MAX];
   private final long[] arrivalSumNs = new long[FLOWS_MAX];
   private int entries;
+  private final @Nullable SendContext[] contexts = new SendContext[Staging.GROUPS_MAX];
+  private final long[] historyBlocks = new long[Staging.GROUPS_MAX];
+  private final int[] epochs = new int[Staging.GROUPS_MAX];
+  private int histories;
   @Nullable Compound next;
 
   Compound(int bodyBytesMax) {
@@ -63,6 +68,28 @@ public final class Compound {
   void forgetAccount() {
     Arrays.fill(flows, 0, entries, null);
     entries = 0;
+    Arrays.fill(contexts, 0, histories, null);
+    histories = 0;
+  }
+
+  /// One of its blocks belongs to a history.
+  ///
+  /// @param block −1 if it does not enter
+  void history(SendContext context, long block, int epoch) {
+    contexts[histories] = context;
+    historyBlocks[histories] = block;
+    epochs[histories++] = epoch;
+    context.queued(epoch);
+  }
+
+  /// It leaves in the datagram with this sequence.
+  public void sealed(long sequence) {
+    for (int i = 0; i < histories; i++) {
+      SendContext context = contexts[i];
+      if (context != null) {
+        context.sealed(historyBlocks[i], epochs[i], sequence);
+      }
+    }
   }
 
   public byte[] bytes() {

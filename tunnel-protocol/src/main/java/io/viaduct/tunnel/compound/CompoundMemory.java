@@ -1,5 +1,6 @@
 package io.viaduct.tunnel.compound;
 
+import io.viaduct.tunnel.history.ZstdBlocks;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,21 @@ public final class CompoundMemory {
   private long stagingNumber;
   final BlockCodec codec = new BlockCodec();
   final byte[] gathered = new byte[Staging.RAW_BYTES_MAX + LARGE_BODY];
-  final byte[] compressed = new byte[codec.bound(Staging.RAW_BYTES_MAX + LARGE_BODY)];
+  final byte[] compressed =
+      new byte
+          [Math.max(
+              codec.bound(Staging.RAW_BYTES_MAX + LARGE_BODY),
+              ZstdBlocks.bound(Staging.RAW_BYTES_MAX + LARGE_BODY))];
+
+  /// Blocks compressed so far: how often the same records are compressed again.
+  public long compressions() {
+    return compressions;
+  }
+
+  /// Bodies built, and blocks compressed for them: how often the same records are compressed again.
+  long bodies;
+
+  long compressions;
 
   public Compound rent(int bodyBytes) {
     boolean isSmall = bodyBytes <= SMALL_BODY;

@@ -1,5 +1,7 @@
 package io.viaduct.tunnel.compound;
 
+import io.viaduct.tunnel.history.EpochAnnouncement;
+import io.viaduct.tunnel.history.ReceiveHistory;
 import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.VarInt;
 import io.viaduct.tunnel.wire.Verdict;
@@ -20,17 +22,26 @@ public final class CompoundReader {
   private final byte[][] source = new byte[BLOCKS_MAX][];
   private final int[] start = new int[BLOCKS_MAX];
   private final int[] end = new int[BLOCKS_MAX];
+  private final int[] context = new int[BLOCKS_MAX];
+  private final int[] epoch = new int[BLOCKS_MAX];
+  private final boolean[] enters = new boolean[BLOCKS_MAX];
+  private final EpochAnnouncement announcement = new EpochAnnouncement();
   private final TcpFields tcp = new TcpFields();
   private final long[] stats = new long[8];
   private int blocks;
+  private int position;
+  private int filled;
 
   public CompoundReader(CompoundMemory memory) {
     this.memory = memory;
   }
 
+  /// @param history null: the peers have not agreed on any, so that there are neither histories nor
+  ///   zstd
   /// @return ACCEPTED after all records were delivered; else why none was
-  public Verdict read(byte[] body, int at, int length, RecordSink sink) {
-    Verdict verdict = readBlocks(body, at, at + length);
+  public Verdict read(
+      byte[] body, int at, int length, @Nullable ReceiveHistory history, RecordSink sink) {
+    Verdict verdict = readBlocks(body, at, at + length, history);
     if (verdict != Verdict.ACCEPTED) {
       return verdict;
     }
@@ -39,15 +50,23 @@ public final class CompoundReader {
         return Verdict.MALFORMED;
       }
     }
+    if (history != null) {
+      for (int b = 0; b < blocks; b++) {
+        if (context[b] != 0) {
+          history.block(context[b], epoch[b], enters[b], source[b], start[b], end[b] - start[b]);
+        }
+      }
+      history.end();
+    }
     for (int b = 0; b < blocks; b++) {
       records(source[b], start[b], end[b], b == 0, sink);
     }
     return Verdict.ACCEPTED;
   }
 
-  private Verdict readBlocks(byte[] body, int at, int limit) {
-    int position = at;
-    int filled = 0;
+  private Verdict readBlocks(byte[] body, int at, int limit, @Nullable ReceiveHistory history) {
+    position = at;
+    filled = 0;
     boolean more = true;
     for (blocks = 0; more; blocks++) {
       if (position >= limit || blocks == BLOCKS_MAX) {
@@ -55,42 +74,95 @@ public final class CompoundReader {
       }
       int descriptor = body[position++];
       more = (descriptor & Record.MORE) != 0;
-      int codec = descriptor & Record.CODEC;
-      if ((descriptor & 0x1F) != 0 || codec > Record.LZ4) {
-        return Verdict.MALFORMED;
+      Verdict verdict = readBlock(body, limit, descriptor, history);
+      if (verdict != Verdict.ACCEPTED) {
+        return verdict;
       }
-      int needed = (more ? 2 : 0) + (codec != 0 ? 2 : 0);
-      if (limit - position < needed) {
-        return Verdict.MALFORMED;
-      }
-      int bytes = limit - position - needed;
-      if (more) {
-        int stated = BigEndian.getShort(body, position);
-        position += 2;
-        if (stated > bytes) {
-          return Verdict.MALFORMED;
-        }
-        bytes = stated;
-      }
-      if (codec == 0) {
-        source[blocks] = body;
-        start[blocks] = position;
-        end[blocks] = position + bytes;
-      } else {
-        int original = BigEndian.getShort(body, position);
-        position += 2;
-        if (original > BYTES_MAX - filled
-            || !memory.codec.decompress(body, position, bytes, inflated, filled, original)) {
-          return Verdict.BAD_COMPRESSION;
-        }
-        source[blocks] = inflated;
-        start[blocks] = filled;
-        filled += original;
-        end[blocks] = filled;
-      }
-      position += bytes;
     }
     return Verdict.ACCEPTED;
+  }
+
+  private Verdict readBlock(
+      byte[] body, int limit, int descriptor, @Nullable ReceiveHistory history) {
+    int codec = descriptor & Record.CODEC;
+    boolean inContext = (descriptor & Record.CONTEXT) != 0;
+    int highest = history == null ? Record.LZ4 : Record.ZSTD;
+    if ((descriptor & Record.DESCRIPTOR_RESERVED) != 0
+        || codec > highest
+        || inContext && history == null
+        || !inContext && (descriptor & Record.ENTERS) != 0) {
+      return Verdict.MALFORMED;
+    }
+    boolean more = (descriptor & Record.MORE) != 0;
+    int needed = (more ? 2 : 0) + (codec != 0 ? 2 : 0);
+    if (limit - position < needed) {
+      return Verdict.MALFORMED;
+    }
+    int stated = 0;
+    if (more) {
+      stated = BigEndian.getShort(body, position);
+      position += 2;
+    }
+    int original = 0;
+    if (codec != 0) {
+      original = BigEndian.getShort(body, position);
+      position += 2;
+    }
+    if (!readContext(body, limit, inContext, codec)) {
+      return Verdict.MALFORMED;
+    }
+    enters[blocks] = (descriptor & Record.ENTERS) != 0;
+    int bytes = more ? stated : limit - position;
+    if (bytes > limit - position) {
+      return Verdict.MALFORMED;
+    }
+    if (codec == 0) {
+      source[blocks] = body;
+      start[blocks] = position;
+      end[blocks] = position + bytes;
+      position += bytes;
+      return Verdict.ACCEPTED;
+    }
+    if (original > BYTES_MAX - filled) {
+      return Verdict.BAD_COMPRESSION;
+    }
+    Verdict verdict = decompress(codec, body, bytes, original, history);
+    source[blocks] = inflated;
+    start[blocks] = filled;
+    filled += original;
+    end[blocks] = filled;
+    position += bytes;
+    return verdict;
+  }
+
+  private Verdict decompress(
+      int codec, byte[] body, int bytes, int original, @Nullable ReceiveHistory history) {
+    if (codec == Record.ZSTD && history != null) {
+      return history.decompress(
+          context[blocks], epoch[blocks], body, position, bytes, inflated, filled, original);
+    }
+    return memory.codec.decompress(body, position, bytes, inflated, filled, original)
+        ? Verdict.ACCEPTED
+        : Verdict.BAD_COMPRESSION;
+  }
+
+  /// Context and epoch; an epoch says nothing but to zstd.
+  private boolean readContext(byte[] body, int limit, boolean present, int codec) {
+    context[blocks] = 0;
+    epoch[blocks] = 0;
+    if (!present) {
+      return true;
+    }
+    long read = VarInt.readInt(body, position, limit);
+    context[blocks] = (int) read;
+    if (read < 0 || context[blocks] == 0) {
+      return false;
+    }
+    position += (int) (read >>> 32);
+    read = VarInt.readInt(body, position, limit);
+    epoch[blocks] = (int) read;
+    position += (int) (read >>> 32);
+    return read >= 0 && (epoch[blocks] == 0 || codec == Record.ZSTD);
   }
 
   /// Walks the records of one block. @param sink null: only checks. @return whether the block is
@@ -184,6 +256,9 @@ public final class CompoundReader {
       }
       return position + 4;
     }
+    if (subtype == Record.EPOCH || subtype == Record.EPOCH_UNKNOWN) {
+      return epoch(from, position, limit, subtype, sink);
+    }
     long read = VarInt.readInt(from, position, limit);
     int flow = (int) read;
     if (read < 0 || flow == 0 || flow > FLOW_MAX) {
@@ -200,6 +275,29 @@ public final class CompoundReader {
         default -> sink.flowEnd(flow);
       }
       sink.control(next - start);
+    }
+    return next;
+  }
+
+  private int epoch(byte[] from, int at, int limit, int subtype, @Nullable RecordSink sink) {
+    if (subtype == Record.EPOCH) {
+      int next = announcement.read(from, at, limit);
+      if (next >= 0 && sink != null) {
+        sink.epoch(announcement);
+        sink.control(next - at + 1);
+      }
+      return next;
+    }
+    long context = VarInt.readInt(from, at, limit);
+    int position = at + (int) (context >>> 32);
+    long epoch = context < 0 ? context : VarInt.readInt(from, position, limit);
+    if (epoch < 0) {
+      return -1;
+    }
+    int next = position + (int) (epoch >>> 32);
+    if (sink != null) {
+      sink.epochUnknown((int) context, (int) epoch);
+      sink.control(next - at + 1);
     }
     return next;
   }

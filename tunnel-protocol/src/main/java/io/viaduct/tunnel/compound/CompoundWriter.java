@@ -1,7 +1,6 @@
 package io.viaduct.tunnel.compound;
 
 import io.viaduct.tunnel.flow.FlowState;
-import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -18,11 +17,13 @@ public final class CompoundWriter {
   private final CompoundMemory memory;
   private final ControlQueue controls;
   private final Consumer<Compound> closed;
+  private final BlockCompressor compressor;
+  private final BodyBuilder bodies;
   private @Nullable Staging staging;
   private int estimate;
   private long openedNs;
   private int packets;
-  private int fitting;
+  private long newestNs;
 
   /// Which records share a block.
   public enum Grouping {
@@ -39,6 +40,7 @@ public final class CompoundWriter {
       int capacity,
       int target,
       Grouping grouping,
+      BlockCompressor compressor,
       CompoundMemory memory,
       ControlQueue controls,
       Consumer<Compound> closed) {
@@ -49,6 +51,8 @@ public final class CompoundWriter {
     this.memory = memory;
     this.controls = controls;
     this.closed = closed;
+    this.compressor = compressor;
+    bodies = new BodyBuilder(serviceClass, capacity, memory, compressor);
   }
 
   public boolean isEmpty() {
@@ -73,8 +77,11 @@ public final class CompoundWriter {
     return serviceClass;
   }
 
-  boolean compresses(FlowState flow) {
-    return grouping != Grouping.STORED && flow.compression().worthTrying();
+  /// Whether so many bytes of a flow should be compressed. Counts them.
+  boolean compresses(FlowState flow, int bytes, long nowNs) {
+    return grouping != Grouping.STORED
+        && flow.compression().worthTrying()
+        && compressor.offered(bytes, nowNs);
   }
 
   /// Room for a record of at most `bytes`; closes the open compound first if it might not fit.
@@ -124,6 +131,7 @@ public final class CompoundWriter {
     if (packets == 0) {
       openedNs = nowNs;
     }
+    newestNs = nowNs;
     area.lengthAt[i] = lengthAt;
     area.group[i] = group;
     area.flow[i] = flow;
@@ -159,7 +167,7 @@ public final class CompoundWriter {
 
   private void closeIfFull(Staging area) {
     Compound compound = memory.rent(capacity);
-    int size = build(area, area.count, compound);
+    int size = bodies.build(area, area.count, compound, newestNs);
     if (size >= 0 && size < target && area.bytes() < Staging.RAW_BYTES_MAX) {
       estimate = size; // it shrank more than expected: go on filling
       memory.giveBack(compound);
@@ -178,7 +186,7 @@ public final class CompoundWriter {
         appendControls(area);
       }
       Compound compound = memory.rent(capacity);
-      emit(area, compound, build(area, area.count, compound));
+      emit(area, compound, bodies.build(area, area.count, compound, newestNs));
     }
   }
 
@@ -214,9 +222,10 @@ public final class CompoundWriter {
     int n = area.count;
     int size = builtSize;
     while (size < 0) {
-      n = Math.max(1, Math.min(n - 1, fitting));
-      size = build(area, n, compound);
+      n = Math.max(1, Math.min(n - 1, bodies.fitting()));
+      size = bodies.build(area, n, compound, newestNs);
     }
+    bodies.remember(area, n, compound, newestNs);
     compound.length = size;
     if (n == area.count) {
       staging = null;
@@ -244,137 +253,6 @@ public final class CompoundWriter {
               : flow.compression().expected(bytes);
     }
     return sum;
-  }
-
-  /// Writes the body of the first `n` records. @return its size, or −1 if they do not fit; then
-  /// `fitting` is a guess of how many do
-  private int build(Staging area, int n, Compound compound) {
-    compound.forgetAccount();
-    compound.begin(serviceClass);
-    for (int i = 0; i < n; i++) {
-      if (!compound.account(
-          area.flow[i],
-          area.packets[i],
-          area.preBytes[i],
-          area.start[i + 1] - area.start[i],
-          area.arrivalNs[i])) {
-        fitting = i;
-        return -1;
-      }
-    }
-    int at = Compound.BODY;
-    int limit = Compound.BODY + capacity;
-    int lastGroup = lastGroup(area, n);
-    for (int g = area.groups - 1; g >= 0; g--) {
-      int members = count(area, n, g);
-      if (members > 0) {
-        at = block(area, n, g, members, g == lastGroup, compound.bytes, at, limit);
-        if (at < 0) {
-          fitting = (int) ((long) n * capacity * 15 / (16L * Math.max(1, -at)));
-          return -1;
-        }
-      }
-    }
-    return at - Compound.BODY;
-  }
-
-  /// @return the position behind the block, or minus the size that the body would have had
-  private int block(
-      Staging area, int n, int g, int members, boolean last, byte[] to, int start, int limit) {
-    byte[] source = area.raw;
-    int from = area.start[0];
-    int bytes = area.start[n] - from;
-    int lastRecord = n - 1;
-    int lastStart = area.start[n - 1];
-    if (members < n) {
-      source = memory.gathered;
-      from = 0;
-      bytes = 0;
-      for (int i = 0; i < n; i++) {
-        if (area.group[i] == g) {
-          int length = area.start[i + 1] - area.start[i];
-          System.arraycopy(area.raw, area.start[i], source, bytes, length);
-          lastRecord = i;
-          lastStart = bytes;
-          bytes += length;
-        }
-      }
-    }
-    int at = start;
-    int overhead = last ? 1 : 3;
-    if (g != Staging.STORED) {
-      int compressed = memory.codec.compress(source, from, bytes, memory.compressed);
-      observe(area, n, g, bytes, compressed);
-      if (compressed + 2 < bytes) {
-        if (at + overhead + 2 + compressed > limit) {
-          return -(at + compressed + overhead + (area.start[n] - bytes) / 2);
-        }
-        to[at++] = (byte) (Record.LZ4 | (last ? 0 : Record.MORE));
-        if (!last) {
-          BigEndian.putShort(to, at, compressed);
-          at += 2;
-        }
-        BigEndian.putShort(to, at, bytes);
-        System.arraycopy(memory.compressed, 0, to, at + 2, compressed);
-        return at + 2 + compressed;
-      }
-    }
-    int lengthAt = area.lengthAt[lastRecord];
-    int lengthStart = lengthAt < 0 ? 0 : lengthAt - area.start[lastRecord] + lastStart;
-    int lengthBytes = lengthAt < 0 ? 0 : varIntLength(source, lengthStart);
-    if (at + overhead + bytes - lengthBytes > limit) {
-      return -(at + bytes + overhead);
-    }
-    to[at++] = (byte) (last ? 0 : Record.MORE);
-    if (!last) {
-      BigEndian.putShort(to, at, bytes - lengthBytes);
-      at += 2;
-    }
-    if (lengthAt < 0) {
-      System.arraycopy(source, from, to, at, bytes);
-      return at + bytes;
-    }
-    int head = lengthStart - from;
-    System.arraycopy(source, from, to, at, head);
-    to[at + lastStart - from] |= Record.LAST;
-    int tail = bytes - head - lengthBytes;
-    System.arraycopy(source, lengthStart + lengthBytes, to, at + head, tail);
-    return at + head + tail;
-  }
-
-  private static void observe(Staging area, int n, int g, int raw, int compressed) {
-    FlowState before = null;
-    for (int i = 0; i < n; i++) {
-      FlowState flow = area.flow[i];
-      if (area.group[i] == g && flow != null && flow != before) {
-        flow.compression().tried(raw, compressed);
-        before = flow;
-      }
-    }
-  }
-
-  private static int lastGroup(Staging area, int n) {
-    int lowest = Staging.GROUPS_MAX;
-    for (int i = 0; i < n; i++) {
-      lowest = Math.min(lowest, area.group[i]);
-    }
-    return lowest;
-  }
-
-  private static int count(Staging area, int n, int g) {
-    int members = 0;
-    for (int i = 0; i < n; i++) {
-      members += area.group[i] == g ? 1 : 0;
-    }
-    return members;
-  }
-
-  private static int varIntLength(byte[] bytes, int at) {
-    int length = 1;
-    while (bytes[at + length - 1] < 0) {
-      length++;
-    }
-    return length;
   }
 
   /// Drops what is open; the session ends.

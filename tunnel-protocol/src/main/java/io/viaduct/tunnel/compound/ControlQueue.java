@@ -1,13 +1,15 @@
 package io.viaduct.tunnel.compound;
 
 import io.viaduct.tunnel.flow.FlowCounters;
+import io.viaduct.tunnel.history.EpochAnnouncement;
+import io.viaduct.tunnel.history.HistoryControls;
 import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.VarInt;
 
 /// Control records that wait for a compound to ride in, at most 5 ms. Each one is complete in
 /// itself and may be lost: what does not fit is not sent now, and what made it necessary happens
 /// again.
-public final class ControlQueue {
+public final class ControlQueue implements HistoryControls {
   /// Fits into the smallest path's body.
   public static final int BYTES_MAX = 400;
 
@@ -49,6 +51,25 @@ public final class ControlQueue {
     if (room(4, nowNs)) {
       bytes[length++] = Record.FLOW_END;
       length = VarInt.write(bytes, length, flow);
+    }
+  }
+
+  @Override
+  public boolean epoch(EpochAnnouncement announcement, long nowNs) {
+    if (!room(1 + announcement.length(), nowNs)) {
+      return false;
+    }
+    bytes[length++] = Record.EPOCH;
+    length = announcement.write(bytes, length);
+    return true;
+  }
+
+  @Override
+  public void epochUnknown(int context, int epoch, long nowNs) {
+    if (room(11, nowNs)) {
+      bytes[length++] = Record.EPOCH_UNKNOWN;
+      length = VarInt.write(bytes, length, context);
+      length = VarInt.write(bytes, length, epoch);
     }
   }
 

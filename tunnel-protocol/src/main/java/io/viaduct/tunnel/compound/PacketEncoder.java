@@ -189,7 +189,7 @@ public final class PacketEncoder {
   }
 
   private void segment(int offset, int bytes, FlowState flow, CompoundWriter writer) {
-    boolean compress = writer.compresses(flow);
+    boolean compress = writer.compresses(flow, bytes, nowNs);
     int record = headBytes + bytes;
     int pre = headerBytes + bytes;
     if (!compress && record + 1 > capacity / 2) {
@@ -272,7 +272,7 @@ public final class PacketEncoder {
     do {
       int bytes = Math.min(segmentBytes, payloadBytes - sent);
       int packetBytes = headerBytes + bytes;
-      boolean compress = flow != null && writer.compresses(flow);
+      boolean compress = flow != null && writer.compresses(flow, packetBytes, nowNs);
       Staging area = writer.reserve(headBytes + 3 + packetBytes, flow, compress);
       int start = area.bytes();
       System.arraycopy(head, 0, area.raw, start, headBytes);

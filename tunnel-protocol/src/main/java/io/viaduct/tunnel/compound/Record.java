@@ -19,6 +19,8 @@ public final class Record {
   public static final int FLOW_STATS = 3;
   public static final int FLOW_END = 4;
   public static final int PADDING = 5;
+  public static final int EPOCH = 6;
+  public static final int EPOCH_UNKNOWN = 7;
 
   static final int MASK_TIMESTAMPS = 0x01;
   static final int MASK_URGENT = 0x02;
@@ -36,11 +38,20 @@ public final class Record {
   /// Most that a record adds to an inner packet: kind, flow, application, length.
   static final int OVERHEAD_MAX = 1 + 3 + 1 + 3;
 
-  /// Block descriptor `| M | codec (2) | D | 0 0 0 0 |`.
+  /// Block descriptor `| M | codec (2) | D | H | 0 0 0 |`.
   static final int MORE = 0x80;
 
   static final int LZ4 = 0x20;
+  static final int ZSTD = 0x40;
   static final int CODEC = 0x60;
+
+  /// The block is one of a history context, which follows with the epoch it was compressed with.
+  static final int CONTEXT = 0x10;
+
+  /// Its plain text enters the history.
+  static final int ENTERS = 0x08;
+
+  static final int DESCRIPTOR_RESERVED = 0x07;
 
   private Record() {}
 

@@ -1,5 +1,7 @@
 package io.viaduct.tunnel.compound;
 
+import io.viaduct.tunnel.history.EpochAnnouncement;
+
 /// What [CompoundReader] finds. All positions are in the array that it reads; nothing is copied.
 public interface RecordSink {
   void stamp(int timeUs);
@@ -49,6 +51,11 @@ public interface RecordSink {
   void flowStats(int flow, long[] values);
 
   void flowEnd(int flow);
+
+  /// The peer holds an epoch; valid during the call.
+  void epoch(EpochAnnouncement announcement);
+
+  void epochUnknown(int context, int epoch);
 
   /// A control record of so many bytes was one of the above.
   void control(int recordBytes);

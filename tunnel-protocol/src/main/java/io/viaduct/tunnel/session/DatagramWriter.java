@@ -141,6 +141,7 @@ final class DatagramWriter {
       ControlQueue.writeStampBlock(compound.bytes(), start, (int) (nowNs / 1000));
       stampedNs[compound.serviceClass().ordinal()] = nowNs;
     }
+    compound.sealed(sealer.sequence());
     int length =
         sealer.seal(
             aead,

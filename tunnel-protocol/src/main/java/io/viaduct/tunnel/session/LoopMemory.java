@@ -6,12 +6,15 @@ import io.viaduct.tunnel.compound.CompoundMemory;
 import io.viaduct.tunnel.compound.CompoundReader;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.history.Digestion;
+import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +34,7 @@ public final class LoopMemory implements AutoCloseable {
 
   final ByteBufAllocator allocator;
   final RandomGenerator random;
+  final HistoryMemory history;
   final CompoundMemory compounds = new CompoundMemory();
   final CompoundReader reader = new CompoundReader(compounds);
   final FlowKey key = new FlowKey();
@@ -51,9 +55,21 @@ public final class LoopMemory implements AutoCloseable {
   /// @param ciphers makes the cipher of an algorithm (a test may measure without one)
   public LoopMemory(
       ByteBufAllocator allocator, RandomGenerator random, Function<AeadAlgorithm, Aead> ciphers) {
+    this(allocator, random, ciphers, Digestion.INLINE, () -> 0);
+  }
+
+  /// @param digestion where dictionaries are made; inline in the other constructors
+  /// @param nanoTime measures what codecs cost; without it the first guesses hold
+  public LoopMemory(
+      ByteBufAllocator allocator,
+      RandomGenerator random,
+      Function<AeadAlgorithm, Aead> ciphers,
+      Digestion digestion,
+      LongSupplier nanoTime) {
     this.allocator = allocator;
     this.random = random;
     this.ciphers = ciphers;
+    this.history = new HistoryMemory(digestion, nanoTime, HistoryMemory.BUDGET_BYTES);
     this.packet = allocator.directBuffer(IP_OFFSET + DATAGRAM_BYTES_MAX);
     this.burst = allocator.directBuffer(BURST_BYTES_MAX, BURST_BYTES_MAX);
     this.coalescer = new TcpCoalescer(allocator);
@@ -71,11 +87,17 @@ public final class LoopMemory implements AutoCloseable {
         : allocator.directBuffer(BURST_BYTES_MAX, BURST_BYTES_MAX);
   }
 
+  /// What the histories of the loop hold and count.
+  public HistoryMemory history() {
+    return history;
+  }
+
   /// Gives the buffers back; no session may use it afterwards.
   @Override
   public void close() {
     packet.release();
     burst.release();
+    history.close();
     coalescer.close();
   }
 }

@@ -11,6 +11,9 @@ import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.HeaderContext;
 import io.viaduct.tunnel.flow.PeerFlowStats;
+import io.viaduct.tunnel.history.EpochAnnouncement;
+import io.viaduct.tunnel.history.ReceiveHistory;
+import io.viaduct.tunnel.history.SendHistory;
 import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.VarInt;
@@ -33,6 +36,8 @@ final class PacketRestorer implements RecordSink {
   private final FlowStatsSchedule stats;
   private final SessionTotals totals;
   private final long[] verdicts;
+  private final @Nullable ReceiveHistory received;
+  private final @Nullable SendHistory sent;
   private final boolean fromDevice;
   private final int outerHeaderBytes;
   private final byte[] headers = new byte[HeaderWriter.HEADERS_MAX];
@@ -62,6 +67,8 @@ final class PacketRestorer implements RecordSink {
       FlowStatsSchedule stats,
       SessionTotals totals,
       long[] verdicts,
+      @Nullable ReceiveHistory received,
+      @Nullable SendHistory sent,
       boolean fromDevice,
       int outerHeaderBytes) {
     this.memory = memory;
@@ -71,6 +78,8 @@ final class PacketRestorer implements RecordSink {
     this.stats = stats;
     this.totals = totals;
     this.verdicts = verdicts;
+    this.received = received;
+    this.sent = sent;
     this.fromDevice = fromDevice;
     this.outerHeaderBytes = outerHeaderBytes;
   }
@@ -84,7 +93,7 @@ final class PacketRestorer implements RecordSink {
   /// Takes the body of a DATA datagram.
   ///
   /// @param newestSoFar whether its sequence is above all before it
-  /// @return ACCEPTED, MALFORMED or BAD_COMPRESSION
+  /// @return ACCEPTED, MALFORMED, BAD_COMPRESSION or UNKNOWN_EPOCH
   Verdict restore(
       byte[] body,
       int length,
@@ -103,7 +112,10 @@ final class PacketRestorer implements RecordSink {
     overheadRecords = 0;
     flowlessRecords = 0;
     stamped = false;
-    Verdict verdict = memory.reader.read(body, 0, length, this);
+    if (received != null) {
+      received.begin(sequence, nowNs);
+    }
+    Verdict verdict = memory.reader.read(body, 0, length, received, this);
     share(datagramBytes + outerHeaderBytes);
     sink = NOWHERE;
     if (!ending.isEmpty()) {
@@ -394,6 +406,20 @@ final class PacketRestorer implements RecordSink {
       flow.sendContexts().forgetAll(); // the peer starts anew with the next OPEN
     } else if (flow.id() == id) {
       ending.add(flow); // after its share of this datagram
+    }
+  }
+
+  @Override
+  public void epoch(EpochAnnouncement announcement) {
+    if (sent != null) {
+      sent.announced(announcement, sealer.sequence(), nowNs);
+    }
+  }
+
+  @Override
+  public void epochUnknown(int context, int epoch) {
+    if (sent != null) {
+      sent.unknown(context, epoch);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.session;
 
 import io.netty.buffer.ByteBuf;
+import io.viaduct.tunnel.compound.BlockCompressor;
 import io.viaduct.tunnel.compound.Compound;
 import io.viaduct.tunnel.compound.CompoundWriter;
 import io.viaduct.tunnel.compound.ControlQueue;
@@ -11,6 +12,9 @@ import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.FlowTimeouts;
+import io.viaduct.tunnel.history.CodecPolicy;
+import io.viaduct.tunnel.history.ReceiveHistory;
+import io.viaduct.tunnel.history.SendHistory;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Direction;
@@ -59,6 +63,9 @@ public final class TunnelSession implements AutoCloseable {
   private final DatagramWriter datagrams;
   private final PacketRestorer restorer;
   private final PathExchange path;
+  private final CodecPolicy policy;
+  private final @Nullable SendHistory sentHistory;
+  private final @Nullable ReceiveHistory receivedHistory;
   private long expiryNs;
   private boolean closed;
 
@@ -107,11 +114,33 @@ public final class TunnelSession implements AutoCloseable {
           case DEVICE -> CompoundWriter.Grouping.ALL;
           case OFF -> CompoundWriter.Grouping.STORED;
         };
+    boolean history = settings.historyBytes() > 0;
+    policy = new CodecPolicy(memory.history.costs(), history);
+    sentHistory =
+        history && grouping != CompoundWriter.Grouping.STORED
+            ? new SendHistory(memory.history, settings.historyBytes(), policy::level)
+            : null;
+    receivedHistory =
+        history ? new ReceiveHistory(memory.history, settings.historyBytes(), controls) : null;
+    BlockCompressor compressor =
+        new BlockCompressor(
+            memory.compounds,
+            memory.history,
+            policy,
+            sentHistory,
+            grouping == CompoundWriter.Grouping.ALL);
     Consumer<Compound> toQueue = this::closedCompound;
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       writers[c] =
           new CompoundWriter(
-              ServiceClass.of(c), capacity, target, grouping, memory.compounds, controls, toQueue);
+              ServiceClass.of(c),
+              capacity,
+              target,
+              grouping,
+              compressor,
+              memory.compounds,
+              controls,
+              toQueue);
       waiting[c] = new WaitingRule(settings.classDeadlines().get(c).toNanos());
     }
     encoder = new PacketEncoder(capacity, memory.compounds, toQueue);
@@ -127,6 +156,8 @@ public final class TunnelSession implements AutoCloseable {
             stats,
             totals,
             verdicts,
+            receivedHistory,
+            sentHistory,
             !agent,
             settings.outerHeaderBytes());
     path = new PathExchange(agent, datagrams, restorer, pathListener, memory.random);
@@ -191,6 +222,7 @@ public final class TunnelSession implements AutoCloseable {
     }
     int c = serviceClass.ordinal();
     waiting[c].arrival(nowNs);
+    policy.waiting(queues.bytes(serviceClass), nowNs);
     flows.at(nowNs);
     boolean tcp = key.protocol() == FlowKey.TCP;
     flushAtBatchEnd[c] |= tcp;
@@ -235,7 +267,11 @@ public final class TunnelSession implements AutoCloseable {
     if (closed) {
       return false;
     }
-    return datagrams.drain(sink, path.boundTo(), path.isBound(), nowNs);
+    boolean more = datagrams.drain(sink, path.boundTo(), path.isBound(), nowNs);
+    if (more) {
+      policy.limitedByLink(nowNs);
+    }
+    return more;
   }
 
   /// Takes one datagram from the socket.
@@ -315,7 +351,7 @@ public final class TunnelSession implements AutoCloseable {
         next = Math.min(next, writers[c].openedNs() + waiting[c].deadlineNs());
       }
     }
-    return flows.size() > 0 ? Math.min(next, expiryNs) : next;
+    return flows.size() > 0 || remembers() ? Math.min(next, expiryNs) : next;
   }
 
   /// Time passes: deadlines, statistics, expiry. Call [#drain] afterwards.
@@ -332,6 +368,7 @@ public final class TunnelSession implements AutoCloseable {
     if (nowNs >= expiryNs) {
       expiryNs = nowNs + EXPIRY_SPACING_NS;
       flows.expire(flow -> endingHere(flow, nowNs));
+      expireHistories(nowNs);
     }
     for (int i = 0; i < STATS_ROUNDS_PER_TICK && mayControl(); i++) {
       stats.run(nowNs);
@@ -340,6 +377,25 @@ public final class TunnelSession implements AutoCloseable {
       }
       writers[ServiceClass.LT_LD.ordinal()].flushControls(nowNs);
     }
+  }
+
+  /// Whether histories are held, whose time must pass.
+  private boolean remembers() {
+    return sentHistory != null && !sentHistory.isEmpty()
+        || receivedHistory != null && !receivedHistory.isEmpty();
+  }
+
+  private void expireHistories(long nowNs) {
+    if (sentHistory != null && receivedHistory != null) {
+      memory.history.expire(nowNs);
+      sentHistory.trim();
+      receivedHistory.trim();
+    }
+  }
+
+  /// What the path is known to carry, for the choice of codecs; 0: unknown.
+  public void pacing(long bytesPerSecond) {
+    policy.pacing(bytesPerSecond);
   }
 
   /// Control records that travel alone wait while the queue of their class is full.
@@ -400,6 +456,12 @@ public final class TunnelSession implements AutoCloseable {
       writer.discard();
     }
     queues.clear(memory.compounds::giveBack);
+    if (sentHistory != null) {
+      sentHistory.close();
+    }
+    if (receivedHistory != null) {
+      receivedHistory.close();
+    }
     sealer.wipe();
     opener.wipe();
   }

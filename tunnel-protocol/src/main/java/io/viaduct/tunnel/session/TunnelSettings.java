@@ -23,6 +23,8 @@ import java.util.List;
 /// @param udpIdle idle time that ends a UDP flow
 /// @param tcpIdle idle time that ends a TCP connection of which no end was seen
 /// @param icmpIdle idle time that ends any other flow
+/// @param historyBytes plain text that a dictionary epoch holds, a power of two from 4096 to 1 MiB,
+///   as the handshake agreed; 0: neither histories nor zstd
 public record TunnelSettings(
     int pathMtu,
     boolean outerIpv6,
@@ -34,7 +36,13 @@ public record TunnelSettings(
     int flowsMax,
     Duration udpIdle,
     Duration tcpIdle,
-    Duration icmpIdle) {
+    Duration icmpIdle,
+    int historyBytes) {
+
+  /// What an end offers that sets nothing else.
+  public static final int HISTORY_BYTES = 65_536;
+
+  static final int HISTORY_BYTES_MAX = 1 << 20;
 
   /// Which records may be compressed together.
   public enum CompressionContext {
@@ -96,6 +104,14 @@ public record TunnelSettings(
     requireIdle("udp-idle", udpIdle);
     requireIdle("tcp-idle", tcpIdle);
     requireIdle("icmp-idle", icmpIdle);
+    require(
+        historyBytes == 0
+            || Integer.bitCount(historyBytes) == 1
+                && historyBytes >= 4_096
+                && historyBytes <= HISTORY_BYTES_MAX,
+        "history-bytes",
+        historyBytes,
+        "0, or a power of two from 4096 to 1048576");
   }
 
   /// The defaults. Deadlines: a tenth of the class's delay limit, at most 20 ms for low delay, 50
@@ -116,7 +132,8 @@ public record TunnelSettings(
         65_536,
         Duration.ofSeconds(60),
         Duration.ofHours(2),
-        Duration.ofSeconds(30));
+        Duration.ofSeconds(30),
+        HISTORY_BYTES);
   }
 
   /// The fill threshold as configuration files say it, `compound-percent`.
@@ -140,7 +157,8 @@ public record TunnelSettings(
         flowsMax,
         udpIdle,
         tcpIdle,
-        icmpIdle);
+        icmpIdle,
+        historyBytes);
   }
 
   public TunnelSettings withOuterIpv6(boolean ipv6) {
@@ -155,7 +173,8 @@ public record TunnelSettings(
         flowsMax,
         udpIdle,
         tcpIdle,
-        icmpIdle);
+        icmpIdle,
+        historyBytes);
   }
 
   public TunnelSettings withContext(CompressionContext compression) {
@@ -170,7 +189,40 @@ public record TunnelSettings(
         flowsMax,
         udpIdle,
         tcpIdle,
-        icmpIdle);
+        icmpIdle,
+        historyBytes);
+  }
+
+  public TunnelSettings withHistoryBytes(int bytes) {
+    return new TunnelSettings(
+        pathMtu,
+        outerIpv6,
+        fillThreshold,
+        context,
+        classDeadlines,
+        classQueueBytes,
+        floorPercent,
+        flowsMax,
+        udpIdle,
+        tcpIdle,
+        icmpIdle,
+        bytes);
+  }
+
+  public TunnelSettings withFillThreshold(double share) {
+    return new TunnelSettings(
+        pathMtu,
+        outerIpv6,
+        share,
+        context,
+        classDeadlines,
+        classQueueBytes,
+        floorPercent,
+        flowsMax,
+        udpIdle,
+        tcpIdle,
+        icmpIdle,
+        historyBytes);
   }
 
   /// Bytes that the outer IP and UDP headers cost per datagram.

@@ -38,6 +38,8 @@ public enum Verdict {
   /// Authentic, but it breaks docs/protocol.md.
   MALFORMED(Subject.DATAGRAM),
   BAD_COMPRESSION(Subject.DATAGRAM),
+  /// Compressed with a dictionary epoch that this end does not hold.
+  UNKNOWN_EPOCH(Subject.DATAGRAM),
 
   /// Record restored to a packet.
   RESTORED(Subject.RECORD),

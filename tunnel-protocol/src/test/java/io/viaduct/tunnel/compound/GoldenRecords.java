@@ -7,6 +7,9 @@ import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.FlowTimeouts;
+import io.viaduct.tunnel.history.CodecPolicy;
+import io.viaduct.tunnel.history.Digestion;
+import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.wire.ServiceClass;
@@ -58,6 +61,11 @@ public final class GoldenRecords {
     return HexFormat.of().formatHex(bytes, 0, queue.drainTo(bytes, 0));
   }
 
+  private static BlockCompressor compressor(CompoundMemory memory) {
+    HistoryMemory loop = new HistoryMemory(Digestion.INLINE, () -> 0, 1 << 20);
+    return new BlockCompressor(memory, loop, new CodecPolicy(loop.costs(), false), null, false);
+  }
+
   private static String two(byte[] packet) {
     return bodies(packet, true, true, 2).getFirst();
   }
@@ -79,6 +87,7 @@ public final class GoldenRecords {
             1400,
             1000,
             CompoundWriter.Grouping.STORED,
+            compressor(memory),
             memory,
             new ControlQueue(),
             c ->

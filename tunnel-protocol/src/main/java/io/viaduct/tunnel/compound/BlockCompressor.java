@@ -1,0 +1,157 @@
+package io.viaduct.tunnel.compound;
+
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.history.CodecCosts;
+import io.viaduct.tunnel.history.CodecPolicy;
+import io.viaduct.tunnel.history.HistoryMemory;
+import io.viaduct.tunnel.history.SendContext;
+import io.viaduct.tunnel.history.SendHistory;
+import io.viaduct.tunnel.history.ZstdBlocks;
+import io.viaduct.tunnel.wire.VarInt;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Compresses the records of one host as the policy has it, with the history of that host where
+/// there is one. Its fields are the result of the last call.
+public final class BlockCompressor {
+  private static final int LOOKED_AT_MIN = 24;
+
+  private final CompoundMemory memory;
+  private final HistoryMemory loop;
+  private final CodecPolicy policy;
+  private final @Nullable SendHistory histories;
+  private final boolean oneContext;
+  private final boolean[] seen = new boolean[256];
+
+  int codec;
+  byte[] from = new byte[0];
+  int at;
+  int length;
+  @Nullable SendContext context;
+  int epoch;
+  boolean enters;
+
+  /// @param histories null if the peer speaks neither histories nor zstd
+  /// @param oneContext whether all hosts share one
+  public BlockCompressor(
+      CompoundMemory memory,
+      HistoryMemory loop,
+      CodecPolicy policy,
+      @Nullable SendHistory histories,
+      boolean oneContext) {
+    this.memory = memory;
+    this.loop = loop;
+    this.policy = policy;
+    this.histories = histories;
+    this.oneContext = oneContext;
+  }
+
+  /// Payload of a flow that is worth trying. @return whether to compress it
+  boolean offered(int bytes, long nowNs) {
+    return policy.offered(bytes, nowNs);
+  }
+
+  /// Bytes of the block's header beside the descriptor and the length.
+  int headerBytes() {
+    SendContext of = context;
+    return (codec == 0 ? 0 : 2) + (of == null ? 0 : VarInt.length(of.id()) + VarInt.length(epoch));
+  }
+
+  /// Whether the block became smaller.
+  boolean shrank() {
+    return codec != 0;
+  }
+
+  void compress(byte[] raw, int start, int bytes, @Nullable FlowState host, long nowNs) {
+    stored(raw, start, bytes);
+    int step = policy.step(nowNs);
+    SendHistory all = step < CodecCosts.ZSTD_FIRST || host == null ? null : histories;
+    SendContext known = all == null || host == null ? null : find(all, host);
+    int used = step == CodecCosts.NONE ? -1 : tryCodec(known, step, raw, start, bytes, nowNs);
+    if (all == null || host == null) {
+      if (used < 0 || used + 2 >= bytes) {
+        stored(raw, start, bytes);
+      }
+      return;
+    }
+    boolean worth = used >= 0 && used + 2 + (known == null ? 2 : 4) < bytes;
+    if (!worth) {
+      stored(raw, start, bytes);
+      if (known != null && known.epoch() != 0 || !looksCompressible(raw, start, bytes)) {
+        return;
+      }
+    }
+    SendContext of = known == null ? open(all, host, nowNs) : known;
+    if (of != null) {
+      enters = of.mayEnter(bytes, nowNs);
+      context = enters || epoch != 0 ? of : null;
+    }
+  }
+
+  private void stored(byte[] raw, int start, int bytes) {
+    codec = 0;
+    from = raw;
+    at = start;
+    length = bytes;
+    context = null;
+    epoch = 0;
+    enters = false;
+  }
+
+  private int tryCodec(
+      @Nullable SendContext known, int step, byte[] raw, int start, int bytes, long nowNs) {
+    memory.compressions++;
+    int level = known == null ? 0 : known.level();
+    int wanted = CodecPolicy.level(step);
+    if (known != null && level != wanted) {
+      known.wantLevel(wanted, nowNs);
+    }
+    CodecCosts costs = loop.costs();
+    long began = costs.nanoTime();
+    int used;
+    int paid = step;
+    if (known != null && level != 0 && CodecPolicy.allows(step, level)) {
+      used = known.compress(raw, start, bytes, memory.compressed);
+      epoch = known.epoch();
+      paid = CodecPolicy.stepOf(level);
+    } else if (step >= CodecCosts.ZSTD_FIRST && histories != null) {
+      used = loop.zstd().compress(raw, start, bytes, wanted, memory.compressed);
+    } else {
+      used = memory.codec.compress(raw, start, bytes, memory.compressed);
+    }
+    costs.observe(paid, bytes, costs.nanoTime() - began);
+    boolean zstd = step >= CodecCosts.ZSTD_FIRST && histories != null;
+    codec = zstd ? Record.ZSTD : Record.LZ4;
+    from = memory.compressed;
+    at = zstd ? ZstdBlocks.payloadAt(bytes) : 0;
+    length = used;
+    return used;
+  }
+
+  private @Nullable SendContext find(SendHistory all, FlowState host) {
+    return oneContext ? all.find(0, 0) : all.find(host.remoteHigh(), host.remoteLow());
+  }
+
+  private @Nullable SendContext open(SendHistory all, FlowState host, long nowNs) {
+    return oneContext
+        ? all.open(0, 0, nowNs)
+        : all.open(host.remoteHigh(), host.remoteLow(), nowNs);
+  }
+
+  /// Whether a block that is too small to shrink alone is worth remembering: random bytes are more
+  /// different. Of n random bytes 256 (1 − (255/256)^n) values are expected.
+  private boolean looksCompressible(byte[] raw, int start, int bytes) {
+    if (bytes < LOOKED_AT_MIN) {
+      return false;
+    }
+    int n = Math.min(bytes, 512);
+    int different = 0;
+    for (int i = start; i < start + n; i++) {
+      int value = raw[i] & 0xFF;
+      different += seen[value] ? 0 : 1;
+      seen[value] = true;
+    }
+    Arrays.fill(seen, false);
+    return different < 0.75 * 256 * (1 - Math.exp(n * Math.log(255 / 256.0)));
+  }
+}

@@ -1,0 +1,181 @@
+package io.viaduct.tunnel.history;
+
+import java.util.Arrays;
+
+/// Plain text of the last blocks of one context, each with the sequence of its datagram: a ring of
+/// bytes and a ring of entries, both growing up to a bound. Of a block that is encoded but not yet
+/// sealed the sequence is not known: it is in no epoch.
+final class BlockLog {
+  static final int BLOCKS_MAX = 2_048;
+  static final long UNSEALED = -1;
+  private static final int BYTES_MIN = 4_096;
+  private static final int BLOCKS_MIN = 64;
+
+  private final int capacity;
+  private byte[] ring = new byte[BYTES_MIN];
+  private long[] sequences = new long[BLOCKS_MIN];
+  private long[] starts = new long[BLOCKS_MIN];
+  private int[] lengths = new int[BLOCKS_MIN];
+  private long first;
+  private long next;
+  private long written;
+  private long evictedHighest = -1;
+
+  /// @param capacity bytes, a power of two
+  BlockLog(int capacity) {
+    this.capacity = Math.max(BYTES_MIN, capacity);
+  }
+
+  /// What it costs, in bytes of heap.
+  int heldBytes() {
+    return ring.length + 20 * sequences.length;
+  }
+
+  /// Bytes ever entered.
+  long written() {
+    return written;
+  }
+
+  /// Highest sequence of a block that has been pushed out.
+  long evictedHighest() {
+    return evictedHighest;
+  }
+
+  void forgetUpTo(long sequence) {
+    evictedHighest = Math.max(evictedHighest, sequence);
+  }
+
+  /// Begins a block: [#append] its bytes, then it is complete.
+  ///
+  /// @return its number, −1 if it can never fit
+  long begin(int length, long sequence) {
+    if (length > capacity) {
+      return -1;
+    }
+    while (next - first == BLOCKS_MAX || bytes() + length > capacity) {
+      evict();
+    }
+    if (bytes() + length > ring.length) {
+      growBytes(bytes() + length);
+    }
+    if (next - first == sequences.length) {
+      growBlocks();
+    }
+    int slot = slot(next);
+    sequences[slot] = sequence;
+    starts[slot] = written;
+    lengths[slot] = length;
+    return next++;
+  }
+
+  void append(byte[] from, int at, int length) {
+    int position = (int) written & ring.length - 1;
+    int head = Math.min(length, ring.length - position);
+    System.arraycopy(from, at, ring, position, head);
+    System.arraycopy(from, at + head, ring, 0, length - head);
+    written += length;
+  }
+
+  /// The datagram of a block has got its sequence.
+  void sealed(long block, long sequence) {
+    if (block >= first && block < next) {
+      sequences[slot(block)] = sequence;
+    } else if (block >= 0) {
+      forgetUpTo(sequence);
+    }
+  }
+
+  /// Bytes entered behind the newest block that is not above this sequence.
+  long writtenAfter(long sequence) {
+    for (long block = next - 1; block >= first; block--) {
+      long s = sequences[slot(block)];
+      if (s != UNSEALED && s <= sequence) {
+        return written - starts[slot(block)] - lengths[slot(block)];
+      }
+    }
+    return bytes();
+  }
+
+  /// Sequences of the blocks that are sealed and not in question, in order.
+  long[] order() {
+    long[] found = new long[(int) (next - first)];
+    int n = 0;
+    for (long block = first; block < next; block++) {
+      long sequence = sequences[slot(block)];
+      if (sequence > evictedHighest) {
+        found[n++] = sequence << 11 | block & BLOCKS_MAX - 1;
+      }
+    }
+    long[] ordered = Arrays.copyOf(found, n);
+    Arrays.sort(ordered);
+    return ordered;
+  }
+
+  static long sequence(long ordered) {
+    return ordered >> 11;
+  }
+
+  int length(long ordered) {
+    return lengths[slot(block(ordered))];
+  }
+
+  /// @return the position behind the copy
+  int copy(long ordered, byte[] to, int at) {
+    int slot = slot(block(ordered));
+    int position = (int) starts[slot] & ring.length - 1;
+    int head = Math.min(lengths[slot], ring.length - position);
+    System.arraycopy(ring, position, to, at, head);
+    System.arraycopy(ring, 0, to, at + head, lengths[slot] - head);
+    return at + lengths[slot];
+  }
+
+  private long block(long ordered) {
+    return first + ((ordered & BLOCKS_MAX - 1) - first & BLOCKS_MAX - 1);
+  }
+
+  private int bytes() {
+    return next == first ? 0 : (int) (written - starts[slot(first)]);
+  }
+
+  private void evict() {
+    forgetUpTo(sequences[slot(first)]);
+    first++;
+  }
+
+  private void growBytes(int needed) {
+    int size = ring.length;
+    while (size < needed) {
+      size <<= 1;
+    }
+    byte[] larger = new byte[size];
+    for (long at = written - bytes(); at < written; ) {
+      int from = (int) at & ring.length - 1;
+      int to = (int) at & size - 1;
+      int run = (int) Math.min(written - at, Math.min(ring.length - from, size - to));
+      System.arraycopy(ring, from, larger, to, run);
+      at += run;
+    }
+    ring = larger;
+  }
+
+  private void growBlocks() {
+    int size = sequences.length * 2;
+    long[] newSequences = new long[size];
+    long[] newStarts = new long[size];
+    int[] newLengths = new int[size];
+    for (long block = first; block < next; block++) {
+      int from = slot(block);
+      int to = (int) block & size - 1;
+      newSequences[to] = sequences[from];
+      newStarts[to] = starts[from];
+      newLengths[to] = lengths[from];
+    }
+    sequences = newSequences;
+    starts = newStarts;
+    lengths = newLengths;
+  }
+
+  private int slot(long block) {
+    return (int) block & sequences.length - 1;
+  }
+}

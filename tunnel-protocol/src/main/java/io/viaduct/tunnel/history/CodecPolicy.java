@@ -1,0 +1,110 @@
+package io.viaduct.tunnel.history;
+
+/// Which codec is worth its time in one session: the highest step whose cost at the present rate
+/// fits into a share of the core. The share is small while the link takes everything at once, so
+/// that the processor is never spent where it is the bottleneck; larger while data wait for the
+/// link, whose bytes are then what counts.
+public final class CodecPolicy {
+  /// Share of the loop's core for compression.
+  static final double SHARE = 0.2;
+
+  static final double SHARE_LINK_LIMITED = 0.5;
+  static final double SHARE_DIGESTION = 0.2;
+
+  /// A higher step must fit with room to spare, or it would be left again at once.
+  private static final double RAISE_MARGIN = 0.7;
+
+  private static final long LIMITED_FOR_NS = 200_000_000;
+  private static final long EVALUATE_NS = 5_000_000;
+  private static final int WAITING_BYTES = 16 * 1024;
+
+  private final CodecCosts costs;
+  private final boolean speaksZstd;
+  private int step;
+  private long evaluatedNs;
+  private boolean evaluated;
+  private long limitedNs;
+  private boolean everLimited;
+  private long pacingBytesPerSecond;
+
+  /// @param speaksZstd whether the peer does
+  public CodecPolicy(CodecCosts costs, boolean speaksZstd) {
+    this.costs = costs;
+    this.speaksZstd = speaksZstd;
+    step = speaksZstd ? CodecCosts.STEPS - 1 : CodecCosts.LZ4;
+  }
+
+  /// So many bytes wait in the queue of a class.
+  public void waiting(int bytes, long nowNs) {
+    if (bytes >= WAITING_BYTES) {
+      limitedByLink(nowNs);
+    }
+  }
+
+  /// The socket, or whatever is behind it, takes no more at the moment.
+  public void limitedByLink(long nowNs) {
+    limitedNs = nowNs;
+    everLimited = true;
+  }
+
+  /// What the path is known to carry, 0 = unknown: more than 70 % of it waits for the link.
+  public void pacing(long bytesPerSecond) {
+    pacingBytesPerSecond = bytesPerSecond;
+  }
+
+  /// Payload of a flow that is worth trying. @return whether to compress it
+  public boolean offered(int bytes, long nowNs) {
+    costs.offered(bytes, nowNs);
+    return step(nowNs) != CodecCosts.NONE;
+  }
+
+  /// The step of [CodecCosts] to take now.
+  public int step(long nowNs) {
+    if (!evaluated || nowNs - evaluatedNs >= EVALUATE_NS) {
+      evaluated = true;
+      evaluatedNs = nowNs;
+      evaluate(nowNs);
+    }
+    return step;
+  }
+
+  private void evaluate(long nowNs) {
+    double share = isLinkLimited(nowNs) ? SHARE_LINK_LIMITED : SHARE;
+    int highest = speaksZstd ? CodecCosts.STEPS - 1 : CodecCosts.LZ4;
+    int chosen = highest;
+    while (chosen > CodecCosts.NONE) {
+      double margin = chosen > step ? RAISE_MARGIN : 1;
+      if (costs.share(chosen) <= share * margin
+          && costs.digestionShare(chosen) <= SHARE_DIGESTION * margin) {
+        break;
+      }
+      chosen--;
+    }
+    step = chosen;
+  }
+
+  boolean isLinkLimited(long nowNs) {
+    return everLimited && nowNs - limitedNs < LIMITED_FOR_NS
+        || pacingBytesPerSecond > 0 && costs.bytesPerSecond() > 0.7 * pacingBytesPerSecond;
+  }
+
+  /// zstd's level for the next epoch.
+  public int level() {
+    return CodecCosts.level(Math.max(CodecCosts.ZSTD_FIRST, step));
+  }
+
+  /// zstd's level at a step.
+  public static int level(int step) {
+    return CodecCosts.level(step);
+  }
+
+  /// The step that a level belongs to.
+  public static int stepOf(int level) {
+    return CodecCosts.stepOf(level);
+  }
+
+  /// Whether a dictionary of this level may be used at this step.
+  public static boolean allows(int step, int level) {
+    return step >= CodecCosts.ZSTD_FIRST && level <= CodecCosts.level(step);
+  }
+}

@@ -1,0 +1,105 @@
+package io.viaduct.tunnel.history;
+
+import java.util.Arrays;
+
+/// Puts entropy tables in front of a dictionary's content, so that a small block need not carry its
+/// own (RFC 8878 §5, "Dictionary Format"). The Huffman table of literals is derived from the
+/// content by integer arithmetic alone: both ends that hold the same content make the same bytes.
+/// The three FSE tables are constants, found by training on text, JSON and SIP; zstd takes them
+/// only where they are the cheapest choice.
+final class EntropyTables {
+  static final int BYTES_MAX = 8 + 1 + 127 + 160 + 12;
+
+  private static final int[] MAGIC = {0x37, 0xA4, 0x30, 0xEC, 1, 0, 0, 0};
+  private static final int HASH_BITS = 14;
+  private static final int MATCH_MIN = 5;
+  private static final int BITS_MAX = 11;
+  private static final int WEIGHT_LOG = 6;
+
+  private EntropyTables() {}
+
+  /// The whole dictionary, or the content alone if its literals have no table of this form.
+  static byte[] dictionary(byte[] content, int length) {
+    byte[] head = new byte[BYTES_MAX];
+    for (int i = 0; i < MAGIC.length; i++) {
+      head[i] = (byte) MAGIC[i];
+    }
+    int end = huffman(literals(content, length), head, MAGIC.length);
+    if (end < 0 || length < 64) {
+      return Arrays.copyOf(content, length);
+    }
+    System.arraycopy(SequenceTables.BYTES, 0, head, end, SequenceTables.BYTES.length);
+    end += SequenceTables.BYTES.length;
+    byte[] dictionary = Arrays.copyOf(head, end + length);
+    System.arraycopy(content, 0, dictionary, end, length);
+    return dictionary;
+  }
+
+  /// How often each byte is left over by a greedy search for matches, in the second half of the
+  /// content given all before it.
+  private static int[] literals(byte[] content, int length) {
+    int[] count = new int[256];
+    int[] seen = new int[1 << HASH_BITS];
+    int from = Math.max(length / 2, length - 16_384);
+    int at = 0;
+    for (; at < from && at + MATCH_MIN <= length; at++) {
+      seen[hash(content, at)] = at + 1;
+    }
+    while (at + MATCH_MIN <= length) {
+      int slot = hash(content, at);
+      int candidate = seen[slot] - 1;
+      seen[slot] = at + 1;
+      int match = candidate < 0 ? 0 : match(content, candidate, at, length);
+      if (match < MATCH_MIN) {
+        count[content[at++] & 0xFF]++;
+        continue;
+      }
+      for (int end = at + match; ++at < end && at + MATCH_MIN <= length; ) {
+        seen[hash(content, at)] = at + 1;
+      }
+    }
+    return count;
+  }
+
+  private static int match(byte[] bytes, int one, int other, int end) {
+    int length = 0;
+    while (other + length < end && bytes[one + length] == bytes[other + length]) {
+      length++;
+    }
+    return length;
+  }
+
+  private static int hash(byte[] b, int at) {
+    long five =
+        (b[at] & 0xFFL)
+            | (b[at + 1] & 0xFFL) << 8
+            | (b[at + 2] & 0xFFL) << 16
+            | (b[at + 3] & 0xFFL) << 24
+            | (b[at + 4] & 0xFFL) << 32;
+    return (int) (five * 0x9E3779B97F4A7C15L >>> 64 - HASH_BITS);
+  }
+
+  /// Writes a Huffman tree description (RFC 8878 §4.2.1). Every byte value gets a code, so that a
+  /// block with a byte that the content does not have can use the table too.
+  ///
+  /// @return the position behind it, −1 if the weights have no FSE form
+  private static int huffman(int[] count, byte[] to, int at) {
+    int[] scaled = new int[256];
+    for (int s = 0; s < 256; s++) {
+      scaled[s] = count[s] * 16 + 1;
+    }
+    int[] bits = HuffmanLengths.of(scaled, BITS_MAX);
+    int longest = Arrays.stream(bits).max().orElseThrow();
+    int[] weights = new int[255];
+    for (int s = 0; s < 255; s++) {
+      weights[s] = longest + 1 - bits[s];
+    }
+    int end = FiniteStateEntropy.compress(weights, longest, WEIGHT_LOG, to, at + 1);
+    int size = end - at - 1;
+    if (end < 0 || size >= 128) {
+      return -1;
+    }
+    to[at] = (byte) size;
+    return end;
+  }
+}

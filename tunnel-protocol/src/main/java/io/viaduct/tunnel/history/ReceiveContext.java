@@ -1,0 +1,278 @@
+package io.viaduct.tunnel.history;
+
+import java.util.Arrays;
+import net.jpountz.xxhash.XXHash64;
+import net.jpountz.xxhash.XXHashFactory;
+import org.jspecify.annotations.Nullable;
+
+/// What this end has received in one context, and the dictionaries that it has made of it.
+///
+/// A dictionary may be dropped when two younger ones have been used, the older of them in a sealed
+/// datagram: the sender does not begin with a third while it has anything unsealed of the first
+/// ([SendContext]). What reordering can still bring is waited for.
+final class ReceiveContext extends HistoryContext {
+  static final XXHash64 HASH = XXHashFactory.fastestInstance().hash64();
+  static final int EPOCHS_MAX = 5;
+  private static final int FIRST_BYTES = 1_024;
+  private static final long GRACE_NS = 250_000_000;
+  private static final long REPEAT_NS = 40_000_000;
+  private static final long REPEAT_NS_MAX = 2_000_000_000;
+
+  private final int id;
+  private final int window;
+  private final BlockLog log;
+  private final @Nullable ReceiveDictionary[] epochs = new ReceiveDictionary[EPOCHS_MAX];
+  private final EpochAnnouncement announcement = new EpochAnnouncement();
+  private int newestUsed;
+  private int newestMade;
+  private int fresh;
+  private boolean digesting;
+  private long repeatAtNs;
+  private long repeatNs;
+  boolean touched;
+
+  ReceiveContext(HistoryMemory memory, int id, int window, long unknownUpTo) {
+    super(memory);
+    this.id = id;
+    this.window = window;
+    log = new BlockLog(2 * window);
+    log.forgetUpTo(unknownUpTo);
+    announcement.context = id;
+  }
+
+  @Override
+  boolean isSending() {
+    return false;
+  }
+
+  int id() {
+    return id;
+  }
+
+  @Nullable ReceiveDictionary epoch(int number) {
+    for (ReceiveDictionary epoch : epochs) {
+      if (epoch != null && epoch.epoch() == number) {
+        return epoch;
+      }
+    }
+    return null;
+  }
+
+  /// An authentic block that was compressed with this epoch.
+  void used(int number, long nowNs) {
+    ReceiveDictionary epoch = epoch(number);
+    if (epoch == null || epoch.used) {
+      return;
+    }
+    epoch.used = true;
+    int before = newestUsed;
+    if (number < before) {
+      return;
+    }
+    newestUsed = number;
+    for (ReceiveDictionary older : epochs) {
+      if (older != null && older.epoch() < before) {
+        older.supersededNs = Math.min(older.supersededNs, nowNs);
+      }
+    }
+  }
+
+  /// @return false if there is no room for it
+  boolean enter(byte[] from, int at, int length, long sequence, long nowNs) {
+    int before = log.heldBytes();
+    if (!memory.admits(this, before + length, nowNs) || log.begin(length, sequence) < 0) {
+      return false;
+    }
+    log.append(from, at, length);
+    held(log.heldBytes() - before);
+    fresh += length;
+    return true;
+  }
+
+  /// Blocks have been entered, or seen: makes the next epoch or repeats the announcement, if it is
+  /// time.
+  void consider(TakenSequences taken, ReceiveHistory owner, long nowNs) {
+    boolean waiting = newestMade > newestUsed;
+    if (waiting && nowNs >= repeatAtNs && announcement.epoch == newestMade) {
+      if (owner.controls().epoch(announcement, nowNs)) {
+        memory.count(HistoryEvent.EPOCH_REPEATED);
+        repeatAtNs = nowNs + repeatNs;
+        repeatNs = Math.min(REPEAT_NS_MAX, 2 * repeatNs);
+      }
+    }
+    boolean enough =
+        fresh
+            >= Math.max(
+                FIRST_BYTES, Math.min(window / 4, (int) Math.min(log.written(), 1 << 30) / 2));
+    if (!enough || digesting || waiting && nowNs < repeatAtNs) {
+      return;
+    }
+    int slot = freeSlot(nowNs);
+    if (slot >= 0 && memory.admits(this, ReceiveDictionary.heldBytes(window), nowNs)) {
+      make(slot, taken, owner);
+    }
+  }
+
+  private int freeSlot(long nowNs) {
+    int free = -1;
+    for (int i = 0; i < EPOCHS_MAX; i++) {
+      ReceiveDictionary epoch = epochs[i];
+      if (epoch != null
+          && epoch.supersededNs != ReceiveDictionary.NOT_SUPERSEDED
+          && nowNs - epoch.supersededNs >= GRACE_NS) {
+        drop(i, epoch);
+        epoch = null;
+      }
+      free = epoch == null ? i : free;
+    }
+    return free;
+  }
+
+  private void drop(int slot, ReceiveDictionary epoch) {
+    epochs[slot] = null;
+    held(-epoch.heldBytes());
+    memory.zstd().forget(epoch);
+    epoch.free();
+  }
+
+  private void make(int slot, TakenSequences taken, ReceiveHistory owner) {
+    long[] order = log.order();
+    int begin = begin(order, taken);
+    if (begin == order.length) {
+      return;
+    }
+    byte[] content = new byte[window];
+    int length = 0;
+    for (int i = begin; i < order.length; i++) {
+      if (taken.has(BlockLog.sequence(order[i]))) {
+        length = log.copy(order[i], content, length);
+      }
+    }
+    fresh = 0;
+    digesting = true;
+    announcement.epoch = owner.nextEpoch();
+    new Making(slot, announcement.epoch, content, length, owner).start();
+  }
+
+  /// Fills the announcement: from which block on, and what is missing behind it.
+  private int begin(long[] order, TakenSequences taken) {
+    int begin = order.length;
+    int bytes = 0;
+    while (begin > 0 && bytes + log.length(order[begin - 1]) <= window) {
+      bytes += log.length(order[--begin]);
+    }
+    if (begin == order.length) {
+      return begin;
+    }
+    long last = BlockLog.sequence(order[order.length - 1]);
+    long lowest = Math.max(BlockLog.sequence(order[begin]), last - EpochAnnouncement.SPAN_MAX);
+    int gaps = 0;
+    boolean inGap = false;
+    long first = last;
+    for (long s = last; s >= lowest; s--) {
+      boolean has = taken.has(s);
+      if (!has && !inGap && ++gaps > EpochAnnouncement.GAPS_MAX) {
+        break;
+      }
+      inGap = !has;
+      first = s;
+    }
+    while (begin < order.length && BlockLog.sequence(order[begin]) < first) {
+      begin++;
+    }
+    if (begin < order.length) {
+      describe(BlockLog.sequence(order[begin]), last, taken);
+    }
+    return begin;
+  }
+
+  private void describe(long first, long last, TakenSequences taken) {
+    announcement.lastLow = (int) last;
+    announcement.span = (int) (last - first);
+    announcement.gaps = 0;
+    for (int at = 0; at <= announcement.span; at++) {
+      if (taken.has(first + at)) {
+        continue;
+      }
+      int n = announcement.gaps;
+      if (n > 0 && announcement.gapAt[n - 1] + announcement.gapLength[n - 1] == at) {
+        announcement.gapLength[n - 1]++;
+      } else {
+        announcement.gapAt[n] = at;
+        announcement.gapLength[n] = 1;
+        announcement.gaps = n + 1;
+      }
+    }
+  }
+
+  /// The making of one epoch, off the loop and back.
+  private final class Making {
+    private final int slot;
+    private final int number;
+    private final byte[] content;
+    private final int length;
+    private final ReceiveHistory owner;
+    private @Nullable ReceiveDictionary made;
+    private long hash;
+
+    Making(int slot, int number, byte[] content, int length, ReceiveHistory owner) {
+      this.slot = slot;
+      this.number = number;
+      this.content = content;
+      this.length = length;
+      this.owner = owner;
+    }
+
+    void start() {
+      memory.digestion().run(this::work, this::done);
+    }
+
+    private void work() {
+      byte[] dictionary = EntropyTables.dictionary(content, length);
+      hash = hash(dictionary);
+      made = new ReceiveDictionary(number, dictionary);
+    }
+
+    private void done() {
+      ReceiveDictionary epoch = made;
+      digesting = false;
+      if (epoch == null) {
+        return;
+      }
+      if (isClosed()) {
+        epoch.free();
+        return;
+      }
+      epochs[slot] = epoch;
+      held(epoch.heldBytes());
+      newestMade = number;
+      announcement.hash = hash;
+      repeatNs = REPEAT_NS;
+      long nowNs = owner.nowNs();
+      boolean sent = owner.controls().epoch(announcement, nowNs);
+      repeatAtNs = sent ? nowNs + repeatNs : nowNs;
+      memory.count(HistoryEvent.EPOCH_ANNOUNCED);
+    }
+  }
+
+  static long hash(byte[] dictionary) {
+    return HASH.hash(dictionary, 0, dictionary.length, 0);
+  }
+
+  @Override
+  void free() {
+    for (int i = 0; i < EPOCHS_MAX; i++) {
+      ReceiveDictionary epoch = epochs[i];
+      if (epoch != null) {
+        epochs[i] = null;
+        memory.zstd().forget(epoch);
+        epoch.free();
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "context " + id + " epochs " + Arrays.toString(epochs);
+  }
+}

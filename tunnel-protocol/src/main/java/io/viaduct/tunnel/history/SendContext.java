@@ -1,0 +1,278 @@
+package io.viaduct.tunnel.history;
+
+import io.viaduct.tunnel.history.SendHistory.LevelRule;
+import org.jspecify.annotations.Nullable;
+
+/// What this end has sent in one context, and the epoch that it compresses with.
+///
+/// A younger epoch is taken up only while nothing is unsealed of an older one than the present: so
+/// at most two are in the queues at once, and the receiver knows from the use of an epoch which
+/// ones can come no more.
+public final class SendContext extends HistoryContext {
+  private static final long RESTART_NS = 2_000_000_000L;
+  private static final long RAISE_NS = 1_000_000_000L;
+
+  private final int id;
+  private final long remoteHigh;
+  private final long remoteLow;
+  private final int window;
+  private final BlockLog log;
+  private @Nullable SendDictionary current;
+  private @Nullable SendDictionary ready;
+  private int newestEpoch;
+  private boolean digesting;
+  private int unsealedOfCurrent;
+  private int unsealedOlder;
+  private long announcedUpTo;
+  private long announcedNs;
+  private long digestedNs;
+
+  SendContext(
+      HistoryMemory memory, int id, long remoteHigh, long remoteLow, int window, long nowNs) {
+    super(memory);
+    this.id = id;
+    this.remoteHigh = remoteHigh;
+    this.remoteLow = remoteLow;
+    this.window = window;
+    log = new BlockLog(4 * window);
+    announcedNs = nowNs;
+  }
+
+  @Override
+  boolean isSending() {
+    return true;
+  }
+
+  /// Never used again in the session.
+  public int id() {
+    return id;
+  }
+
+  boolean isOf(long high, long low) {
+    return remoteLow == low && remoteHigh == high;
+  }
+
+  /// The level of the epoch that [#compress] would use, 0 without one. Takes up a new one that is
+  /// ready.
+  public int level() {
+    SendDictionary next = ready;
+    if (next != null && unsealedOlder == 0) {
+      ready = null;
+      unsealedOlder = unsealedOfCurrent;
+      unsealedOfCurrent = 0;
+      SendDictionary before = current;
+      current = next;
+      if (before != null) {
+        if (before.epoch() == next.epoch()) { // only another level
+          unsealedOfCurrent = unsealedOlder;
+          unsealedOlder = 0;
+        }
+        free(before);
+      }
+      memory.count(HistoryEvent.EPOCH_ADOPTED);
+    }
+    return current == null ? 0 : current.level();
+  }
+
+  /// The epoch of [#compress], 0 without one.
+  public int epoch() {
+    return current == null ? 0 : current.epoch();
+  }
+
+  /// Compresses with the epoch. @return as [ZstdBlocks#compress]
+  public int compress(byte[] raw, int at, int length, byte[] to) {
+    SendDictionary dictionary = current;
+    return dictionary == null ? -1 : memory.zstd().compress(raw, at, length, dictionary, to);
+  }
+
+  /// Whether a block may enter: what the receiver has not yet made an epoch of must stay.
+  public boolean mayEnter(int length, long nowNs) {
+    if (log.written() - announcedUpTo + length <= 3L * window) {
+      return true;
+    }
+    if (nowNs - announcedNs < RESTART_NS) {
+      return false;
+    }
+    memory.count(HistoryEvent.HISTORY_RESTARTED);
+    announcedUpTo = log.written();
+    announcedNs = nowNs;
+    return true;
+  }
+
+  /// Begins to enter a block whose datagram is not sealed yet.
+  ///
+  /// @return its number, for [#sealed]
+  public long enter(int length, long nowNs) {
+    memory.used(this, nowNs);
+    int before = log.heldBytes();
+    memory.admits(this, before + length, nowNs); // others go; this one is bounded
+    long block = log.begin(length, BlockLog.UNSEALED);
+    held(log.heldBytes() - before);
+    return block;
+  }
+
+  public void append(byte[] from, int at, int length) {
+    log.append(from, at, length);
+  }
+
+  /// A compound with a block of this epoch waits to be sealed.
+  public void queued(int epoch) {
+    if (epoch != 0) {
+      unsealedOfCurrent++;
+    }
+  }
+
+  /// The compound has got its sequence.
+  ///
+  /// @param block −1 if the block did not enter
+  public void sealed(long block, int epoch, long sequence) {
+    if (isClosed()) {
+      return;
+    }
+    if (block >= 0) {
+      log.sealed(block, sequence);
+    }
+    if (epoch == 0) {
+      return;
+    }
+    if (epoch == epoch()) {
+      unsealedOfCurrent--;
+    } else {
+      unsealedOlder--;
+    }
+  }
+
+  /// EPOCH: the receiver holds what it says.
+  void announced(EpochAnnouncement a, long nextSequence, LevelRule levels, long nowNs) {
+    if (a.epoch <= newestEpoch || digesting) {
+      return;
+    }
+    long last = a.last(nextSequence);
+    long first = last - a.span;
+    if (first <= log.evictedHighest() || last >= nextSequence) {
+      memory.count(HistoryEvent.EPOCH_NOT_REBUILT);
+      return;
+    }
+    long upTo = log.written() - log.writtenAfter(last);
+    if (newestEpoch != 0 && upTo - announcedUpTo < Math.min(window / 8, upTo / 4)) {
+      return; // an honest receiver waits for more
+    }
+    byte[] content = new byte[window];
+    int length = 0;
+    for (long block : log.order()) {
+      long sequence = BlockLog.sequence(block);
+      if (sequence < first || sequence > last || !a.has((int) (sequence - first))) {
+        continue;
+      }
+      if (length + log.length(block) > window) {
+        memory.count(HistoryEvent.EPOCH_NOT_REBUILT);
+        return;
+      }
+      length = log.copy(block, content, length);
+    }
+    announcedUpTo = upTo;
+    announcedNs = nowNs;
+    newestEpoch = a.epoch;
+    digest(new Making(a.epoch, content, length, a.hash, levels.level(), nowNs));
+  }
+
+  /// EPOCH_UNKNOWN: the receiver does not hold it, whatever it has said.
+  void unknown(int epoch) {
+    SendDictionary dictionary = current;
+    if (dictionary != null && dictionary.epoch() == epoch) {
+      memory.count(HistoryEvent.EPOCH_LOST_AT_PEER);
+      unsealedOlder += unsealedOfCurrent;
+      unsealedOfCurrent = 0;
+      current = null;
+      free(dictionary);
+      SendDictionary next = ready;
+      if (next != null && next.epoch() == epoch) {
+        ready = null;
+        free(next);
+      }
+    }
+  }
+
+  /// The level at which the epoch should be: lower at once, higher after a while.
+  public void wantLevel(int level, long nowNs) {
+    SendDictionary dictionary = current;
+    if (dictionary == null || digesting || ready != null || dictionary.level() == level) {
+      return;
+    }
+    if (level < dictionary.level() || nowNs - digestedNs >= RAISE_NS) {
+      digest(new Making(dictionary.epoch(), dictionary.bytes(), -1, 0, level, nowNs));
+    }
+  }
+
+  private void digest(Making making) {
+    digesting = true;
+    memory.digestion().run(making::work, making::done);
+  }
+
+  private void free(SendDictionary dictionary) {
+    held(-dictionary.heldBytes());
+    memory.zstd().forget(dictionary);
+    dictionary.free();
+  }
+
+  /// The making of one epoch, off the loop and back.
+  private final class Making {
+    private final int epoch;
+    private final byte[] content;
+    private final int length;
+    private final long hash;
+    private final int level;
+    private final long nowNs;
+    private @Nullable SendDictionary made;
+
+    /// @param length −1: the content is a whole dictionary already
+    Making(int epoch, byte[] content, int length, long hash, int level, long nowNs) {
+      this.epoch = epoch;
+      this.content = content;
+      this.length = length;
+      this.hash = hash;
+      this.level = level;
+      this.nowNs = nowNs;
+    }
+
+    private void work() {
+      byte[] dictionary = length < 0 ? content : EntropyTables.dictionary(content, length);
+      if (length < 0 || ReceiveContext.hash(dictionary) == hash) {
+        made = new SendDictionary(epoch, dictionary, level);
+      }
+    }
+
+    private void done() {
+      digesting = false;
+      digestedNs = nowNs;
+      SendDictionary dictionary = made;
+      if (dictionary == null) {
+        memory.count(HistoryEvent.EPOCH_NOT_REBUILT);
+        return;
+      }
+      boolean lost = length < 0 && epoch() != epoch;
+      if (isClosed() || lost || !memory.admits(SendContext.this, dictionary.heldBytes(), nowNs)) {
+        dictionary.free();
+        return;
+      }
+      SendDictionary before = ready;
+      ready = dictionary;
+      held(dictionary.heldBytes());
+      if (before != null) {
+        free(before);
+      }
+    }
+  }
+
+  @Override
+  void free() {
+    for (SendDictionary dictionary : new SendDictionary[] {current, ready}) {
+      if (dictionary != null) {
+        memory.zstd().forget(dictionary);
+        dictionary.free();
+      }
+    }
+    current = null;
+    ready = null;
+  }
+}

@@ -1,0 +1,50 @@
+package io.viaduct.tunnel.history;
+
+import com.github.luben.zstd.ZstdDictCompress;
+
+/// An epoch that this end compresses with. Native memory until [#free].
+final class SendDictionary {
+  private final int epoch;
+  private final int level;
+  private final byte[] bytes;
+  private final ZstdDictCompress digested;
+
+  /// Digests: 0.2 … 30 ms.
+  SendDictionary(int epoch, byte[] bytes, int level) {
+    this.epoch = epoch;
+    this.level = level;
+    this.bytes = bytes;
+    digested = new ZstdDictCompress(bytes, level);
+  }
+
+  int epoch() {
+    return epoch;
+  }
+
+  int level() {
+    return level;
+  }
+
+  byte[] bytes() {
+    return bytes;
+  }
+
+  ZstdDictCompress digested() {
+    return digested;
+  }
+
+  /// Native and heap bytes, estimated from zstd's table sizes for sources of up to 128 KiB
+  /// (`ZSTD_getCParams`).
+  static int heldBytes(int length, int level) {
+    int tables = level <= 2 ? 64 << 10 : level <= 4 ? 384 << 10 : 1 << 20;
+    return 2 * length + Math.min(tables, 16 * length) + 12_000;
+  }
+
+  int heldBytes() {
+    return heldBytes(bytes.length, level);
+  }
+
+  void free() {
+    digested.close();
+  }
+}
