@@ -197,11 +197,20 @@ final class BodyBuilder {
   }
 
   private static void observe(Staging area, int n, int g, int raw, int compressed) {
+    int repeated = 0;
+    int repeats = 0;
+    for (int i = 0; i < n; i++) {
+      if (area.group[i] == g && area.repeated[i]) {
+        repeated += area.start[i + 1] - area.start[i];
+        repeats++;
+      }
+    }
+    int fresh = compressed - repeats * CompoundWriter.REPEATED_BYTES;
     FlowState before = null;
     for (int i = 0; i < n; i++) {
       FlowState flow = area.flow[i];
       if (area.group[i] == g && flow != null && flow != before) {
-        flow.compression().tried(raw, compressed);
+flow.compression().tried(raw, compressed, raw - repeated, fresh);
         before = flow;
       }
     }

@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.compound;
 
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +9,15 @@ import org.jspecify.annotations.Nullable;
 /// The open compound of one service class: takes records until their compressed size reaches the
 /// threshold, then closes it towards its queue. Knows nothing of time but what it is told.
 public final class CompoundWriter {
-  private static final int BLOCK_HEADER_MAX = 5;
+  private static final int BLOCK_HEADER_MAX = 11;
+
+  /// A payload that the compound holds already, compressed.
+  static final int REPEATED_BYTES = 24;
+
+  private static final int FINGERPRINT_MIN = 64;
+
+  /// For so many records after a repeated one, a full compound waits for more of them.
+  private static final int REPEATS_REMEMBERED = 32;
 
   private final ServiceClass serviceClass;
   private final int capacity;
@@ -24,6 +33,8 @@ public final class CompoundWriter {
   private long openedNs;
   private int packets;
   private long newestNs;
+  private int repeats;
+  private boolean full;
 
   /// Which records share a block.
   public enum Grouping {
@@ -91,7 +102,8 @@ public final class CompoundWriter {
     Staging area = staging;
     if (area != null) {
       int expected = compress && flow != null ? flow.compression().expected(bytes) : bytes;
-      if (estimate + expected + BLOCK_HEADER_MAX > capacity
+      boolean overflows = estimate + expected + BLOCK_HEADER_MAX > capacity;
+      if (overflows && !(compress && repeats > 0) // then commit() knows better
           || area.count >= Staging.RECORDS_MAX - 1
           || area.bytes() + bytes > Staging.RAW_BYTES_MAX) {
         close();
@@ -103,6 +115,7 @@ public final class CompoundWriter {
       staging = area;
       estimate = 1;
       packets = 0;
+      full = false;
     }
     return area;
   }
@@ -122,9 +135,16 @@ public final class CompoundWriter {
     if (area == null) {
       throw new IllegalStateException("commit without reserve");
     }
-    int i = area.count;
-    int bytes = end - area.start[i];
+    int bytes = end - area.start[area.count];
     int group = groupOf(area, flow, compress);
+    long fingerprint = group == Staging.STORED ? 0 : fingerprint(area.raw, lengthAt, end);
+    int i = area.count;
+    area.start[i + 1] = end;
+    area.group[i] = group;
+    area.fingerprint[i] = fingerprint;
+    boolean repeated = area.isRepeated(i, 0);
+    area.repeated[i] = repeated;
+    repeats = repeated ? REPEATS_REMEMBERED : Math.max(0, repeats - 1);
     if (flow != null) {
       flow.queued(ofPackets);
     }
@@ -133,19 +153,54 @@ public final class CompoundWriter {
     }
     newestNs = nowNs;
     area.lengthAt[i] = lengthAt;
-    area.group[i] = group;
     area.flow[i] = flow;
     area.packets[i] = ofPackets;
     area.preBytes[i] = preBytes;
     area.arrivalNs[i] = nowNs;
     area.count = i + 1;
-    area.start[i + 1] = end;
     packets += ofPackets;
-    estimate +=
-        group == Staging.STORED || flow == null ? bytes : flow.compression().expected(bytes);
-    if (area.groups > 1 && estimate >= target || estimate >= capacity - 16) {
+    boolean overflows = estimate + expected(area, i) + BLOCK_HEADER_MAX > capacity;
+    if (i > 0 && !repeated && (full || overflows)) {
+      leaveBut(area, i);
+    }
+    estimate += expected(area, area.count - 1);
+    full = area.groups > 1 && estimate >= target;
+    if (full && repeats == 0 || estimate >= capacity - 16) {
       closeIfFull(area);
     }
+  }
+
+  private static int expected(Staging area, int i) {
+    FlowState flow = area.flow[i];
+    int bytes = area.start[i + 1] - area.start[i];
+    if (area.group[i] == Staging.STORED || flow == null) {
+      return bytes;
+    }
+    return area.repeated[i] ? REPEATED_BYTES : flow.compression().expected(bytes);
+  }
+
+  private static long fingerprint(byte[] raw, int lengthAt, int end) {
+    if (lengthAt < 0 || end - lengthAt < FINGERPRINT_MIN) {
+      return 0;
+    }
+    int middle = lengthAt + end >>> 1;
+    long mixed = BigEndian.getLong(raw, lengthAt) * 31 + BigEndian.getLong(raw, middle);
+    return (mixed * 31 + BigEndian.getLong(raw, end - 8)) * 0x9E3779B97F4A7C15L | 1;
+  }
+
+  /// Sends what is before the last record, which is the first of the next compound, unless there is
+  /// more room than expected.
+  private void leaveBut(Staging area, int n) {
+    Compound compound = memory.rent(capacity);
+    int size = bodies.build(area, n, compound, newestNs);
+    int last = expected(area, n);
+    if (size >= 0 && size < target && size + last + BLOCK_HEADER_MAX <= capacity) {
+      estimate = size;
+      memory.giveBack(compound);
+      return;
+    }
+    emit(area, n, compound, size);
+    estimate -= expected(area, area.count - 1); // the caller adds it
   }
 
   private int groupOf(Staging area, @Nullable FlowState flow, boolean compress) {
@@ -173,7 +228,7 @@ public final class CompoundWriter {
       memory.giveBack(compound);
       return;
     }
-    emit(area, compound, size);
+    emit(area, area.count, compound, size);
   }
 
   /// Closes everything that is open.
@@ -186,7 +241,7 @@ public final class CompoundWriter {
         appendControls(area);
       }
       Compound compound = memory.rent(capacity);
-      emit(area, compound, bodies.build(area, area.count, compound, newestNs));
+      emit(area, area.count, compound, bodies.build(area, area.count, compound, newestNs));
     }
   }
 
@@ -209,6 +264,8 @@ public final class CompoundWriter {
     area.lengthAt[i] = -1;
     area.group[i] = Staging.STORED;
     area.flow[i] = null;
+    area.fingerprint[i] = 0;
+    area.repeated[i] = false;
     area.packets[i] = 0;
     area.preBytes[i] = 0;
     area.arrivalNs[i] = 0;
@@ -218,8 +275,8 @@ public final class CompoundWriter {
   }
 
   /// Sends the compound of the first records that fit, keeps the others.
-  private void emit(Staging area, Compound compound, int builtSize) {
-    int n = area.count;
+  private void emit(Staging area, int built, Compound compound, int builtSize) {
+    int n = built;
     int size = builtSize;
     while (size < 0) {
       n = Math.max(1, Math.min(n - 1, bodies.fitting()));
@@ -245,12 +302,7 @@ public final class CompoundWriter {
   private static int estimateOf(Staging area) {
     int sum = 1 + (area.groups - 1) * BLOCK_HEADER_MAX;
     for (int i = 0; i < area.count; i++) {
-      FlowState flow = area.flow[i];
-      int bytes = area.start[i + 1] - area.start[i];
-      sum +=
-          area.group[i] == Staging.STORED || flow == null
-              ? bytes
-              : flow.compression().expected(bytes);
+      sum += expected(area, i);
     }
     return sum;
   }

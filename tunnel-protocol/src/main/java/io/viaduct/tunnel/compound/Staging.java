@@ -23,6 +23,11 @@ final class Staging {
   final int[] packets = new int[RECORDS_MAX];
   final int[] preBytes = new int[RECORDS_MAX];
   final long[] arrivalNs = new long[RECORDS_MAX];
+
+  /// Of the payload, 0 for none; and whether an earlier record of the group has the same.
+  final long[] fingerprint = new long[RECORDS_MAX];
+
+  final boolean[] repeated = new boolean[RECORDS_MAX];
   final @Nullable FlowState[] groupHost = new FlowState[GROUPS_MAX];
   int groups = 1;
   long number;
@@ -59,6 +64,16 @@ final class Staging {
     return groups++;
   }
 
+  /// Whether a record from `first` on has the payload and the group of this one.
+  boolean isRepeated(int record, int first) {
+    for (int i = record - 1; i >= first; i--) {
+      if (fingerprint[i] == fingerprint[record] && group[i] == group[record]) {
+        return fingerprint[record] != 0;
+      }
+    }
+    return false;
+  }
+
   /// Drops the first `n` records, which have left.
   void dropFirst(int n) {
     int cut = start[n];
@@ -71,6 +86,8 @@ final class Staging {
       packets[i - n] = packets[i];
       preBytes[i - n] = preBytes[i];
       arrivalNs[i - n] = arrivalNs[i];
+      fingerprint[i - n] = fingerprint[i];
+      repeated[i - n] = repeated[i] && isRepeated(i, n);
     }
     start[count - n] = start[count] - cut;
     for (int i = count - n; i < count; i++) {

@@ -39,14 +39,22 @@ public final class CompressionEstimate {
   }
 
   /// What became of a block that held records of this flow.
-  public void tried(int rawBytes, int compressedBytes) {
-    int observed = (int) Math.min(SCALE, (long) compressedBytes * SCALE / Math.max(1, rawBytes));
-    ratio = Math.max(16, ratio + ((observed - ratio) >> 2) + (observed > ratio ? 1 : 0));
+  ///
+  /// @param freshBytes of the raw bytes, without payloads that it held already
+  /// @param freshCompressed what those are taken to have become
+  public void tried(int rawBytes, int compressedBytes, int freshBytes, int freshCompressed) {
+    int fresh = share(freshBytes, freshCompressed);
+    ratio = Math.max(16, ratio + ((fresh - ratio) >> 2) + (fresh > ratio ? 1 : 0));
+    int observed = share(rawBytes, compressedBytes);
     if (observed <= WORTH) {
       misses = 0;
     } else if (rawBytes >= 64) {
       misses = Math.min(MISSES_MAX, misses + 1);
       skip = 1 << misses;
     }
+  }
+
+  private static int share(int rawBytes, int compressedBytes) {
+    return (int) Math.clamp((long) compressedBytes * SCALE / Math.max(1, rawBytes), 1, SCALE);
   }
 }

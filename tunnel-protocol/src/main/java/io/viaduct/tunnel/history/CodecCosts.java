@@ -15,9 +15,6 @@ public final class CodecCosts {
   private static final int[] LEVELS = {0, 0, 1, 3, 6, 9, 12};
   private static final long WINDOW_NS = 20_000_000;
 
-  /// What making epochs costs elsewhere, per byte of plain text: a dictionary of 64 KiB per 16 KiB.
-  private static final double[] DIGESTION_NS = {0, 0, 10, 25, 20, 20, 700};
-
   private final LongSupplier nanoTime;
 
   /// First guesses, ns per byte; measured with 1152 and 2664 B of text and 64 KiB of history.
@@ -83,10 +80,5 @@ public final class CodecCosts {
   /// Share of one core that a step would take at the present rate.
   double share(int step) {
     return bytesPerSecond * nsPerByte[step] * 1e-9;
-  }
-
-  /// Share of another core that making its epochs would take.
-  double digestionShare(int step) {
-    return bytesPerSecond * DIGESTION_NS[step] * 1e-9;
   }
 }

@@ -9,7 +9,6 @@ public final class CodecPolicy {
   static final double SHARE = 0.2;
 
   static final double SHARE_LINK_LIMITED = 0.5;
-  static final double SHARE_DIGESTION = 0.2;
 
   /// A higher step must fit with room to spare, or it would be left again at once.
   private static final double RAISE_MARGIN = 0.7;
@@ -74,8 +73,7 @@ public final class CodecPolicy {
     int chosen = highest;
     while (chosen > CodecCosts.NONE) {
       double margin = chosen > step ? RAISE_MARGIN : 1;
-      if (costs.share(chosen) <= share * margin
-          && costs.digestionShare(chosen) <= SHARE_DIGESTION * margin) {
+      if (costs.share(chosen) <= share * margin) {
         break;
       }
       chosen--;

@@ -15,8 +15,15 @@ final class ReceiveContext extends HistoryContext {
   static final int EPOCHS_MAX = 5;
   private static final int FIRST_BYTES = 1_024;
   private static final long GRACE_NS = 250_000_000;
-  private static final long REPEAT_NS = 40_000_000;
+  private static final long SPACING_NS = 100_000_000;
+  private static final long REPEAT_NS = 250_000_000;
   private static final long REPEAT_NS_MAX = 2_000_000_000;
+
+  /// An epoch that the sender does not take up: it cannot rebuild it. The next one may do better.
+  private static final int REPEATS_BEFORE_NEXT = 3;
+
+  /// One that is announced, but was never used, is given up after so long for a younger one.
+  private static final long UNUSED_NS = 10_000_000_000L;
 
   private final int id;
   private final int window;
@@ -29,6 +36,8 @@ final class ReceiveContext extends HistoryContext {
   private boolean digesting;
   private long repeatAtNs;
   private long repeatNs;
+  private int repeats;
+  private long madeNs = Long.MIN_VALUE / 2;
   boolean touched;
 
   ReceiveContext(HistoryMemory memory, int id, int window, long unknownUpTo) {
@@ -93,18 +102,20 @@ final class ReceiveContext extends HistoryContext {
   /// time.
   void consider(TakenSequences taken, ReceiveHistory owner, long nowNs) {
     boolean waiting = newestMade > newestUsed;
-    if (waiting && nowNs >= repeatAtNs && announcement.epoch == newestMade) {
-      if (owner.controls().epoch(announcement, nowNs)) {
-        memory.count(HistoryEvent.EPOCH_REPEATED);
-        repeatAtNs = nowNs + repeatNs;
-        repeatNs = Math.min(REPEAT_NS_MAX, 2 * repeatNs);
-      }
+    if (waiting
+        && !digesting
+        && nowNs >= repeatAtNs
+        && owner.controls().epoch(announcement, nowNs)) {
+      memory.count(HistoryEvent.EPOCH_REPEATED);
+      repeats++;
+      repeatAtNs = nowNs + repeatNs;
+      repeatNs = Math.min(REPEAT_NS_MAX, 2 * repeatNs);
     }
-    boolean enough =
-        fresh
-            >= Math.max(
-                FIRST_BYTES, Math.min(window / 4, (int) Math.min(log.written(), 1 << 30) / 2));
-    if (!enough || digesting || waiting && nowNs < repeatAtNs) {
+    long enough = Math.max(FIRST_BYTES, Math.min(window / 4, log.written() / 2));
+    if (fresh < enough
+        || digesting
+        || nowNs - madeNs < SPACING_NS
+        || waiting && repeats < REPEATS_BEFORE_NEXT) {
       return;
     }
     int slot = freeSlot(nowNs);
@@ -117,9 +128,11 @@ final class ReceiveContext extends HistoryContext {
     int free = -1;
     for (int i = 0; i < EPOCHS_MAX; i++) {
       ReceiveDictionary epoch = epochs[i];
+      boolean stale = epoch != null && !epoch.used && nowNs - epoch.madeNs >= UNUSED_NS;
       if (epoch != null
-          && epoch.supersededNs != ReceiveDictionary.NOT_SUPERSEDED
-          && nowNs - epoch.supersededNs >= GRACE_NS) {
+          && (stale
+              || epoch.supersededNs != ReceiveDictionary.NOT_SUPERSEDED
+                  && nowNs - epoch.supersededNs >= GRACE_NS)) {
         drop(i, epoch);
         epoch = null;
       }
@@ -149,6 +162,7 @@ final class ReceiveContext extends HistoryContext {
       }
     }
     fresh = 0;
+    madeNs = owner.nowNs();
     digesting = true;
     announcement.epoch = owner.nextEpoch();
     new Making(slot, announcement.epoch, content, length, owner).start();
@@ -244,10 +258,12 @@ final class ReceiveContext extends HistoryContext {
         return;
       }
       epochs[slot] = epoch;
+      epoch.madeNs = madeNs;
       held(epoch.heldBytes());
       newestMade = number;
       announcement.hash = hash;
       repeatNs = REPEAT_NS;
+      repeats = 0;
       long nowNs = owner.nowNs();
       boolean sent = owner.controls().epoch(announcement, nowNs);
       repeatAtNs = sent ? nowNs + repeatNs : nowNs;

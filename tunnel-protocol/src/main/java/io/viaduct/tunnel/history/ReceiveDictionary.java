@@ -10,6 +10,7 @@ final class ReceiveDictionary {
   private final int bytes;
   private final ZstdDictDecompress digested;
   boolean used;
+  long madeNs;
   long supersededNs = NOT_SUPERSEDED;
 
   ReceiveDictionary(int epoch, byte[] dictionary) {

@@ -21,6 +21,11 @@ import org.jspecify.annotations.Nullable;
 /// byte.
 final class DatagramWriter {
   private static final long STAMP_SPACING_NS = 10_000_000;
+
+  /// A class that sends little is stamped less often: 8 bytes are much of its datagrams.
+  private static final long STAMP_SPACING_NS_MAX = 100_000_000;
+
+  private static final int STAMP_SPACING_DATAGRAMS = 8;
   private static final int PATH_QUEUE_MAX = 16;
 
   private record Outgoing(PathMessage message, @Nullable InetSocketAddress to) {}
@@ -33,6 +38,7 @@ final class DatagramWriter {
   private final int outerHeaderBytes;
   private final ArrayDeque<Outgoing> path = new ArrayDeque<>();
   private final long[] stampedNs = new long[ServiceClass.COUNT];
+  private final int[] unstamped = new int[ServiceClass.COUNT];
   private final byte[] pathBody = new byte[PathMessage.BYTES_MAX];
 
   DatagramWriter(
@@ -49,7 +55,7 @@ final class DatagramWriter {
     this.queues = queues;
     this.totals = totals;
     this.outerHeaderBytes = outerHeaderBytes;
-    Arrays.fill(stampedNs, nowNs - STAMP_SPACING_NS);
+    Arrays.fill(stampedNs, nowNs - STAMP_SPACING_NS_MAX);
   }
 
   /// Queues a path message; a full queue drops the oldest, which its sender repeats.
@@ -112,7 +118,7 @@ final class DatagramWriter {
       int length = Sealer.OVERHEAD + next.bodyBytes();
       int c = next.serviceClass().ordinal();
       boolean stamp =
-          nowNs - stampedNs[c] >= STAMP_SPACING_NS
+          stampDue(c, nowNs)
               && (segments == 0 || length + Record.STAMP_BLOCK_BYTES <= segmentBytes);
       length += stamp ? Record.STAMP_BLOCK_BYTES : 0;
       if (segments == 0) {
@@ -132,10 +138,18 @@ final class DatagramWriter {
     sink.send(burst.writerIndex(filled), segmentBytes, to);
   }
 
+  private boolean stampDue(int c, long nowNs) {
+    long since = nowNs - stampedNs[c];
+    return since >= STAMP_SPACING_NS_MAX
+        || since >= STAMP_SPACING_NS && unstamped[c] >= STAMP_SPACING_DATAGRAMS;
+  }
+
   private int seal(Compound compound, boolean stamp, ByteBuf burst, int at, long nowNs) {
     int start = compound.bodyAt();
     int bytes = compound.bodyBytes();
+    unstamped[compound.serviceClass().ordinal()]++;
     if (stamp) {
+      unstamped[compound.serviceClass().ordinal()] = 0;
       start -= Record.STAMP_BLOCK_BYTES;
       bytes += Record.STAMP_BLOCK_BYTES;
       ControlQueue.writeStampBlock(compound.bytes(), start, (int) (nowNs / 1000));

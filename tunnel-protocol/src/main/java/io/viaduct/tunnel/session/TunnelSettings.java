@@ -23,7 +23,7 @@ import java.util.List;
 /// @param udpIdle idle time that ends a UDP flow
 /// @param tcpIdle idle time that ends a TCP connection of which no end was seen
 /// @param icmpIdle idle time that ends any other flow
-/// @param historyBytes plain text that a dictionary epoch holds, a power of two from 4096 to 1 MiB,
+/// @param historyBytes plain text that a dictionary epoch holds, a power of two from 16 KiB to 1 MiB,
 ///   as the handshake agreed; 0: neither histories nor zstd
 public record TunnelSettings(
     int pathMtu,
@@ -41,6 +41,9 @@ public record TunnelSettings(
 
   /// What an end offers that sets nothing else.
   public static final int HISTORY_BYTES = 65_536;
+
+  /// Below, a block of a full compound might not fit into an epoch.
+  static final int HISTORY_BYTES_MIN = 1 << 14;
 
   static final int HISTORY_BYTES_MAX = 1 << 20;
 
@@ -107,11 +110,11 @@ public record TunnelSettings(
     require(
         historyBytes == 0
             || Integer.bitCount(historyBytes) == 1
-                && historyBytes >= 4_096
+                && historyBytes >= HISTORY_BYTES_MIN
                 && historyBytes <= HISTORY_BYTES_MAX,
         "history-bytes",
         historyBytes,
-        "0, or a power of two from 4096 to 1048576");
+        "0, or a power of two from 16384 to 1048576");
   }
 
   /// The defaults. Deadlines: a tenth of the class's delay limit, at most 20 ms for low delay, 50

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.history.Digestion;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
@@ -34,6 +35,10 @@ public final class LoopbackRig implements AutoCloseable {
   public record Restored(@Nullable FlowState flow, byte[] packet, int gsoSize, boolean partial) {}
 
   public final LoopMemory memory;
+
+  /// Of the other end.
+  public final LoopMemory snaptMemory;
+
   public final TunnelSession agent;
   public final TunnelSession snapt;
   public final Deque<byte[]> up = new ArrayDeque<>();
@@ -61,7 +66,17 @@ public final class LoopbackRig implements AutoCloseable {
       AeadAlgorithm algorithm,
       Function<AeadAlgorithm, Aead> ciphers,
       PathListener pathListener) {
-    memory = new LoopMemory(UNTRACKED, new SplittableRandom(7), ciphers);
+    this(settings, algorithm, ciphers, pathListener, Digestion.INLINE);
+  }
+
+  public LoopbackRig(
+      TunnelSettings settings,
+      AeadAlgorithm algorithm,
+      Function<AeadAlgorithm, Aead> ciphers,
+      PathListener pathListener,
+      Digestion digestion) {
+    memory = new LoopMemory(UNTRACKED, new SplittableRandom(7), ciphers, digestion, () -> 0);
+    snaptMemory = new LoopMemory(UNTRACKED, new SplittableRandom(8), ciphers, digestion, () -> 0);
     byte[] secret = new byte[32];
     for (int i = 0; i < 32; i++) {
       secret[i] = (byte) i;
@@ -91,7 +106,7 @@ public final class LoopbackRig implements AutoCloseable {
             algorithm,
             SessionSecret.of(secret),
             0x0D0E0F,
-            memory,
+            snaptMemory,
             listener,
             pathListener,
             nowNs);
@@ -243,5 +258,6 @@ public final class LoopbackRig implements AutoCloseable {
     agent.close();
     snapt.close();
     memory.close();
+    snaptMemory.close();
   }
 }

@@ -174,10 +174,10 @@ public final class SavingsCheck {
       ServiceClass c = ServiceClass.of((int) load[0]);
       for (double rate : new double[] {load[2], Math.sqrt(load[2] * load[3]), load[3]}) {
         for (int flows : new int[] {1, 5}) {
-          double seconds = Math.min(60, 4e6 * 8 / rate / flows);
+          double seconds = Math.clamp(4e6 * 8 / rate / flows, 3, 60);
           row(settings, c.name(), new Load(c, (int) load[1], rate, flows, false), text, seconds);
         }
-        double seconds = Math.min(60, 4e6 * 8 / rate);
+        double seconds = Math.clamp(4e6 * 8 / rate, 3, 60);
         row(settings, c.name(), new Load(c, (int) load[1], rate, 5, true), text, seconds);
       }
     }

@@ -1,0 +1,77 @@
+package io.viaduct.tunnel.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class CodecPolicyTest {
+  private final HistoryMemory loop = new HistoryMemory(Digestion.INLINE, () -> 0, 1 << 20);
+  private final CodecPolicy policy = new CodecPolicy(loop.costs(), true);
+  private long nowNs = 1_000_000_000;
+
+  /// So many bytes per second for a second. @return the step at the end
+  private int offer(double bytesPerSecond) {
+    for (int i = 0; i < 1_000; i++) {
+      nowNs += 1_000_000;
+      policy.offered((int) (bytesPerSecond / 1_000), nowNs);
+    }
+    return policy.step(nowNs);
+  }
+
+  @Test
+  void whatComesSlowlyGetsTheBestCodec() {
+    assertThat(CodecPolicy.level(offer(16_000))).isEqualTo(12);
+    assertThat(policy.level()).isEqualTo(12);
+  }
+
+  @Test
+  void theFasterItComesTheCheaperTheCodec() {
+    int before = CodecCosts.STEPS;
+    for (double rate : new double[] {1e4, 3e6, 5e6, 1.3e7, 2.2e7, 5e7, 1e9}) {
+      int step = offer(rate);
+      assertThat(step).as("%s bytes/s", rate).isLessThan(before);
+      before = step;
+    }
+    assertThat(before).isEqualTo(CodecCosts.NONE);
+    assertThat(policy.offered(1_000, nowNs)).isFalse();
+  }
+
+  @Test
+  void itComesBackWhenThereIsRoomToSpare() {
+    assertThat(offer(1e9)).isEqualTo(CodecCosts.NONE);
+    assertThat(offer(1e4)).isEqualTo(CodecCosts.STEPS - 1);
+  }
+
+  @Test
+  void aLinkThatIsFullIsWorthMoreOfTheProcessor() {
+    int before = offer(1e7);
+    policy.waiting(1 << 20, nowNs);
+    for (int i = 0; i < 100; i++) {
+      nowNs += 1_000_000;
+      policy.waiting(1 << 20, nowNs);
+      policy.offered(10_000, nowNs);
+    }
+    assertThat(policy.step(nowNs)).isGreaterThan(before);
+    offer(1e7);
+    assertThat(policy.step(nowNs)).isEqualTo(before);
+    policy.pacing(10_500_000);
+    assertThat(offer(1e7)).isGreaterThan(before);
+  }
+
+  @Test
+  void measuredCostsReplaceTheGuessesAndAnOutlierDoesNot() {
+    int step = offer(3e6);
+    for (int i = 0; i < 100; i++) {
+      loop.costs().observe(step, 2_000, 2_000 * 2);
+    }
+    assertThat(loop.costs().nsPerByte(step)).isCloseTo(2, org.assertj.core.data.Offset.offset(1.0));
+    loop.costs().observe(step, 2_000, 50_000_000);
+    assertThat(loop.costs().nsPerByte(step)).isLessThan(5);
+  }
+
+  @Test
+  void withoutZstdThereIsLz4OrNothing() {
+    CodecPolicy old = new CodecPolicy(loop.costs(), false);
+    assertThat(old.step(nowNs)).isEqualTo(CodecCosts.LZ4);
+  }
+}
