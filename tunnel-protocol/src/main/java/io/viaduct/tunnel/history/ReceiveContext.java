@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// ([SendContext]). What reordering can still bring is waited for.
 final class ReceiveContext extends HistoryContext {
   static final XXHash64 HASH = XXHashFactory.fastestInstance().hash64();
-  static final int EPOCHS_MAX = 5;
+  static final int EPOCHS_MAX = 6;
   private static final int FIRST_BYTES = 1_024;
-  private static final long GRACE_NS = 250_000_000;
+  private static final long GRACE_NS = 500_000_000;
   private static final long SPACING_NS = 100_000_000;
   private static final long REPEAT_NS = 250_000_000;
   private static final long REPEAT_NS_MAX = 2_000_000_000;
