@@ -234,6 +234,7 @@ final class Agent
         new SessionParameters(
             settings
                 .withPathMtu(welcome.getPathMtu())
+                .withHistoryBytes(TunnelSettings.historyBytes(welcome.getHistoryBytes()))
                 .withOuterIpv6(by.data().getAddress() instanceof Inet6Address),
             AeadAlgorithm.valueOf(welcome.getAead().name()),
             SessionSecret.of(welcome.getSecret().toByteArray()),

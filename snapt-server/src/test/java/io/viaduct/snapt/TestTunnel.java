@@ -76,7 +76,9 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
     session =
         new TunnelSession(
             TunnelRole.AGENT,
-            TunnelSettings.defaults().withPathMtu(welcome.getPathMtu()),
+            TunnelSettings.defaults()
+                .withPathMtu(welcome.getPathMtu())
+                .withHistoryBytes(TunnelSettings.historyBytes(welcome.getHistoryBytes())),
             welcome.getAead() == Aead.AES_256_GCM
                 ? AeadAlgorithm.AES_256_GCM
                 : AeadAlgorithm.CHACHA20_POLY1305,

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.Welcome;
+import io.viaduct.tunnel.session.TunnelSettings;
 import java.net.InetAddress;
 import java.util.List;
 
@@ -40,6 +41,7 @@ public record Greeting(
         .setInnerIpv4(address(innerIpv4))
         .setInnerIpv6(address(innerIpv6))
         .setSoftware(software)
+        .setHistoryBytes(TunnelSettings.HISTORY_BYTES)
         .build();
   }
 

@@ -14,6 +14,8 @@ import io.viaduct.host.udp.UdpSockets;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.history.Digestion;
+import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.LoopMemory;
 import io.viaduct.tunnel.session.TunnelRole;
@@ -25,6 +27,8 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -76,7 +80,13 @@ public final class DataPath implements AutoCloseable {
     this.intake = new TunIntake(loop, nanoTime, tun, classes, new Uplink());
     this.watch = new PathWatch(mobility, nanoTime.getAsLong());
     this.listener = listener;
-    this.memory = new LoopMemory(ByteBufAllocator.DEFAULT, new SecureRandom());
+    this.memory =
+        new LoopMemory(
+            ByteBufAllocator.DEFAULT,
+            new SecureRandom(),
+            Ciphers::fastest,
+            Digestion.on(dictionaryWorker(), loop),
+            nanoTime);
     InetSocketAddress anywhere = new InetSocketAddress(0);
     this.sockets =
         UdpSockets.bind(
@@ -87,6 +97,20 @@ public final class DataPath implements AutoCloseable {
         new UdpSink(
             sockets.sockets().getFirst(),
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 9));
+  }
+
+  /// Makes dictionaries, beside the event loops; what does not fit into its queue is not made.
+  private static ThreadPoolExecutor dictionaryWorker() {
+    ThreadPoolExecutor worker =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            10,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(256),
+            Thread.ofPlatform().daemon().name("dictionaries").factory());
+    worker.allowCoreThreadTimeOut(true);
+    return worker;
   }
 
   /// A SNAPT has welcomed us: packets flow from here on, through these keys.

@@ -76,6 +76,7 @@ public record SessionSettings(
         flowsMax,
         udpIdle,
         tcpIdle,
-        icmpIdle);
+        icmpIdle,
+        TunnelSettings.HISTORY_BYTES);
   }
 }

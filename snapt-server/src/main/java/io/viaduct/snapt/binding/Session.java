@@ -26,6 +26,7 @@ public final class Session {
   /// @param outerIpv6 whether it came by IPv6
   /// @param applications names that the device classifies with, by index
   /// @param software what the device says that it runs
+  /// @param historyBytes plain text per dictionary epoch that both ends agree on, 0 for none
   public record Terms(
       AeadAlgorithm aead,
       SessionSecret secret,
@@ -34,7 +35,8 @@ public final class Session {
       boolean outerIpv6,
       InnerAddresses inner,
       List<String> applications,
-      String software) {
+      String software,
+      int historyBytes) {
     public Terms {
       applications = List.copyOf(applications);
     }

@@ -255,6 +255,7 @@ public final class ControlServer {
             .setAead(HelloTerms.wire(session.terms().aead()))
             .setDataPort(settings.dataPort())
             .setPathMtu(session.terms().pathMtu())
+            .setHistoryBytes(session.terms().historyBytes())
             .setReportIntervalMs((int) settings.interval().toMillis())
             .setEpoch(settings.epoch())
             .setSnaptId(settings.snaptId())

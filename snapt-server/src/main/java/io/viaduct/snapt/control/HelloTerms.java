@@ -8,6 +8,7 @@ import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.session.TunnelSettings;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import java.nio.charset.StandardCharsets;
 
@@ -57,7 +58,8 @@ final class HelloTerms {
         outerIpv6,
         inner(hello),
         hello.getApplicationsList(),
-        printable(hello.getSoftware()));
+        printable(hello.getSoftware()),
+        TunnelSettings.historyBytes(hello.getHistoryBytes()));
   }
 
   private static void requireApplications(Hello hello) throws RefusedException {

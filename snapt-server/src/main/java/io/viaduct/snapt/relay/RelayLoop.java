@@ -11,6 +11,8 @@ import io.viaduct.host.udp.DatagramReader;
 import io.viaduct.host.udp.UdpSocket;
 import io.viaduct.snapt.napt.AddressTranslation;
 import io.viaduct.snapt.napt.Translated;
+import io.viaduct.tunnel.history.Digestion;
+import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.session.LoopMemory;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.Verdict;
@@ -50,7 +52,13 @@ final class RelayLoop implements DatagramReader, TunReader {
   RelayLoop(Relay relay, IoEventLoop loop) {
     this.relay = relay;
     this.loop = loop;
-    this.memory = new LoopMemory(relay.allocator(), new SecureRandom());
+    this.memory =
+        new LoopMemory(
+            relay.allocator(),
+            new SecureRandom(),
+            Ciphers::fastest,
+            Digestion.on(relay.dictionaryWorker(), loop),
+            relay::nowNs);
     this.progress = new Progress(relay, counters);
     this.timer = new LoopTimer(loop, relay::nowNs, this::onDeadline);
   }

@@ -51,7 +51,10 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     tunnel =
         new TunnelSession(
             TunnelRole.SNAPT,
-            settings.withPathMtu(terms.pathMtu()).withOuterIpv6(terms.outerIpv6()),
+            settings
+                .withPathMtu(terms.pathMtu())
+                .withOuterIpv6(terms.outerIpv6())
+                .withHistoryBytes(terms.historyBytes()),
             terms.aead(),
             terms.secret(),
             terms.peerReceiverIndex(),

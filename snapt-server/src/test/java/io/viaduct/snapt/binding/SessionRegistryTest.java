@@ -62,7 +62,8 @@ class SessionRegistryTest {
         false,
         InnerAddresses.of(new byte[] {10, 64, 0, 2}, new byte[0]),
         List.of(),
-        "");
+        "",
+        0);
   }
 
   private Session open(int device) {

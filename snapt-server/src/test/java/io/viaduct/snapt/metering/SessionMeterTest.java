@@ -100,7 +100,8 @@ class SessionMeterTest {
             false,
             InnerAddresses.of(new byte[] {10, 64, 0, 2}, new byte[0]),
             List.of("default", "skype-video"),
-            "test");
+            "test",
+            0);
     return ((SessionRegistry.Admission.Admitted) registry.admit(token, "", terms, 0)).session();
   }
 

@@ -210,7 +210,7 @@ final class BodyBuilder {
     for (int i = 0; i < n; i++) {
       FlowState flow = area.flow[i];
       if (area.group[i] == g && flow != null && flow != before) {
-flow.compression().tried(raw, compressed, raw - repeated, fresh);
+        flow.compression().tried(raw, compressed, raw - repeated, fresh);
         before = flow;
       }
     }

@@ -23,8 +23,8 @@ import java.util.List;
 /// @param udpIdle idle time that ends a UDP flow
 /// @param tcpIdle idle time that ends a TCP connection of which no end was seen
 /// @param icmpIdle idle time that ends any other flow
-/// @param historyBytes plain text that a dictionary epoch holds, a power of two from 16 KiB to 1 MiB,
-///   as the handshake agreed; 0: neither histories nor zstd
+/// @param historyBytes plain text that a dictionary epoch holds, a power of two from 16 KiB to 1
+///   MiB, as the handshake agreed; 0: neither histories nor zstd
 public record TunnelSettings(
     int pathMtu,
     boolean outerIpv6,
@@ -194,6 +194,13 @@ public record TunnelSettings(
         tcpIdle,
         icmpIdle,
         historyBytes);
+  }
+
+  /// What two ends agree on, of which the other one offers so much: the smaller, 0 if that is too
+  /// little to be of use.
+  public static int historyBytes(int offered) {
+    int agreed = Math.min(HISTORY_BYTES, Integer.highestOneBit(Math.max(0, offered)));
+    return agreed < HISTORY_BYTES_MIN ? 0 : agreed;
   }
 
   public TunnelSettings withHistoryBytes(int bytes) {

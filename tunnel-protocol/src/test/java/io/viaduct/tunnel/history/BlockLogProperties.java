@@ -44,10 +44,9 @@ class BlockLogProperties {
       assertThat(length).isEqualTo(log.length(ordered));
       assertThat(oracle)
           .as("seed %d", seed)
-          .anyMatch(
-              h ->
-                  h.sequence == sequence
-                      && java.util.Arrays.equals(h.bytes, 0, h.bytes.length, copy, 0, length));
+          .anyMatch(h ->
+              h.sequence == sequence
+                  && java.util.Arrays.equals(h.bytes, 0, h.bytes.length, copy, 0, length));
     }
     long held = oracle.stream().filter(h -> h.sequence > log.evictedHighest()).count();
     assertThat((long) order.length).as("seed %d", seed).isEqualTo(held);

@@ -14,7 +14,8 @@ class EntropyTablesProperties {
   static byte[] content(SplittableRandom random) {
     byte[] bytes = new byte[random.nextInt(1, 65_537)];
     int kind = random.nextInt(5);
-    byte[] words = "the register of all headers that a proxy may see ".getBytes(StandardCharsets.US_ASCII);
+    byte[] words =
+        "the register of all headers that a proxy may see ".getBytes(StandardCharsets.US_ASCII);
     int values = random.nextInt(1, 257);
     for (int i = 0; i < bytes.length; i++) {
       bytes[i] =
@@ -69,7 +70,8 @@ class EntropyTablesProperties {
     }
     int at = random.nextInt(content.length);
     for (int i = 0; i < raw.length; i++) {
-      raw[i] = random.nextInt(20) == 0 ? (byte) random.nextInt(256) : content[(at + i) % content.length];
+      raw[i] =
+          random.nextInt(20) == 0 ? (byte) random.nextInt(256) : content[(at + i) % content.length];
     }
     return raw;
   }

@@ -27,14 +27,15 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
 /// Text of several hosts over a network that loses, duplicates and reorders, while either end
-/// forgets its histories, restarts, and makes dictionaries late: ratio may suffer, a byte never. The
-/// oracle is a map of what was sent. `-Dviaduct.simulation.packets=10000000` for the long run.
+/// forgets its histories, restarts, and makes dictionaries late: ratio may suffer, a byte never.
+/// The oracle is a map of what was sent. `-Dviaduct.simulation.packets=10000000` for the long run.
 class HistorySimulationProperties {
   private static final int PACKETS = Integer.getInteger("viaduct.simulation.packets", 100_000);
   private static final int TRIES = 10;
 
   /// What is held back longer may find its epoch gone; the receiver waits for half a second.
   private static final long HELD_NS = 200_000_000;
+
   private static final byte[] TEXT = SavingsCheck.English.text(1 << 20, 5);
 
   /// Dictionaries become ready some time later, or at once.
@@ -43,11 +44,10 @@ class HistorySimulationProperties {
 
     @Override
     public void run(Runnable work, Runnable done) {
-      waiting.add(
-          () -> {
-            work.run();
-            done.run();
-          });
+      waiting.add(() -> {
+        work.run();
+        done.run();
+      });
     }
 
     void some(SplittableRandom random) {
@@ -69,7 +69,7 @@ class HistorySimulationProperties {
     final boolean forgets;
     final List<byte[]> heldUp = new ArrayList<>();
     final List<byte[]> heldDown = new ArrayList<>();
-    long releasedNs;
+    final long[] releasedNs = new long[2];
     int counter;
     long before;
     long after;
@@ -87,17 +87,14 @@ class HistorySimulationProperties {
               .withContext(CompressionContext.values()[random.nextInt(2)]);
       rig =
           new LoopbackRig(
-              settings,
-              AeadAlgorithm.AES_256_GCM,
-              ProviderAead::new,
-              PathListener.SILENT,
-              late);
+              settings, AeadAlgorithm.AES_256_GCM, ProviderAead::new, PathListener.SILENT, late);
     }
 
     void offer() {
       int flow = random.nextInt(8);
       rig.serviceClass = ServiceClass.of(flow & 3);
-      byte[] payload = new byte[random.nextInt(4) == 0 ? random.nextInt(8, 90) : random.nextInt(90, 1300)];
+      byte[] payload =
+          new byte[random.nextInt(4) == 0 ? random.nextInt(8, 90) : random.nextInt(90, 1300)];
       int at = random.nextInt(TEXT.length - payload.length);
       System.arraycopy(TEXT, at, payload, 0, payload.length);
       if (flow == 7) {
@@ -114,6 +111,7 @@ class HistorySimulationProperties {
     }
 
     void carry(Deque<byte[]> wire, TunnelSession to, List<byte[]> held) {
+      int way = to == rig.snapt ? 0 : 1;
       List<byte[]> now = new ArrayList<>();
       for (byte[] datagram : wire) {
         after += datagram.length;
@@ -130,8 +128,8 @@ class HistorySimulationProperties {
         }
       }
       wire.clear();
-      if (held.size() > 20 || rig.nowNs - releasedNs > HELD_NS) {
-        releasedNs = rig.nowNs;
+      if (held.size() > 20 || rig.nowNs - releasedNs[way] > HELD_NS) {
+        releasedNs[way] = rig.nowNs;
         Collections.shuffle(held, new java.util.Random(random.nextLong()));
         now.addAll(held);
         held.clear();
@@ -145,7 +143,9 @@ class HistorySimulationProperties {
               default -> false;
             };
         if (!expected) {
-          fail("an authentic datagram got %s, loss %.2f reordering %.2f at %d ms", verdict, loss, reordering, rig.nowNs / 1_000_000);
+          fail(
+              "an authentic datagram got %s, loss %.2f reordering %.2f at %d ms",
+              verdict, loss, reordering, rig.nowNs / 1_000_000);
         }
       }
       to.openBatchEnd(rig.nowNs);
@@ -179,9 +179,7 @@ class HistorySimulationProperties {
         carry(rig.down, rig.agent, heldDown);
         late.some(random);
         if (forgets && random.nextInt(500) == 0) {
-          (random.nextBoolean() ? rig.memory : rig.snaptMemory)
-              .history()
-              .expire(Long.MAX_VALUE);
+          (random.nextBoolean() ? rig.memory : rig.snaptMemory).history().expire(Long.MAX_VALUE);
         }
         check(rig.atSnapt);
         check(rig.atAgent);

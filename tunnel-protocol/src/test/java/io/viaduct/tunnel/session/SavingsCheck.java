@@ -1,6 +1,5 @@
 package io.viaduct.tunnel.session;
 
-import io.viaduct.tunnel.history.HistoryEvent;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.session.TunnelSettings.CompressionContext;
 import io.viaduct.tunnel.wire.ServiceClass;
@@ -11,8 +10,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Random;
 
-/// How many IP bytes a tunnel saves on given payload: both ends with a manual clock, a path of 10 ms
-/// each way, all datagrams of both directions counted with their outer headers.
+/// How many IP bytes a tunnel saves on given payload: both ends with a manual clock, a path of 10
+/// ms each way, all datagrams of both directions counted with their outer headers.
 public final class SavingsCheck {
   private static final long ONE_WAY_NS = 10_000_000;
 
