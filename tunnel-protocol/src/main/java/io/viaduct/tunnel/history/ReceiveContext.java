@@ -16,11 +16,11 @@ final class ReceiveContext extends HistoryContext {
   private static final int FIRST_BYTES = 1_024;
   private static final long GRACE_NS = 500_000_000;
   private static final long SPACING_NS = 100_000_000;
-  private static final long REPEAT_NS = 250_000_000;
+  private static final long REPEAT_NS = 100_000_000;
   private static final long REPEAT_NS_MAX = 2_000_000_000;
 
   /// An epoch that the sender does not take up: it cannot rebuild it. The next one may do better.
-  private static final int REPEATS_BEFORE_NEXT = 3;
+  private static final int REPEATS_BEFORE_NEXT = 2;
 
   /// One that is announced, but was never used, is given up after so long for a younger one.
   private static final long UNUSED_NS = 10_000_000_000L;

@@ -9,6 +9,7 @@ import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.FlowTimeouts;
 import io.viaduct.tunnel.history.CodecPolicy;
 import io.viaduct.tunnel.history.Digestion;
+import io.viaduct.tunnel.history.GoldenHistory;
 import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
@@ -41,6 +42,10 @@ public final class GoldenRecords {
     golden.put("control-flow-ack", control(q -> q.flowAck(300, 2, 0x1_0A0B_0C0DL, 0)));
     golden.put("control-flow-unknown", control(q -> q.flowUnknown(300, 2, 0)));
     golden.put("control-flow-end", control(q -> q.flowEnd(300, 0)));
+    golden.put("control-epoch", control(q -> q.epoch(GoldenHistory.announcement(), 0)));
+    golden.put("control-epoch-unknown", control(q -> q.epochUnknown(3, 300, 0)));
+    golden.put("dictionary-hash", GoldenHistory.dictionaryHash());
+    golden.put("body-zstd-epoch", GoldenHistory.zstdBody());
     golden.put(
         "control-flow-stats",
         control(q -> {

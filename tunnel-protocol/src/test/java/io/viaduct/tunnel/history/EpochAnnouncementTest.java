@@ -7,28 +7,12 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /// The wire form of an announcement.
-public class EpochAnnouncementTest {
-  /// Context 3, epoch 300, made of the datagrams 0x1_0000_0100 … 0x1_0000_0200 without two gaps.
-  public static EpochAnnouncement sample() {
-    EpochAnnouncement a = new EpochAnnouncement();
-    a.context = 3;
-    a.epoch = 300;
-    a.lastLow = 0x200;
-    a.span = 0x100;
-    a.hash = 0x0102030405060708L;
-    a.gaps = 2;
-    a.gapAt[0] = 5;
-    a.gapLength[0] = 1;
-    a.gapAt[1] = 16;
-    a.gapLength[1] = 200;
-    return a;
-  }
-
+class EpochAnnouncementTest {
   @Test
   void whatIsWrittenIsRead() {
     byte[] bytes = new byte[EpochAnnouncement.BYTES_MAX];
-    int end = sample().write(bytes, 0);
-    assertThat(end).isEqualTo(sample().length());
+    int end = GoldenHistory.announcement().write(bytes, 0);
+    assertThat(end).isEqualTo(GoldenHistory.announcement().length());
     assertThat(HexFormat.of().formatHex(bytes, 0, end))
         .isEqualTo("03ac0200000200800201020304050607080205000ac701");
     EpochAnnouncement read = new EpochAnnouncement();

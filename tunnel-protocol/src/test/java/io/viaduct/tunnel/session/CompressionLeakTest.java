@@ -61,8 +61,8 @@ class CompressionLeakTest {
     return best;
   }
 
-  /// The victim's request and the attacker's packet leave together, after a pause in which histories
-  /// are forgotten: what the attacker guessed before would hide what it guesses now.
+  /// The victim's request and the attacker's packet leave together, after a pause in which
+  /// histories are forgotten: what the attacker guessed before would hide what it guesses now.
   ///
   /// @return their bytes on the wire
   private int observe(LoopbackRig rig, String request, String guess) {

@@ -186,6 +186,14 @@ class HistorySimulationProperties {
       }
     }
 
+    String allEvents() {
+      StringBuilder all = new StringBuilder();
+      for (HistoryEvent event : HistoryEvent.values()) {
+        all.append(event).append(' ').append(events(event)).append(' ');
+      }
+      return all.append("window ").append(rig.agent.settings().historyBytes()).toString();
+    }
+
     long events(HistoryEvent event) {
       return rig.memory.history().events()[event.ordinal()]
           + rig.snaptMemory.history().events()[event.ordinal()];
@@ -204,6 +212,8 @@ class HistorySimulationProperties {
   void whatTheNetworkAndTheEndsDoCostsRatioAndNeverAByte(@ForAll long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     int lives = 4;
+    long adopted = 0;
+    StringBuilder said = new StringBuilder();
     for (int life = 0; life < lives; life++) {
       double loss = random.nextDouble() * 0.3;
       double duplication = random.nextDouble() * 0.3;
@@ -211,9 +221,11 @@ class HistorySimulationProperties {
       try (Life run = new Life(random, loss, duplication, reordering, life % 2 == 1)) {
         run.run(PACKETS / TRIES / lives);
         assertThat(run.delivered).as("seed %d", seed).isGreaterThan(run.counter / 3);
-        assertThat(run.events(HistoryEvent.EPOCH_ADOPTED)).as("seed %d", seed).isPositive();
+        adopted += run.events(HistoryEvent.EPOCH_ADOPTED);
+        said.append(run.allEvents()).append('\n');
       }
     }
+    assertThat(adopted).as("seed %d: %s", seed, said).isPositive();
   }
 
   @Property(tries = 2, shrinking = ShrinkingMode.OFF)

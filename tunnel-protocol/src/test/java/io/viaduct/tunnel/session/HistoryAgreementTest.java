@@ -1,0 +1,83 @@
+package io.viaduct.tunnel.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.tunnel.history.HistoryEvent;
+import io.viaduct.tunnel.session.PacketForge.Endpoints;
+import io.viaduct.tunnel.wire.Verdict;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+class HistoryAgreementTest {
+  private static final byte[] TEXT = SavingsCheck.English.text(200_000, 9);
+
+  @Test
+  void bothEndsAgreeOnTheSmallerPowerOfTwoOrOnNothing() {
+    assertThat(TunnelSettings.historyBytes(0)).isZero();
+    assertThat(TunnelSettings.historyBytes(-1)).isZero();
+    assertThat(TunnelSettings.historyBytes(16_383)).isZero();
+    assertThat(TunnelSettings.historyBytes(40_000)).isEqualTo(32_768);
+    assertThat(TunnelSettings.historyBytes(Integer.MAX_VALUE))
+        .isEqualTo(TunnelSettings.HISTORY_BYTES);
+  }
+
+  /// Text of one flow up. @return bytes on the wire
+  private static long carry(LoopbackRig rig) {
+    long bytes = 0;
+    for (int at = 0; at + 1_000 <= TEXT.length; at += 1_000) {
+      byte[] payload = Arrays.copyOfRange(TEXT, at, at + 1_000);
+      rig.offer(rig.agent, PacketForge.udp(Endpoints.ipv4(9, 1, 9), payload));
+      rig.send(rig.agent);
+      bytes += rig.up.stream().mapToInt(d -> d.length).sum();
+      rig.deliver();
+      rig.advance(12_000_000);
+    }
+    rig.advance(100_000_000); // what waits for company
+    return bytes;
+  }
+
+  @Test
+  void anOlderPeerGetsNeitherHistoriesNorZstd() {
+    try (LoopbackRig old = new LoopbackRig(TunnelSettings.defaults().withHistoryBytes(0));
+        LoopbackRig young = new LoopbackRig()) {
+      long without = carry(old);
+      long with = carry(young);
+      assertThat(old.memory.history().heldBytes() + old.snaptMemory.history().heldBytes()).isZero();
+      assertThat(Arrays.stream(old.memory.history().events()).sum()).isZero();
+      assertThat(LoopbackRig.count(old.snapt, Verdict.MALFORMED)).isZero();
+      assertThat(old.atSnapt).hasSameSizeAs(young.atSnapt);
+      assertThat(with).isLessThan(without * 3 / 4);
+    }
+  }
+
+  @Test
+  void idleHistoriesAreForgottenWithoutLoss() {
+    try (LoopbackRig rig = new LoopbackRig()) {
+      carry(rig);
+      assertThat(rig.memory.history().heldBytes()).isPositive();
+      assertThat(rig.snaptMemory.history().heldBytes()).isPositive();
+      rig.advance(90_000_000_000L);
+      assertThat(rig.memory.history().heldBytes()).isZero();
+      assertThat(rig.snaptMemory.history().heldBytes()).isZero();
+      int before = rig.atSnapt.size();
+      carry(rig);
+      assertThat(rig.atSnapt.size() - before).isEqualTo(200);
+      assertThat(LoopbackRig.count(rig.snapt, Verdict.UNKNOWN_EPOCH)).isZero();
+    }
+  }
+
+  @Test
+  void aReceiverThatForgotSaysSoAndTheSenderGoesOnWithoutIt() {
+    try (LoopbackRig rig = new LoopbackRig()) {
+      carry(rig);
+      rig.snaptMemory.history().expire(Long.MAX_VALUE);
+      int before = rig.atSnapt.size();
+      carry(rig);
+      long lost = LoopbackRig.count(rig.snapt, Verdict.UNKNOWN_EPOCH);
+      assertThat(lost).isBetween(1L, 3L);
+      assertThat(rig.atSnapt.size() - before).isGreaterThan(190);
+      assertThat(rig.memory.history().events()[HistoryEvent.EPOCH_LOST_AT_PEER.ordinal()])
+          .isEqualTo(1);
+    }
+  }
+}
