@@ -93,6 +93,7 @@ public record TunnelKeys(
         flowsMax,
         udpIdle,
         tcpIdle,
-        icmpIdle);
+        icmpIdle,
+        TunnelSettings.HISTORY_BYTES);
   }
 }
