@@ -3,7 +3,8 @@ package io.viaduct.tunnel.history;
 /// Which codec is worth its time in one session: the highest step whose cost at the present rate
 /// fits into a share of the core. The share is small while the link takes everything at once, so
 /// that the processor is never spent where it is the bottleneck; larger while data wait for the
-/// link, whose bytes are then what counts.
+/// link, whose bytes are then what counts. What comes in bursts, and is not held up by the link, is
+/// not compressed at all: there the codec would be all that somebody waits for.
 public final class CodecPolicy {
   /// Share of the loop's core for compression.
   static final double SHARE = 0.2;
@@ -15,7 +16,11 @@ public final class CodecPolicy {
 
   private static final long LIMITED_FOR_NS = 200_000_000;
   private static final long EVALUATE_NS = 5_000_000;
-  private static final int WAITING_BYTES = 16 * 1024;
+
+  /// A device that sends at some 100 Mbit/s and less does not hand over as much at once.
+  static final int BURST_BYTES = 32 * 1024;
+
+  private static final long BURST_FOR_NS = 100_000_000;
 
   private final CodecCosts costs;
   private final boolean speaksZstd;
@@ -25,6 +30,9 @@ public final class CodecPolicy {
   private long limitedNs;
   private boolean everLimited;
   private long pacingBytesPerSecond;
+  private int batchBytes;
+  private long burstNs;
+  private boolean everBurst;
 
   /// @param speaksZstd whether the peer does
   public CodecPolicy(CodecCosts costs, boolean speaksZstd) {
@@ -33,11 +41,19 @@ public final class CodecPolicy {
     step = speaksZstd ? CodecCosts.STEPS - 1 : CodecCosts.LZ4;
   }
 
-  /// So many bytes wait in the queue of a class.
-  public void waiting(int bytes, long nowNs) {
-    if (bytes >= WAITING_BYTES) {
-      limitedByLink(nowNs);
+  /// A packet of the batch at hand, whatever is in it.
+  public void arrived(int bytes, long nowNs) {
+    batchBytes += bytes;
+    if (batchBytes >= BURST_BYTES) {
+      evaluated &= isBurst(nowNs);
+      burstNs = nowNs;
+      everBurst = true;
     }
+  }
+
+  /// The batch is over.
+  public void batchEnded() {
+    batchBytes = 0;
   }
 
   /// The socket, or whatever is behind it, takes no more at the moment.
@@ -67,7 +83,15 @@ public final class CodecPolicy {
     return step;
   }
 
+  private boolean isBurst(long nowNs) {
+    return everBurst && nowNs - burstNs < BURST_FOR_NS;
+  }
+
   private void evaluate(long nowNs) {
+    if (isBurst(nowNs) && !isLinkLimited(nowNs)) {
+      step = CodecCosts.NONE;
+      return;
+    }
     double share = isLinkLimited(nowNs) ? SHARE_LINK_LIMITED : SHARE;
     int highest = speaksZstd ? CodecCosts.STEPS - 1 : CodecCosts.LZ4;
     int chosen = highest;

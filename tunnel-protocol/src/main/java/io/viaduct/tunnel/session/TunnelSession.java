@@ -222,7 +222,7 @@ public final class TunnelSession implements AutoCloseable {
     }
     int c = serviceClass.ordinal();
     waiting[c].arrival(nowNs);
-    policy.waiting(queues.bytes(serviceClass), nowNs);
+    policy.arrived(length, nowNs);
     flows.at(nowNs);
     boolean tcp = key.protocol() == FlowKey.TCP;
     flushAtBatchEnd[c] |= tcp;
@@ -249,6 +249,7 @@ public final class TunnelSession implements AutoCloseable {
 
   /// The TUN device has no more for now: what should not wait is closed.
   public void flushBatch(long nowNs) {
+    policy.batchEnded();
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       CompoundWriter writer = writers[c];
       boolean now = flushAtBatchEnd[c];

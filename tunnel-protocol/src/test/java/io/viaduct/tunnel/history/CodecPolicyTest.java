@@ -45,10 +45,10 @@ class CodecPolicyTest {
   @Test
   void aLinkThatIsFullIsWorthMoreOfTheProcessor() {
     int before = offer(1e7);
-    policy.waiting(1 << 20, nowNs);
+    policy.limitedByLink(nowNs);
     for (int i = 0; i < 100; i++) {
       nowNs += 1_000_000;
-      policy.waiting(1 << 20, nowNs);
+      policy.limitedByLink(nowNs);
       policy.offered(10_000, nowNs);
     }
     assertThat(policy.step(nowNs)).isGreaterThan(before);
@@ -56,6 +56,26 @@ class CodecPolicyTest {
     assertThat(policy.step(nowNs)).isEqualTo(before);
     policy.pacing(10_500_000);
     assertThat(offer(1e7)).isGreaterThan(before);
+  }
+
+  @Test
+  void aBurstThatTheLinkTakesIsNotCompressed() {
+    assertThat(offer(1e4)).isEqualTo(CodecCosts.STEPS - 1);
+    policy.arrived(CodecPolicy.BURST_BYTES - 1, nowNs);
+    policy.batchEnded();
+    policy.arrived(CodecPolicy.BURST_BYTES - 1, nowNs);
+    assertThat(policy.step(nowNs)).isEqualTo(CodecCosts.STEPS - 1);
+    policy.arrived(1, nowNs);
+    assertThat(policy.step(nowNs)).isEqualTo(CodecCosts.NONE);
+    policy.batchEnded();
+    assertThat(offer(1e4)).as("a second later").isEqualTo(CodecCosts.STEPS - 1);
+  }
+
+  @Test
+  void aBurstThatWaitsForTheLinkIsCompressed() {
+    policy.limitedByLink(nowNs);
+    policy.arrived(CodecPolicy.BURST_BYTES, nowNs);
+    assertThat(policy.step(nowNs)).isGreaterThan(CodecCosts.NONE);
   }
 
   @Test
