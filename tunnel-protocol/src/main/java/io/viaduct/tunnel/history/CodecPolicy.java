@@ -17,9 +17,10 @@ public final class CodecPolicy {
   private static final long LIMITED_FOR_NS = 200_000_000;
   private static final long EVALUATE_NS = 5_000_000;
 
-  /// A device that sends at some 100 Mbit/s and less does not hand over as much at once.
+  /// So much within a millisecond, 256 Mbit/s, is a burst.
   static final int BURST_BYTES = 32 * 1024;
 
+  private static final long BURST_WITHIN_NS = 1_000_000;
   private static final long BURST_FOR_NS = 100_000_000;
 
   private final CodecCosts costs;
@@ -30,7 +31,8 @@ public final class CodecPolicy {
   private long limitedNs;
   private boolean everLimited;
   private long pacingBytesPerSecond;
-  private int batchBytes;
+  private long arrivingNs;
+  private int arrivingBytes;
   private long burstNs;
   private boolean everBurst;
 
@@ -41,19 +43,18 @@ public final class CodecPolicy {
     step = speaksZstd ? CodecCosts.STEPS - 1 : CodecCosts.LZ4;
   }
 
-  /// A packet of the batch at hand, whatever is in it.
+  /// A packet came, whatever is in it.
   public void arrived(int bytes, long nowNs) {
-    batchBytes += bytes;
-    if (batchBytes >= BURST_BYTES) {
+    if (nowNs - arrivingNs >= BURST_WITHIN_NS) {
+      arrivingNs = nowNs;
+      arrivingBytes = 0;
+    }
+    arrivingBytes += bytes;
+    if (arrivingBytes >= BURST_BYTES) {
       evaluated &= isBurst(nowNs);
       burstNs = nowNs;
       everBurst = true;
     }
-  }
-
-  /// The batch is over.
-  public void batchEnded() {
-    batchBytes = 0;
   }
 
   /// The socket, or whatever is behind it, takes no more at the moment.

@@ -249,7 +249,6 @@ public final class TunnelSession implements AutoCloseable {
 
   /// The TUN device has no more for now: what should not wait is closed.
   public void flushBatch(long nowNs) {
-    policy.batchEnded();
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       CompoundWriter writer = writers[c];
       boolean now = flushAtBatchEnd[c];

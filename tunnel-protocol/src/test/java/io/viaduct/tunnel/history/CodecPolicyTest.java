@@ -62,12 +62,11 @@ class CodecPolicyTest {
   void aBurstThatTheLinkTakesIsNotCompressed() {
     assertThat(offer(1e4)).isEqualTo(CodecCosts.STEPS - 1);
     policy.arrived(CodecPolicy.BURST_BYTES - 1, nowNs);
-    policy.batchEnded();
+    nowNs += 1_000_000;
     policy.arrived(CodecPolicy.BURST_BYTES - 1, nowNs);
     assertThat(policy.step(nowNs)).isEqualTo(CodecCosts.STEPS - 1);
     policy.arrived(1, nowNs);
     assertThat(policy.step(nowNs)).isEqualTo(CodecCosts.NONE);
-    policy.batchEnded();
     assertThat(offer(1e4)).as("a second later").isEqualTo(CodecCosts.STEPS - 1);
   }
 
