@@ -112,7 +112,7 @@ class ArchitectureTest {
                             "javax.crypto..",
                             "io.netty.buffer..",
                             "io.netty.util..",
-                            "net.jpountz..",
+                            "net.jpountz..", "com.github.luben..",
                             "com.google.protobuf..",
                             "org.jspecify..",
                             "")
