@@ -112,7 +112,8 @@ class ArchitectureTest {
                             "javax.crypto..",
                             "io.netty.buffer..",
                             "io.netty.util..",
-                            "net.jpountz..", "com.github.luben..",
+                            "net.jpountz..",
+                            "com.github.luben..",
                             "com.google.protobuf..",
                             "org.jspecify..",
                             "")
