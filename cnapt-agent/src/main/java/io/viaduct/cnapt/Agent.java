@@ -1,5 +1,6 @@
 package io.viaduct.cnapt;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -17,6 +18,7 @@ import io.viaduct.cnapt.control.Greeting;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.Welcomed;
 import io.viaduct.cnapt.egress.EgressRouting;
+import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.mobility.NetworkWatch;
@@ -39,6 +41,7 @@ import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.session.TunnelSettings;
 import java.io.IOException;
 import java.net.Inet6Address;
@@ -74,6 +77,7 @@ final class Agent
   private final long startedNs;
   private final Readiness readiness = new Readiness(SESSION);
   private final HandoverLog handovers = new HandoverLog();
+  private final CarrierLog carriers;
   private final OwnerLookup owners = new OwnerLookup();
   private final TunnelSettings settings;
   private final MultiThreadIoEventLoopGroup loops;
@@ -104,6 +108,7 @@ final class Agent
       throws IOException {
     this.configuration = configuration;
     this.clock = clock;
+    this.carriers = new CarrierLog(clock);
     this.nanoTime = nanoTime;
     this.startedNs = nanoTime.getAsLong();
     this.settings = configuration.tunnel().tunnel();
@@ -185,6 +190,7 @@ final class Agent
     agentMeters.of(data);
     agentMeters.of(control);
     agentMeters.of(handovers);
+    agentMeters.of(carriers);
     agentMeters.of(owners);
     OperationsEndpoint endpoint = new OperationsEndpoint(meters, readiness);
     operations = endpoint;
@@ -225,6 +231,7 @@ final class Agent
         if (moved) {
           data.peerMoved(by.data());
         }
+        data.control(by.connection());
         network.look();
       });
       return;
@@ -243,6 +250,7 @@ final class Agent
             welcome.getReceiverIndex());
     dataLoop.execute(() -> {
       data.install(parameters);
+      data.control(by.connection());
       network.look();
     });
     fitMtu(parameters.settings().innerMtu());
@@ -264,8 +272,17 @@ final class Agent
   }
 
   @Override
+  public void datagrams(List<ByteBuf> datagrams, Runnable taken) {
+    dataLoop.execute(() -> {
+      data.controlDatagrams(datagrams);
+      taken.run();
+    });
+  }
+
+  @Override
   public void lost(ControlFailure why, String detail) {
     controlStands = false;
+    dataLoop.execute(data::controlLost);
     if (why != ControlFailure.NETWORK_CHANGED) {
       lastFailure = why.label() + ": " + detail;
     }
@@ -320,6 +337,16 @@ final class Agent
     tokens.networkChanged();
   }
 
+  @Override
+  public void carrierChanged(Carrier to, long silentNs) {
+    carriers.changed(to, silentNs);
+  }
+
+  @Override
+  public void carrierResumed(long afterNs) {
+    carriers.resumed(afterNs);
+  }
+
   /// The agent at this moment; any thread but the data loop.
   AgentStatus status() {
     var snapshot = dataLoop.submit(data::status).syncUninterruptibly().getNow();
@@ -329,6 +356,9 @@ final class Agent
       reasons.add("no SNAPT has welcomed this device yet");
     } else if (snapshot.pathState().equals("dead")) {
       reasons.add("the path to the SNAPT is dead");
+    }
+    if (snapshot.carrier().equals("control")) {
+      reasons.add("UDP does not come through, packets travel in the control connection");
     }
     if (by != null && !controlStands) {
       reasons.add("no control connection at this moment");
@@ -359,7 +389,8 @@ final class Agent
         network.described(),
         snapshot,
         handovers.count(),
-        handovers.entries());
+        handovers.entries(),
+        carriers.entries());
   }
 
   /// Stops cleanly: what was read is sent, the SNAPT and the bridge are told, rules, routes and TUN

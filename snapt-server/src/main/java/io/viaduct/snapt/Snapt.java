@@ -6,7 +6,6 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
@@ -245,7 +244,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
                 relays()),
             serverContext(),
             new MultiThreadIoEventLoopGroup(
-                1, new DefaultThreadFactory("control"), NioIoHandler.newFactory()),
+                1, new DefaultThreadFactory("control"), EpollIoHandler.newFactory()),
             new TokenVerifier(tokenKeys, configuration.audience()),
             registry,
             clock);

@@ -9,6 +9,7 @@ import io.viaduct.snapt.relay.Drop;
 import io.viaduct.snapt.relay.TrafficCounters;
 import io.viaduct.snapt.relay.TrafficCounters.Direction;
 import io.viaduct.snapt.relay.TrafficCounters.Measure;
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.util.List;
@@ -41,6 +42,13 @@ final class SnaptMetrics {
           "Drops around the tunnel",
           Tags.of("reason", label(reason)),
           loop -> loop.of(reason));
+    }
+    for (Carrier carrier : Carrier.values()) {
+      sum(
+          "viaduct.carrier.changes",
+          "Changes of what carries a session's datagrams",
+          Tags.of("to", label(carrier)),
+          loop -> loop.of(carrier));
     }
     for (Direction direction : Direction.values()) {
       for (Translated outcome : Translated.values()) {

@@ -29,11 +29,14 @@ final class StatusText {
                 "refused %-20s %d%n".formatted(reason.getKey(), reason.getValue().asLong())));
     for (JsonNode session : status.path("sessions")) {
       text.append(
-          "%-20s %s  at %s  moved %d times  round trip %.1f ms%n"
+          "%-20s %s  at %s%s  moved %d times  round trip %.1f ms%n"
               .formatted(
                   session.path("account").asString(),
                   session.path("session").asString(),
                   session.path("binding").asString(),
+                  session.path("carrier").asString("").equals("control")
+                      ? " in its control connection"
+                      : "",
                   session.path("moves").asLong(),
                   session.path("roundTripMs").asDouble()));
       for (JsonNode flow : session.path("flows")) {

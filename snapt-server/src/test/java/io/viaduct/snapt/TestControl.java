@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
@@ -31,12 +32,16 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import javax.net.ssl.ExtendedSSLSession;
 
 /// The device's end of a control connection, over real TLS, which may also say what no device
 /// would.
 public final class TestControl implements AutoCloseable {
   final BlockingQueue<ControlMessage> received = new LinkedBlockingQueue<>();
+
+  /// Takes the datagrams that come.
+  volatile Consumer<ByteBuf> datagrams = _ -> {};
 
   /// Whether KeepAlives are echoed.
   volatile boolean answering = true;
@@ -65,6 +70,10 @@ public final class TestControl implements AutoCloseable {
                     ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
                     alpn))
             .build();
+    // Made here: a handshake that fails at once empties the pipeline.
+    tls =
+        context.newHandler(
+            UnpooledByteBufAllocator.DEFAULT, address.getHostString(), address.getPort());
     channel =
         new Bootstrap()
             .group(group)
@@ -74,16 +83,12 @@ public final class TestControl implements AutoCloseable {
                   @Override
                   protected void initChannel(Channel ch) {
                     ch.pipeline()
-                        .addLast(
-                            context.newHandler(
-                                ch.alloc(), address.getHostString(), address.getPort()),
-                            new Frames());
+                        .addLast(tls, new Frames());
                   }
                 })
             .connect(address)
             .sync()
             .channel();
-    tls = channel.pipeline().get(SslHandler.class);
     try {
       tls.handshakeFuture().sync();
     } catch (Exception e) {
@@ -96,7 +101,12 @@ public final class TestControl implements AutoCloseable {
     @Override
     protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out)
         throws Exception {
-      ControlFrame.read(in).ifPresent(this::take);
+      ByteBuf datagram = ControlFrame.readDatagram(in);
+      if (datagram != null) {
+        datagrams.accept(Unpooled.directBuffer().writeBytes(datagram));
+      } else {
+        ControlFrame.read(in).ifPresent(this::take);
+      }
     }
 
     private void take(ControlMessage message) {
@@ -151,6 +161,11 @@ public final class TestControl implements AutoCloseable {
 
   void sendBytes(byte[] bytes) {
     channel.writeAndFlush(Unpooled.wrappedBuffer(bytes));
+  }
+
+  /// Frames of datagrams, as [io.viaduct.tunnel.session.ControlLine] writes them.
+  void write(ByteBuf frames, Runnable taken) {
+    channel.writeAndFlush(frames).addListener(_ -> taken.run());
   }
 
   /// The next message that is no KeepAlive.

@@ -6,7 +6,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -126,7 +125,7 @@ public final class TestSnapt implements Relay.Listener, AutoCloseable {
                         ControlServer.ALPN))
                 .build(),
             new MultiThreadIoEventLoopGroup(
-                1, new DefaultThreadFactory("control", true), NioIoHandler.newFactory()),
+                1, new DefaultThreadFactory("control", true), EpollIoHandler.newFactory()),
             new TokenVerifier(keys, TestOperator.AUDIENCE),
             registry,
             clock);

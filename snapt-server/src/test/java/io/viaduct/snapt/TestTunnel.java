@@ -21,7 +21,9 @@ import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.InnerPacketSink;
 import io.viaduct.tunnel.session.LoopMemory;
@@ -132,6 +134,30 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
     loop.submit(this::probe).sync();
   }
 
+  /// The control connection carries everything from now on.
+  void carryBy(TestControl control) {
+    control.datagrams =
+        datagram ->
+            loop.execute(() -> {
+              datagram(datagram, null);
+              batchEnd();
+              datagram.release();
+            });
+    loop.execute(() -> {
+      session.control(new ControlLine(control::write, ByteBufAllocator.DEFAULT, loop, this::flush));
+      session.carryBy(Carrier.CONTROL);
+      flush();
+    });
+  }
+
+  /// UDP carries everything again.
+  void carryByUdp() {
+    loop.execute(() -> {
+      session.carryBy(Carrier.UDP);
+      flush();
+    });
+  }
+
   /// Sends its datagrams to somebody else from now on.
   void detour(InetSocketAddress to) {
     snapt = to;
@@ -187,7 +213,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
   }
 
   @Override
-  public void datagram(ByteBuf content, InetSocketAddress from) {
+  public void datagram(ByteBuf content, @Nullable InetSocketAddress from) {
     session.open(
         content, content.readerIndex(), content.readableBytes(), from, this, System.nanoTime());
   }

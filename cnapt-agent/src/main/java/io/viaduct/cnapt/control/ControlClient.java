@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.control;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -197,6 +198,11 @@ public final class ControlClient implements ControlDialog.Owner {
   @Override
   public void boundary(IntervalBoundary boundary) {
     listener.boundary(boundary);
+  }
+
+  @Override
+  public void datagrams(List<ByteBuf> datagrams, Runnable taken) {
+    listener.datagrams(datagrams, taken);
   }
 
   @Override

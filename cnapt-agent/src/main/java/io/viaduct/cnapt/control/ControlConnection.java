@@ -6,11 +6,13 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.unix.IntegerUnixChannelOption;
 import io.netty.handler.codec.ByteToMessageDecoder;
@@ -21,13 +23,16 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
+import io.viaduct.tunnel.control.DatagramIntake;
 import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.session.ControlLine;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.naming.InvalidNameException;
@@ -42,12 +47,15 @@ import org.jspecify.annotations.Nullable;
 /// One TLS connection to one SNAPT, from its first packet to its end. Tells its owner three things:
 /// that it is open (certificate checked, nothing sent), each message, and once why it has ended.
 /// Owner: the control event loop.
-final class ControlConnection {
+final class ControlConnection implements ControlLine.Connection {
   /// The owner of the connection; called on the control event loop.
   interface Owner {
     void opened(ControlConnection connection, SSLSession tls) throws SSLException;
 
     void received(ControlConnection connection, ControlMessage message);
+
+    /// @param taken run on any thread when they have been opened and released
+    void datagrams(ControlConnection connection, List<ByteBuf> datagrams, Runnable taken);
 
     void ended(ControlConnection connection, ControlFailure why, String detail);
   }
@@ -58,6 +66,9 @@ final class ControlConnection {
   // SOL_SOCKET and SO_MARK of asm-generic/socket.h.
   private static final IntegerUnixChannelOption SO_MARK =
       new IntegerUnixChannelOption("SO_MARK", 1, 36);
+
+  // What the kernel may hold that is not on its way yet: a control message waits behind that.
+  private static final long NOT_SENT_BYTES_MAX = 65_536;
 
   private final Snapt snapt;
   private final Owner owner;
@@ -83,6 +94,7 @@ final class ControlConnection {
             .channel(EpollSocketChannel.class)
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, timeoutMs)
             .option(ChannelOption.TCP_NODELAY, true)
+            .option(EpollChannelOption.TCP_NOTSENT_LOWAT, NOT_SENT_BYTES_MAX)
             .handler(
                 new ChannelInitializer<Channel>() {
                   @Override
@@ -116,7 +128,11 @@ final class ControlConnection {
     engine.setSSLParameters(parameters);
     SslHandler handler = new SslHandler(engine);
     handler.setHandshakeTimeout(timeoutMs, TimeUnit.MILLISECONDS);
-    made.pipeline().addLast(handler).addLast(new Decoder()).addLast(new Messages(engine));
+    made.pipeline()
+        .addLast(handler)
+        .addLast(new Decoder())
+        .addLast(new Messages(engine))
+        .addLast(new Datagrams());
   }
 
   /// Who is at the other end.
@@ -137,6 +153,15 @@ final class ControlConnection {
     ByteBuf frame = open.alloc().buffer();
     ControlFrame.write(message, frame);
     open.writeAndFlush(frame).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+  }
+
+  @Override
+  public void write(ByteBuf frames, Runnable taken) {
+    Channel open = channel;
+    if (open == null) {
+      throw new IllegalStateException("sending before connecting");
+    }
+    open.writeAndFlush(frames).addListener(_ -> taken.run());
   }
 
   /// Ends the connection without another word; the owner is told why.
@@ -170,7 +195,50 @@ final class ControlConnection {
     @Override
     protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> messages)
         throws MalformedFrameException {
-      ControlFrame.read(bytes).ifPresent(messages::add);
+      ByteBuf datagram = ControlFrame.readDatagram(bytes);
+      if (datagram != null) {
+        // Direct, because the cipher wants its address.
+        messages.add(context.alloc().directBuffer(datagram.readableBytes()).writeBytes(datagram));
+      } else {
+        ControlFrame.read(bytes).ifPresent(messages::add);
+      }
+    }
+  }
+
+  /// Hands datagrams over as they were read together, and reads no more while too many wait.
+  private final class Datagrams extends ChannelInboundHandlerAdapter {
+    private final DatagramIntake intake = new DatagramIntake();
+    private List<ByteBuf> batch = new ArrayList<>();
+    private int bytes;
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      ByteBuf datagram = (ByteBuf) message;
+      bytes += datagram.readableBytes();
+      batch.add(datagram);
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+      if (batch.isEmpty()) {
+        return;
+      }
+      List<ByteBuf> datagrams = batch;
+      int handed = bytes;
+      batch = new ArrayList<>();
+      bytes = 0;
+      if (intake.added(handed)) {
+        context.channel().config().setAutoRead(false);
+      }
+      Runnable resume = () -> context.channel().config().setAutoRead(true);
+      owner.datagrams(
+          ControlConnection.this,
+          datagrams,
+          () -> {
+            if (intake.taken(handed)) {
+              context.executor().execute(resume);
+            }
+          });
     }
   }
 

@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.control;
 
 import com.google.protobuf.ByteString;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.viaduct.tunnel.control.v1.ControlMessage;
@@ -39,6 +40,9 @@ final class ControlDialog implements ControlConnection.Owner {
     void relays(List<Relay> listed);
 
     void boundary(IntervalBoundary boundary);
+
+    /// @param taken run on any thread when they have been opened and released
+    void datagrams(List<ByteBuf> datagrams, Runnable taken);
 
     /// The last word of a dialog, unless it was ended by [ControlDialog#leave].
     void ended(ControlDialog dialog, ControlFailure why, String detail);
@@ -155,6 +159,16 @@ final class ControlDialog implements ControlConnection.Owner {
     }
   }
 
+  @Override
+  public void datagrams(ControlConnection from, List<ByteBuf> datagrams, Runnable taken) {
+    if (established) {
+      owner.datagrams(datagrams, taken);
+    } else {
+      datagrams.forEach(ByteBuf::release);
+      from.close(ControlFailure.MALFORMED, "datagrams before Welcome");
+    }
+  }
+
   private void welcome(ControlConnection from, Welcome welcome) {
     String wrong =
         established ? "Welcome a second time" : greeting.wrongWith(welcome, resumption.sessionId());
@@ -176,7 +190,8 @@ final class ControlDialog implements ControlConnection.Owner {
             snapt,
             new InetSocketAddress(from.remote().getAddress(), welcome.getDataPort()),
             welcome,
-            resumption.receiverIndex()));
+            resumption.receiverIndex(),
+            from));
     owner.relays(welcome.getRelaysList());
     if (!tokenShown) {
       showToken(from);

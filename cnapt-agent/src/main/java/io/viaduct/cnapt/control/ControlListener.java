@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.control;
 
+import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import java.util.List;
 
@@ -21,6 +22,13 @@ public interface ControlListener {
 
   /// The list of SNAPTs has changed.
   void relays(List<Snapt> relays);
+
+  /// Sealed datagrams have come by the control connection.
+  ///
+  /// @param datagrams direct; the listener releases them
+  /// @param taken run on any thread when it has; until then the connection reads no more than a
+  ///   bounded number of bytes
+  void datagrams(List<ByteBuf> datagrams, Runnable taken);
 
   /// An interval of the usage report has ended.
   default void boundary(IntervalBoundary boundary) {}

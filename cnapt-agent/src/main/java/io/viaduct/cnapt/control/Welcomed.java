@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.control;
 
 import io.viaduct.tunnel.control.v1.Welcome;
+import io.viaduct.tunnel.session.ControlLine;
 import java.net.InetSocketAddress;
 
 /// A control connection that stands.
@@ -9,7 +10,13 @@ import java.net.InetSocketAddress;
 /// @param data where it takes datagrams
 /// @param welcome its message; the secret in it is for the data path only
 /// @param ownReceiverIndex what the Hello named
-public record Welcomed(Snapt snapt, InetSocketAddress data, Welcome welcome, int ownReceiverIndex) {
+/// @param connection itself, for datagrams while UDP is blocked
+public record Welcomed(
+    Snapt snapt,
+    InetSocketAddress data,
+    Welcome welcome,
+    int ownReceiverIndex,
+    ControlLine.Connection connection) {
   /// Names the session; the secret stays out of logs.
   @Override
   public String toString() {

@@ -6,6 +6,8 @@ package io.viaduct.cnapt.mobility;
 /// - After a change of network a probe leaves at once and is repeated after 20, 40, 80 … ms until
 ///   the first answer: the probe itself is what tells the SNAPT the new address.
 /// - While packets leave and no fresh stamp on data tells the delay, one leaves per probe interval.
+/// - When data from the SNAPT stop, a probe leaves one interval later: they may have ended, or come
+///   through no more.
 /// - Otherwise the spacing doubles up to the silent interval.
 /// - Unanswered ones shorten the spacing again; enough of them in a row and the path is dead,
 ///   although the link is up. A dead path is probed on, with doubling pauses.
@@ -33,6 +35,7 @@ public final class PathWatch {
   private long retryNs;
   private long nextProbeNs;
   private long replyDueNs = Long.MAX_VALUE;
+  private long silenceDueNs = Long.MAX_VALUE;
   private long roundTripNs;
   private long lastSentNs = Long.MIN_VALUE / 2;
   private long lastStampNs = Long.MIN_VALUE / 2;
@@ -56,6 +59,7 @@ public final class PathWatch {
     nextProbeNs = nowNs;
     losses = 0;
     replyDueNs = Long.MAX_VALUE;
+    silenceDueNs = Long.MAX_VALUE;
   }
 
   /// A packet of the device has left.
@@ -72,6 +76,7 @@ public final class PathWatch {
     lastStampNs = nowNs;
     if (!searching) {
       losses = 0;
+      silenceDueNs = nowNs + probeIntervalNs;
     }
   }
 
@@ -109,6 +114,10 @@ public final class PathWatch {
       spacingNs = probeIntervalNs;
       return probe(nowNs);
     }
+    if (nowNs >= silenceDueNs) {
+      silenceDueNs = Long.MAX_VALUE;
+      return probe(nowNs);
+    }
     return nowNs < nextProbeNs ? Decision.WAIT : probe(nowNs);
   }
 
@@ -136,7 +145,7 @@ public final class PathWatch {
 
   /// When [#tick] has something to decide next.
   public long nextTickNs() {
-    return searching ? nextProbeNs : Math.min(nextProbeNs, replyDueNs);
+    return searching ? nextProbeNs : Math.min(Math.min(nextProbeNs, silenceDueNs), replyDueNs);
   }
 
   /// Whether a change or a death has not been answered yet.

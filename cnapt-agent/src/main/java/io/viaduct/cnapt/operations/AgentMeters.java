@@ -5,11 +5,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.ControlFailure;
+import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.tunnel.Carried;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.cnapt.tunnel.DataPath;
 import io.viaduct.tunnel.control.v1.RefusalCode;
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.util.Locale;
@@ -79,6 +81,16 @@ public final class AgentMeters {
   /// Handovers.
   public void of(HandoverLog handovers) {
     total("viaduct.handovers", "Changes of network", handovers, HandoverLog::count);
+  }
+
+  /// Changes between UDP and the control connection.
+  public void of(CarrierLog carriers) {
+    for (Carrier to : Carrier.values()) {
+      counter("viaduct.carrier.changes", carriers, c -> c.count(to))
+          .description("Changes of what carries datagrams")
+          .tag("to", label(to))
+          .register(registry);
+    }
   }
 
   /// Owners of flows.

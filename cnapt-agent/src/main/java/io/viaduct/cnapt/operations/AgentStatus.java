@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.operations;
 
+import io.viaduct.cnapt.mobility.CarrierChange;
 import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.signalling.SignallingStatus;
 import io.viaduct.cnapt.tunnel.DataStatus;
@@ -23,7 +24,8 @@ public record AgentStatus(
     String network,
     DataStatus data,
     long handoverCount,
-    List<Handover> handovers) {
+    List<Handover> handovers,
+    List<CarrierChange> carrierChanges) {
 
   /// The device's own interface.
   public record TunStatus(String name, String ipv4, String ipv6, int mtu) {}

@@ -52,6 +52,7 @@ public final class StatusText {
     classes(text, data.path("classes"));
     flows(text, data);
     handovers(text, status);
+    carrierChanges(text, status.path("carrierChanges"));
     return text.toString();
   }
 
@@ -87,12 +88,15 @@ public final class StatusText {
 
   private static String path(JsonNode data) {
     JsonNode roundTrip = data.path("roundTripMs");
-    return "%s to %s%s"
+    return "%s to %s%s%s"
         .formatted(
             data.path("pathState").asString(""),
             data.path("peer").asString(""),
             roundTrip.isNumber()
                 ? String.format(Locale.ROOT, ", round trip %.1f ms", roundTrip.asDouble())
+                : "",
+            data.path("carrier").asString("").equals("control")
+                ? ", in the control connection"
                 : "");
   }
 
@@ -133,6 +137,24 @@ public final class StatusText {
                   flow.path("receivedBytes").asLong(0),
                   flow.path("retransmissions").asLong(0)));
     }
+  }
+
+  private static void carrierChanges(StringBuilder text, JsonNode changes) {
+    for (int i = Math.max(0, changes.size() - HANDOVERS_SHOWN); i < changes.size(); i++) {
+      JsonNode change = changes.get(i);
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "  %s by %s: nothing came for %.1f ms, first answer %s%n",
+              change.path("at").asString(""),
+              change.path("to").asString("").toLowerCase(Locale.ROOT),
+              change.path("silentMs").asDouble(0),
+              milliseconds(change.path("resumedMs").asDouble(-1))));
+    }
+  }
+
+  private static String milliseconds(double answered) {
+    return answered < 0 ? "not yet" : String.format(Locale.ROOT, "after %.1f ms", answered);
   }
 
   private static void handovers(StringBuilder text, JsonNode status) {

@@ -16,7 +16,9 @@ import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.history.Digestion;
 import io.viaduct.tunnel.key.Ciphers;
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.LoopMemory;
 import io.viaduct.tunnel.session.TunnelRole;
 import io.viaduct.tunnel.session.TunnelSession;
@@ -38,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 ///     up    TUN → flow → class → offer ([TunIntake]) → (compound, seal) → drain → UDP
 ///     down  UDP → receiver → open → (verify, inflate, restore) → TUN
 ///
+/// While a network lets no UDP through, the control connection takes its place ([CarrierSwitch]).
 /// Everything here runs on that loop, except where a method says otherwise.
 public final class DataPath implements AutoCloseable {
   // docs/protocol.md section 2.
@@ -51,10 +54,12 @@ public final class DataPath implements AutoCloseable {
   private final UdpSink sink;
   private final FlowClasses classes;
   private final PathWatch watch;
+  private final CarrierSwitch carriers;
   private final DataPathListener listener;
   private final LoopMemory memory;
   private final Carried carried = new Carried();
   private @Nullable TunnelSession session;
+  private Carrier arrivingBy = Carrier.UDP;
   private int ownReceiverIndex;
   private long armedNs = Long.MAX_VALUE;
   private boolean closed;
@@ -97,6 +102,15 @@ public final class DataPath implements AutoCloseable {
         new UdpSink(
             sockets.sockets().getFirst(),
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 9));
+    this.carriers =
+        new CarrierSwitch(
+            loop,
+            () -> drain(nanoTime.getAsLong()),
+            mobility,
+            watch,
+            sink,
+            listener,
+            nanoTime.getAsLong());
   }
 
   /// Makes dictionaries, beside the event loops; what does not fit into its queue is not made.
@@ -134,6 +148,7 @@ public final class DataPath implements AutoCloseable {
     carried.begin(begun);
     ownReceiverIndex = parameters.ownReceiverIndex();
     sink.peer(parameters.peer());
+    carriers.begin(begun, now);
     watch.networkChanged(now);
     intake.begin(begun, parameters.settings().classQueueBytes());
     tick();
@@ -146,9 +161,34 @@ public final class DataPath implements AutoCloseable {
     networkChanged();
   }
 
+  /// The session's control connection stands: it may carry datagrams.
+  public void control(ControlLine.Connection connection) {
+    assert loop.inEventLoop() : Thread.currentThread();
+    carriers.control(connection, nanoTime.getAsLong());
+    tick();
+  }
+
+  /// There is no control connection.
+  public void controlLost() {
+    assert loop.inEventLoop() : Thread.currentThread();
+    carriers.controlLost(nanoTime.getAsLong());
+    tick();
+  }
+
+  /// Datagrams that came by the control connection; they are released.
+  public void controlDatagrams(List<ByteBuf> datagrams) {
+    assert loop.inEventLoop() : Thread.currentThread();
+    for (ByteBuf datagram : datagrams) {
+      opened(datagram, null);
+      datagram.release();
+    }
+    downBatchEnd();
+  }
+
   /// The network under the tunnel is another one: probe at once.
   public void networkChanged() {
     assert loop.inEventLoop() : Thread.currentThread();
+    carriers.networkChanged();
     watch.networkChanged(nanoTime.getAsLong());
     tick();
   }
@@ -157,6 +197,7 @@ public final class DataPath implements AutoCloseable {
     @Override
     public void offered(long nowNs) {
       watch.sent(nowNs);
+      carriers.sent(nowNs);
     }
 
     @Override
@@ -168,35 +209,46 @@ public final class DataPath implements AutoCloseable {
   private final class Downlink implements DatagramReader {
     @Override
     public void datagram(ByteBuf content, InetSocketAddress from) {
-      TunnelSession to = session;
-      int offset = content.readerIndex();
-      int length = content.readableBytes();
-      int index = DatagramHeader.receiverIndex(content, offset, length);
-      if (to == null || (index >= 0 && index != ownReceiverIndex)) {
-        carried.unknownReceiver();
-        return;
-      }
-      long now = nanoTime.getAsLong();
-      int type = content.getByte(offset) >>> 4 & 3;
-      Verdict verdict = to.open(content, offset, length, from, writer, now);
-      if (verdict == Verdict.ACCEPTED && type == DATA_TYPE) {
-        watch.stampArrived(now);
-      }
+      opened(content, from);
     }
 
     @Override
     public void batchEnd() {
-      TunnelSession to = session;
-      if (to != null) {
-        long now = nanoTime.getAsLong();
-        to.openBatchEnd(now);
-        drain(now);
-      }
+      downBatchEnd();
     }
 
     @Override
     public void writable() {
       drain(nanoTime.getAsLong());
+    }
+  }
+
+  private void opened(ByteBuf content, @Nullable InetSocketAddress from) {
+    TunnelSession to = session;
+    int offset = content.readerIndex();
+    int length = content.readableBytes();
+    int index = DatagramHeader.receiverIndex(content, offset, length);
+    if (to == null || (index >= 0 && index != ownReceiverIndex)) {
+      carried.unknownReceiver();
+      return;
+    }
+    long now = nanoTime.getAsLong();
+    boolean data = (content.getByte(offset) >>> 4 & 3) == DATA_TYPE;
+    arrivingBy = from == null ? Carrier.CONTROL : Carrier.UDP;
+    if (to.open(content, offset, length, from, writer, now) == Verdict.ACCEPTED) {
+      carriers.heard(arrivingBy, data, now);
+      if (data && arrivingBy == carriers.carrier()) {
+        watch.stampArrived(now);
+      }
+    }
+  }
+
+  private void downBatchEnd() {
+    TunnelSession to = session;
+    if (to != null) {
+      long now = nanoTime.getAsLong();
+      to.openBatchEnd(now);
+      drain(now);
     }
   }
 
@@ -206,10 +258,10 @@ public final class DataPath implements AutoCloseable {
       return;
     }
     sink.at(now);
-    if (sink.sendWaiting()) {
-      from.drain(sink, now);
-    }
-    if (sink.isRefused() && !watch.searching()) {
+    sink.sendWaiting();
+    from.drain(sink, now);
+    boolean byUdp = carriers.carrier() == Carrier.UDP;
+    if (byUdp && sink.isRefused() && !watch.searching()) {
       watch.networkChanged(now); // no way to the SNAPT at this moment: try again soon
     }
     intake.throttle(from);
@@ -223,15 +275,21 @@ public final class DataPath implements AutoCloseable {
     }
     long now = nanoTime.getAsLong();
     of.onTick(now);
+    carriers.tick(now);
     switch (watch.tick(now)) {
       case WAIT -> {}
-      case PROBE -> of.probe(now);
+      case PROBE -> probe(of, now);
       case PROBE_AND_REPORT_DEAD -> {
-        of.probe(now);
+        probe(of, now);
         listener.pathDead();
       }
     }
     drain(now);
+  }
+
+  private void probe(TunnelSession of, long now) {
+    of.probe(now);
+    carriers.probed(now);
   }
 
   private void arm(long now) {
@@ -239,7 +297,7 @@ public final class DataPath implements AutoCloseable {
     if (of == null || closed) {
       return;
     }
-    long due = Math.min(of.nextDeadlineNs(), watch.nextTickNs());
+    long due = Math.min(of.nextDeadlineNs(), Math.min(watch.nextTickNs(), carriers.nextTickNs()));
     if (due < armedNs) {
       armedNs = due;
       loop.schedule(() -> fired(due), Math.max(0, due - now), TimeUnit.NANOSECONDS);
@@ -270,8 +328,13 @@ public final class DataPath implements AutoCloseable {
   private final class Path implements PathListener {
     @Override
     public void probed(long rttUs, double smoothedRttUs, long clockOffsetUs) {
+      if (arrivingBy != carriers.carrier()) {
+        return; // it says nothing of the carrier that is in use
+      }
       long now = nanoTime.getAsLong();
-      if (watch.answered(now, (long) (smoothedRttUs * 1000))) {
+      long smoothedNs = (long) (smoothedRttUs * 1000);
+      carriers.roundTrip(smoothedNs);
+      if (watch.answered(now, smoothedNs)) {
         listener.pathFound(now);
       }
     }
@@ -297,7 +360,7 @@ public final class DataPath implements AutoCloseable {
   /// Everything that a status shows of the data path.
   public DataStatus status() {
     assert loop.inEventLoop() : Thread.currentThread();
-    return DataStatus.of(session, sink, watch, carried, nanoTime.getAsLong());
+    return DataStatus.of(session, sink, watch, carriers.carrier(), carried, nanoTime.getAsLong());
   }
 
   /// How often the TUN was not read because a class's queue was full; any thread.

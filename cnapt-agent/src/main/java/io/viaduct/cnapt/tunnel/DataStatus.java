@@ -3,22 +3,26 @@ package io.viaduct.cnapt.tunnel;
 import io.viaduct.cnapt.mobility.PathWatch;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// The data path at one moment.
 ///
-/// @param peer where datagrams go
+/// @param peer where datagrams go by UDP
+/// @param carrier `udp`, or `control` while UDP does not come through
 /// @param pathState `alive`, `searching` after a change, `dead`, or `none` without a session
 /// @param roundTripMs smoothed; null before the first answer
 /// @param flowsOpen all flows, also those that are not listed
 /// @param flows those with most bytes, at most 100
 public record DataStatus(
     String peer,
+    String carrier,
     String pathState,
     @Nullable Double roundTripMs,
     List<ClassStatus> classes,
@@ -50,13 +54,19 @@ public record DataStatus(
       long ageMs) {}
 
   static DataStatus of(
-      @Nullable TunnelSession session, UdpSink sink, PathWatch watch, Carried carried, long nowNs) {
+      @Nullable TunnelSession session,
+      UdpSink sink,
+      PathWatch watch,
+      Carrier carrier,
+      Carried carried,
+      long nowNs) {
     List<ClassStatus> classes = new ArrayList<>();
     for (ServiceClass each : ServiceClass.values()) {
       classes.add(classStatus(each, session, carried));
     }
+    String by = carrier.name().toLowerCase(Locale.ROOT);
     if (session == null) {
-      return new DataStatus("", "none", null, classes, 0, List.of());
+      return new DataStatus("", by, "none", null, classes, 0, List.of());
     }
     List<FlowStatus> flows = new ArrayList<>();
     session.flows().forEach(flow -> flows.add(flowStatus(flow, nowNs)));
@@ -65,6 +75,7 @@ public record DataStatus(
     double roundTripUs = session.roundTripUs();
     return new DataStatus(
         sink.peer().getAddress().getHostAddress() + ":" + sink.peer().getPort(),
+        by,
         watch.dead() ? "dead" : watch.searching() ? "searching" : "alive",
         Double.isNaN(roundTripUs) ? null : roundTripUs / 1000,
         classes,

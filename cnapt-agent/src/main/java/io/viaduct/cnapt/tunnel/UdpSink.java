@@ -83,6 +83,14 @@ final class UdpSink implements DatagramSink {
     return true;
   }
 
+  /// Datagrams go by another carrier: what waits would only come late.
+  void giveUp() {
+    if (waiting != null) {
+      droppedBursts++;
+      release();
+    }
+  }
+
   /// Whether the kernel has no way to the peer at this moment.
   boolean isRefused() {
     return refused && waiting != null;

@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.control;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -27,6 +28,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
   final X509Bundle authority = TestSnapt.authority("operator");
   final Queue<Welcomed> welcomed = new ConcurrentLinkedQueue<>();
   final Queue<ControlFailure> lost = new ConcurrentLinkedQueue<>();
+  final Queue<Integer> datagrams = new ConcurrentLinkedQueue<>();
   final Queue<String> details = new ConcurrentLinkedQueue<>();
   final Queue<String> tokensRefused = new ConcurrentLinkedQueue<>();
   final Queue<Long> tokensAccepted = new ConcurrentLinkedQueue<>();
@@ -73,6 +75,15 @@ final class TestAgent implements ControlListener, AutoCloseable {
 
   ControlClient client() {
     return client;
+  }
+
+  @Override
+  public void datagrams(List<ByteBuf> came, Runnable taken) {
+    for (ByteBuf datagram : came) {
+      datagrams.add(datagram.readableBytes());
+      datagram.release();
+    }
+    taken.run();
   }
 
   @Override

@@ -87,6 +87,21 @@ class PathWatchTest {
   }
 
   @Test
+  void dataThatStopAreFollowedByOneProbe() {
+    watch.tick(0);
+    watch.answered(0, ROUND_TRIP_NS);
+    for (long now = 1; now <= 40_000; now++) {
+      watch.stampArrived(now * MS);
+      if (watch.tick(now * MS) == Decision.PROBE) {
+        watch.answered(now * MS, ROUND_TRIP_NS);
+      }
+    }
+    assertThat(probes(40_000, 40_390)).containsExactly(40_300L);
+    watch.answered(40_391 * MS, ROUND_TRIP_NS);
+    assertThat(probes(40_391, 41_000)).as("and by no second one at once").isEmpty();
+  }
+
+  @Test
   void trafficAfterSilenceIsProbedWithinOneInterval() {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);

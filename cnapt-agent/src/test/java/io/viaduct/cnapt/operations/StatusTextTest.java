@@ -2,11 +2,13 @@ package io.viaduct.cnapt.operations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.cnapt.mobility.CarrierChange;
 import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.signalling.SignallingStatus;
 import io.viaduct.cnapt.tunnel.DataStatus;
 import io.viaduct.cnapt.tunnel.DataStatus.ClassStatus;
 import io.viaduct.cnapt.tunnel.DataStatus.FlowStatus;
+import io.viaduct.tunnel.path.Carrier;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -29,6 +31,7 @@ class StatusTextTest {
         "linkB 10.2.0.2",
         new DataStatus(
             "10.9.0.3:4500",
+            "control",
             session == null ? "none" : "alive",
             session == null ? null : 12.34,
             List.of(new ClassStatus("LT_LD", 10, 1000, 400, 60.0)),
@@ -37,7 +40,8 @@ class StatusTextTest {
                 new FlowStatus(
                     7, 6, 40000, "10.9.0.9:22", "ssh", "LT_LD", null, 600, 400, 400, 3, 900))),
         1,
-        List.of(new Handover(AT, "link", "linkA 10.1.0.2", "linkB 10.2.0.2", 41.5)));
+        List.of(new Handover(AT, "link", "linkA 10.1.0.2", "linkB 10.2.0.2", 41.5)),
+        List.of(new CarrierChange(AT, Carrier.CONTROL, 412.5, 3.1)));
   }
 
   private static String json(AgentStatus status) {
@@ -57,9 +61,10 @@ class StatusTextTest {
     assertThat(StatusText.of(json))
         .contains("state       up")
         .contains("snapt-1 10.9.0.3:4433")
+        .contains("by control: nothing came for 412.5 ms, first answer after 3.1 ms")
         .contains("established, token until 2026-11-20T12:05:00Z")
         .contains("sip:alice@ims.test, registration active")
-        .contains("alive to 10.9.0.3:4500, round trip 12.3 ms")
+        .contains("alive to 10.9.0.3:4500, round trip 12.3 ms, in the control connection")
         .contains("viaduct0 100.96.0.2 fd76::2, MTU 1414")
         .containsPattern("LT_LD +10 +1000 +400 +60.0%")
         .containsPattern("ssh +- +40000 -> 10.9.0.9:22 +up 600 B, down 400 B, retransmissions 3")

@@ -9,6 +9,7 @@ import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.session.TunnelSettings;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.io.IOException;
@@ -122,6 +123,12 @@ public final class DataPathScenario {
 
     @Override
     public void pathDead() {}
+
+    @Override
+    public void carrierChanged(Carrier to, long silentNs) {}
+
+    @Override
+    public void carrierResumed(long afterNs) {}
   }
 
   private static void shell(String command) throws Exception {

@@ -1,8 +1,10 @@
 package io.viaduct.snapt.binding;
 
 import com.google.protobuf.ByteString;
+import io.netty.buffer.ByteBuf;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.operations.Tally;
+import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.usage.v1.SessionToken;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -165,6 +167,23 @@ public final class SessionRegistry {
     }
     session.token(token);
     return true;
+  }
+
+  /// The control connection of a session is this one now, null: there is none.
+  public void control(Session session, ControlLine.@Nullable Connection connection) {
+    if (byId.get(session.id()) == session) {
+      carrier.control(session, connection);
+    }
+  }
+
+  /// Datagrams of a session came by its control connection.
+  public void datagrams(Session session, List<ByteBuf> datagrams, Runnable taken) {
+    if (byId.get(session.id()) == session) {
+      carrier.datagrams(session, datagrams, taken);
+    } else {
+      datagrams.forEach(ByteBuf::release);
+      taken.run();
+    }
   }
 
   /// Ends a session; nothing if it has ended.

@@ -1,5 +1,6 @@
 package io.viaduct.snapt.control;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -19,6 +20,8 @@ import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.TokenAccepted;
 import io.viaduct.tunnel.control.v1.TokenUpdate;
 import io.viaduct.tunnel.control.v1.Welcome;
+import io.viaduct.tunnel.session.ControlLine;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLException;
@@ -28,7 +31,8 @@ import org.slf4j.LoggerFactory;
 
 /// One control connection, from its TLS handshake to its end: Hello first, then whatever keeps the
 /// session going. Its loss does not end the session. Called on the control thread.
-final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage> {
+final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage>
+    implements ControlLine.Connection {
   private static final Logger log = LoggerFactory.getLogger(ControlConnection.class);
   private static final int KEEP_ALIVES_LOST_MAX = 3;
 
@@ -120,6 +124,27 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     }
   }
 
+  /// Sealed datagrams have come; only a connection that was welcomed may bring any.
+  void onDatagrams(List<ByteBuf> datagrams, Runnable taken) {
+    Session open = session;
+    if (open != null && !ended) {
+      server.onDatagrams(this, open, datagrams, taken);
+      return;
+    }
+    datagrams.forEach(ByteBuf::release);
+    taken.run();
+    end(ConnectionEnd.UNEXPECTED_MESSAGE);
+  }
+
+  @Override
+  public void write(ByteBuf frames, Runnable taken) {
+    ChannelHandlerContext to = context;
+    if (to == null) {
+      throw new IllegalStateException("no connection yet");
+    }
+    to.channel().writeAndFlush(frames).addListener(_ -> taken.run());
+  }
+
   private void answer(ControlServer.Answer answer) {
     switch (answer) {
       case ControlServer.Answer.Welcomed(Session opened, Welcome welcome) -> {
@@ -128,6 +153,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
           helloDue.cancel(false);
         }
         send(ControlMessage.newBuilder().setWelcome(welcome));
+        server.onWelcomed(this, opened);
         startKeepAlive();
       }
       case ControlServer.Answer.Refused(RefusalCode code, String detail) -> refuse(code, detail);

@@ -7,10 +7,10 @@ import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import java.util.List;
-import java.util.Optional;
 
-/// Frames of the control connection, docs/protocol.md section 5, in a Netty pipeline. The first bad
-/// frame ends the connection: what follows it is not looked at.
+/// Frames of the control connection, docs/protocol.md section 5, in a Netty pipeline: a message
+/// becomes a [ControlMessage], a sealed datagram a direct [ByteBuf]. The first bad frame ends the
+/// connection: what follows it is not looked at.
 final class ControlFrames extends ByteToMessageCodec<ControlMessage> {
   private boolean broken;
 
@@ -31,8 +31,13 @@ final class ControlFrames extends ByteToMessageCodec<ControlMessage> {
       return;
     }
     try {
-      Optional<ControlMessage> message = ControlFrame.read(in);
-      message.ifPresent(out::add);
+      ByteBuf datagram = ControlFrame.readDatagram(in);
+      if (datagram != null) {
+        // Direct, because the cipher wants its address.
+        out.add(context.alloc().directBuffer(datagram.readableBytes()).writeBytes(datagram));
+      } else {
+        ControlFrame.read(in).ifPresent(out::add);
+      }
     } catch (MalformedFrameException e) {
       broken = true;
       throw e;

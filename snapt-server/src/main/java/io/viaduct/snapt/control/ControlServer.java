@@ -9,7 +9,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.viaduct.snapt.binding.Session;
@@ -53,6 +54,8 @@ public final class ControlServer {
   // TLS handshake and one Hello of the longest kind.
   private static final int HANDSHAKE_BYTES_MAX = 2 * ControlFrame.BODY_BYTES_MAX;
   private static final int VERSION = 1;
+  // What the kernel may hold that is not on its way yet: a control message waits behind that.
+  private static final long NOT_SENT_BYTES_MAX = 65_536;
 
   private final Settings settings;
   private final SslContext tls;
@@ -90,7 +93,7 @@ public final class ControlServer {
   }
 
   /// @param tls offers [#ALPN]
-  /// @param group one event loop: the control thread
+  /// @param group one event loop of an `EpollIoHandler`: the control thread
   /// @param registry used by that thread only from now on
   public ControlServer(
       Settings settings,
@@ -117,10 +120,11 @@ public final class ControlServer {
     var bound =
         new ServerBootstrap()
             .group(group)
-            .channel(NioServerSocketChannel.class)
+            .channel(EpollServerSocketChannel.class)
             .option(ChannelOption.SO_REUSEADDR, true)
             .option(ChannelOption.SO_BACKLOG, 1024)
             .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(EpollChannelOption.TCP_NOTSENT_LOWAT, NOT_SENT_BYTES_MAX)
             .childHandler(
                 new ChannelInitializer<Channel>() {
                   @Override
@@ -161,7 +165,8 @@ public final class ControlServer {
     handler.setHandshakeTimeout(settings.handshakeTimeout().toMillis(), TimeUnit.MILLISECONDS);
     channel
         .pipeline()
-        .addLast(new HandshakeBytes(connection), handler, new ControlFrames(), connection);
+        .addLast(new HandshakeBytes(connection), handler, new ControlFrames(), connection)
+        .addLast(new ControlDatagrams(connection));
   }
 
   /// Ends a connection that sends more than any device needs to be welcomed.
@@ -275,9 +280,24 @@ public final class ControlServer {
     registry.end(session, SessionEnd.GOODBYE);
   }
 
+  void onWelcomed(ControlConnection connection, Session session) {
+    registry.control(session, connection);
+  }
+
+  /// Only the connection that owns the session now may carry its datagrams.
+  void onDatagrams(
+      ControlConnection connection, Session session, List<ByteBuf> datagrams, Runnable taken) {
+    if (connections.get(session.id()) == connection) {
+      registry.datagrams(session, datagrams, taken);
+    } else {
+      datagrams.forEach(ByteBuf::release);
+      taken.run();
+    }
+  }
+
   void onClosed(ControlConnection connection, @Nullable Session session) {
-    if (session != null) {
-      connections.remove(session.id(), connection);
+    if (session != null && connections.remove(session.id(), connection)) {
+      registry.control(session, null);
     }
   }
 

@@ -10,6 +10,7 @@ import io.viaduct.snapt.binding.SessionCarrier;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.AddressTranslation;
+import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.SessionTotals;
 import io.viaduct.tunnel.session.TunnelSettings;
 import io.viaduct.usage.v1.UsageReport;
@@ -33,10 +34,11 @@ import org.jspecify.annotations.Nullable;
 ///     up:   1 UDP socket (steered by the receiver index) → [RelayLoop#datagram]
 ///           2 tunnel: replay, tag, decompression, headers → [RelayedSession#packet] → translation
 ///           3 [RelayLoop#toTun] → kernel: forwarding, masquerading → Internet
+///     or 1 the session's control connection, while UDP is blocked → [RelayLoop#onControlDatagrams]
 ///     down: 1 TUN queue (chosen by the kernel's flow hash) → [RelayLoop#packet] → slot → session
 ///           1a of another loop: copied into its bounded hand-over queue
 ///           2 translation → flow → tunnel: queues by class, compound, seal → [UdpSender#send]
-///           3 UDP socket → the session's binding
+///           3 UDP socket → the session's binding; or [ControlLine] → its control connection
 ///
 /// The meter looks at the flows' counters twice a second, those of sessions that carry something
 /// every 50 ms, and when an interval ends; no packet passes through it.
@@ -148,6 +150,26 @@ public final class Relay implements SessionCarrier, AutoCloseable {
       RelayedSession relayed = new RelayedSession(loop, session, translation, settings.tunnel());
       loop.onCarry(relayed);
       receivers.set(session.slot(), session.receiverIndex());
+    });
+  }
+
+  @Override
+  public void control(Session session, ControlLine.@Nullable Connection connection) {
+    RelayLoop loop = loopOf(session.receiverIndex());
+    loop.execute(() -> {
+      RelayedSession relayed = loop.find(session.receiverIndex());
+      if (relayed != null && relayed.session() == session) {
+        loop.onControl(relayed, connection);
+      }
+    });
+  }
+
+  @Override
+  public void datagrams(Session session, List<ByteBuf> datagrams, Runnable taken) {
+    RelayLoop loop = loopOf(session.receiverIndex());
+    loop.execute(() -> {
+      loop.onControlDatagrams(session, datagrams);
+      taken.run();
     });
   }
 

@@ -9,10 +9,13 @@ import io.viaduct.host.tun.VirtioNetHeader;
 import io.viaduct.host.tun.WriteResult;
 import io.viaduct.host.udp.DatagramReader;
 import io.viaduct.host.udp.UdpSocket;
+import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.napt.AddressTranslation;
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.tunnel.history.Digestion;
 import io.viaduct.tunnel.key.Ciphers;
+import io.viaduct.tunnel.path.Carrier;
+import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.LoopMemory;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.Verdict;
@@ -137,6 +140,37 @@ final class RelayLoop implements DatagramReader, TunReader {
     }
   }
 
+  /// By the control connection of one session: nothing else may be in it.
+  void onControlDatagrams(Session of, List<ByteBuf> datagrams) {
+    for (ByteBuf datagram : datagrams) {
+      int length = datagram.readableBytes();
+      int index = DatagramHeader.receiverIndex(datagram, 0, length);
+      RelayedSession session = index == of.receiverIndex() ? sessions.get(index) : null;
+      if (session != null && session.session() == of) {
+        session.onDatagram(datagram, 0, length, null, relay.nowNs());
+        touch(session);
+      } else {
+        counters.count(Verdict.UNKNOWN_RECEIVER);
+      }
+      datagram.release();
+    }
+    batchEnd();
+  }
+
+  void onControl(RelayedSession session, ControlLine.@Nullable Connection connection) {
+    session.tunnel().control(null);
+    if (connection != null) {
+      Runnable writable = () -> onControlWritable(session);
+      session.tunnel().control(new ControlLine(connection, relay.allocator(), loop, writable));
+    }
+  }
+
+  private void onControlWritable(RelayedSession session) {
+    if (session.place >= 0) {
+      drain(session, relay.nowNs());
+    }
+  }
+
   // --- 1 from the Internet
 
   @Override
@@ -245,7 +279,8 @@ final class RelayLoop implements DatagramReader, TunReader {
   private void drain(RelayedSession session, long nowNs) {
     boolean more = session.tunnel().drain(sender, nowNs);
     progress.onMoved(session);
-    if (more && !session.waiting) {
+    // The control connection calls by itself when it takes more.
+    if (more && session.tunnel().carrier() == Carrier.UDP && !session.waiting) {
       session.waiting = true;
       waiting.add(session);
     }

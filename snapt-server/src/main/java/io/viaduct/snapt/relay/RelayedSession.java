@@ -9,6 +9,7 @@ import io.viaduct.snapt.napt.Translated;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.InnerPacketSink;
@@ -79,7 +80,10 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
   }
 
   /// 2 a datagram from the network; only an authentic one counts as a sign of life.
-  void onDatagram(ByteBuf datagram, int offset, int length, InetSocketAddress from, long nowNs) {
+  ///
+  /// @param from null: by the control connection
+  void onDatagram(
+      ByteBuf datagram, int offset, int length, @Nullable InetSocketAddress from, long nowNs) {
     Verdict verdict = tunnel.open(datagram, offset, length, from, this, nowNs);
     if (verdict == Verdict.ACCEPTED) {
       session.heard(relay.nowMs());
@@ -139,6 +143,11 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     }
   }
 
+  @Override
+  public void carriedBy(Carrier carrier) {
+    loop.counters().count(carrier);
+  }
+
   /// When [#onTick] wants to be called: the tunnel's deadline or the end of the interval.
   long nextDeadlineNs() {
     long intervalEndNs = meter.startNs() + relay.intervalNs();
@@ -177,6 +186,7 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     if (lost) {
       loop.counters().count(Drop.ENDED);
     }
+    tunnel.control(null);
     tunnel.close();
     loop.counters().absorb(tunnel, seen);
     relay.onInterval(session, meter.close(relay.nowMs(), nowNs, tunnel.roundTripUs(), true));

@@ -6,6 +6,7 @@ import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.UsageReport;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -13,6 +14,7 @@ import java.util.TreeMap;
 ///
 /// @param device the device's public key, base64url
 /// @param binding where its datagrams go, empty before the first one came
+/// @param carrier `udp`, or `control` while its datagrams go in its control connection
 /// @param moves how often the binding moved
 /// @param refused its refused datagrams and records by reason
 public record SessionStatus(
@@ -23,6 +25,7 @@ public record SessionStatus(
     int receiverIndex,
     int slot,
     String binding,
+    String carrier,
     long moves,
     double roundTripMs,
     long tokenExpiresMs,
@@ -80,6 +83,7 @@ public record SessionStatus(
         session.receiverIndex(),
         session.slot(),
         binding == null ? "" : binding.getAddress().getHostAddress() + " " + binding.getPort(),
+        relayed.tunnel().carrier().name().toLowerCase(Locale.ROOT),
         relayed.moves(),
         Double.isNaN(roundTripUs) ? 0 : roundTripUs / 1_000,
         session.token().getExpiresMs(),

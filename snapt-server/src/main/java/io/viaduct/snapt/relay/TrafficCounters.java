@@ -2,6 +2,7 @@ package io.viaduct.snapt.relay;
 
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.tunnel.flow.FlowCounters;
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.session.SessionTotals;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.ServiceClass;
@@ -35,6 +36,7 @@ public final class TrafficCounters {
   private final long[] traffic = new long[2 * PER_DIRECTION];
   private final long[] overhead = new long[2];
   private final long[] egress = new long[2];
+  private final long[] carriers = new long[Carrier.values().length];
   private long late;
 
   /// What was taken from one session so far, so that the next look adds the difference.
@@ -95,6 +97,11 @@ public final class TrafficCounters {
     drops[reason.ordinal()] += packets;
   }
 
+  /// A session's datagrams go by this carrier from now on.
+  void count(Carrier carrier) {
+    carriers[carrier.ordinal()]++;
+  }
+
   /// So many sessions had to wait for the next checkpoint.
   void countLate(int sessions) {
     late += sessions;
@@ -103,6 +110,11 @@ public final class TrafficCounters {
   /// How often a session had to wait for another checkpoint, 50 ms later.
   public long late() {
     return late;
+  }
+
+  /// How often sessions changed to a carrier; one that ends by the control connection changes back.
+  public long of(Carrier carrier) {
+    return carriers[carrier.ordinal()];
   }
 
   public long of(Verdict verdict) {

@@ -3,6 +3,7 @@ package io.viaduct.snapt.binding;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import io.netty.buffer.ByteBuf;
 import io.viaduct.snapt.binding.SessionRegistry.Admission;
 import io.viaduct.snapt.binding.SessionRegistry.Reason;
 import io.viaduct.snapt.napt.AddressPool;
@@ -10,6 +11,7 @@ import io.viaduct.snapt.napt.InnerAddresses;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.usage.v1.SessionToken;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -34,6 +36,12 @@ class SessionRegistryTest {
             public void carry(Session session) {
               carried.add(session);
             }
+
+            @Override
+            public void control(Session session, ControlLine.Connection connection) {}
+
+            @Override
+            public void datagrams(Session session, List<ByteBuf> datagrams, Runnable taken) {}
 
             @Override
             public void end(Session session) {

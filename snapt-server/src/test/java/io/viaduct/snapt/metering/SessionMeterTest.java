@@ -21,6 +21,7 @@ import io.viaduct.tunnel.flow.PeerFlowStats;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.LoopMemory;
 import io.viaduct.tunnel.session.TunnelRole;
 import io.viaduct.tunnel.session.TunnelSession;
@@ -71,6 +72,12 @@ class SessionMeterTest {
 
           @Override
           public void carry(Session session) {}
+
+          @Override
+          public void control(Session session, ControlLine.Connection connection) {}
+
+          @Override
+          public void datagrams(Session session, List<ByteBuf> datagrams, Runnable taken) {}
 
           @Override
           public void end(Session session) {}

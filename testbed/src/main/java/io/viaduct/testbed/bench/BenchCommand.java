@@ -6,5 +6,10 @@ import picocli.CommandLine.Command;
 @Command(
     name = "bench",
     mixinStandardHelpOptions = true,
-    subcommands = {TunnelCommand.class, SavingsCommand.class, ClassesCommand.class})
+    subcommands = {
+      TunnelCommand.class,
+      SavingsCommand.class,
+      ClassesCommand.class,
+      FallbackCommand.class
+    })
 public final class BenchCommand {}

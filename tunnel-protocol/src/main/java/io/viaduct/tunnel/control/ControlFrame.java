@@ -4,13 +4,20 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// Frames of the control connection: `| type u8 | length u24 | body |`. Normative: docs/protocol.md
 /// "Control connection".
 public final class ControlFrame {
   public static final int HEADER_BYTES = 4;
   public static final int BODY_BYTES_MAX = 65_535;
+
+  /// Sealed datagrams that may wait, on their way into or out of one control connection.
+  public static final int DATAGRAM_BYTES_WAITING_MAX = 128 * 1024;
+
   static final int TYPE_MESSAGE = 0;
+  static final int TYPE_DATAGRAM = 1;
+  private static final int DATAGRAM_BYTES_MIN = 25; // docs/protocol.md section 2
 
   private ControlFrame() {}
 
@@ -35,7 +42,36 @@ public final class ControlFrame {
     to.writeByte(TYPE_MESSAGE).writeMedium(body.length).writeBytes(body);
   }
 
-  /// Takes the next frame off the buffer.
+  /// Appends each datagram of a burst as one frame.
+  ///
+  /// @param segmentSize bytes of each datagram but the last
+  public static void writeDatagrams(ByteBuf burst, int segmentSize, ByteBuf to) {
+    while (burst.isReadable()) {
+      int bytes = Math.min(segmentSize, burst.readableBytes());
+      to.writeByte(TYPE_DATAGRAM).writeMedium(bytes).writeBytes(burst, bytes);
+    }
+  }
+
+  /// Takes the next frame off the buffer if it is a sealed datagram.
+  ///
+  /// @return a slice of the buffer; null if the frame is none, or not whole: then nothing was taken
+  public static @Nullable ByteBuf readDatagram(ByteBuf from) throws MalformedFrameException {
+    int start = from.readerIndex();
+    if (from.readableBytes() < HEADER_BYTES || from.getByte(start) != TYPE_DATAGRAM) {
+      return null;
+    }
+    int length = from.getUnsignedMedium(start + 1);
+    if (length < DATAGRAM_BYTES_MIN || length > BODY_BYTES_MAX) {
+      throw new MalformedFrameException(
+          "datagram has %d bytes, must have from %d to %d"
+              .formatted(length, DATAGRAM_BYTES_MIN, BODY_BYTES_MAX));
+    }
+    return from.readableBytes() < HEADER_BYTES + length
+        ? null
+        : from.skipBytes(HEADER_BYTES).readSlice(length);
+  }
+
+  /// Takes the next frame off the buffer if it is a message; datagrams are for [#readDatagram].
   ///
   /// @return empty if more bytes must come first; then nothing was taken
   public static Optional<ControlMessage> read(ByteBuf from) throws MalformedFrameException {
@@ -45,8 +81,12 @@ public final class ControlFrame {
     int start = from.readerIndex();
     int type = from.getUnsignedByte(start);
     int length = from.getUnsignedMedium(start + 1);
+    if (type == TYPE_DATAGRAM) {
+      return Optional.empty();
+    }
     if (type != TYPE_MESSAGE) {
-      throw new MalformedFrameException("frame type is " + type + ", must be " + TYPE_MESSAGE);
+      throw new MalformedFrameException(
+          "frame type is " + type + ", must be " + TYPE_MESSAGE + " or " + TYPE_DATAGRAM);
     }
     if (length > BODY_BYTES_MAX) {
       throw new MalformedFrameException(

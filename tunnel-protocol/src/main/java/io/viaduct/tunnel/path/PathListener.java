@@ -12,6 +12,9 @@ public interface PathListener {
   /// challenge).
   default void bindingMoved(@Nullable InetSocketAddress from, InetSocketAddress to) {}
 
+  /// Datagrams now go by another carrier: the agent has chosen it, the SNAPT was asked to.
+  default void carriedBy(Carrier carrier) {}
+
   /// SNAPT: an authentic datagram came from a new address, a challenge goes there.
   default void challenged(InetSocketAddress candidate) {}
 

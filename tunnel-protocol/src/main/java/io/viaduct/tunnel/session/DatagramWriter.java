@@ -8,6 +8,7 @@ import io.viaduct.tunnel.flow.FlowCounters;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.Sealer;
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.PathMessage;
@@ -28,7 +29,7 @@ final class DatagramWriter {
   private static final int STAMP_SPACING_DATAGRAMS = 8;
   private static final int PATH_QUEUE_MAX = 16;
 
-  private record Outgoing(PathMessage message, @Nullable InetSocketAddress to) {}
+  private record Outgoing(PathMessage message, Carrier by, @Nullable InetSocketAddress to) {}
 
   private final LoopMemory memory;
   private final Aead aead;
@@ -59,23 +60,37 @@ final class DatagramWriter {
   }
 
   /// Queues a path message; a full queue drops the oldest, which its sender repeats.
-  void add(PathMessage message, @Nullable InetSocketAddress to) {
+  void add(PathMessage message, Carrier by, @Nullable InetSocketAddress to) {
     if (path.size() == PATH_QUEUE_MAX) {
       path.removeFirst();
     }
-    path.addLast(new Outgoing(message, to));
+    path.addLast(new Outgoing(message, by, to));
   }
 
-  /// @param boundTo null for the agent, whose peer is fixed
-  /// @return whether more is ready
-  boolean drain(DatagramSink sink, @Nullable InetSocketAddress boundTo, boolean bound, long nowNs) {
-    while (!path.isEmpty()) {
-      if (!sink.writable()) {
-        return true;
+  /// Sends path messages, each by its carrier; one that is for a carrier that takes none now waits
+  /// and stands in nobody's way.
+  ///
+  /// @param control null if there is no control connection: what is for it is forgotten
+  /// @return whether any waits
+  boolean drainPath(DatagramSink udp, @Nullable DatagramSink control, long nowNs) {
+    for (int waiting = path.size(); waiting > 0; waiting--) {
+      Outgoing next = path.removeFirst();
+      DatagramSink sink = next.by == Carrier.UDP ? udp : control;
+      if (sink != null && sink.writable()) {
+        send(next, sink, nowNs);
+      } else if (sink != null) {
+        path.addLast(next);
       }
-      send(path.removeFirst(), sink, nowNs);
     }
-    while (bound && !queues.isEmpty()) {
+    return !path.isEmpty();
+  }
+
+  /// Sends what the queues hold.
+  ///
+  /// @param boundTo null for the agent, whose peer is fixed, and for a control connection
+  /// @return whether more is ready
+  boolean drain(DatagramSink sink, @Nullable InetSocketAddress boundTo, long nowNs) {
+    while (!queues.isEmpty()) {
       if (!sink.writable()) {
         return true;
       }

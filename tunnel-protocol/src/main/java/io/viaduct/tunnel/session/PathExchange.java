@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.path.Binding;
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.path.ProbeExchange;
 import io.viaduct.tunnel.wire.PathMessage;
@@ -9,8 +10,9 @@ import java.net.InetSocketAddress;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// What PATH messages do at either end: the agent probes and answers challenges, the SNAPT answers
-/// probes, challenges new addresses and moves the binding.
+/// What PATH messages do at either end: the agent probes, answers challenges and chooses the
+/// carrier, the SNAPT answers probes, challenges new addresses and moves the binding. Without an
+/// address, a datagram came by the control connection.
 final class PathExchange {
   private final boolean agent;
   private final DatagramWriter datagrams;
@@ -19,6 +21,8 @@ final class PathExchange {
   private final ProbeExchange probes = new ProbeExchange();
   private final Binding binding;
   private double sharedRoundTripUs = Double.NaN;
+  private Carrier carrier = Carrier.UDP;
+  private long carrierSequence = -1;
 
   PathExchange(
       boolean agent,
@@ -38,7 +42,29 @@ final class PathExchange {
   }
 
   boolean isBound() {
-    return agent || binding.address() != null;
+    return agent || carrier == Carrier.CONTROL || binding.address() != null;
+  }
+
+  Carrier carrier() {
+    return carrier;
+  }
+
+  /// Agent: datagrams go by this carrier; also says so again when the SNAPT has not heard it.
+  void carryBy(Carrier chosen) {
+    datagrams.add(new PathMessage.CarryBy(chosen == Carrier.CONTROL), chosen, null);
+    carrier(chosen);
+  }
+
+  /// The control connection is gone.
+  void controlLost() {
+    carrier(Carrier.UDP);
+  }
+
+  private void carrier(Carrier chosen) {
+    if (carrier != chosen) {
+      carrier = chosen;
+      listener.carriedBy(chosen);
+    }
   }
 
   double roundTripUs() {
@@ -49,19 +75,19 @@ final class PathExchange {
     return probes.loss();
   }
 
-  void probe(long nowNs) {
-    datagrams.add(probes.next(nowNs / 1000), null);
+  void probe(Carrier by, long nowNs) {
+    datagrams.add(probes.next(nowNs / 1000), by, null);
   }
 
   /// An authentic datagram came from here. @return ACCEPTED or CANDIDATES_FULL
-  Verdict heard(InetSocketAddress from, boolean newest, long nowNs) {
-    if (agent) {
+  Verdict heard(@Nullable InetSocketAddress from, boolean newest, long nowNs) {
+    if (agent || from == null) {
       return Verdict.ACCEPTED;
     }
     switch (binding.heard(from, newest, nowNs)) {
       case FIRST -> listener.bindingMoved(null, from);
       case CHALLENGE -> {
-        datagrams.add(new PathMessage.Challenge(binding.nonce()), from);
+        datagrams.add(new PathMessage.Challenge(binding.nonce()), Carrier.UDP, from);
         listener.challenged(from);
       }
       case FULL -> {
@@ -73,25 +99,49 @@ final class PathExchange {
   }
 
   /// Takes the body of an authentic PATH datagram.
-  Verdict message(byte[] body, int length, InetSocketAddress from, long nowNs) {
+  Verdict message(
+      byte[] body, int length, @Nullable InetSocketAddress from, long sequence, long nowNs) {
     PathMessage message = PathMessage.read(body, 0, length);
     return switch (message) {
       case null -> Verdict.MALFORMED;
       case PathMessage.Probe probe -> probed(probe, from, nowNs);
       case PathMessage.ProbeReply reply -> replied(reply, nowNs);
-      case PathMessage.Challenge challenge -> {
-        datagrams.add(new PathMessage.Response(challenge.nonce()), agent ? null : from);
-        listener.answered(from);
-        yield Verdict.ACCEPTED;
-      }
+      case PathMessage.Challenge challenge -> challenged(challenge, from);
       case PathMessage.Response response -> responded(response, from, nowNs);
+      case PathMessage.CarryBy asked -> asked(asked, from, sequence);
     };
   }
 
-  private Verdict probed(PathMessage.Probe probe, InetSocketAddress from, long nowNs) {
+  private static Carrier carrierOf(@Nullable InetSocketAddress from) {
+    return from == null ? Carrier.CONTROL : Carrier.UDP;
+  }
+
+  private Verdict challenged(PathMessage.Challenge challenge, @Nullable InetSocketAddress from) {
+    if (from == null) {
+      return Verdict.PATH_UNEXPECTED;
+    }
+    datagrams.add(new PathMessage.Response(challenge.nonce()), Carrier.UDP, agent ? null : from);
+    listener.answered(from);
+    return Verdict.ACCEPTED;
+  }
+
+  // The newest one counts: what an attacker has held back must not undo it.
+  private Verdict asked(
+      PathMessage.CarryBy asked, @Nullable InetSocketAddress from, long sequence) {
+    Carrier by = carrierOf(from);
+    if (agent || asked.control() != (by == Carrier.CONTROL) || sequence <= carrierSequence) {
+      return Verdict.PATH_UNEXPECTED;
+    }
+    carrierSequence = sequence;
+    carrier(by);
+    return Verdict.ACCEPTED;
+  }
+
+  private Verdict probed(PathMessage.Probe probe, @Nullable InetSocketAddress from, long nowNs) {
     long nowUs = nowNs / 1000;
     datagrams.add(
         new PathMessage.ProbeReply(probe.number(), probe.t1Us(), nowUs, nowUs),
+        carrierOf(from),
         agent ? null : from);
     if (probe.offsetUs() != PathMessage.OFFSET_UNKNOWN) {
       restorer.peerOffset(-probe.offsetUs());
@@ -110,9 +160,10 @@ final class PathExchange {
     return Verdict.ACCEPTED;
   }
 
-  private Verdict responded(PathMessage.Response response, InetSocketAddress from, long nowNs) {
+  private Verdict responded(
+      PathMessage.Response response, @Nullable InetSocketAddress from, long nowNs) {
     InetSocketAddress before = binding.address();
-    if (agent || !binding.answered(from, response.nonce(), nowNs)) {
+    if (agent || from == null || !binding.answered(from, response.nonce(), nowNs)) {
       return Verdict.PATH_UNEXPECTED;
     }
     listener.bindingMoved(before, from);

@@ -22,6 +22,7 @@ import io.viaduct.tunnel.key.KeyChain;
 import io.viaduct.tunnel.key.Opener;
 import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.scheduling.WaitingRule;
@@ -66,6 +67,7 @@ public final class TunnelSession implements AutoCloseable {
   private final CodecPolicy policy;
   private final @Nullable SendHistory sentHistory;
   private final @Nullable ReceiveHistory receivedHistory;
+  private @Nullable DatagramSink control;
   private long expiryNs;
   private boolean closed;
 
@@ -262,28 +264,56 @@ public final class TunnelSession implements AutoCloseable {
 
   /// Seals what is ready, by priority, until the sink is not writable.
   ///
-  /// @return whether more is ready: call it again when the sink is writable
+  /// @return whether more is ready: call it again when the sink, or the control connection, is
+  ///   writable
   public boolean drain(DatagramSink sink, long nowNs) {
     if (closed) {
       return false;
     }
-    boolean more = datagrams.drain(sink, path.boundTo(), path.isBound(), nowNs);
-    if (more) {
+    boolean pathWaits = datagrams.drainPath(sink, control, nowNs);
+    DatagramSink over = path.carrier() == Carrier.UDP ? sink : control;
+    InetSocketAddress to = over == sink ? path.boundTo() : null;
+    boolean dataWait = over != null && path.isBound() && datagrams.drain(over, to, nowNs);
+    if (dataWait) {
       policy.limitedByLink(nowNs);
     }
-    return more;
+    return pathWaits || dataWait;
   }
 
-  /// Takes one datagram from the socket.
+  /// The control connection that may carry this session's datagrams from here on. Without one the
+  /// carrier is UDP.
+  public void control(@Nullable DatagramSink connection) {
+    control = connection;
+    if (connection == null) {
+      path.controlLost();
+    }
+  }
+
+  /// Agent: datagrams go by this carrier, and the SNAPT is asked to do the same. To be repeated
+  /// while its data come by the other one.
+  public void carryBy(Carrier chosen) {
+    if (chosen == Carrier.CONTROL && control == null) {
+      throw new IllegalStateException("there is no control connection");
+    }
+    path.carryBy(chosen);
+  }
+
+  /// What datagrams go by now.
+  public Carrier carrier() {
+    return path.carrier();
+  }
+
+  /// Takes one datagram from the socket or the control connection.
   ///
   /// @param datagram direct
-  /// @param from where it came from; the binding of a SNAPT's session follows it
+  /// @param from where it came from; the binding of a SNAPT's session follows it. Null: by the
+  ///   control connection
   /// @return its fate; counted. Only ACCEPTED has changed anything
   public Verdict open(
       ByteBuf datagram,
       int offset,
       int length,
-      InetSocketAddress from,
+      @Nullable InetSocketAddress from,
       InnerPacketSink sink,
       long nowNs) {
     Verdict verdict = receive(datagram, offset, length, from, sink, nowNs);
@@ -295,7 +325,7 @@ public final class TunnelSession implements AutoCloseable {
       ByteBuf datagram,
       int offset,
       int length,
-      InetSocketAddress from,
+      @Nullable InetSocketAddress from,
       InnerPacketSink sink,
       long nowNs) {
     if (closed) {
@@ -322,7 +352,7 @@ public final class TunnelSession implements AutoCloseable {
     }
     if (DatagramHeader.type(datagram, offset) == DatagramHeader.TYPE_PATH) {
       totals.receivedOverheadBytes += length + settings.outerHeaderBytes();
-      return path.message(body, opener.bodyBytes(), from, nowNs);
+      return path.message(body, opener.bodyBytes(), from, opener.sequence(), nowNs);
     }
     return restorer.restore(
         body,
@@ -409,9 +439,14 @@ public final class TunnelSession implements AutoCloseable {
     controls.flowEnd(flow.id(), nowNs);
   }
 
-  /// Agent: a PROBE leaves with the next [#drain].
+  /// Agent: a PROBE leaves with the next [#drain], by the carrier of the data.
   public void probe(long nowNs) {
-    path.probe(nowNs);
+    path.probe(path.carrier(), nowNs);
+  }
+
+  /// Agent: a PROBE leaves with the next [#drain], by this carrier.
+  public void probe(Carrier by, long nowNs) {
+    path.probe(by, nowNs);
   }
 
   /// SNAPT: where its datagrams go, null before the first authentic one. Agent: null.

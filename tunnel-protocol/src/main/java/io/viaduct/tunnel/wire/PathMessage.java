@@ -21,6 +21,11 @@ public sealed interface PathMessage {
 
   record Response(long nonce) implements PathMessage {}
 
+  /// The agent asks for the session's datagrams by the carrier that this message came by.
+  ///
+  /// @param control the control connection, else UDP
+  record CarryBy(boolean control) implements PathMessage {}
+
   long OFFSET_UNKNOWN = Long.MIN_VALUE;
 
   /// Writes the message. @return the position behind it
@@ -52,6 +57,11 @@ public sealed interface PathMessage {
         BigEndian.putLong(to, at + 1, r.nonce);
         return at + 9;
       }
+      case CarryBy c -> {
+        to[at] = 6;
+        to[at + 1] = (byte) (c.control ? 1 : 0);
+        return at + 2;
+      }
     }
   }
 
@@ -79,6 +89,7 @@ public sealed interface PathMessage {
               : null;
       case 2 -> length == 9 ? new Challenge(BigEndian.getLong(from, at + 1)) : null;
       case 3 -> length == 9 ? new Response(BigEndian.getLong(from, at + 1)) : null;
+      case 6 -> length == 2 && (from[at + 1] & ~1) == 0 ? new CarryBy(from[at + 1] == 1) : null;
       default -> null;
     };
   }

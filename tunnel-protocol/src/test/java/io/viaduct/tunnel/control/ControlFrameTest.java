@@ -11,6 +11,8 @@ import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.Hello;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ControlFrameTest {
@@ -38,15 +40,41 @@ class ControlFrameTest {
 
   @Test
   void anythingElseIsRefusedBeforeItsBodyArrives() {
-    assertRefused("01000001", "frame type is 1, must be 0");
+    assertRefused("02000001", "frame type is 2, must be 0 or 1");
+    assertThatThrownBy(() -> ControlFrame.readDatagram(bytes("01000018")))
+        .isInstanceOf(ControlFrame.MalformedFrameException.class)
+        .hasMessageContaining("datagram has 24 bytes, must have from 25 to 65535");
     assertRefused("00010000", "frame length is 65536, must be at most 65535");
     assertRefused("00000002ffff", "frame body is no control message");
     assertRefused("00000000", "frame holds no message that this version knows");
   }
 
+  private static ByteBuf bytes(String hex) {
+    return Unpooled.wrappedBuffer(java.util.HexFormat.of().parseHex(hex));
+  }
+
+  @Test
+  void datagramsAndMessagesTakeTurnsHoweverTheyAreCut() throws Exception {
+    ByteBuf wire = Unpooled.buffer();
+    ControlFrame.writeDatagrams(Unpooled.buffer().writeZero(105), 40, wire);
+    ControlFrame.write(GOODBYE, wire);
+    ByteBuf arrived = Unpooled.buffer();
+    List<String> seen = new ArrayList<>();
+    while (wire.isReadable()) {
+      arrived.writeByte(wire.readByte());
+      ByteBuf datagram = ControlFrame.readDatagram(arrived);
+      if (datagram != null) {
+        seen.add(datagram.readableBytes() + " bytes");
+      } else {
+        ControlFrame.read(arrived).ifPresent(message -> seen.add("message"));
+      }
+    }
+    assertThat(seen).containsExactly("40 bytes", "40 bytes", "25 bytes", "message");
+    assertThat(arrived.isReadable()).isFalse();
+  }
+
   private static void assertRefused(String hex, String why) {
-    ByteBuf bytes = Unpooled.wrappedBuffer(java.util.HexFormat.of().parseHex(hex));
-    assertThatThrownBy(() -> ControlFrame.read(bytes))
+    assertThatThrownBy(() -> ControlFrame.read(bytes(hex)))
         .isInstanceOf(ControlFrame.MalformedFrameException.class)
         .hasMessageContaining(why);
   }

@@ -142,6 +142,31 @@ public final class LoopbackRig implements AutoCloseable {
   private final Wire upWire = new Wire(up);
   private final Wire downWire = new Wire(down);
 
+  /// Datagrams in the control connection.
+  public final Deque<byte[]> upControl = new ArrayDeque<>();
+
+  public final Deque<byte[]> downControl = new ArrayDeque<>();
+
+  /// Gives both ends a control connection.
+  public void connect() {
+    agent.control(new Wire(upControl));
+    snapt.control(new Wire(downControl));
+  }
+
+  /// Delivers what is in the control connection, and no more.
+  public void deliverControl() {
+    while (!upControl.isEmpty()) {
+      receive(snapt, upControl.remove(), null);
+    }
+    snapt.openBatchEnd(nowNs);
+    drain(snapt);
+    while (!downControl.isEmpty()) {
+      receive(agent, downControl.remove(), null);
+    }
+    agent.openBatchEnd(nowNs);
+    drain(agent);
+  }
+
   private static InnerPacketSink into(List<Restored> list) {
     return (flow, packet, ip, length, gso, partial) -> {
       byte[] bytes = new byte[length];
@@ -183,16 +208,15 @@ public final class LoopbackRig implements AutoCloseable {
   }
 
   public Verdict receive(TunnelSession session, byte[] datagram) {
+    return receive(session, datagram, session == snapt ? upFrom : SNAPT);
+  }
+
+  /// @param from null: by the control connection
+  public Verdict receive(TunnelSession session, byte[] datagram, @Nullable InetSocketAddress from) {
     ByteBuf buffer = UNTRACKED.directBuffer(Math.max(1, datagram.length)).writeBytes(datagram);
     try {
       boolean atRelay = session == snapt;
-      return session.open(
-          buffer,
-          0,
-          datagram.length,
-          atRelay ? upFrom : SNAPT,
-          atRelay ? snaptTun : agentTun,
-          nowNs);
+      return session.open(buffer, 0, datagram.length, from, atRelay ? snaptTun : agentTun, nowNs);
     } finally {
       buffer.release();
     }

@@ -122,6 +122,7 @@ class GoldenBytesTest {
     golden.put("path-probe-reply", path(new PathMessage.ProbeReply(9, 1_000_000, 2, 3)));
     golden.put("path-challenge", path(new PathMessage.Challenge(0x0102030405060708L)));
     golden.put("path-response", path(new PathMessage.Response(0x0102030405060708L)));
+    golden.put("path-carry-by", path(new PathMessage.CarryBy(true)));
     golden.put("control-frame", frame());
     return golden;
   }
