@@ -18,6 +18,7 @@ import io.viaduct.cnapt.control.Greeting;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.Welcomed;
 import io.viaduct.cnapt.egress.EgressRouting;
+import io.viaduct.cnapt.egress.EgressStart;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.mobility.HandoverLog;
@@ -51,7 +52,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -175,13 +175,11 @@ final class Agent
   /// @throws IOException if the kernel refuses addresses, rules or routes, or a port is taken
   void start() throws IOException {
     LOG.info("AES-256-GCM by {}", Ciphers.provider());
-    FutureTask<EgressRouting> leading =
-        new FutureTask<>(() ->
-            EgressRouting.lead(
-                configuration.tun(), tun.name(), settings.innerMtu(), configuration.routing()));
-    Thread.ofPlatform().name("routing-start").daemon().start(leading);
+    EgressStart leading =
+        new EgressStart(
+            configuration.tun(), tun.name(), settings.innerMtu(), configuration.routing());
     tokens.start(this::ticket);
-    routing = await(leading);
+    routing = leading.await();
     authorities.get(); // refuses a bad file here, before anything else waits for it in vain
     network.start();
     ProcessMetrics meters = new ProcessMetrics("cnapt", Agent.class);
@@ -196,20 +194,6 @@ final class Agent
     operations = endpoint;
     endpoint.listen(configuration.operations());
     endpoint.listen(configuration.statusSocket(), this::status);
-  }
-
-  private static EgressRouting await(FutureTask<EgressRouting> leading) throws IOException {
-    try {
-      return leading.get();
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof IOException refused) {
-        throw refused;
-      }
-      throw new IllegalStateException("routing failed", e.getCause());
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while routes were set");
-    }
   }
 
   private void ticket(SessionTicket ticket) {
@@ -258,16 +242,8 @@ final class Agent
 
   private void fitMtu(int mtu) {
     EgressRouting set = routing;
-    if (set != null && mtu != set.mtu()) {
-      Thread.ofPlatform()
-          .name("mtu")
-          .start(() -> {
-            try {
-              set.mtu(mtu);
-            } catch (IOException e) {
-              LOG.error("the TUN keeps its MTU, larger packets are refused: {}", e.toString());
-            }
-          });
+    if (set != null) {
+      set.fit(mtu);
     }
   }
 

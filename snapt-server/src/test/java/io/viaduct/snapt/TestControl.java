@@ -82,8 +82,7 @@ public final class TestControl implements AutoCloseable {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel ch) {
-                    ch.pipeline()
-                        .addLast(tls, new Frames());
+                    ch.pipeline().addLast(tls, new Frames());
                   }
                 })
             .connect(address)
@@ -165,7 +164,8 @@ public final class TestControl implements AutoCloseable {
 
   /// Frames of datagrams, as [io.viaduct.tunnel.session.ControlLine] writes them.
   void write(ByteBuf frames, Runnable taken) {
-    channel.writeAndFlush(frames).addListener(_ -> taken.run());
+    channel.writeAndFlush(frames, channel.voidPromise());
+    taken.run();
   }
 
   /// The next message that is no KeepAlive.

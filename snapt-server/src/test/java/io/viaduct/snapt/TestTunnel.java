@@ -196,7 +196,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
   }
 
   private void probe() {
-    session.probe(System.nanoTime());
+    session.probe(session.carrier(), System.nanoTime());
     session.drain(sink, System.nanoTime());
   }
 

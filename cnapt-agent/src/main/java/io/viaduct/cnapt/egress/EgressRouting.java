@@ -68,12 +68,20 @@ public final class EgressRouting implements AutoCloseable {
     return mtu;
   }
 
-  /// Gives the TUN another MTU.
-  ///
-  /// @throws IOException if the kernel refuses it
-  public void mtu(int bytes) throws IOException {
-    IpCommand.run(AddressFamily.IPV4, List.of("link set dev " + device + " mtu " + bytes));
-    mtu = bytes;
+  /// Gives the TUN another MTU, on a thread of its own: the caller may be an event loop.
+  public void fit(int bytes) {
+    if (bytes != mtu) {
+      Thread.ofPlatform().name("mtu").start(() -> mtu(bytes));
+    }
+  }
+
+  private void mtu(int bytes) {
+    try {
+      IpCommand.run(AddressFamily.IPV4, List.of("link set dev " + device + " mtu " + bytes));
+      mtu = bytes;
+    } catch (IOException e) {
+      LOG.error("the TUN keeps its MTU, larger packets are refused: {}", e.toString());
+    }
   }
 
   private static List<AddressFamily> familiesOf(TunSettings tun) {

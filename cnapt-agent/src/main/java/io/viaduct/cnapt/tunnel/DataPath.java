@@ -29,8 +29,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.security.SecureRandom;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +41,7 @@ import org.jspecify.annotations.Nullable;
 /// While a network lets no UDP through, the control connection takes its place ([CarrierSwitch]).
 /// Everything here runs on that loop, except where a method says otherwise.
 public final class DataPath implements AutoCloseable {
-  // docs/protocol.md section 2.
-  private static final int DATA_TYPE = 0;
+  private static final int DATA_TYPE = 0; // docs/protocol.md section 2
 
   private final IoEventLoop loop;
   private final LongSupplier nanoTime;
@@ -90,7 +87,7 @@ public final class DataPath implements AutoCloseable {
             ByteBufAllocator.DEFAULT,
             new SecureRandom(),
             Ciphers::fastest,
-            Digestion.on(dictionaryWorker(), loop),
+            Digestion.on(DictionaryWorker.start(), loop),
             nanoTime);
     InetSocketAddress anywhere = new InetSocketAddress(0);
     this.sockets =
@@ -111,20 +108,6 @@ public final class DataPath implements AutoCloseable {
             sink,
             listener,
             nanoTime.getAsLong());
-  }
-
-  /// Makes dictionaries, beside the event loops; what does not fit into its queue is not made.
-  private static ThreadPoolExecutor dictionaryWorker() {
-    ThreadPoolExecutor worker =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            10,
-            TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(256),
-            Thread.ofPlatform().daemon().name("dictionaries").factory());
-    worker.allowCoreThreadTimeOut(true);
-    return worker;
   }
 
   /// A SNAPT has welcomed us: packets flow from here on, through these keys.
@@ -260,8 +243,7 @@ public final class DataPath implements AutoCloseable {
     sink.at(now);
     sink.sendWaiting();
     from.drain(sink, now);
-    boolean byUdp = carriers.carrier() == Carrier.UDP;
-    if (byUdp && sink.isRefused() && !watch.searching()) {
+    if (carriers.carrier() == Carrier.UDP && sink.isRefused() && !watch.searching()) {
       watch.networkChanged(now); // no way to the SNAPT at this moment: try again soon
     }
     intake.throttle(from);
@@ -288,7 +270,7 @@ public final class DataPath implements AutoCloseable {
   }
 
   private void probe(TunnelSession of, long now) {
-    of.probe(now);
+    of.probe(carriers.carrier(), now);
     carriers.probed(now);
   }
 

@@ -50,7 +50,10 @@ final class PathExchange {
   }
 
   /// Agent: datagrams go by this carrier; also says so again when the SNAPT has not heard it.
-  void carryBy(Carrier chosen) {
+  void carryBy(Carrier chosen, boolean controlStands) {
+    if (chosen == Carrier.CONTROL && !controlStands) {
+      throw new IllegalStateException("there is no control connection");
+    }
     datagrams.add(new PathMessage.CarryBy(chosen == Carrier.CONTROL), chosen, null);
     carrier(chosen);
   }

@@ -13,8 +13,6 @@ import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.FlowTimeouts;
 import io.viaduct.tunnel.history.CodecPolicy;
-import io.viaduct.tunnel.history.ReceiveHistory;
-import io.viaduct.tunnel.history.SendHistory;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Direction;
@@ -65,8 +63,7 @@ public final class TunnelSession implements AutoCloseable {
   private final PacketRestorer restorer;
   private final PathExchange path;
   private final CodecPolicy policy;
-  private final @Nullable SendHistory sentHistory;
-  private final @Nullable ReceiveHistory receivedHistory;
+  private final SessionHistories histories;
   private @Nullable DatagramSink control;
   private long expiryNs;
   private boolean closed;
@@ -110,26 +107,22 @@ public final class TunnelSession implements AutoCloseable {
             settings.floorPercent());
     int capacity = settings.bodyBytesMax();
     int target = settings.bodyBytesTarget();
-    CompoundWriter.Grouping grouping =
-        switch (settings.context()) {
-          case REMOTE_HOST -> CompoundWriter.Grouping.REMOTE_HOST;
-          case DEVICE -> CompoundWriter.Grouping.ALL;
-          case OFF -> CompoundWriter.Grouping.STORED;
-        };
+    CompoundWriter.Grouping grouping = settings.context().grouping();
     boolean history = settings.historyBytes() > 0;
     policy = new CodecPolicy(memory.history.costs(), history);
-    sentHistory =
-        history && grouping != CompoundWriter.Grouping.STORED
-            ? new SendHistory(memory.history, settings.historyBytes(), policy::level)
-            : null;
-    receivedHistory =
-        history ? new ReceiveHistory(memory.history, settings.historyBytes(), controls) : null;
+    histories =
+        new SessionHistories(
+            memory.history,
+            settings.historyBytes(),
+            grouping != CompoundWriter.Grouping.STORED,
+            policy,
+            controls);
     BlockCompressor compressor =
         new BlockCompressor(
             memory.compounds,
             memory.history,
             policy,
-            sentHistory,
+            histories.sent(),
             grouping == CompoundWriter.Grouping.ALL);
     Consumer<Compound> toQueue = this::closedCompound;
     for (int c = 0; c < ServiceClass.COUNT; c++) {
@@ -158,8 +151,8 @@ public final class TunnelSession implements AutoCloseable {
             stats,
             totals,
             verdicts,
-            receivedHistory,
-            sentHistory,
+            histories.received(),
+            histories.sent(),
             !agent,
             settings.outerHeaderBytes());
     path = new PathExchange(agent, datagrams, restorer, pathListener, memory.random);
@@ -292,10 +285,7 @@ public final class TunnelSession implements AutoCloseable {
   /// Agent: datagrams go by this carrier, and the SNAPT is asked to do the same. To be repeated
   /// while its data come by the other one.
   public void carryBy(Carrier chosen) {
-    if (chosen == Carrier.CONTROL && control == null) {
-      throw new IllegalStateException("there is no control connection");
-    }
-    path.carryBy(chosen);
+    path.carryBy(chosen, control != null);
   }
 
   /// What datagrams go by now.
@@ -381,7 +371,7 @@ public final class TunnelSession implements AutoCloseable {
         next = Math.min(next, writers[c].openedNs() + waiting[c].deadlineNs());
       }
     }
-    return flows.size() > 0 || remembers() ? Math.min(next, expiryNs) : next;
+    return flows.size() > 0 || !histories.isEmpty() ? Math.min(next, expiryNs) : next;
   }
 
   /// Time passes: deadlines, statistics, expiry. Call [#drain] afterwards.
@@ -398,7 +388,7 @@ public final class TunnelSession implements AutoCloseable {
     if (nowNs >= expiryNs) {
       expiryNs = nowNs + EXPIRY_SPACING_NS;
       flows.expire(flow -> endingHere(flow, nowNs));
-      expireHistories(nowNs);
+      histories.expire(nowNs);
     }
     for (int i = 0; i < STATS_ROUNDS_PER_TICK && mayControl(); i++) {
       stats.run(nowNs);
@@ -407,25 +397,6 @@ public final class TunnelSession implements AutoCloseable {
       }
       writers[ServiceClass.LT_LD.ordinal()].flushControls(nowNs);
     }
-  }
-
-  /// Whether histories are held, whose time must pass.
-  private boolean remembers() {
-    return sentHistory != null && !sentHistory.isEmpty()
-        || receivedHistory != null && !receivedHistory.isEmpty();
-  }
-
-  private void expireHistories(long nowNs) {
-    if (sentHistory != null && receivedHistory != null) {
-      memory.history.expire(nowNs);
-      sentHistory.trim();
-      receivedHistory.trim();
-    }
-  }
-
-  /// What the path is known to carry, for the choice of codecs; 0: unknown.
-  public void pacing(long bytesPerSecond) {
-    policy.pacing(bytesPerSecond);
   }
 
   /// Control records that travel alone wait while the queue of their class is full.
@@ -437,11 +408,6 @@ public final class TunnelSession implements AutoCloseable {
     memory.coalescer.flush(flow);
     stats.last(flow, nowNs);
     controls.flowEnd(flow.id(), nowNs);
-  }
-
-  /// Agent: a PROBE leaves with the next [#drain], by the carrier of the data.
-  public void probe(long nowNs) {
-    path.probe(path.carrier(), nowNs);
   }
 
   /// Agent: a PROBE leaves with the next [#drain], by this carrier.
@@ -491,12 +457,7 @@ public final class TunnelSession implements AutoCloseable {
       writer.discard();
     }
     queues.clear(memory.compounds::giveBack);
-    if (sentHistory != null) {
-      sentHistory.close();
-    }
-    if (receivedHistory != null) {
-      receivedHistory.close();
-    }
+    histories.close();
     sealer.wipe();
     opener.wipe();
   }

@@ -1,5 +1,6 @@
 package io.viaduct.tunnel.session;
 
+import io.viaduct.tunnel.compound.CompoundWriter;
 import io.viaduct.tunnel.compound.Record;
 import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.wire.ServiceClass;
@@ -55,6 +56,14 @@ public record TunnelSettings(
     DEVICE,
     /// Nothing is compressed.
     OFF;
+
+    CompoundWriter.Grouping grouping() {
+      return switch (this) {
+        case REMOTE_HOST -> CompoundWriter.Grouping.REMOTE_HOST;
+        case DEVICE -> CompoundWriter.Grouping.ALL;
+        case OFF -> CompoundWriter.Grouping.STORED;
+      };
+    }
 
     /// The value that a configuration file calls so: `remote-host`, `device`, `off`.
     public static CompressionContext of(String word) {

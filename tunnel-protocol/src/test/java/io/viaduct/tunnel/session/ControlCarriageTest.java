@@ -57,7 +57,7 @@ class ControlCarriageTest {
   void probesAreAnsweredByTheCarrierTheyCameBy() {
     toControl();
     rig.agent.probe(Carrier.UDP, rig.nowNs);
-    rig.agent.probe(rig.nowNs);
+    rig.agent.probe(rig.agent.carrier(), rig.nowNs);
     rig.drain(rig.agent);
     assertThat(rig.up).hasSize(1);
     assertThat(rig.upControl).hasSize(1);

@@ -261,7 +261,7 @@ public final class LoopbackRig implements AutoCloseable {
 
   /// The agent probes.
   public void probe() {
-    agent.probe(nowNs);
+    agent.probe(agent.carrier(), nowNs);
     drain(agent);
   }
 
