@@ -61,7 +61,8 @@ public record SnaptConfiguration(
   /// @param connectionsMax connections at a time
   /// @param connectionsPerAddressMax of them from one address
   /// @param handshakeTimeout from accept to a valid Hello
-  /// @param keepAlive time between two KeepAlives; three lost ones end the connection
+  /// @param keepAlive time between two KeepAlives to a device that was silent for three times as
+  ///   long; three lost ones end the connection
   public record Control(
       String host,
       String listen,

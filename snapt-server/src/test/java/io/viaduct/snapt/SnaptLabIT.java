@@ -173,6 +173,16 @@ class SnaptLabIT {
     }
   }
 
+  @Test
+  void whereIpv6IsDisabledItServesIpv4AndSaysSoInOneLine() throws Exception {
+    for (String of : List.of("all", "default")) {
+      String key = "/proc/sys/net/ipv6/conf/" + of + "/disable_ipv6";
+      lab.in(lab.snapt, "sh", "-c", "echo 1 >" + key);
+    }
+    Lab.Running snapt = startSnapt();
+    assertThat(snapt.lines.stream().filter(line -> line.contains("IPv6 is disabled"))).hasSize(1);
+  }
+
   private static void carryEverything(Lab.Running agent) throws InterruptedException {
     assertThat(agent.ask("ping 198.51.100.2")).isEqualTo("ok");
     assertThat(agent.ask("ping 2001:db8:51::2")).isEqualTo("ok");

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.viaduct.tunnel.control.KeepAliveWatch;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
@@ -23,8 +24,6 @@ import org.jspecify.annotations.Nullable;
 /// Refusal, then keep-alives, tokens and lists until an end closes it. Owner: the control event
 /// loop.
 final class ControlDialog implements ControlConnection.Owner {
-  private static final int KEEP_ALIVES_LOST_MAX = 3;
-
   /// Who holds the dialog; called on the control event loop.
   interface Owner {
     void welcomed(Welcomed welcomed);
@@ -61,7 +60,8 @@ final class ControlDialog implements ControlConnection.Owner {
   private @Nullable ScheduledFuture<?> timer;
   private boolean established;
   private long keepAliveNumber;
-  private int keepAlivesLost;
+  private final KeepAliveWatch watch;
+  private long heardNs;
 
   /// @param token shown in the Hello
   /// @param resumption the session to ask for
@@ -80,6 +80,7 @@ final class ControlDialog implements ControlConnection.Owner {
     this.token = token;
     this.resumption = resumption;
     this.owner = owner;
+    this.watch = new KeepAliveWatch(settings.keepAlive().toMillis());
   }
 
   /// Starts to connect.
@@ -142,6 +143,7 @@ final class ControlDialog implements ControlConnection.Owner {
 
   @Override
   public void received(ControlConnection from, ControlMessage message) {
+    heardNs = loop.ticker().nanoTime();
     switch (message.getMessageCase()) {
       case WELCOME -> welcome(from, message.getWelcome());
       case REFUSAL -> refused(from, message.getRefusal());
@@ -208,21 +210,22 @@ final class ControlDialog implements ControlConnection.Owner {
     after(
         settings.keepAlive().toMillis(),
         () -> {
-          if (keepAlivesLost >= KEEP_ALIVES_LOST_MAX) {
-            of.close(ControlFailure.KEEP_ALIVE_LOST, keepAlivesLost + " without answer");
-            return;
+          long silentMs = TimeUnit.NANOSECONDS.toMillis(loop.ticker().nanoTime() - heardNs);
+          switch (watch.ask(silentMs)) {
+            case REST -> watch(of);
+            case SEND -> {
+              of.send(keepAlive(++keepAliveNumber, false));
+              watch(of);
+            }
+            case LOST ->
+                of.close(ControlFailure.KEEP_ALIVE_LOST, "nothing heard for " + silentMs + " ms");
           }
-          keepAlivesLost++;
-          of.send(keepAlive(++keepAliveNumber, false));
-          watch(of);
         });
   }
 
   private void keepAlive(ControlConnection from, KeepAlive keepAlive) {
-    if (!keepAlive.getReply()) {
+    if (!keepAlive.getReply()) { // that it came is all that an answer says
       from.send(keepAlive(keepAlive.getNumber(), true));
-    } else if (keepAlive.getNumber() == keepAliveNumber) {
-      keepAlivesLost = 0;
     }
   }
 

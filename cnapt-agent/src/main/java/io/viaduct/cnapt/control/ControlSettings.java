@@ -5,7 +5,8 @@ import java.time.Duration;
 /// The configuration keys `control: …`.
 ///
 /// @param connectTimeout for TCP, TLS and Welcome together
-/// @param keepAlive spacing of KeepAlive; three lost ones end the connection
+/// @param keepAlive spacing of KeepAlives to a SNAPT that was silent for three times as long; three
+///   lost ones end the connection
 /// @param retryFirst first pause after a failed attempt; it doubles from there
 /// @param retryMax longest pause
 /// @param snaptPatience how long the SNAPT that carries us is asked again before another one is

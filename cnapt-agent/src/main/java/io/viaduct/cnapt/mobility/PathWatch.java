@@ -26,8 +26,12 @@ public final class PathWatch {
   private static final int REPLY_ROUND_TRIPS_MAX = 4;
   private static final long REPLY_NS_MIN = 100_000_000;
 
+  // Longest pause on a dead path, however rarely a living one is probed.
+  private static final long DEAD_NS_MAX = 10_000_000_000L;
+
   private final long probeIntervalNs;
   private final long silentIntervalNs;
+  private final long deadIntervalNs;
   private final long firstRetryNs;
   private final int lossesUntilDead;
 
@@ -47,6 +51,8 @@ public final class PathWatch {
   public PathWatch(MobilitySettings settings, long nowNs) {
     probeIntervalNs = settings.probeInterval().toNanos();
     silentIntervalNs = settings.silentInterval().toNanos();
+    deadIntervalNs =
+        Math.clamp(silentIntervalNs, probeIntervalNs, Math.max(probeIntervalNs, DEAD_NS_MAX));
     firstRetryNs = settings.firstRetry().toNanos();
     lossesUntilDead = settings.lossesUntilDead();
     networkChanged(nowNs);
@@ -124,7 +130,7 @@ public final class PathWatch {
   private Decision retry(long nowNs) {
     nextProbeNs = nowNs + retryNs;
     // A path that stays silent is not worth fifty probes a second.
-    retryNs = Math.min(retryNs * 2, dead ? silentIntervalNs : probeIntervalNs);
+    retryNs = Math.min(retryNs * 2, dead ? deadIntervalNs : probeIntervalNs);
     return Decision.PROBE;
   }
 

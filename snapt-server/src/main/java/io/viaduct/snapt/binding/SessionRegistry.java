@@ -9,11 +9,12 @@ import io.viaduct.usage.v1.SessionToken;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.PriorityQueue;
 import java.util.UUID;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -26,6 +27,11 @@ public final class SessionRegistry {
   /// Receiver indices are 24 bits wide.
   private static final int RECEIVER_INDICES = 1 << 24;
 
+  // A session that has ended is forgotten, and an earlier expiry noticed, after this.
+  private static final long CHECK_MS_MAX = 10_000;
+
+  private record Check(Session session, long atMs) {}
+
   private final int sessionsMax;
   private final long idleMs;
   private final AddressPool pool;
@@ -36,6 +42,8 @@ public final class SessionRegistry {
   private final Map<UUID, Session> byId = new HashMap<>();
   private final Map<ByteString, Session> byDevice = new HashMap<>();
   private final Map<Integer, Session> byReceiver = new HashMap<>();
+  private final PriorityQueue<Check> checks =
+      new PriorityQueue<>(Comparator.comparingLong(Check::atMs));
   private final int[] sessionsOfLoop;
   private BiConsumer<Session, SessionEnd> endListener = (session, why) -> {};
   private boolean draining;
@@ -125,6 +133,7 @@ public final class SessionRegistry {
     byReceiver.put(session.receiverIndex(), session);
     sessionsOfLoop[loopOf(session)]++;
     size = byId.size();
+    checkLater(session, nowMs);
     carrier.carry(session);
     return session;
   }
@@ -201,14 +210,29 @@ public final class SessionRegistry {
     endListener.accept(session, why);
   }
 
-  /// Time passes: ends what has expired or is idle.
+  private void checkLater(Session session, long nowMs) {
+    long overMs = Math.min(session.token().getExpiresMs(), session.heardMs() + idleMs);
+    checks.add(new Check(session, Math.min(overMs, nowMs + CHECK_MS_MAX)));
+  }
+
+  /// Time passes: ends what has expired or is idle. Only looks at sessions whose turn it is.
   public void onTick(long nowMs) {
-    for (Session session : List.copyOf(byId.values())) {
-      if (nowMs >= session.token().getExpiresMs()) {
-        end(session, SessionEnd.TOKEN_EXPIRED);
-      } else if (nowMs - session.heardMs() >= idleMs) {
-        end(session, SessionEnd.IDLE);
-      }
+    for (Check next = checks.peek(); next != null && next.atMs() <= nowMs; next = checks.peek()) {
+      checks.remove();
+      check(next.session(), nowMs);
+    }
+  }
+
+  private void check(Session session, long nowMs) {
+    if (byId.get(session.id()) != session) {
+      return; // has ended
+    }
+    if (nowMs >= session.token().getExpiresMs()) {
+      end(session, SessionEnd.TOKEN_EXPIRED);
+    } else if (nowMs - session.heardMs() >= idleMs) {
+      end(session, SessionEnd.IDLE);
+    } else {
+      checkLater(session, nowMs);
     }
   }
 

@@ -11,6 +11,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
 import io.viaduct.tunnel.control.DeviceProof;
+import io.viaduct.tunnel.control.KeepAliveWatch;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
@@ -34,20 +35,21 @@ import org.slf4j.LoggerFactory;
 final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage>
     implements ControlLine.Connection {
   private static final Logger log = LoggerFactory.getLogger(ControlConnection.class);
-  private static final int KEEP_ALIVES_LOST_MAX = 3;
 
   private final ControlServer server;
   private @Nullable ChannelHandlerContext context;
   private byte @Nullable [] exporter;
   private @Nullable Session session;
   private @Nullable ScheduledFuture<?> helloDue;
-  private @Nullable ScheduledFuture<?> keepAlive;
+  private final KeepAliveWatch watch;
   private long keepAliveNumber;
-  private long keepAliveAnswered;
+  // Of the KeepAliveRounds.
+  long dueTick;
   private boolean ended;
 
   ControlConnection(ControlServer server) {
     this.server = server;
+    this.watch = new KeepAliveWatch(server.keepAlive().toMillis());
   }
 
   @Override
@@ -149,12 +151,10 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     switch (answer) {
       case ControlServer.Answer.Welcomed(Session opened, Welcome welcome) -> {
         session = opened;
-        if (helloDue != null) {
-          helloDue.cancel(false);
-        }
+        stopWaiting();
         send(ControlMessage.newBuilder().setWelcome(welcome));
         server.onWelcomed(this, opened);
-        startKeepAlive();
+        server.watch(this);
       }
       case ControlServer.Answer.Refused(RefusalCode code, String detail) -> refuse(code, detail);
     }
@@ -176,31 +176,34 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     }
   }
 
-  private void startKeepAlive() {
-    ChannelHandlerContext to = context;
-    if (to != null) {
-      long everyMs = server.keepAlive().toMillis();
-      keepAlive =
-          to.executor()
-              .scheduleAtFixedRate(this::sendKeepAlive, everyMs, everyMs, TimeUnit.MILLISECONDS);
+  private void stopWaiting() {
+    if (helloDue != null) {
+      helloDue.cancel(false);
+      helloDue = null;
     }
   }
 
-  private void sendKeepAlive() {
-    if (keepAliveNumber - keepAliveAnswered >= KEEP_ALIVES_LOST_MAX) {
-      end(ConnectionEnd.KEEP_ALIVE_LOST);
-      return;
+  /// Once per period: asks a device that has been silent on every way, by datagrams too.
+  ///
+  /// @return false if the connection has ended
+  boolean keepAlive() {
+    Session open = session;
+    if (ended || open == null) {
+      return false;
     }
-    keepAliveNumber++;
-    send(
-        ControlMessage.newBuilder()
-            .setKeepAlive(KeepAlive.newBuilder().setNumber(keepAliveNumber)));
+    switch (watch.ask(server.nowMs() - open.heardMs())) {
+      case REST -> {}
+      case SEND ->
+          send(
+              ControlMessage.newBuilder()
+                  .setKeepAlive(KeepAlive.newBuilder().setNumber(++keepAliveNumber)));
+      case LOST -> end(ConnectionEnd.KEEP_ALIVE_LOST);
+    }
+    return !ended;
   }
 
   private void onKeepAlive(KeepAlive received) {
-    if (received.getReply()) {
-      keepAliveAnswered = Math.clamp(received.getNumber(), keepAliveAnswered, keepAliveNumber);
-    } else {
+    if (!received.getReply()) { // that it came is all that an answer says
       send(
           ControlMessage.newBuilder()
               .setKeepAlive(KeepAlive.newBuilder().setNumber(received.getNumber()).setReply(true)));
@@ -253,12 +256,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   private void finish(ConnectionEnd why) {
     ended = true;
     server.ends().count(why);
-    if (helloDue != null) {
-      helloDue.cancel(false);
-    }
-    if (keepAlive != null) {
-      keepAlive.cancel(false);
-    }
+    stopWaiting();
     server.onClosed(this, session);
   }
 

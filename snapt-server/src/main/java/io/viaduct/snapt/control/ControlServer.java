@@ -68,6 +68,8 @@ public final class ControlServer {
   private final Tally<ConnectionEnd> ends = new Tally<>(ConnectionEnd.class);
   private final Tally<RefusalCode> refusals = new Tally<>(RefusalCode.class);
   private final Map<UUID, ControlConnection> connections = new HashMap<>();
+  private final ApplicationNames applications = new ApplicationNames();
+  private final KeepAliveRounds rounds;
   private @Nullable Channel listener;
 
   /// @param relays SNAPTs that agents are told, this one among them
@@ -109,6 +111,7 @@ public final class ControlServer {
     this.registry = registry;
     this.clock = clock;
     this.gate = new ConnectionGate(settings.connectionsMax(), settings.connectionsPerAddressMax());
+    this.rounds = new KeepAliveRounds(settings.keepAlive().toMillis(), TICK_MS);
     registry.onEnd(this::onSessionEnd);
   }
 
@@ -142,13 +145,15 @@ public final class ControlServer {
     }
     listener = bound.channel();
     var ticks =
-        group
-            .next()
-            .scheduleAtFixedRate(
-                () -> registry.onTick(clock.millis()), TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+        group.next().scheduleAtFixedRate(this::onTick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
     log.info(
         "control connections at {}, expiry watched: {}", listener.localAddress(), !ticks.isDone());
     return (InetSocketAddress) listener.localAddress();
+  }
+
+  private void onTick() {
+    registry.onTick(clock.millis());
+    rounds.onTick();
   }
 
   private void accept(Channel channel) {
@@ -216,7 +221,8 @@ public final class ControlServer {
     byte[] revealed = secret.reveal();
     boolean outerIpv6 = ((InetSocketAddress) remote).getAddress() instanceof Inet6Address;
     try {
-      Session.Terms terms = HelloTerms.of(hello, secret, settings.pathMtu(), outerIpv6);
+      Session.Terms terms =
+          HelloTerms.of(hello, applications, secret, settings.pathMtu(), outerIpv6);
       return switch (registry.admit(token, hello.getResumeSessionId(), terms, clock.millis())) {
         case Admission.Refused(SessionRegistry.Reason reason) -> refused(reason);
         case Admission.Admitted(Session session, boolean resumed) -> {
@@ -274,6 +280,11 @@ public final class ControlServer {
 
   boolean renew(Session session, SessionToken token) {
     return registry.renew(session, token);
+  }
+
+  /// Keeps a welcomed connection alive.
+  void watch(ControlConnection connection) {
+    rounds.add(connection);
   }
 
   void onGoodbye(Session session) {

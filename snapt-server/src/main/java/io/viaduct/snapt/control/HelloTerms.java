@@ -40,7 +40,12 @@ final class HelloTerms {
   /// @param secret what the session's keys come from
   /// @param pathMtu of this SNAPT
   /// @throws RefusedException with the answer for the device
-  static Session.Terms of(Hello hello, SessionSecret secret, int pathMtu, boolean outerIpv6)
+  static Session.Terms of(
+      Hello hello,
+      ApplicationNames applications,
+      SessionSecret secret,
+      int pathMtu,
+      boolean outerIpv6)
       throws RefusedException {
     if (hello.getReceiverIndex() < 0
         || hello.getReceiverIndex() > DatagramHeader.RECEIVER_INDEX_MAX) {
@@ -57,7 +62,7 @@ final class HelloTerms {
         Math.min(pathMtu, hello.getPathMtu()),
         outerIpv6,
         inner(hello),
-        hello.getApplicationsList(),
+        applications.shared(hello.getApplicationsList()),
         printable(hello.getSoftware()),
         TunnelSettings.historyBytes(hello.getHistoryBytes()));
   }

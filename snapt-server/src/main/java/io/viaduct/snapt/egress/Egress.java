@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 public final class Egress implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Egress.class);
   private static final int OWN_SLOT = 1;
+  private static final Path IPV6 = Path.of("/proc/sys/net/ipv6");
 
   private final TunDevice device;
   private final String table;
@@ -41,7 +42,9 @@ public final class Egress implements AutoCloseable {
     try {
       egress.address(pool, mtu);
       forward("/proc/sys/net/ipv4/ip_forward", forwarding);
-      forward("/proc/sys/net/ipv6/conf/all/forwarding", forwarding);
+      if (hasIpv6(egress.device.name())) {
+        forward("/proc/sys/net/ipv6/conf/all/forwarding", forwarding);
+      }
       egress.masquerade(pool, masquerade);
       complete = true;
       return egress;
@@ -55,12 +58,23 @@ public final class Egress implements AutoCloseable {
   private void address(AddressPool pool, int mtu) throws IOException {
     String name = device.name();
     // No address of the kernel's own making: it would announce itself into the tunnel.
-    HostCommand.run("", "ip", "link", "set", "dev", name, "addrgenmode", "none");
+    if (Files.exists(IPV6)) {
+      HostCommand.run("", "ip", "link", "set", "dev", name, "addrgenmode", "none");
+    }
     HostCommand.run("", "ip", "link", "set", "dev", name, "mtu", String.valueOf(mtu), "up");
     String ipv4 = pool.ipv4().address(OWN_SLOT) + "/" + pool.ipv4().length();
     String ipv6 = pool.ipv6().address(OWN_SLOT) + "/" + pool.ipv6().length();
     HostCommand.run("", "ip", "address", "add", ipv4, "dev", name);
-    HostCommand.run("", "ip", "-6", "address", "add", ipv6, "dev", name, "nodad");
+    if (hasIpv6(name)) {
+      HostCommand.run("", "ip", "-6", "address", "add", ipv6, "dev", name, "nodad");
+    } else {
+      log.warn("IPv6 is disabled on {}: devices reach the Internet by IPv4 only", name);
+    }
+  }
+
+  private static boolean hasIpv6(String name) throws IOException {
+    Path disabled = IPV6.resolve("conf").resolve(name).resolve("disable_ipv6");
+    return Files.exists(disabled) && Files.readString(disabled).strip().equals("0");
   }
 
   private static void forward(String key, Switch forwarding) throws IOException {

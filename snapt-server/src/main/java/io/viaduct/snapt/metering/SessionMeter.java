@@ -3,7 +3,6 @@ package io.viaduct.snapt.metering;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.SessionTotals;
-import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.UsageReport;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -110,7 +109,8 @@ public final class SessionMeter {
     return report;
   }
 
-  /// Ends the open interval and begins the next.
+  /// Ends the open interval and begins the next, whose number leaves room for the
+  /// [parts][ReportParts] of this one.
   ///
   /// @param last whether the session ends with it
   public UsageReport close(long nowMs, long nowNs, double roundTripUs, boolean last) {
@@ -121,7 +121,7 @@ public final class SessionMeter {
     flowless.roll();
     startMs = report.getEndMs();
     startNs = nowNs;
-    sequence++;
+    sequence += ReportParts.count(report);
     numbers.clear();
     substitute = SUBSTITUTE_IDS;
     told = false;
@@ -163,7 +163,7 @@ public final class SessionMeter {
     } else if (flowless.carried() && (!changesOnly || flowless.changed())) {
       report.addFlows(flowless.usage(UNCLASSIFIED, startNs, nowNs));
     }
-    return sum(report.setOverheadBytes(overhead() - overheadBefore + refusedPost));
+    return ReportParts.sum(report.setOverheadBytes(overhead() - overheadBefore + refusedPost));
   }
 
   private String applicationOf(FlowState flow) {
@@ -171,15 +171,5 @@ public final class SessionMeter {
     return flow.isClassified() && flow.application() < names.size()
         ? names.get(flow.application())
         : UNCLASSIFIED;
-  }
-
-  private static UsageReport sum(UsageReport.Builder report) {
-    long pre = 0;
-    long post = 0;
-    for (FlowUsage flow : report.getFlowsList()) {
-      pre += flow.getUp().getPreBytes() + flow.getDown().getPreBytes();
-      post += flow.getUp().getPostBytes() + flow.getDown().getPostBytes();
-    }
-    return report.setPreBytes(pre).setPostBytes(post).build();
   }
 }

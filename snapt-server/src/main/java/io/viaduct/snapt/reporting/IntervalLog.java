@@ -1,6 +1,7 @@
 package io.viaduct.snapt.reporting;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.snapt.metering.ReportParts;
 import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -117,7 +118,8 @@ public final class IntervalLog {
   /// @return how many reports were recovered
   public synchronized int recover(ReportSpool spool, ReportSigner signer) throws IOException {
     int recovered = 0;
-    for (UsageReport report : open.lastReports()) {
+    for (UsageReport report :
+        open.lastReports().stream().flatMap(whole -> ReportParts.of(whole).stream()).toList()) {
       ReportIdentity identity = ReportIdentity.of(report);
       if (!spool.holds(identity)) {
         spool.add(identity, signer.sign(report));

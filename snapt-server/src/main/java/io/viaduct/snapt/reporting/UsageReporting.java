@@ -1,5 +1,6 @@
 package io.viaduct.snapt.reporting;
 
+import io.viaduct.snapt.metering.ReportParts;
 import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -116,9 +117,8 @@ public final class UsageReporting {
   private void spoolClosed() throws IOException {
     List<ReportIdentity> spooled = new ArrayList<>();
     for (UsageReport report : closed) {
-      ReportIdentity identity = ReportIdentity.of(report);
-      spool.add(identity, signer.sign(report));
-      spooled.add(identity);
+      spool(ReportParts.of(report));
+      spooled.add(ReportIdentity.of(report));
       if (spooled.size() == SPOOLED_AT_ONCE) {
         break;
       }
@@ -133,6 +133,16 @@ public final class UsageReporting {
     for (int i = 0; i < spooled.size(); i++) {
       closed.remove();
       notSpooled.decrementAndGet();
+    }
+  }
+
+  private void spool(List<UsageReport> parts) throws IOException {
+    if (parts.size() > 1) {
+      // A death between two parts leaves the rest to the next start, which must cut the same lines.
+      intervals.force();
+    }
+    for (UsageReport part : parts) {
+      spool.add(ReportIdentity.of(part), signer.sign(part));
     }
   }
 

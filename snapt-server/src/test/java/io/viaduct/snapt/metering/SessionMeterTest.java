@@ -28,6 +28,7 @@ import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.session.TunnelSettings;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.usage.v1.DelaySource;
+import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.UsageReport;
@@ -115,7 +116,10 @@ class SessionMeterTest {
   private FlowState flow(int port) {
     byte[] packet =
         PacketText.packet(
-            "203.0.113.7", "10.64.0.2", 17, new byte[] {0x23, 0x28, 0, (byte) port, 0, 8, 0, 0});
+            "203.0.113.7",
+            "10.64.0.2",
+            17,
+            new byte[] {0x23, 0x28, (byte) (port >>> 8), (byte) port, 0, 8, 0, 0});
     ByteBuf buffer = PacketText.buffer(packet, 0);
     FlowState flow = tunnel.flows().lookup(buffer, 0, packet.length);
     buffer.release();
@@ -170,6 +174,74 @@ class SessionMeterTest {
     assertThat(second.getFlows(0).getDurationMs()).isEqualTo(5_000);
     assertThat(close(15).getFlowsList()).as("a flow that carried nothing is left out").isEmpty();
     assertThat(close(20).getSequence()).as("an empty interval counts").isEqualTo(3);
+  }
+
+  @Test
+  void anIntervalOfVeryManyFlowsIsReportedInPartsThatAddUpAndTheNextFollowsThem() {
+    int flows = 2 * ReportParts.LINES_MAX + 1;
+    for (int i = flows; i > 0; i--) {
+      up(flow(i), 1, i, 40_000);
+    }
+    UsageReport whole = close(5);
+    List<UsageReport> parts = ReportParts.of(whole);
+    assertThat(parts).extracting(UsageReport::getSequence).containsExactly(0L, 1L, 2L);
+    assertThat(parts)
+        .allSatisfy(part -> {
+          assertThat(part.getFlowsCount()).isLessThanOrEqualTo(ReportParts.LINES_MAX);
+          assertThat(part.getStartMs()).isEqualTo(whole.getStartMs());
+          assertThat(part.getEndMs()).isEqualTo(whole.getEndMs());
+          assertThat(ReportParts.sum(part.toBuilder())).isEqualTo(part);
+        });
+    assertThat(parts.stream().mapToLong(UsageReport::getPreBytes).sum())
+        .isEqualTo(whole.getPreBytes());
+    assertThat(parts.stream().mapToLong(UsageReport::getOverheadBytes).sum())
+        .isEqualTo(whole.getOverheadBytes());
+    assertThat(parts.stream().flatMap(part -> part.getFlowsList().stream()))
+        .containsExactlyInAnyOrderElementsOf(whole.getFlowsList());
+    assertThat(close(10).getSequence()).isEqualTo(3);
+  }
+
+  @Test
+  void onlyTheFinalPartIsTheLastReportOfTheSession() {
+    UsageReport.Builder whole = UsageReport.newBuilder().setLast(true).setOverheadBytes(7);
+    for (int i = 0; i <= ReportParts.LINES_MAX; i++) {
+      whole.addFlows(FlowUsage.newBuilder().setFlow(i));
+    }
+    assertThat(ReportParts.of(whole.build()))
+        .extracting(UsageReport::getLast)
+        .containsExactly(false, true);
+  }
+
+  @Test
+  void theLongestPartFindsRoomInAMessageToTheBridge() {
+    DirectionUsage much =
+        DirectionUsage.newBuilder()
+            .setPreBytes(Long.MAX_VALUE)
+            .setPostBytes(Long.MAX_VALUE)
+            .setPackets(Long.MAX_VALUE)
+            .setLostPackets(Long.MAX_VALUE)
+            .build();
+    FlowUsage line =
+        FlowUsage.newBuilder()
+            .setFlow(1 << 28)
+            .setServiceClassValue(4)
+            .setApplication("a".repeat(40))
+            .setProtocol(255)
+            .setRemoteAddress("2001:db8:1111:2222:3333:4444:5555:6666")
+            .setRemotePort(65_535)
+            .setUp(much)
+            .setDown(much)
+            .setDurationMs(300_000)
+            .setDelayMs(Math.PI)
+            .setJitterMs(Math.PI)
+            .setDelaySource(DelaySource.MEASURED)
+            .setEnded(true)
+            .build();
+    UsageReport.Builder report = UsageReport.newBuilder();
+    for (int i = 0; i < ReportParts.LINES_MAX; i++) {
+      report.addFlows(line);
+    }
+    assertThat(report.build().getSerializedSize()).isLessThan((1 << 20) - 4096);
   }
 
   @Test

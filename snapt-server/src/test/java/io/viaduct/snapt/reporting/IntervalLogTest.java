@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.snapt.metering.ReportParts;
 import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.UsageReport;
@@ -227,5 +228,38 @@ class IntervalLogTest {
     log.append(List.of(report(ALICE, 0, line(3, 30))));
     start(NEVER);
     assertThat(spooled().getFirst().getPreBytes()).isEqualTo(60);
+  }
+
+  @Test
+  void anOpenIntervalOfVeryManyFlowsIsRecoveredInPartsWhateverTheOrderOfItsLines()
+      throws IOException {
+    int flows = ReportParts.LINES_MAX + 5;
+    for (int flow = flows; flow > 0; flow--) {
+      log.append(List.of(report(ALICE, 4, line(flow, 100))));
+    }
+    assertThat(start(NEVER)).isEqualTo(2);
+    List<UsageReport> parts = spooled();
+    assertThat(parts).extracting(UsageReport::getSequence).containsExactly(4L, 5L);
+    assertThat(parts).extracting(UsageReport::getLast).containsExactly(false, true);
+    assertThat(parts.get(0).getFlowsList())
+        .extracting(FlowUsage::getFlow)
+        .startsWith(1)
+        .endsWith(ReportParts.LINES_MAX);
+    assertThat(parts.get(1).getFlowsCount()).isEqualTo(5);
+  }
+
+  @Test
+  void aDeathBetweenTwoPartsLeavesTheSecondToTheNextStart() throws IOException {
+    UsageReport.Builder many = report(ALICE, 4).toBuilder();
+    for (int flow = ReportParts.LINES_MAX + 5; flow > 0; flow--) {
+      many.addFlows(line(flow, 100));
+    }
+    UsageReport whole = ReportParts.sum(many);
+    log.append(List.of(whole));
+    UsageReport first = ReportParts.of(whole).getFirst();
+    spool.add(ReportIdentity.of(first), signer.sign(first));
+    assertThat(start(NEVER)).as("the second part").isEqualTo(1);
+    assertThat(spooled().stream().mapToLong(UsageReport::getPreBytes).sum())
+        .isEqualTo(whole.getPreBytes());
   }
 }

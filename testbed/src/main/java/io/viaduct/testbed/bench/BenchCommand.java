@@ -10,6 +10,7 @@ import picocli.CommandLine.Command;
       TunnelCommand.class,
       SavingsCommand.class,
       ClassesCommand.class,
-      FallbackCommand.class
+      FallbackCommand.class,
+      io.viaduct.testbed.sessions.SessionsCommand.class
     })
 public final class BenchCommand {}

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
 /// What every benchmark is told by its caller.
-final class BenchOptions {
+public final class BenchOptions {
   @Option(
       names = "--output",
       description = "directory for the JSON and Markdown files (default: build/bench)")
@@ -16,15 +16,15 @@ final class BenchOptions {
   @Option(names = "--directory", hidden = true, required = true)
   private Path outer = Path.of("");
 
-  Path root() {
+  public Path root() {
     return root;
   }
 
-  Path outer() {
+  public Path outer() {
     return outer;
   }
 
-  Path output() {
+  public Path output() {
     return output.toString().isEmpty() ? root.resolve("build/bench") : output;
   }
 }

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /// Processor time in seconds, from `/proc` (proc(5)).
-final class CpuTime {
+public final class CpuTime {
   private static final double TICKS_PER_SECOND = 100; // USER_HZ of Linux on x86 and ARM
   private static final int UTIME = 11; // words behind the closing parenthesis of the name
   private static final int STIME = 12;
@@ -18,7 +18,7 @@ final class CpuTime {
   private CpuTime() {}
 
   /// User and system time of the processes, all threads.
-  static double ofProcesses(List<Long> ids) throws IOException {
+  public static double ofProcesses(List<Long> ids) throws IOException {
     double ticks = 0;
     for (long id : ids) {
       String stat = Files.readString(Path.of("/proc", Long.toString(id), "stat"));

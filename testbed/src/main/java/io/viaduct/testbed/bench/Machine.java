@@ -8,10 +8,17 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /// What a reader of the numbers must know of the machine.
-final class Machine {
+public final class Machine {
   private Machine() {}
 
   static Map<String, String> conditions(Ground ground, Instant now) throws IOException {
+    var conditions = conditions(now);
+    conditions.put("gateways", ground.masquerading() ? "masquerade" : "route");
+    return conditions;
+  }
+
+  /// Of a benchmark without gateways.
+  public static Map<String, String> conditions(Instant now) throws IOException {
     var conditions = new LinkedHashMap<String, String>();
     conditions.put("time", now.toString());
     conditions.put("kernel", System.getProperty("os.version"));
@@ -27,7 +34,6 @@ final class Machine {
                 .orElse("unknown"));
     conditions.put("load at the end", Files.readString(Path.of("/proc/loadavg")).strip());
     conditions.put("java", System.getProperty("java.runtime.version"));
-    conditions.put("gateways", ground.masquerading() ? "masquerade" : "route");
     return conditions;
   }
 }

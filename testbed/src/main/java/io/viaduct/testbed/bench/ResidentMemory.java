@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /// Resident memory, from `/proc` (proc(5)).
-final class ResidentMemory {
+public final class ResidentMemory {
   private ResidentMemory() {}
 
   /// The sum over the processes, in MiB.
-  static double mib(List<Long> ids) throws IOException {
+  public static double mib(List<Long> ids) throws IOException {
     double kib = 0;
     for (long id : ids) {
       kib +=

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionException;
 /// @param name as `ip netns` shows it
 public record NetworkNamespace(String name) {
   /// Creates it, with its loopback up.
-  static NetworkNamespace create(String name) {
+  public static NetworkNamespace create(String name) {
     Command.run("ip", "netns", "add", name);
     var namespace = new NetworkNamespace(name);
     namespace.ip("link set lo up");

@@ -66,8 +66,13 @@ public final class Topology {
 
   /// Lays the network; needs to be the first process of fresh namespaces.
   public static Topology lay() {
-    Command.run("mount", "-t", "tmpfs", "tmpfs", "/run");
+    keepNamespacesPrivate();
     return new Topology(Command.exists("nft") && canMasquerade());
+  }
+
+  /// The names of namespaces are this laboratory's alone from here on.
+  public static void keepNamespacesPrivate() {
+    Command.run("mount", "-t", "tmpfs", "tmpfs", "/run");
   }
 
   /// nftables may be installed and the kernel still refuse: no NAT in it, or none for this user.

@@ -13,14 +13,19 @@ public final class ProbeExchange {
   private final RttEstimator roundTrip = new RttEstimator(ALPHA, PERIOD_US);
   private final ClockOffset offset = new ClockOffset();
   private final LossEstimator loss = new LossEstimator(PROBES_PER_ROUND);
-  private final long[] sentUs = new long[OUTSTANDING];
-  private final boolean[] waiting = new boolean[OUTSTANDING];
+  // Of an end that probes; the other one has none.
+  private long[] sentUs = {};
+  private boolean[] waiting = {};
   private int number;
   private long answeredUs;
   private long lastRoundTripUs;
 
   /// The next probe, to be sent now.
   public PathMessage.Probe next(long nowUs) {
+    if (number == 0) {
+      sentUs = new long[OUTSTANDING];
+      waiting = new boolean[OUTSTANDING];
+    }
     loss.sent();
     int slot = number & (OUTSTANDING - 1);
     sentUs[slot] = nowUs;

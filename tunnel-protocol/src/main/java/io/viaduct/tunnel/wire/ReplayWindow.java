@@ -4,10 +4,12 @@ import java.util.Arrays;
 
 /// Which sequences have been authenticated: the highest one and 16383 below it (RFC 4303 §3.4.3
 /// with a wider window: at 10 Gbit/s it spans 18 ms of reordering). Checked before the tag, marked
-/// after it.
+/// after it. Its memory grows with the sequences: that of a session without traffic is small.
 public final class ReplayWindow {
   public static final int SEQUENCES = 16_384;
-  private final long[] seen = new long[SEQUENCES / Long.SIZE];
+  private static final int WORDS = SEQUENCES / Long.SIZE;
+  private static final int WORDS_AT_FIRST = 4;
+  private long[] seen = new long[WORDS_AT_FIRST];
   private long highest = -1;
 
   /// Highest authenticated sequence, −1 before the first.
@@ -29,10 +31,19 @@ public final class ReplayWindow {
   /// The datagram was authentic. Only after [#check] has accepted it.
   public void mark(long sequence) {
     if (sequence > highest) {
+      hold(sequence);
       forget(sequence);
       highest = sequence;
     }
     seen[word(sequence)] |= 1L << sequence;
+  }
+
+  // As long as the highest sequence is within the first window, each word has its own place.
+  private void hold(long upTo) {
+    int last = upTo < SEQUENCES ? word(upTo) : WORDS - 1;
+    if (last >= seen.length) {
+      seen = Arrays.copyOf(seen, Integer.highestOneBit(last) * 2);
+    }
   }
 
   private void forget(long upTo) {
@@ -53,6 +64,6 @@ public final class ReplayWindow {
   }
 
   private static int word(long sequence) {
-    return (int) (sequence >>> 6) & (SEQUENCES / Long.SIZE - 1);
+    return (int) (sequence >>> 6) & (WORDS - 1);
   }
 }
