@@ -118,10 +118,12 @@ final class DeviceControl extends ByteToMessageCodec<ControlMessage> {
   }
 
   private static void keepAlive(ChannelHandlerContext context, long number, boolean reply) {
-    context.channel().writeAndFlush(
-        ControlMessage.newBuilder()
-            .setKeepAlive(KeepAlive.newBuilder().setNumber(number).setReply(reply))
-            .build());
+    context
+        .channel()
+        .writeAndFlush(
+            ControlMessage.newBuilder()
+                .setKeepAlive(KeepAlive.newBuilder().setNumber(number).setReply(reply))
+                .build());
   }
 
   @Override
