@@ -26,6 +26,8 @@ final class SnaptProcess implements AutoCloseable {
   private static final long PATIENCE_NS = 120_000_000_000L;
   private static final Pattern LIVE = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)");
   private static final Pattern MALLOC = Pattern.compile("malloc: (\\d+)");
+  private static final Pattern COMPILER =
+      Pattern.compile("Compiler \\(reserved=\\d+, committed=(\\d+)");
 
   private final ServiceProcess process;
 
@@ -118,17 +120,14 @@ final class SnaptProcess implements AutoCloseable {
   /// Bytes of its memory: objects that a collection has just left, and what native code holds.
   Memory memory() throws IOException {
     long live = number(LIVE, jcmd("GC.class_histogram"));
-    return new Memory(live, number(MALLOC, jcmd("VM.native_memory", "summary", "scale=b")));
+    String nativeMemory = jcmd("VM.native_memory", "summary", "scale=b");
+    return new Memory(live, number(MALLOC, nativeMemory) - number(COMPILER, nativeMemory));
   }
 
   /// @param heap bytes of live objects
-  /// @param allocated bytes by malloc(3): direct buffers, native key schedules, the JVM's own
-  record Memory(long heap, long allocated) {
-    /// Bytes that each of `sessions` has added since `before`.
-    double grownBy(Memory before, int sessions) {
-      return (double) (heap - before.heap + allocated - before.allocated) / sessions;
-    }
-  }
+  /// @param allocated bytes by malloc(3): direct buffers, native key schedules, the JVM's own but
+  ///   for what its compilers need for a moment
+  record Memory(long heap, long allocated) {}
 
   /// The classes that hold most, for whoever wants to know what a session is made of.
   String histogram(int lines) throws IOException {
