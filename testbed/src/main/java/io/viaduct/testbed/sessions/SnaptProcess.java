@@ -26,8 +26,9 @@ final class SnaptProcess implements AutoCloseable {
   private static final long PATIENCE_NS = 120_000_000_000L;
   private static final Pattern LIVE = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)");
   private static final Pattern MALLOC = Pattern.compile("malloc: (\\d+)");
-  private static final Pattern COMPILER =
-      Pattern.compile("Compiler \\(reserved=\\d+, committed=(\\d+)");
+  // What the compilers need for a moment, and what they have just given back to the JVM.
+  private static final Pattern SCRATCH =
+      Pattern.compile("(?:Compiler|Arena Chunk) \\(reserved=\\d+, committed=(\\d+)");
 
   private final ServiceProcess process;
 
@@ -121,7 +122,9 @@ final class SnaptProcess implements AutoCloseable {
   Memory memory() throws IOException {
     long live = number(LIVE, jcmd("GC.class_histogram"));
     String nativeMemory = jcmd("VM.native_memory", "summary", "scale=b");
-    return new Memory(live, number(MALLOC, nativeMemory) - number(COMPILER, nativeMemory));
+    long scratch =
+        SCRATCH.matcher(nativeMemory).results().mapToLong(of -> Long.parseLong(of.group(1))).sum();
+    return new Memory(live, number(MALLOC, nativeMemory) - scratch);
   }
 
   /// @param heap bytes of live objects
