@@ -9,6 +9,7 @@ import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.InnerPacketSink;
 import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,7 @@ final class Device implements DatagramSink {
 
   /// Sends a probe: the first one binds the session, later ones keep it bound.
   void probe(long nowNs) {
-    session.probe(nowNs);
+    session.probe(Carrier.UDP, nowNs);
     session.drain(this, nowNs);
   }
 

@@ -7,6 +7,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.wire.Verdict;
 import java.lang.management.ManagementFactory;
@@ -66,7 +67,7 @@ class IdleSessionMemoryTest {
   private TunnelSession idle(int number) {
     TunnelSession snapt = session(TunnelRole.SNAPT, number);
     try (TunnelSession agent = session(TunnelRole.AGENT, number)) {
-      agent.probe(NOW_NS);
+      agent.probe(Carrier.UDP, NOW_NS);
       agent.drain(new Into(snapt), NOW_NS);
       snapt.onTick(NOW_NS);
       snapt.drain(new Into(agent), NOW_NS);
