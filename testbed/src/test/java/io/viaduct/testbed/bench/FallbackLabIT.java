@@ -15,7 +15,8 @@ import tools.jackson.databind.json.JsonMapper;
 class FallbackLabIT {
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
   private static final int PATIENCE_SECONDS = 300; // slow machines, and the suite's own load
-  // 0.3 s until silence is asked about, 1 s without an answer, then TCP sends again after its timer.
+  // 0.3 s until silence is asked about, 1 s without an answer, then TCP sends again after its
+  // timer.
   private static final double SILENCE_MS_MAX = 3_000;
 
   @Test
