@@ -216,7 +216,7 @@ public final class DataPath implements AutoCloseable {
       return;
     }
     long now = nanoTime.getAsLong();
-    boolean data = (content.getByte(offset) >>> 4 & 3) == DATA_TYPE;
+    boolean data = DatagramHeader.type(content, offset) != DatagramHeader.TYPE_PATH;
     arrivingBy = from == null ? Carrier.CONTROL : Carrier.UDP;
     if (to.open(content, offset, length, from, writer, now) == Verdict.ACCEPTED) {
       carriers.heard(arrivingBy, data, now);

@@ -105,6 +105,11 @@ public final class Compound {
     return length;
   }
 
+  /// Whether it takes several datagrams.
+  public boolean isLong() {
+    return bytes.length > BODY + CompoundMemory.LARGE_BODY;
+  }
+
   public ServiceClass serviceClass() {
     return serviceClass;
   }

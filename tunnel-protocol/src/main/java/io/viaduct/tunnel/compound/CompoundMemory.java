@@ -1,25 +1,29 @@
 package io.viaduct.tunnel.compound;
 
 import io.viaduct.tunnel.history.ZstdBlocks;
+import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.wire.FragmentHeader;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/// Pools of one event loop: compounds of two sizes, staging areas, the block codec and its scratch.
-/// What is given back is kept up to a bound; the queues' own bounds limit what is out.
+/// Pools of one event loop: compounds of three sizes, staging areas, the block codec and its
+/// scratch. What is given back is kept up to a bound; the queues' own bounds limit what is out.
 public final class CompoundMemory {
   /// Body of a datagram on paths of up to 2000 bytes, and on any path that settings allow.
   static final int SMALL_BODY = 2_000;
 
   static final int LARGE_BODY = 9_216;
-  private static final int SMALL_KEPT = 8_192;
-  private static final int LARGE_KEPT = 512;
+
+  /// Body that is sealed as one and travels in several datagrams; with tag and stamp 65,535 bytes.
+  static final int LONG_BODY =
+      FragmentHeader.SEALED_BYTES_MAX - AeadAlgorithm.TAG_BYTES - Record.STAMP_BLOCK_BYTES;
+
   private static final int STAGING_KEPT = 64;
 
   private final ArrayDeque<Staging> stagings = new ArrayDeque<>();
-  private @Nullable Compound small;
-  private int smallKept;
-  private @Nullable Compound large;
-  private int largeKept;
+  private final Pool small = new Pool(SMALL_BODY, 8_192);
+  private final Pool large = new Pool(LARGE_BODY, 512);
+  private final Pool longest = new Pool(LONG_BODY, 64);
   private long stagingNumber;
   final BlockCodec codec = new BlockCodec();
   final byte[] gathered = new byte[Staging.RAW_BYTES_MAX + LARGE_BODY];
@@ -40,34 +44,47 @@ public final class CompoundMemory {
   long compressions;
 
   public Compound rent(int bodyBytes) {
-    boolean isSmall = bodyBytes <= SMALL_BODY;
-    Compound kept = isSmall ? small : large;
-    if (kept == null) {
-      return new Compound(isSmall ? SMALL_BODY : LARGE_BODY);
-    }
-    if (isSmall) {
-      small = kept.next;
-      smallKept--;
-    } else {
-      large = kept.next;
-      largeKept--;
-    }
-    kept.next = null;
-    return kept;
+    return pool(bodyBytes).rent();
   }
 
   public void giveBack(Compound compound) {
     compound.forgetAccount();
-    if (compound.bytes.length == Compound.BODY + SMALL_BODY) {
-      if (smallKept < SMALL_KEPT) {
-        compound.next = small;
-        small = compound;
-        smallKept++;
+    pool(compound.bytes.length - Compound.BODY).giveBack(compound);
+  }
+
+  private Pool pool(int bodyBytes) {
+    return bodyBytes <= SMALL_BODY ? small : bodyBytes <= LARGE_BODY ? large : longest;
+  }
+
+  /// Compounds of one size.
+  private static final class Pool {
+    private final int bodyBytes;
+    private final int keptMax;
+    private @Nullable Compound first;
+    private int kept;
+
+    Pool(int bodyBytes, int keptMax) {
+      this.bodyBytes = bodyBytes;
+      this.keptMax = keptMax;
+    }
+
+    Compound rent() {
+      Compound compound = first;
+      if (compound == null) {
+        return new Compound(bodyBytes);
       }
-    } else if (largeKept < LARGE_KEPT) {
-      compound.next = large;
-      large = compound;
-      largeKept++;
+      first = compound.next;
+      compound.next = null;
+      kept--;
+      return compound;
+    }
+
+    void giveBack(Compound compound) {
+      if (kept < keptMax) {
+        compound.next = first;
+        first = compound;
+        kept++;
+      }
     }
   }
 

@@ -259,6 +259,9 @@ public final class CompoundReader {
     if (subtype == Record.EPOCH || subtype == Record.EPOCH_UNKNOWN) {
       return epoch(from, position, limit, subtype, sink);
     }
+    if (subtype == Record.INCOMPLETE) {
+      return incomplete(from, position, limit, sink);
+    }
     long read = VarInt.readInt(from, position, limit);
     int flow = (int) read;
     if (read < 0 || flow == 0 || flow > FLOW_MAX) {
@@ -297,6 +300,19 @@ public final class CompoundReader {
     int next = position + (int) (epoch >>> 32);
     if (sink != null) {
       sink.epochUnknown((int) context, (int) epoch);
+      sink.control(next - at + 1);
+    }
+    return next;
+  }
+
+  private static int incomplete(byte[] from, int at, int limit, @Nullable RecordSink sink) {
+    long bodies = VarInt.readInt(from, at, limit);
+    if (bodies < 0) {
+      return -1;
+    }
+    int next = at + (int) (bodies >>> 32);
+    if (sink != null) {
+      sink.incomplete((int) bodies);
       sink.control(next - at + 1);
     }
     return next;

@@ -73,6 +73,14 @@ public final class ControlQueue implements HistoryControls {
     }
   }
 
+  /// @param bodies long bodies given up since the session began
+  public void incomplete(int bodies, long nowNs) {
+    if (room(6, nowNs)) {
+      bytes[length++] = Record.INCOMPLETE;
+      length = VarInt.write(bytes, length, bodies);
+    }
+  }
+
   /// @return false if there is no room now
   public boolean flowStats(int flow, FlowCounters sent, FlowCounters received, long nowNs) {
     if (!room(STATS_BYTES_MAX, nowNs)) {

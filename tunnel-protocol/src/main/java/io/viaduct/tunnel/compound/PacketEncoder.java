@@ -5,6 +5,8 @@ import io.netty.buffer.Unpooled;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.SendContexts;
+import io.viaduct.tunnel.fragment.BodyLimit;
+import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.InternetChecksum;
 import io.viaduct.tunnel.wire.VarInt;
@@ -22,6 +24,9 @@ public final class PacketEncoder {
   private static final int CWR = 0x80;
   private static final int TIMESTAMPS_OPTION = 0x0101_080A;
   private static final int HEAD_MAX = 128;
+
+  /// Tag and stamp of a long body.
+  private static final int LONG_OVERHEAD = AeadAlgorithm.TAG_BYTES + Record.STAMP_BLOCK_BYTES;
 
   private final int capacity;
   private final CompoundMemory memory;
@@ -50,6 +55,7 @@ public final class PacketEncoder {
   ///
   /// @param key has parsed it
   /// @param nextSequence of the next datagram that will be sealed
+  /// @param sealedMax longest body that may be sealed as one, 0: each datagram is
   /// @return QUEUED or PACKET_TOO_BIG
   public Verdict encode(
       ByteBuf from,
@@ -61,6 +67,7 @@ public final class PacketEncoder {
       @Nullable FlowState flow,
       CompoundWriter writer,
       long nextSequence,
+      int sealedMax,
       long arrivalNs) {
     packet = from;
     at = ipOffset;
@@ -92,6 +99,11 @@ public final class PacketEncoder {
     if (headBytes + most + 1 > capacity) {
       return Verdict.PACKET_TOO_BIG;
     }
+    int longest = longestRun(sealedMax);
+    if (longest > segmentBytes && !writer.compresses(flow, segmentBytes, nowNs)) {
+      runs(longest, flow, writer);
+      return Verdict.QUEUED;
+    }
     int sent = 0;
     do {
       int bytes = Math.min(segmentBytes, payloadBytes - sent);
@@ -99,6 +111,53 @@ public final class PacketEncoder {
       sent += bytes;
     } while (sent < payloadBytes);
     return Verdict.QUEUED;
+  }
+
+  /// Payload of whole segments that one long body may carry; 0: none.
+  private int longestRun(int sealedMax) {
+    if (kind != Record.TCP
+        || segmentBytes < Record.SEGMENT_BYTES_MIN
+        || Math.min(payloadBytes, sealedMax) < BodyLimit.BYTES_MIN) {
+      return 0;
+    }
+    int room = Math.min(sealedMax - LONG_OVERHEAD, CompoundMemory.LONG_BODY) - headBytes - 3;
+    return room / segmentBytes * segmentBytes;
+  }
+
+  /// Each run of segments becomes one record, which leaves the other end as one superpacket.
+  private void runs(int longest, FlowState flow, CompoundWriter writer) {
+    if (!writer.isEmpty()) {
+      writer.close();
+    }
+    int sent = 0;
+    while (sent < payloadBytes) {
+      int bytes = Math.min(longest, payloadBytes - sent);
+      if (bytes <= segmentBytes) {
+        segment(sent, bytes, flow, writer);
+      } else {
+        run(sent, bytes, flow, writer);
+      }
+      sent += bytes;
+    }
+  }
+
+  private void run(int offset, int bytes, FlowState flow, CompoundWriter writer) {
+    Compound compound = memory.rent(CompoundMemory.LONG_BODY).begin(writer.serviceClass());
+    byte[] to = compound.bytes;
+    int start = Compound.BODY + 1;
+    to[Compound.BODY] = 0;
+    System.arraycopy(head, 0, to, start, headBytes);
+    patchSegment(to, start, offset, bytes, Record.MASK_SEGMENTED);
+    to[start] |= Record.LAST;
+    int end = start + headBytes;
+    BigEndian.putShort(to, end, segmentBytes);
+    packet.getBytes(payloadAt + offset, to, end + 2, bytes);
+    int record = headBytes + 2 + bytes;
+    int segments = (bytes + segmentBytes - 1) / segmentBytes;
+    compound.length = 1 + record;
+    compound.account(flow, segments, segments * headerBytes + bytes, record, nowNs);
+    flow.queued(segments);
+    closed.accept(compound);
   }
 
   /// Finds the payload and how it is cut. @return whether there is more than one segment
@@ -218,7 +277,7 @@ public final class PacketEncoder {
     System.arraycopy(head, 0, to, start, headBytes);
     int end = start + headBytes;
     if (kind == Record.TCP && segmentBytes < payloadBytes) {
-      patchSegment(to, start, offset, bytes);
+      patchSegment(to, start, offset, bytes, 0);
     }
     if (lengthAt >= 0) {
       end = VarInt.write(to, end, bytes);
@@ -229,11 +288,12 @@ public final class PacketEncoder {
 
   /// What differs between the segments of a superpacket: the sequence number; CWR only in the
   /// first, FIN and PSH only in the last.
-  private void patchSegment(byte[] to, int start, int offset, int bytes) {
+  private void patchSegment(byte[] to, int start, int offset, int bytes, int mask) {
     int tcp = start + 1;
     while (to[tcp++] < 0) {
       continue; // the flow's varint
     }
+    to[tcp] |= (byte) mask;
     BigEndian.putInt(to, tcp + 1, BigEndian.getInt(to, tcp + 1) + offset);
     to[tcp + 11] = (byte) segmentFlags(to[tcp + 11], offset, bytes);
   }

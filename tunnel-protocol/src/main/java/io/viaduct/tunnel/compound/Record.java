@@ -21,11 +21,17 @@ public final class Record {
   public static final int PADDING = 5;
   public static final int EPOCH = 6;
   public static final int EPOCH_UNKNOWN = 7;
+  public static final int INCOMPLETE = 8;
 
   static final int MASK_TIMESTAMPS = 0x01;
   static final int MASK_URGENT = 0x02;
   static final int MASK_OPTIONS = 0x04;
   static final int MASK_AE = 0x08;
+  static final int MASK_SEGMENTED = 0x10;
+
+  /// Least of the segments of one record, but the last: so that no record makes the other end's
+  /// kernel cut thousands.
+  public static final int SEGMENT_BYTES_MIN = 256;
 
   /// The ecn bits of an OPEN, whose packet has its own: whether it installs its context.
   static final int INSTALL = 0;

@@ -57,6 +57,9 @@ public interface RecordSink {
 
   void epochUnknown(int context, int epoch);
 
+  /// The peer has given up so many long bodies since the session began.
+  void incomplete(int bodies);
+
   /// A control record of so many bytes was one of the above.
   void control(int recordBytes);
 }

@@ -14,6 +14,7 @@ public final class TcpFields {
   int urgent;
   int optionsAt;
   int optionsBytes;
+  int segmentBytes;
 
   /// @return the position behind the fields, or −1 if they are cut or wrong
   int read(byte[] from, int at, int end) {
@@ -21,7 +22,7 @@ public final class TcpFields {
       return -1;
     }
     mask = from[at];
-    if ((mask & 0xF0) != 0 || (mask & 0x05) == 0x05) {
+    if ((mask & 0xE0) != 0 || (mask & 0x05) == 0x05) {
       return -1;
     }
     sequence = BigEndian.getInt(from, at + 1);
@@ -54,6 +55,17 @@ public final class TcpFields {
       optionsAt = position + 1;
       position += 1 + optionsBytes;
       if (optionsBytes > 40 || (optionsBytes & 3) != 0 || position > end) {
+        return -1;
+      }
+    }
+    segmentBytes = 0;
+    if ((mask & Record.MASK_SEGMENTED) != 0) {
+      if (end - position < 2) {
+        return -1;
+      }
+      segmentBytes = BigEndian.getShort(from, position);
+      position += 2;
+      if (segmentBytes < Record.SEGMENT_BYTES_MIN) {
         return -1;
       }
     }
@@ -103,6 +115,11 @@ public final class TcpFields {
 
   public int optionsBytes() {
     return optionsBytes;
+  }
+
+  /// Payload bytes of each segment but the last, if the record is several; else 0.
+  public int segmentBytes() {
+    return segmentBytes;
   }
 
   /// Whether nothing but sequence and payload may differ from segment to segment.

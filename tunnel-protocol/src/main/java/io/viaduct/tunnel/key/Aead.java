@@ -28,4 +28,25 @@ public interface Aead {
   /// @return bytes of the body, or [#BAD_TAG]; then `body` holds nothing of use
   int open(
       EpochKey key, long sequence, ByteBuf datagram, int at, int length, byte[] body, int bodyAt);
+
+  /// Seals a body that travels in several datagrams, from array to array.
+  ///
+  /// @param header what the tag covers beside the body
+  /// @param sealed gets the sealed body and the tag, from its start
+  void sealLong(
+      EpochKey key,
+      long sequence,
+      byte[] header,
+      byte[] body,
+      int bodyAt,
+      int bodyBytes,
+      byte[] sealed);
+
+  /// Opens what [#sealLong] has made.
+  ///
+  /// @param sealedBytes tag included
+  /// @param body with room for as many, its plain text goes to the start
+  /// @return bytes of the body, or [#BAD_TAG]
+  int openLong(
+      EpochKey key, long sequence, byte[] header, byte[] sealed, int sealedBytes, byte[] body);
 }

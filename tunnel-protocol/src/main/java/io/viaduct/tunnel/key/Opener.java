@@ -40,9 +40,7 @@ public final class Opener {
         || DatagramHeader.type(datagram, at) > DatagramHeader.TYPE_PATH) {
       return Verdict.UNSUPPORTED;
     }
-    long restored =
-        DatagramHeader.restore(
-            DatagramHeader.sequenceLow(datagram, at), Math.max(0, window.highest()));
+    long restored = restore(datagram, at);
     Verdict replay = window.check(restored);
     if (replay != Verdict.ACCEPTED) {
       return replay;
@@ -61,6 +59,56 @@ public final class Opener {
     }
     window.mark(restored);
     sequence = restored;
+    bodyBytes = bytes;
+    return Verdict.ACCEPTED;
+  }
+
+  /// The whole sequence of a datagram whose header shows the low half.
+  public long restore(ByteBuf datagram, int at) {
+    return DatagramHeader.restore(
+        DatagramHeader.sequenceLow(datagram, at), Math.max(0, window.highest()));
+  }
+
+  /// Whether a sequence may still be accepted. @return ACCEPTED, TOO_OLD or REPLAYED
+  public Verdict check(long ofSequence) {
+    return window.check(ofSequence);
+  }
+
+  /// Opens a body that came in several datagrams.
+  ///
+  /// @param header of the first of them
+  /// @param first its sequence
+  /// @param count datagrams, each with a sequence of its own
+  /// @return ACCEPTED, or why nothing has changed
+  public Verdict openLong(
+      Aead aead,
+      byte[] header,
+      long first,
+      int count,
+      byte[] sealed,
+      int sealedBytes,
+      byte[] body,
+      long nowNs) {
+    Verdict replay = window.check(first);
+    if (replay != Verdict.ACCEPTED) {
+      return replay;
+    }
+    int ahead = (header[0] >>> 2) - (int) epoch & 3;
+    EpochKey key = key(ahead, nowNs);
+    if (key == null) {
+      return Verdict.STALE_KEY;
+    }
+    int bytes = aead.openLong(key, first, header, sealed, sealedBytes, body);
+    if (bytes == Aead.BAD_TAG) {
+      return Verdict.BAD_TAG;
+    }
+    if (ahead == 1) {
+      advance(nowNs);
+    }
+    for (int i = 0; i < count; i++) {
+      window.mark(first + i);
+    }
+    sequence = first;
     bodyBytes = bytes;
     return Verdict.ACCEPTED;
   }

@@ -40,11 +40,23 @@ public final class ProviderAead implements Aead {
       ByteBuf datagram,
       int at) {
     datagram.getBytes(at, header);
+    sealLong(key, sequence, header, body, bodyAt, bodyBytes, sealed);
+    datagram.setBytes(at + header.length, sealed, 0, bodyBytes + AeadAlgorithm.TAG_BYTES);
+  }
+
+  @Override
+  public void sealLong(
+      EpochKey key,
+      long sequence,
+      byte[] covered,
+      byte[] body,
+      int bodyAt,
+      int bodyBytes,
+      byte[] to) {
     try {
       sealing.init(Cipher.ENCRYPT_MODE, key, parameters(key, sequence));
-      sealing.updateAAD(header);
-      int bytes = sealing.doFinal(body, bodyAt, bodyBytes, sealed, 0);
-      datagram.setBytes(at + header.length, sealed, 0, bytes);
+      sealing.updateAAD(covered);
+      sealing.doFinal(body, bodyAt, bodyBytes, to, 0);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("sealing failed; the session must end", e);
     }
@@ -56,10 +68,27 @@ public final class ProviderAead implements Aead {
     int bytes = length - header.length;
     datagram.getBytes(at, header);
     datagram.getBytes(at + header.length, sealed, 0, bytes);
+    return open(key, sequence, header, sealed, bytes, body, bodyAt);
+  }
+
+  @Override
+  public int openLong(
+      EpochKey key, long sequence, byte[] covered, byte[] from, int bytes, byte[] body) {
+    return open(key, sequence, covered, from, bytes, body, 0);
+  }
+
+  private int open(
+      EpochKey key,
+      long sequence,
+      byte[] covered,
+      byte[] from,
+      int bytes,
+      byte[] body,
+      int bodyAt) {
     try {
       opening.init(Cipher.DECRYPT_MODE, key, parameters(key, sequence));
-      opening.updateAAD(header);
-      return opening.doFinal(sealed, 0, bytes, body, bodyAt);
+      opening.updateAAD(covered);
+      return opening.doFinal(from, 0, bytes, body, bodyAt);
     } catch (AEADBadTagException e) {
       return BAD_TAG;
     } catch (GeneralSecurityException e) {

@@ -2,6 +2,7 @@ package io.viaduct.tunnel.key;
 
 import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.FragmentHeader;
 import io.viaduct.tunnel.wire.ServiceClass;
 
 /// Seals the datagrams of one direction. The 64-bit sequence rises by one per datagram under
@@ -23,6 +24,7 @@ public final class Sealer {
   private long datagrams;
   private long bytes;
   private long sinceNs;
+  private final byte[] firstHeader = new byte[DatagramHeader.LENGTH];
 
   /// @param receiverIndex the peer's name for this session
   public Sealer(KeyChain chain, int receiverIndex, long nowNs) {
@@ -47,20 +49,66 @@ public final class Sealer {
       ByteBuf out,
       int outAt,
       long nowNs) {
-    if (datagrams >= DATAGRAMS_PER_EPOCH
-        || bytes >= BYTES_PER_EPOCH
-        || nowNs - sinceNs >= NS_PER_EPOCH) {
-      rotate(nowNs);
-    }
-    if (sequence == Long.MAX_VALUE) {
-      throw new IllegalStateException("sequence space is used up; the session must end");
-    }
+    prepare(1, nowNs);
     DatagramHeader.write(out, outAt, type, epoch, serviceClass, receiverIndex, sequence);
     aead.seal(key, sequence, body, bodyAt, bodyBytes, out, outAt);
     sequence++;
     datagrams++;
     bytes += bodyBytes;
     return OVERHEAD + bodyBytes;
+  }
+
+  /// Seals one body under the sequence of the first of several datagrams, and writes them all.
+  ///
+  /// @param sealed scratch of [FragmentHeader#SEALED_BYTES_MAX] bytes
+  /// @param datagramBytes of each but the last
+  /// @return bytes written from `out`'s index 0 on
+  public int sealLong(
+      Aead aead,
+      ServiceClass serviceClass,
+      byte[] body,
+      int bodyAt,
+      int bodyBytes,
+      byte[] sealed,
+      ByteBuf out,
+      int datagramBytes,
+      long nowNs) {
+    int total = bodyBytes + AeadAlgorithm.TAG_BYTES;
+    int piece = datagramBytes - FragmentHeader.LENGTH;
+    int count = (total + piece - 1) / piece;
+    if (total > FragmentHeader.SEALED_BYTES_MAX || count > FragmentHeader.FRAGMENTS_MAX) {
+      throw new IllegalArgumentException(
+          "%d bytes in pieces of %d are too many for one body".formatted(total, piece));
+    }
+    prepare(count, nowNs);
+    DatagramHeader.write(
+        out, 0, DatagramHeader.TYPE_FRAGMENT, epoch, serviceClass, receiverIndex, sequence);
+    out.getBytes(0, firstHeader);
+    aead.sealLong(key, sequence, firstHeader, body, bodyAt, bodyBytes, sealed);
+    int at = 0;
+    for (int i = 0; i < count; i++) {
+      DatagramHeader.write(
+          out, at, DatagramHeader.TYPE_FRAGMENT, epoch, serviceClass, receiverIndex, sequence + i);
+      FragmentHeader.write(out, at, i, i == count - 1, total);
+      int pieceBytes = Math.min(piece, total - i * piece);
+      out.setBytes(at + FragmentHeader.LENGTH, sealed, i * piece, pieceBytes);
+      at += FragmentHeader.LENGTH + pieceBytes;
+    }
+    sequence += count;
+    datagrams += count;
+    bytes += bodyBytes;
+    return at;
+  }
+
+  private void prepare(int count, long nowNs) {
+    if (datagrams >= DATAGRAMS_PER_EPOCH
+        || bytes >= BYTES_PER_EPOCH
+        || nowNs - sinceNs >= NS_PER_EPOCH) {
+      rotate(nowNs);
+    }
+    if (sequence > Long.MAX_VALUE - count) {
+      throw new IllegalStateException("sequence space is used up; the session must end");
+    }
   }
 
   /// Moves to the next key epoch now.

@@ -37,6 +37,7 @@ final class DatagramWriter {
   private final ClassQueues queues;
   private final SessionTotals totals;
   private final int outerHeaderBytes;
+  private final int datagramBytes;
   private final ArrayDeque<Outgoing> path = new ArrayDeque<>();
   private final long[] stampedNs = new long[ServiceClass.COUNT];
   private final int[] unstamped = new int[ServiceClass.COUNT];
@@ -48,14 +49,15 @@ final class DatagramWriter {
       Sealer sealer,
       ClassQueues queues,
       SessionTotals totals,
-      int outerHeaderBytes,
+      TunnelSettings settings,
       long nowNs) {
     this.memory = memory;
     this.aead = aead;
     this.sealer = sealer;
     this.queues = queues;
     this.totals = totals;
-    this.outerHeaderBytes = outerHeaderBytes;
+    this.outerHeaderBytes = settings.outerHeaderBytes();
+    this.datagramBytes = settings.pathMtu() - outerHeaderBytes;
     Arrays.fill(stampedNs, nowNs - STAMP_SPACING_NS_MAX);
   }
 
@@ -94,7 +96,12 @@ final class DatagramWriter {
       if (!sink.writable()) {
         return true;
       }
-      burst(sink, boundTo, nowNs);
+      Compound next = queues.peek();
+      if (next != null && next.isLong()) {
+        fragments(next, sink, boundTo, nowNs);
+      } else {
+        burst(sink, boundTo, nowNs);
+      }
     }
     return false;
   }
@@ -124,12 +131,38 @@ final class DatagramWriter {
     sink.send(datagram, length, outgoing.to);
   }
 
+  /// A long body, in datagrams of its own.
+  private void fragments(
+      Compound compound, DatagramSink sink, @Nullable InetSocketAddress to, long nowNs) {
+    queues.take(compound);
+    boolean stamp = stampDue(compound.serviceClass().ordinal(), nowNs);
+    int start = startOf(compound, stamp, nowNs);
+    compound.sealed(sealer.sequence());
+    ByteBuf burst = memory.rentBurst();
+    long before = sealer.sequence();
+    int length =
+        sealer.sealLong(
+            aead,
+            compound.serviceClass(),
+            compound.bytes(),
+            start,
+            compound.bodyAt() + compound.bodyBytes() - start,
+            memory.sealed,
+            burst,
+            datagramBytes,
+            nowNs);
+    int datagrams = (int) (sealer.sequence() - before);
+    account(compound, datagrams, length + datagrams * outerHeaderBytes, nowNs);
+    memory.compounds.giveBack(compound);
+    sink.send(burst.writerIndex(length), datagramBytes, to);
+  }
+
   private void burst(DatagramSink sink, @Nullable InetSocketAddress to, long nowNs) {
     ByteBuf burst = memory.rentBurst();
     int filled = 0;
     int segmentBytes = 0;
     int segments = 0;
-    for (Compound next = queues.peek(); next != null; next = queues.peek()) {
+    for (Compound next = queues.peek(); next != null && !next.isLong(); next = queues.peek()) {
       int length = Sealer.OVERHEAD + next.bodyBytes();
       int c = next.serviceClass().ordinal();
       boolean stamp =
@@ -160,16 +193,7 @@ final class DatagramWriter {
   }
 
   private int seal(Compound compound, boolean stamp, ByteBuf burst, int at, long nowNs) {
-    int start = compound.bodyAt();
-    int bytes = compound.bodyBytes();
-    unstamped[compound.serviceClass().ordinal()]++;
-    if (stamp) {
-      unstamped[compound.serviceClass().ordinal()] = 0;
-      start -= Record.STAMP_BLOCK_BYTES;
-      bytes += Record.STAMP_BLOCK_BYTES;
-      ControlQueue.writeStampBlock(compound.bytes(), start, (int) (nowNs / 1000));
-      stampedNs[compound.serviceClass().ordinal()] = nowNs;
-    }
+    int start = startOf(compound, stamp, nowNs);
     compound.sealed(sealer.sequence());
     int length =
         sealer.seal(
@@ -178,19 +202,33 @@ final class DatagramWriter {
             compound.serviceClass(),
             compound.bytes(),
             start,
-            bytes,
+            compound.bodyAt() + compound.bodyBytes() - start,
             burst,
             at,
             nowNs);
-    account(compound, length + outerHeaderBytes, nowNs);
+    account(compound, 1, length + outerHeaderBytes, nowNs);
     memory.compounds.giveBack(compound);
     return length;
   }
 
+  /// Where the body starts, with its stamp if there is to be one.
+  private int startOf(Compound compound, boolean stamp, long nowNs) {
+    int c = compound.serviceClass().ordinal();
+    unstamped[c]++;
+    if (!stamp) {
+      return compound.bodyAt();
+    }
+    unstamped[c] = 0;
+    stampedNs[c] = nowNs;
+    int start = compound.bodyAt() - Record.STAMP_BLOCK_BYTES;
+    ControlQueue.writeStampBlock(compound.bytes(), start, (int) (nowNs / 1000));
+    return start;
+  }
+
   /// Shares the outer bytes among the flows in proportion to their records; the shares add up
   /// exactly.
-  private void account(Compound compound, int outerBytes, long nowNs) {
-    totals.sentDatagrams++;
+  private void account(Compound compound, int datagrams, int outerBytes, long nowNs) {
+    totals.sentDatagrams += datagrams;
     int records = 0;
     for (int i = 0; i < compound.entries(); i++) {
       records += compound.recordBytes(i);

@@ -6,11 +6,13 @@ import io.viaduct.tunnel.compound.CompoundMemory;
 import io.viaduct.tunnel.compound.CompoundReader;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.fragment.FragmentMemory;
 import io.viaduct.tunnel.history.Digestion;
 import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
+import io.viaduct.tunnel.wire.FragmentHeader;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -23,6 +25,10 @@ import org.jspecify.annotations.Nullable;
 public final class LoopMemory implements AutoCloseable {
   /// Largest run of datagrams in one buffer: what UDP_SEGMENT takes (65,507 bytes of UDP payload).
   static final int BURST_BYTES_MAX = 65_507;
+
+  /// What the datagrams of the longest body take together; the socket cuts it once more.
+  static final int BURST_CAPACITY =
+      FragmentHeader.SEALED_BYTES_MAX + FragmentHeader.FRAGMENTS_MAX * FragmentHeader.LENGTH;
 
   /// Linux takes no more segments per call (UDP_MAX_SEGMENTS).
   static final int BURST_SEGMENTS_MAX = 64;
@@ -39,6 +45,8 @@ public final class LoopMemory implements AutoCloseable {
   final CompoundReader reader = new CompoundReader(compounds);
   final FlowKey key = new FlowKey();
   final byte[] body = new byte[DATAGRAM_BYTES_MAX];
+  final byte[] sealed = new byte[FragmentHeader.SEALED_BYTES_MAX];
+  final FragmentMemory fragments = new FragmentMemory();
   final ByteBuf packet;
   private final ByteBuf burst;
   final TcpCoalescer coalescer;
@@ -71,7 +79,7 @@ public final class LoopMemory implements AutoCloseable {
     this.ciphers = ciphers;
     this.history = new HistoryMemory(digestion, nanoTime, HistoryMemory.BUDGET_BYTES);
     this.packet = allocator.directBuffer(IP_OFFSET + DATAGRAM_BYTES_MAX);
-    this.burst = allocator.directBuffer(BURST_BYTES_MAX, BURST_BYTES_MAX);
+    this.burst = allocator.directBuffer(BURST_CAPACITY, BURST_CAPACITY);
     this.coalescer = new TcpCoalescer(allocator);
   }
 
@@ -84,7 +92,7 @@ public final class LoopMemory implements AutoCloseable {
   ByteBuf rentBurst() {
     return burst.refCnt() == 1
         ? burst.clear().retain()
-        : allocator.directBuffer(BURST_BYTES_MAX, BURST_BYTES_MAX);
+        : allocator.directBuffer(BURST_CAPACITY, BURST_CAPACITY);
   }
 
   /// What the histories of the loop hold and count.

@@ -11,6 +11,7 @@ import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.HeaderContext;
 import io.viaduct.tunnel.flow.PeerFlowStats;
+import io.viaduct.tunnel.fragment.BodyLimit;
 import io.viaduct.tunnel.history.EpochAnnouncement;
 import io.viaduct.tunnel.history.ReceiveHistory;
 import io.viaduct.tunnel.history.SendHistory;
@@ -39,7 +40,7 @@ final class PacketRestorer implements RecordSink {
   private final @Nullable ReceiveHistory received;
   private final @Nullable SendHistory sent;
   private final boolean fromDevice;
-  private final int outerHeaderBytes;
+  private final BodyLimit bodies;
   private final byte[] headers = new byte[HeaderWriter.HEADERS_MAX];
   private long peerOffsetUs;
   private boolean peerOffsetKnown;
@@ -69,8 +70,8 @@ final class PacketRestorer implements RecordSink {
       long[] verdicts,
       @Nullable ReceiveHistory received,
       @Nullable SendHistory sent,
-      boolean fromDevice,
-      int outerHeaderBytes) {
+      BodyLimit bodies,
+      boolean fromDevice) {
     this.memory = memory;
     this.flows = flows;
     this.sealer = sealer;
@@ -81,7 +82,7 @@ final class PacketRestorer implements RecordSink {
     this.received = received;
     this.sent = sent;
     this.fromDevice = fromDevice;
-    this.outerHeaderBytes = outerHeaderBytes;
+    this.bodies = bodies;
   }
 
   /// The peer's clock minus ours, as the path has found it.
@@ -90,8 +91,10 @@ final class PacketRestorer implements RecordSink {
     peerOffsetKnown = true;
   }
 
-  /// Takes the body of a DATA datagram.
+  /// Takes the body of a DATA datagram, or of several FRAGMENTs.
   ///
+  /// @param ofSequence of the first
+  /// @param outerBytes of all, with their outer headers
   /// @param newestSoFar whether its sequence is above all before it
   /// @return ACCEPTED, MALFORMED, BAD_COMPRESSION or UNKNOWN_EPOCH
   Verdict restore(
@@ -100,7 +103,7 @@ final class PacketRestorer implements RecordSink {
       ServiceClass ofClass,
       long ofSequence,
       boolean newestSoFar,
-      int datagramBytes,
+      int outerBytes,
       InnerPacketSink to,
       long now) {
     sink = to;
@@ -116,7 +119,7 @@ final class PacketRestorer implements RecordSink {
       received.begin(sequence, nowNs);
     }
     Verdict verdict = memory.reader.read(body, 0, length, received, this);
-    share(datagramBytes + outerHeaderBytes);
+    share(outerBytes);
     sink = NOWHERE;
     if (!ending.isEmpty()) {
       ending.forEach(flow -> flows.end(flow, FlowEnd.PEER_ENDED));
@@ -162,11 +165,15 @@ final class PacketRestorer implements RecordSink {
   }
 
   private void account(@Nullable FlowState flow, int recordBytes, int packetBytes) {
+    account(flow, recordBytes, 1, packetBytes);
+  }
+
+  private void account(@Nullable FlowState flow, int recordBytes, int packets, int packetBytes) {
     if (packetBytes > 0) {
-      totals.received(serviceClass).packet(packetBytes);
+      totals.received(serviceClass).packets(packets, packetBytes, 0);
     }
     if (flow == null && packetBytes > 0) {
-      totals.receivedFlowless().packet(packetBytes);
+      totals.receivedFlowless().packets(packets, packetBytes, 0);
       flowlessRecords += recordBytes;
       return;
     }
@@ -183,7 +190,7 @@ final class PacketRestorer implements RecordSink {
     flow.share(flow.share() + recordBytes);
     flow.touch(nowNs);
     if (packetBytes > 0) {
-      flow.received().packet(packetBytes);
+      flow.received().packets(packets, packetBytes, 0);
       stats.changed(flow, nowNs);
     }
   }
@@ -307,7 +314,7 @@ final class PacketRestorer implements RecordSink {
     memory.coalescer.flush(flow);
     ByteBuf packet = memory.packet;
     HeaderWriter.ip(
-        headers, flow, context, ecn, transport, fromDevice, memory.coalescer.identification());
+        headers, flow, context, ecn, transport, fromDevice, memory.coalescer.identifications(1));
     int headerBytes = ipBytes;
     if (udp) {
       headerBytes += HeaderWriter.udp(headers, ipBytes, flow, context, length, fromDevice);
@@ -346,19 +353,25 @@ final class PacketRestorer implements RecordSink {
       return;
     }
     flows.tcpFlags(flow, fromDevice, tcp.flags());
-    account(flow, recordBytes, headerBytes + length);
-    count(Verdict.RESTORED);
+    int segmentBytes = tcp.segmentBytes();
+    int segments = segmentBytes == 0 ? 1 : (length + segmentBytes - 1) / segmentBytes;
+    account(flow, recordBytes, segments, segments * headerBytes + length);
+    verdicts[Verdict.RESTORED.ordinal()] += segments;
     TcpCoalescer coalescer = memory.coalescer;
-    if (coalescer.add(sink, flow, context, ecn, tcp, bytes, at, length, fromDevice)) {
+    if (segments > 1) {
+      coalescer.flush(flow);
+    } else if (coalescer.add(sink, flow, context, ecn, tcp, bytes, at, length, fromDevice)) {
       return;
     }
     ByteBuf packet = memory.packet;
     int transport = tcp.headerBytes() + length;
-    HeaderWriter.ip(headers, flow, context, ecn, transport, fromDevice, coalescer.identification());
+    int identification = coalescer.identifications(segments);
+    HeaderWriter.ip(headers, flow, context, ecn, transport, fromDevice, identification);
     HeaderWriter.tcp(headers, ipBytes, flow, context, tcp, bytes, length, fromDevice);
     packet.setBytes(LoopMemory.IP_OFFSET, headers, 0, headerBytes);
     packet.setBytes(LoopMemory.IP_OFFSET + headerBytes, bytes, at, length);
-    sink.packet(flow, packet, LoopMemory.IP_OFFSET, headerBytes + length, 0, true);
+    int gsoSize = segments > 1 ? segmentBytes : 0;
+    sink.packet(flow, packet, LoopMemory.IP_OFFSET, headerBytes + length, gsoSize, true);
   }
 
   private void refuse(Verdict why, int recordBytes) {
@@ -421,6 +434,11 @@ final class PacketRestorer implements RecordSink {
     if (sent != null) {
       sent.unknown(context, epoch);
     }
+  }
+
+  @Override
+  public void incomplete(int total) {
+    bodies.incomplete(total, nowNs);
   }
 
   @Override

@@ -49,9 +49,11 @@ final class TcpCoalescer {
     }
   }
 
-  /// Next IPv4 identification of a packet that is no segment of a superpacket.
-  int identification() {
-    return identification++ & 0xFFFF;
+  /// First IPv4 identification of a packet, or of so many that the kernel cuts from one.
+  int identifications(int packets) {
+    int first = identification & 0xFFFF;
+    identification += packets;
+    return first;
   }
 
   /// Takes one segment. @return false if it cannot be coalesced: the caller delivers it, after what

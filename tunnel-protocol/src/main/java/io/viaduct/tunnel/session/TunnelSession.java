@@ -12,6 +12,7 @@ import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.FlowTimeouts;
+import io.viaduct.tunnel.fragment.BodyLimit;
 import io.viaduct.tunnel.history.CodecPolicy;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.AeadAlgorithm;
@@ -24,7 +25,6 @@ import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.scheduling.WaitingRule;
-import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
@@ -62,6 +62,8 @@ public final class TunnelSession implements AutoCloseable {
   private final DatagramWriter datagrams;
   private final PacketRestorer restorer;
   private final PathExchange path;
+  private final DatagramReceiver receiver;
+  private final BodyLimit bodies = new BodyLimit();
   private final CodecPolicy policy;
   private final SessionHistories histories;
   private @Nullable DatagramSink control;
@@ -139,9 +141,7 @@ public final class TunnelSession implements AutoCloseable {
       waiting[c] = new WaitingRule(settings.classDeadlines().get(c).toNanos());
     }
     encoder = new PacketEncoder(capacity, memory.compounds, toQueue);
-    datagrams =
-        new DatagramWriter(
-            memory, aead, sealer, queues, totals, settings.outerHeaderBytes(), nowNs);
+    datagrams = new DatagramWriter(memory, aead, sealer, queues, totals, settings, nowNs);
     restorer =
         new PacketRestorer(
             memory,
@@ -153,9 +153,21 @@ public final class TunnelSession implements AutoCloseable {
             verdicts,
             histories.received(),
             histories.sent(),
-            !agent,
-            settings.outerHeaderBytes());
+            bodies,
+            !agent);
     path = new PathExchange(agent, datagrams, restorer, pathListener, memory.random);
+    receiver =
+        new DatagramReceiver(
+            memory,
+            aead,
+            opener,
+            flows,
+            totals,
+            verdicts,
+            controls,
+            path,
+            restorer,
+            settings.outerHeaderBytes());
     expiryNs = nowNs + EXPIRY_SPACING_NS;
   }
 
@@ -239,6 +251,7 @@ public final class TunnelSession implements AutoCloseable {
         flow,
         writers[c],
         sealer.sequence(),
+        bodies.bytes(nowNs),
         nowNs);
   }
 
@@ -321,38 +334,7 @@ public final class TunnelSession implements AutoCloseable {
     if (closed) {
       return Verdict.SESSION_CLOSED;
     }
-    if (length < Sealer.OVERHEAD + 1) {
-      return Verdict.TOO_SHORT;
-    }
-    if (length > LoopMemory.DATAGRAM_BYTES_MAX) {
-      return Verdict.MALFORMED;
-    }
-    byte[] body = memory.body;
-    long before = opener.highest();
-    Verdict verdict = opener.open(aead, datagram, offset, length, body, 0, nowNs);
-    if (verdict != Verdict.ACCEPTED) {
-      return verdict;
-    }
-    flows.at(nowNs);
-    totals.receivedDatagrams++;
-    boolean newest = opener.sequence() > before;
-    Verdict heard = path.heard(from, newest, nowNs);
-    if (heard != Verdict.ACCEPTED) {
-      verdicts[heard.ordinal()]++;
-    }
-    if (DatagramHeader.type(datagram, offset) == DatagramHeader.TYPE_PATH) {
-      totals.receivedOverheadBytes += length + settings.outerHeaderBytes();
-      return path.message(body, opener.bodyBytes(), from, opener.sequence(), nowNs);
-    }
-    return restorer.restore(
-        body,
-        opener.bodyBytes(),
-        DatagramHeader.serviceClass(datagram, offset),
-        opener.sequence(),
-        newest,
-        length,
-        sink,
-        nowNs);
+    return receiver.receive(datagram, offset, length, from, sink, nowNs);
   }
 
   /// The socket has no more for now: coalesced packets leave.
@@ -458,6 +440,7 @@ public final class TunnelSession implements AutoCloseable {
     }
     queues.clear(memory.compounds::giveBack);
     histories.close();
+    receiver.close();
     sealer.wipe();
     opener.wipe();
   }

@@ -21,6 +21,10 @@ public final class DatagramHeader {
   public static final int VERSION = 1;
   public static final int TYPE_DATA = 0;
   public static final int TYPE_PATH = 1;
+
+  /// A piece of a body that is sealed as one: [FragmentHeader] follows.
+  public static final int TYPE_FRAGMENT = 2;
+
   public static final int RECEIVER_INDEX_MAX = 0xFF_FFFF;
 
   private DatagramHeader() {}

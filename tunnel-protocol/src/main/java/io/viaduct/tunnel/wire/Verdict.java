@@ -41,6 +41,11 @@ public enum Verdict {
   /// Compressed with a dictionary epoch that this end does not hold.
   UNKNOWN_EPOCH(Subject.DATAGRAM),
 
+  /// Kept until the other fragments of its body are here; nothing of it is authenticated yet.
+  FRAGMENT_KEPT(Subject.DATAGRAM),
+  /// Fragment that contradicts itself or the others of its body.
+  BAD_FRAGMENT(Subject.DATAGRAM),
+
   /// Record restored to a packet.
   RESTORED(Subject.RECORD),
   /// Record of a flow or generation that this end does not hold.
@@ -48,6 +53,8 @@ public enum Verdict {
   /// Record that would restore to more than a path or an IP packet can hold.
   RECORD_TOO_BIG(Subject.RECORD),
   CONTROL_TAKEN(Subject.RECORD),
+  /// Long body given up because fragments of it did not come.
+  BODY_INCOMPLETE(Subject.RECORD),
   /// OPEN of a packet for which the flow table has no room; the packet is delivered.
   OPEN_WITHOUT_CONTEXT(Subject.RECORD),
   /// Answer to a probe or a challenge that is not outstanding.

@@ -111,7 +111,7 @@ public final class GoldenRecords {
       }
     }
     for (int i = 0; i < times; i++) {
-      encoder.encode(buffer, 0, packet.length, 0, false, key, flow, writer, 1, 0);
+      encoder.encode(buffer, 0, packet.length, 0, false, key, flow, writer, 1, 0, 0);
     }
     writer.close();
     return bodies;

@@ -50,7 +50,11 @@ class HostileDatagramTest {
                 inReceiverIndex
                     ? new Object[] {Verdict.BAD_TAG}
                     : new Object[] {
-                      Verdict.BAD_TAG, Verdict.UNSUPPORTED, Verdict.STALE_KEY, Verdict.TOO_OLD
+                      Verdict.BAD_TAG,
+                      Verdict.BAD_FRAGMENT,
+                      Verdict.UNSUPPORTED,
+                      Verdict.STALE_KEY,
+                      Verdict.TOO_OLD
                     });
         assertUntouched(rig, 0);
       }

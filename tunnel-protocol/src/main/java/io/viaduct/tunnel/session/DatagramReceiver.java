@@ -1,0 +1,176 @@
+package io.viaduct.tunnel.session;
+
+import io.netty.buffer.ByteBuf;
+import io.viaduct.tunnel.compound.ControlQueue;
+import io.viaduct.tunnel.flow.FlowTable;
+import io.viaduct.tunnel.fragment.PartialBody;
+import io.viaduct.tunnel.fragment.Reassembler;
+import io.viaduct.tunnel.key.Aead;
+import io.viaduct.tunnel.key.Opener;
+import io.viaduct.tunnel.key.Sealer;
+import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.FragmentHeader;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/// The way in of one session: a datagram is opened, or kept until its body is complete, and what it
+/// holds goes to the path or becomes packets.
+final class DatagramReceiver {
+  private final LoopMemory memory;
+  private final Aead aead;
+  private final Opener opener;
+  private final Reassembler fragments;
+  private final FlowTable flows;
+  private final SessionTotals totals;
+  private final long[] verdicts;
+  private final ControlQueue controls;
+  private final PathExchange path;
+  private final PacketRestorer restorer;
+  private final int outerHeaderBytes;
+  private int incomplete;
+
+  DatagramReceiver(
+      LoopMemory memory,
+      Aead aead,
+      Opener opener,
+      FlowTable flows,
+      SessionTotals totals,
+      long[] verdicts,
+      ControlQueue controls,
+      PathExchange path,
+      PacketRestorer restorer,
+      int outerHeaderBytes) {
+    this.memory = memory;
+    this.aead = aead;
+    this.opener = opener;
+    this.fragments = new Reassembler(memory.fragments);
+    this.flows = flows;
+    this.totals = totals;
+    this.verdicts = verdicts;
+    this.controls = controls;
+    this.path = path;
+    this.restorer = restorer;
+    this.outerHeaderBytes = outerHeaderBytes;
+  }
+
+  /// @param from null if it came by the control connection
+  /// @return the fate of the datagram; only ACCEPTED has changed anything
+  Verdict receive(
+      ByteBuf datagram,
+      int offset,
+      int length,
+      @Nullable InetSocketAddress from,
+      InnerPacketSink sink,
+      long nowNs) {
+    if (length <= FragmentHeader.LENGTH) {
+      return Verdict.TOO_SHORT;
+    }
+    if (DatagramHeader.type(datagram, offset) == DatagramHeader.TYPE_FRAGMENT) {
+      return fragment(datagram, offset, length, from, sink, nowNs);
+    }
+    if (length < Sealer.OVERHEAD + 1) {
+      return Verdict.TOO_SHORT;
+    }
+    if (length > LoopMemory.DATAGRAM_BYTES_MAX) {
+      return Verdict.MALFORMED;
+    }
+    long before = opener.highest();
+    Verdict verdict = opener.open(aead, datagram, offset, length, memory.body, 0, nowNs);
+    if (verdict != Verdict.ACCEPTED) {
+      return verdict;
+    }
+    boolean newest = accepted(1, before, from, nowNs);
+    int outerBytes = length + outerHeaderBytes;
+    if (DatagramHeader.type(datagram, offset) == DatagramHeader.TYPE_PATH) {
+      totals.receivedOverheadBytes += outerBytes;
+      return path.message(memory.body, opener.bodyBytes(), from, opener.sequence(), nowNs);
+    }
+    return restore(datagram.getByte(offset), newest, outerBytes, sink, nowNs);
+  }
+
+  private Verdict fragment(
+      ByteBuf datagram,
+      int offset,
+      int length,
+      @Nullable InetSocketAddress from,
+      InnerPacketSink sink,
+      long nowNs) {
+    if (DatagramHeader.version(datagram, offset) != DatagramHeader.VERSION) {
+      return Verdict.UNSUPPORTED;
+    }
+    long sequence = opener.restore(datagram, offset);
+    Verdict replay = opener.check(sequence);
+    if (replay != Verdict.ACCEPTED) {
+      return replay;
+    }
+    Verdict verdict = fragments.take(sequence, datagram, offset, length);
+    report(nowNs);
+    PartialBody body = fragments.complete();
+    return body == null ? verdict : open(body, from, sink, nowNs);
+  }
+
+  private Verdict open(
+      PartialBody body, @Nullable InetSocketAddress from, InnerPacketSink sink, long nowNs) {
+    long before = opener.highest();
+    Verdict verdict =
+        opener.openLong(
+            aead,
+            body.header(),
+            body.first(),
+            body.count(),
+            body.sealed(),
+            body.sealedBytes(),
+            memory.body,
+            nowNs);
+    int count = body.count();
+    int outerBytes = body.datagramBytes() + count * outerHeaderBytes;
+    int code = body.header()[0];
+    fragments.giveBack(body);
+    if (verdict != Verdict.ACCEPTED) {
+      return verdict;
+    }
+    return restore(code, accepted(count, before, from, nowNs), outerBytes, sink, nowNs);
+  }
+
+  /// Bodies that were given up are told to the peer, who then makes shorter ones.
+  private void report(long nowNs) {
+    int now = fragments.incomplete();
+    if (now != incomplete) {
+      verdicts[Verdict.BODY_INCOMPLETE.ordinal()] += now - incomplete;
+      incomplete = now;
+      controls.incomplete(now, nowNs);
+    }
+  }
+
+  /// @return whether its sequence is above all before it
+  private boolean accepted(
+      int datagrams, long before, @Nullable InetSocketAddress from, long nowNs) {
+    flows.at(nowNs);
+    totals.receivedDatagrams += datagrams;
+    boolean newest = opener.sequence() > before;
+    Verdict heard = path.heard(from, newest, nowNs);
+    if (heard != Verdict.ACCEPTED) {
+      verdicts[heard.ordinal()]++;
+    }
+    return newest;
+  }
+
+  private Verdict restore(
+      int classCode, boolean newest, int outerBytes, InnerPacketSink sink, long nowNs) {
+    return restorer.restore(
+        memory.body,
+        opener.bodyBytes(),
+        ServiceClass.of(classCode),
+        opener.sequence(),
+        newest,
+        outerBytes,
+        sink,
+        nowNs);
+  }
+
+  void close() {
+    fragments.close();
+  }
+}
