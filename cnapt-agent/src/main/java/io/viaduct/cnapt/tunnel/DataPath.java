@@ -41,8 +41,6 @@ import org.jspecify.annotations.Nullable;
 /// While a network lets no UDP through, the control connection takes its place ([CarrierSwitch]).
 /// Everything here runs on that loop, except where a method says otherwise.
 public final class DataPath implements AutoCloseable {
-  private static final int DATA_TYPE = 0; // docs/protocol.md section 2
-
   private final IoEventLoop loop;
   private final LongSupplier nanoTime;
   private final TunIntake intake;
@@ -58,6 +56,7 @@ public final class DataPath implements AutoCloseable {
   private @Nullable TunnelSession session;
   private Carrier arrivingBy = Carrier.UDP;
   private int ownReceiverIndex;
+  private long arrivedNs;
   private long armedNs = Long.MAX_VALUE;
   private boolean closed;
 
@@ -161,8 +160,9 @@ public final class DataPath implements AutoCloseable {
   /// Datagrams that came by the control connection; they are released.
   public void controlDatagrams(List<ByteBuf> datagrams) {
     assert loop.inEventLoop() : Thread.currentThread();
+    long now = nanoTime.getAsLong();
     for (ByteBuf datagram : datagrams) {
-      opened(datagram, null);
+      opened(datagram, null, now);
       datagram.release();
     }
     downBatchEnd();
@@ -191,8 +191,13 @@ public final class DataPath implements AutoCloseable {
 
   private final class Downlink implements DatagramReader {
     @Override
+    public void burst() {
+      arrivedNs = nanoTime.getAsLong();
+    }
+
+    @Override
     public void datagram(ByteBuf content, InetSocketAddress from) {
-      opened(content, from);
+      opened(content, from, arrivedNs);
     }
 
     @Override
@@ -206,7 +211,7 @@ public final class DataPath implements AutoCloseable {
     }
   }
 
-  private void opened(ByteBuf content, @Nullable InetSocketAddress from) {
+  private void opened(ByteBuf content, @Nullable InetSocketAddress from, long now) {
     TunnelSession to = session;
     int offset = content.readerIndex();
     int length = content.readableBytes();
@@ -215,7 +220,6 @@ public final class DataPath implements AutoCloseable {
       carried.unknownReceiver();
       return;
     }
-    long now = nanoTime.getAsLong();
     boolean data = DatagramHeader.type(content, offset) != DatagramHeader.TYPE_PATH;
     arrivingBy = from == null ? Carrier.CONTROL : Carrier.UDP;
     if (to.open(content, offset, length, from, writer, now) == Verdict.ACCEPTED) {

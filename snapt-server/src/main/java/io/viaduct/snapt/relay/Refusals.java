@@ -10,7 +10,7 @@ public final class Refusals {
   /// Whether it says that something was not taken as sent.
   public static boolean isRefusal(Verdict verdict) {
     return switch (verdict) {
-      case QUEUED, ACCEPTED, RESTORED, CONTROL_TAKEN -> false;
+      case QUEUED, ACCEPTED, FRAGMENT_KEPT, RESTORED, CONTROL_TAKEN -> false;
       // Carried all the same, without the comfort of a context; or a sample, not a packet.
       case FLOW_TABLE_FULL, FLOW_IDS_EXHAUSTED, OPEN_WITHOUT_CONTEXT, DELAY_SKEWED -> false;
       default -> true;

@@ -50,6 +50,7 @@ final class RelayLoop implements DatagramReader, TunReader {
   private final LoopTimer timer;
   private @Nullable InternetPort tun;
   private @Nullable ScheduledFuture<?> slices;
+  private long arrivedNs;
   private int cursor;
 
   RelayLoop(Relay relay, IoEventLoop loop) {
@@ -120,6 +121,11 @@ final class RelayLoop implements DatagramReader, TunReader {
   // --- 1 from the network
 
   @Override
+  public void burst() {
+    arrivedNs = relay.nowNs();
+  }
+
+  @Override
   public void datagram(ByteBuf content, InetSocketAddress from) {
     onDatagram(content, content.readerIndex(), content.readableBytes(), from, true);
   }
@@ -129,7 +135,7 @@ final class RelayLoop implements DatagramReader, TunReader {
     int index = DatagramHeader.receiverIndex(content, offset, length);
     RelayedSession session = index < 0 ? null : sessions.get(index);
     if (session != null) {
-      session.onDatagram(content, offset, length, from, relay.nowNs());
+      session.onDatagram(content, offset, length, from, arrivedNs);
       touch(session);
     } else if (index < 0) {
       counters.count(Verdict.TOO_SHORT);
@@ -207,6 +213,7 @@ final class RelayLoop implements DatagramReader, TunReader {
 
   private void takeOver() {
     handOver.taking();
+    burst();
     for (HandOver.Item item = handOver.poll(); item != null; item = handOver.poll()) {
       ByteBuf bytes = item.bytes();
       InetSocketAddress from = item.from();

@@ -40,32 +40,31 @@ final class FirstPacket {
         .device()
         .call(() -> {
           long start = nanoTime.getAsLong();
-          while (nanoTime.getAsLong() - start < patienceNs) {
-            if (echoed(target)) {
-              return nanoTime.getAsLong() - start;
+          // Not connected: each packet gets the address of the route that there is by then.
+          try (var socket = new DatagramSocket()) {
+            socket.setSoTimeout(INTERVAL_MS);
+            while (nanoTime.getAsLong() - start < patienceNs) {
+              if (echoed(socket, target)) {
+                return nanoTime.getAsLong() - start;
+              }
             }
           }
           return -1L;
         });
   }
 
-  /// One question from a socket of its own: an address that was chosen before the tunnel was up
-  /// would stay.
-  private static boolean echoed(String target) throws IOException {
-    try (var socket = new DatagramSocket()) {
-      socket.setSoTimeout(INTERVAL_MS);
-      var packet = new DatagramPacket(new byte[BYTES], BYTES, new InetSocketAddress(target, PORT));
-      try {
-        socket.send(packet);
-      } catch (IOException e) {
-        // no route yet
-      }
-      try {
-        socket.receive(packet);
-        return true;
-      } catch (SocketTimeoutException e) {
-        return false;
-      }
+  private static boolean echoed(DatagramSocket socket, String target) throws IOException {
+    var packet = new DatagramPacket(new byte[BYTES], BYTES, new InetSocketAddress(target, PORT));
+    try {
+      socket.send(packet);
+    } catch (IOException e) {
+      // no route yet
+    }
+    try {
+      socket.receive(packet);
+      return true;
+    } catch (SocketTimeoutException e) {
+      return false;
     }
   }
 }

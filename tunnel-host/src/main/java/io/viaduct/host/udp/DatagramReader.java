@@ -5,6 +5,10 @@ import java.net.InetSocketAddress;
 
 /// Takes what a socket receives; called on the socket's event loop.
 public interface DatagramReader {
+  /// One receive has brought the datagrams that follow: the time to read a clock, once for all of
+  /// them.
+  default void burst() {}
+
   /// One datagram.
   ///
   /// @param content its bytes, readable; the reader's until it returns, to change but not to retain

@@ -98,6 +98,7 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
 
   private void deliver(int bytes, int segmentSize, InetSocketAddress from) {
     int start = 0;
+    reader.burst();
     do {
       int end = Math.min(start + segmentSize, bytes);
       received.setIndex(start, end);

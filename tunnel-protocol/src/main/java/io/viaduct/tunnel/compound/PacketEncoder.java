@@ -25,6 +25,8 @@ public final class PacketEncoder {
   private static final int TIMESTAMPS_OPTION = 0x0101_080A;
   private static final int HEAD_MAX = 128;
 
+  private static final int TRIAL_SEGMENTS = 4;
+
   /// Tag and stamp of a long body.
   private static final int LONG_OVERHEAD = AeadAlgorithm.TAG_BYTES + Record.STAMP_BLOCK_BYTES;
 
@@ -100,17 +102,21 @@ public final class PacketEncoder {
       return Verdict.PACKET_TOO_BIG;
     }
     int longest = longestRun(sealedMax);
-    if (longest > segmentBytes && !writer.compresses(flow, segmentBytes, nowNs)) {
+    if (longest > segmentBytes) {
       runs(longest, flow, writer);
-      return Verdict.QUEUED;
+    } else {
+      segments(0, payloadBytes, flow, writer);
     }
-    int sent = 0;
+    return Verdict.QUEUED;
+  }
+
+  private void segments(int from, int to, FlowState flow, CompoundWriter writer) {
+    int sent = from;
     do {
-      int bytes = Math.min(segmentBytes, payloadBytes - sent);
+      int bytes = Math.min(segmentBytes, to - sent);
       segment(sent, bytes, flow, writer);
       sent += bytes;
-    } while (sent < payloadBytes);
-    return Verdict.QUEUED;
+    } while (sent < to);
   }
 
   /// Payload of whole segments that one long body may carry; 0: none.
@@ -124,12 +130,19 @@ public final class PacketEncoder {
     return room / segmentBytes * segmentBytes;
   }
 
-  /// Each run of segments becomes one record, which leaves the other end as one superpacket.
+  /// Each run of segments becomes one record, which leaves the other end as one superpacket; but
+  /// what compresses goes the way of single segments, and of what has not done so lately a few
+  /// segments now and then, to see whether it does again.
   private void runs(int longest, FlowState flow, CompoundWriter writer) {
-    if (!writer.isEmpty()) {
+    int sent = 0;
+    if (writer.compresses(flow, segmentBytes, nowNs)) {
+      boolean doubtful = flow.compression().isDoubtful();
+      sent = doubtful ? Math.min(payloadBytes, TRIAL_SEGMENTS * segmentBytes) : payloadBytes;
+      segments(0, sent, flow, writer);
+    }
+    if (sent < payloadBytes && !writer.isEmpty()) {
       writer.close();
     }
-    int sent = 0;
     while (sent < payloadBytes) {
       int bytes = Math.min(longest, payloadBytes - sent);
       if (bytes <= segmentBytes) {

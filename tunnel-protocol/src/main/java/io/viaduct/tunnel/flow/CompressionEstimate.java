@@ -22,6 +22,11 @@ public final class CompressionEstimate {
     return false;
   }
 
+  /// Whether the last trial has gained nothing.
+  public boolean isDoubtful() {
+    return misses > 0;
+  }
+
   /// The group that the flow's records have in the open compound with this number, or −1: they stay
   /// together, so that packets of one flow keep their order.
   public int group(long compound) {

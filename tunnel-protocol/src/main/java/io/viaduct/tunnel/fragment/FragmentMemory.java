@@ -37,6 +37,11 @@ public final class FragmentMemory {
     return body;
   }
 
+  /// Bodies that exist, in use or not.
+  int made() {
+    return made;
+  }
+
   private PartialBody evict() {
     PartialBody victim = oldest;
     if (victim == null || victim.owner == null) {

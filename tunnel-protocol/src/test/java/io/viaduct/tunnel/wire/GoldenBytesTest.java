@@ -70,6 +70,26 @@ class GoldenBytesTest {
     return ByteBufUtil.hexDump(out, 0, length);
   }
 
+  private static String fragments() {
+    AeadAlgorithm algorithm = AeadAlgorithm.AES_256_GCM;
+    Sealer sealer = new Sealer(new KeyChain(algorithm, secret(), Direction.UP), 0x0A0B0C, 0);
+    byte[] body = HexFormat.of().parseHex("0050016869");
+    ByteBuf out = Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(64));
+    int length =
+        sealer.sealLong(
+            Ciphers.fastest(algorithm),
+            ServiceClass.HT_LD,
+            body,
+            0,
+            body.length,
+            new byte[FragmentHeader.SEALED_BYTES_MAX],
+            out,
+            FragmentHeader.LENGTH + 12,
+            0);
+    assertThat(sealer.sequence()).isEqualTo(2);
+    return ByteBufUtil.hexDump(out, 0, length);
+  }
+
   private static String key(Direction direction, int epoch) {
     Sealer sealer = new Sealer(new KeyChain(AeadAlgorithm.AES_256_GCM, secret(), direction), 1, 0);
     for (int e = 0; e < epoch; e++) {
@@ -118,6 +138,7 @@ class GoldenBytesTest {
     golden.put("key-down-1", key(Direction.DOWN, 1));
     golden.put("datagram-aes-256-gcm", sealed(AeadAlgorithm.AES_256_GCM));
     golden.put("datagram-chacha20-poly1305", sealed(AeadAlgorithm.CHACHA20_POLY1305));
+    golden.put("datagrams-fragment", fragments());
     golden.put("path-probe", path(new PathMessage.Probe(9, 1_000_000, -250, 31_000)));
     golden.put("path-probe-reply", path(new PathMessage.ProbeReply(9, 1_000_000, 2, 3)));
     golden.put("path-challenge", path(new PathMessage.Challenge(0x0102030405060708L)));
