@@ -1,6 +1,7 @@
 package io.viaduct.snapt;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import io.viaduct.tunnel.pacing.Pacing;
 import io.viaduct.tunnel.session.TunnelSettings;
 import io.viaduct.tunnel.session.TunnelSettings.CompressionContext;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.util.List;
 /// @param classDeadlines longest wait for company, in priority order
 /// @param classQueueBytes bytes of a session that may wait, in priority order
 /// @param floorPercent share that a lower class gets of the bytes of the higher ones
+/// @param pacing auto, off, or bit/s
 /// @param flowsMax flows of a session with state of their own at a time
 public record TunnelKeys(
     Context context,
@@ -21,6 +23,7 @@ public record TunnelKeys(
     List<Duration> classDeadlines,
     List<Integer> classQueueBytes,
     int floorPercent,
+    String pacing,
     int flowsMax,
     Duration udpIdle,
     Duration tcpIdle,
@@ -50,6 +53,7 @@ public record TunnelKeys(
         classDeadlines,
         classQueueBytes,
         floorPercent,
+        pacing,
         flowsMax,
         udpIdle,
         tcpIdle,
@@ -65,6 +69,7 @@ public record TunnelKeys(
         classDeadlines,
         classQueueBytes,
         floorPercent,
+        pacing,
         flowsMax,
         udpIdle,
         tcpIdle,
@@ -78,6 +83,7 @@ public record TunnelKeys(
       List<Duration> classDeadlines,
       List<Integer> classQueueBytes,
       int floorPercent,
+      String pacing,
       int flowsMax,
       Duration udpIdle,
       Duration tcpIdle,
@@ -90,6 +96,7 @@ public record TunnelKeys(
         classDeadlines,
         classQueueBytes,
         floorPercent,
+        Pacing.of(pacing),
         flowsMax,
         udpIdle,
         tcpIdle,

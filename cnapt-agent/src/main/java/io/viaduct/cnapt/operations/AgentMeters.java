@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.operations;
 
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.control.ControlClient;
@@ -44,6 +45,10 @@ public final class AgentMeters {
       }
       bytes("post", direction, "overhead", carried, c -> c.overheadBytes(direction));
     }
+    Gauge.builder("viaduct.tunnel.paced", carried, Carried::pacedBitPerSecond)
+        .description("Rate that datagrams are paced to, infinite without a limit")
+        .baseUnit("bits_per_second")
+        .register(registry);
     total(
         "viaduct.tun.pauses",
         "Times the TUN was not read, a queue was full",

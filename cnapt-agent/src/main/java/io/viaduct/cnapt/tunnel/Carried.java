@@ -73,6 +73,12 @@ public final class Carried {
     return ended[of.ordinal()] + (counters == null ? 0 : counters.postBytes());
   }
 
+  /// Bit/s that datagrams are paced to, infinite without a limit.
+  public double pacedBitPerSecond() {
+    TunnelSession session = current;
+    return session == null ? Double.POSITIVE_INFINITY : session.pacedBitPerSecond();
+  }
+
   /// Outer bytes of no flow: probes, acknowledgements, statistics.
   public long overheadBytes(Direction direction) {
     TunnelSession session = current;

@@ -173,6 +173,10 @@ public final class DataPath implements AutoCloseable {
     assert loop.inEventLoop() : Thread.currentThread();
     carriers.networkChanged();
     watch.networkChanged(nanoTime.getAsLong());
+    TunnelSession of = session;
+    if (of != null) {
+      of.pathChanged();
+    }
     tick();
   }
 

@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.tunnel;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import io.viaduct.tunnel.pacing.Pacing;
 import io.viaduct.tunnel.session.TunnelSettings;
 import io.viaduct.tunnel.session.TunnelSettings.CompressionContext;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.List;
 /// @param classDeadlines longest wait for company, in priority order
 /// @param classQueueBytes bytes that may wait, in priority order
 /// @param floorPercent share that a lower class gets of the bytes of the higher ones
+/// @param pacing auto, off, or bit/s
 /// @param flowsMax flows with state of their own at a time
 public record SessionSettings(
     int pathMtu,
@@ -25,6 +27,7 @@ public record SessionSettings(
     List<Duration> classDeadlines,
     List<Integer> classQueueBytes,
     int floorPercent,
+    String pacing,
     int flowsMax,
     Duration udpIdle,
     Duration tcpIdle,
@@ -73,6 +76,7 @@ public record SessionSettings(
         classDeadlines,
         classQueueBytes,
         floorPercent,
+        Pacing.of(pacing),
         flowsMax,
         udpIdle,
         tcpIdle,

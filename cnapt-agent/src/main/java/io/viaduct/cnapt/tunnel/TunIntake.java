@@ -16,8 +16,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The device's packets on their way in: TUN → flow → class → offer. The TUN is read only while
-/// every class has room for what may come: applications slow down before anything is dropped.
-/// Owner: the data path's event loop.
+/// every class has room for what may come: applications slow down before anything is dropped. While
+/// the path's rate is known, the session itself keeps each class's queue short, and is given
+/// everything. Owner: the data path's event loop.
 final class TunIntake implements TunReader {
   // One wake-up of the TUN may bring a superpacket more after the pause has been asked for.
   private static final int ROOM_BYTES_MIN = 128 * 1024;
@@ -124,6 +125,9 @@ final class TunIntake implements TunReader {
   }
 
   private boolean hasRoom(TunnelSession in) {
+    if (in.isPaced()) {
+      return true; // the session drops what is too much of one class; the others must come in
+    }
     for (ServiceClass each : ServiceClass.values()) {
       int most = classQueueBytes.get(each.ordinal());
       if (in.queuedBytes(each) + Math.min(ROOM_BYTES_MIN, most / 2) > most) {

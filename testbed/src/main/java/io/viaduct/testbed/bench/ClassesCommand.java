@@ -12,29 +12,42 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// `viaduct bench classes`: all classes at once over a line of which HT&HD alone wants twice.
+/// `viaduct bench classes`: all classes at once over lines of which HT&HD alone wants twice.
 @Command(
     name = "classes",
     mixinStandardHelpOptions = true,
     description = "delay and share of each class while HT_HD wants twice what the line carries")
 final class ClassesCommand implements Callable<Integer> {
-  private static final double STRAGGLERS_SECONDS = 3; // a queue of seconds shows as such
+  private static final double STRAGGLERS_SECONDS = 2; // a queue of seconds shows as such
+  private static final double BULK_SHARE = 2;
   private static final Map<TrafficClass, Double> SHARES = // of the line's rate
       Map.of(
-          TrafficClass.HT_HD, 2.0,
           TrafficClass.HT_LD, 0.10,
           TrafficClass.LT_HD, 0.05,
           TrafficClass.LT_LD, 0.0064);
 
-  @Option(names = "--seconds", description = "of each way (default ${DEFAULT-VALUE})")
-  private double seconds = 20;
+  @Option(
+      names = "--seconds",
+      description = "with bulk, and half of it without, for every line (default ${DEFAULT-VALUE})")
+  private double seconds = 10;
 
-  @Option(names = "--mbit", description = "rate of the line (default ${DEFAULT-VALUE})")
-  private int mbit = 10;
+  @Option(
+      names = "--mbit",
+      split = ",",
+      description =
+          "rates of the line, 10-2 changes in the middle (default 2,10,100,10-2,2-10,10-100,100-10)")
+  private List<String> mbit = List.of("2", "10", "100", "10-2", "2-10", "10-100", "100-10");
+
+  @Option(names = "--way", split = ",", description = "UP, DOWN (default: both, one by one)")
+  private List<String> ways = List.of();
+
+  @Option(names = "--pacing", description = "auto, off or bit/s (default: the products' own)")
+  private String pacing = "";
 
   @Option(names = "--kind", description = "payload (default ${DEFAULT-VALUE}: nothing to save)")
   private String kind = "random";
@@ -47,17 +60,22 @@ final class ClassesCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     try (Stand stand = Stand.open(options);
-        Peer viaduct = stand.viaduct(ClassPorts.agentLines(stand))) {
+        Peer viaduct = stand.viaduct(ClassPorts.agentLines(stand), tunnelLine())) {
+      List<AccessLine> accessLines = mbit.stream().map(AccessLine::of).toList();
+      List<Way> chosen = Chosen.of(List.of(Way.values()), Way::name, ways, "way");
       PayloadKind payload =
           Chosen.of(List.of(PayloadKind.values()), PayloadKind::toString, List.of(kind), "kind")
               .getFirst();
       List<Peer> peers = List.of(new DirectPeer(), viaduct);
       new PeerStart(stand.ground(), System.err, System::nanoTime).all(peers, new LinkedHashMap<>());
       stand.ground().superpackets(false);
-      stand.ground().shape(mbit + "mbit");
       var lines = new ArrayList<Line>();
-      for (Peer peer : peers) {
-        lines.addAll(run(stand.ground(), peer, payload));
+      for (AccessLine access : accessLines) {
+        for (Way way : chosen) {
+          for (Peer peer : peers) {
+            lines.addAll(run(stand.ground(), peer, access, way, payload));
+          }
+        }
       }
       var report = new ClassesReport(conditions(stand), lines);
       System.out.print(report.table());
@@ -75,23 +93,56 @@ final class ClassesCommand implements Callable<Integer> {
     }
   }
 
-  private List<Line> run(Ground ground, Peer peer, PayloadKind payload) {
-    System.err.println(peer.name());
-    var running = new EnumMap<TrafficClass, CompletableFuture<Result>>(TrafficClass.class);
-    for (TrafficClass of : TrafficClass.values()) {
-      var flow =
-          new PacketFlow(
-              ground, of, 0, rate(of), payload.from(seed + of.ordinal()), System::nanoTime);
-      running.put(of, flow.start(peer.target(), seconds, STRAGGLERS_SECONDS));
-    }
+  private String tunnelLine() {
+    return pacing.isEmpty() ? "" : "tunnel: {pacing: " + pacing + "}\n";
+  }
+
+  private List<Line> run(
+      Ground ground, Peer peer, AccessLine access, Way way, PayloadKind payload) {
+    System.err.printf("%s Mbit/s %s %s%n", access, way, peer.name());
+    ground.shape(AccessLine.words(access.first()));
+    Map<TrafficClass, Result> alone =
+        load(ground, peer, way, payload, rates(access, false), seconds / 2);
+    CompletableFuture<Void> change =
+        CompletableFuture.runAsync(
+            () -> ground.shape(AccessLine.words(access.then())),
+            CompletableFuture.delayedExecutor((long) (seconds * 500), TimeUnit.MILLISECONDS));
+    Map<TrafficClass, Double> offered = rates(access, true);
+    Map<TrafficClass, Result> full = load(ground, peer, way, payload, offered, seconds);
+    change.join();
     var lines = new ArrayList<Line>();
-    running.forEach(
-        (of, result) -> lines.add(new Line(peer.name(), of, rate(of), seconds, result.join())));
+    full.forEach((of, result) -> {
+      double rate = offered.getOrDefault(of, 0.0);
+      lines.add(new Line(access, way, peer.name(), of, rate, seconds, result, alone.get(of)));
+    });
     return lines;
   }
 
-  private double rate(TrafficClass of) {
-    return SHARES.getOrDefault(of, 0.0) * mbit * 1e6;
+  private Map<TrafficClass, Result> load(
+      Ground ground,
+      Peer peer,
+      Way way,
+      PayloadKind payload,
+      Map<TrafficClass, Double> rates,
+      double forSeconds) {
+    var running = new EnumMap<TrafficClass, CompletableFuture<Result>>(TrafficClass.class);
+    rates.forEach((of, rate) -> {
+      var flow =
+          new PacketFlow(ground, of, 0, rate, payload.from(seed + of.ordinal()), System::nanoTime);
+      running.put(of, flow.start(way, peer.target(), forSeconds, STRAGGLERS_SECONDS));
+    });
+    var results = new EnumMap<TrafficClass, Result>(TrafficClass.class);
+    running.forEach((of, result) -> results.put(of, result.join()));
+    return results;
+  }
+
+  private static Map<TrafficClass, Double> rates(AccessLine access, boolean bulk) {
+    var rates = new EnumMap<TrafficClass, Double>(TrafficClass.class);
+    SHARES.forEach((of, share) -> rates.put(of, share * access.lowest() * 1e6));
+    if (bulk) {
+      rates.put(TrafficClass.HT_HD, BULK_SHARE * access.highest() * 1e6);
+    }
+    return rates;
   }
 
   private Map<String, String> conditions(Stand stand) throws java.io.IOException {
@@ -100,12 +151,14 @@ final class ClassesCommand implements Callable<Integer> {
         "command",
         String.format(
             Locale.ROOT,
-            "viaduct bench classes --seconds %s --mbit %d --kind %s --seed %d",
+            "viaduct bench classes --seconds %s --mbit %s --kind %s --seed %d%s%s",
             seconds,
-            mbit,
+            String.join(",", mbit),
             kind,
-            seed));
-    conditions.put("line", mbit + " Mbit/s each way, tbf with burst 16 kB and latency 50 ms");
+            seed,
+            ways.isEmpty() ? "" : " --way " + String.join(",", ways),
+            pacing.isEmpty() ? "" : " --pacing " + pacing));
+    conditions.put("line", "each way, tbf with burst 16 kB and latency 50 ms");
     conditions.putAll(Machine.conditions(stand.ground(), Instant.now()));
     return conditions;
   }

@@ -8,12 +8,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Delay and share by class, without and with the tunnel.
+/// Delay and share by class on full lines, without and with the tunnel.
 record ClassesReport(Map<String, String> conditions, List<Line> lines) {
   /// @param rateBitPerSecond that was offered, of IP packets
-  record Line(String way, TrafficClass of, double rateBitPerSecond, double seconds, Result result) {
+  /// @param alone the same without bulk beside it; null for bulk
+  record Line(
+      AccessLine access,
+      Way way,
+      String peer,
+      TrafficClass of,
+      double rateBitPerSecond,
+      double seconds,
+      Result result,
+      @Nullable Result alone) {
     double arrivedKbitPerSecond() {
       return result.received() * of.packetBytes * 8 / seconds / 1e3;
     }
@@ -25,23 +35,33 @@ record ClassesReport(Map<String, String> conditions, List<Line> lines) {
     double delayMs(double percentile) {
       return result.delays().getValueAtPercentile(percentile) / 1e6;
     }
+
+    /// @return NaN for bulk
+    double aloneMs(double percentile) {
+      return alone == null ? Double.NaN : alone.delays().getValueAtPercentile(percentile) / 1e6;
+    }
   }
 
   String table() {
     var text =
-        new StringBuilder("| way | class | offered kbit/s | arrived kbit/s | share % | lost % |")
-            .append(" delay p50 ms | p95 ms | p99 ms |\n|---|---|--:|--:|--:|--:|--:|--:|--:|\n");
+        new StringBuilder("| line Mbit/s | way | by | class | offered kbit/s | arrived kbit/s |")
+            .append(" share % | lost % | delay alone p50 ms | p99 ms | with bulk p50 ms | p95 ms |")
+            .append(" p99 ms |\n|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
     for (Line line : lines) {
       text.append(
           String.format(
               Locale.ROOT,
-              "| %s | %s | %.0f | %.0f | %.1f | %.1f | %.1f | %.1f | %.1f |%n",
-              line.way,
+              "| %s | %s | %s | %s | %.0f | %.0f | %.1f | %.1f | %s | %s | %.1f | %.1f | %.1f |%n",
+              line.access,
+              line.way.name().toLowerCase(Locale.ROOT),
+              line.peer,
               line.of,
               line.rateBitPerSecond / 1e3,
               line.arrivedKbitPerSecond(),
               share(line),
               line.lostPercent(),
+              number(line.aloneMs(50)),
+              number(line.aloneMs(99)),
               line.delayMs(50),
               line.delayMs(95),
               line.delayMs(99)));
@@ -49,11 +69,16 @@ record ClassesReport(Map<String, String> conditions, List<Line> lines) {
     return text.toString();
   }
 
-  /// Of what has arrived by the same way.
+  private static String number(double ms) {
+    return Double.isNaN(ms) ? "" : String.format(Locale.ROOT, "%.1f", ms);
+  }
+
+  /// Of what has arrived at the same time.
   private double share(Line line) {
     double all =
         lines.stream()
-            .filter(other -> other.way.equals(line.way))
+            .filter(other -> other.access.equals(line.access))
+            .filter(other -> other.way == line.way && other.peer.equals(line.peer))
             .mapToDouble(Line::arrivedKbitPerSecond)
             .sum();
     return 100 * line.arrivedKbitPerSecond() / all;
@@ -76,7 +101,9 @@ record ClassesReport(Map<String, String> conditions, List<Line> lines) {
 
   private Map<String, Object> numbers(Line line) {
     var numbers = new LinkedHashMap<String, Object>();
+    numbers.put("lineMbitPerSecond", line.access.toString());
     numbers.put("way", line.way);
+    numbers.put("by", line.peer);
     numbers.put("class", line.of);
     numbers.put("offeredKbitPerSecond", line.rateBitPerSecond / 1e3);
     numbers.put("arrivedKbitPerSecond", line.arrivedKbitPerSecond());
@@ -85,6 +112,9 @@ record ClassesReport(Map<String, String> conditions, List<Line> lines) {
     numbers.put("packetsReceived", line.result.received());
     for (int percentile : new int[] {50, 95, 99}) {
       numbers.put("delayMsP" + percentile, line.delayMs(percentile));
+      if (line.alone != null) {
+        numbers.put("aloneDelayMsP" + percentile, line.aloneMs(percentile));
+      }
     }
     return numbers;
   }

@@ -58,7 +58,7 @@ record Load(
     long before = WireBytes.read(ground);
     List<CompletableFuture<Result>> running =
         flowsToRun.stream()
-            .map(flow -> flow.start(peer.target(), seconds, STRAGGLERS_SECONDS))
+            .map(flow -> flow.start(Way.UP, peer.target(), seconds, STRAGGLERS_SECONDS))
             .toList();
     List<Result> results = running.stream().map(CompletableFuture::join).toList();
     long after = WireBytes.read(ground) - before;

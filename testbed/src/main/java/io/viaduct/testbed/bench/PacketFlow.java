@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -12,11 +13,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
-/// A UDP flow from the device to the far end at a steady rate. Both ends are in this process, so
-/// one clock times every packet, and a packet is known by its content: no byte of it is ours.
+/// A UDP flow between the device and the far end at a steady rate. Both ends are in this process,
+/// so one clock times every packet, and a packet is known by its content: no byte of it is ours. A
+/// flow downwards begins with packets of the device that ask for it, until the first one comes.
 final class PacketFlow {
   private static final int TIMEOUT_MS = 50;
+  private static final int RECEIVE_BYTES = 4 << 20;
 
   private final Ground ground;
   private final int port;
@@ -50,37 +54,67 @@ final class PacketFlow {
   }
 
   /// Sends for so long, and then waits for what is still on its way.
-  CompletableFuture<Result> start(String target, double seconds, double stragglersSeconds) {
+  CompletableFuture<Result> start(
+      Way way, String target, double seconds, double stragglersSeconds) {
     long end = nanoTime.getAsLong() + (long) (seconds * 1e9);
     long close = end + (long) (stragglersSeconds * 1e9);
     var listening = new CompletableFuture<Void>();
-    CompletableFuture<Result> received =
-        ground.far().start("flow-" + port, () -> receive(close, listening));
-    listening.join();
-    CompletableFuture<Long> sent = ground.device().start("flow-" + port, () -> send(target, end));
+    var far = new InetSocketAddress(target, port);
+    CompletableFuture<Result> received;
+    CompletableFuture<Long> sent;
+    if (way == Way.UP) {
+      received = ground.far().start("flow-" + port, () -> listen(close, listening));
+      listening.join();
+      sent = ground.device().start("flow-" + port, () -> send(far, end));
+    } else {
+      sent = ground.far().start("flow-" + port, () -> serve(far, end, listening));
+      listening.join();
+      received = ground.device().start("flow-" + port, () -> ask(far, close));
+    }
     return sent.thenCombine(
         received, (count, result) -> new Result(count, result.delays(), result.strange()));
   }
 
-  private long send(String target, long end) throws IOException {
+  private long send(SocketAddress to, long end) throws IOException {
     try (var socket = new DatagramSocket()) {
-      var payload = new byte[payloadBytes];
-      var packet = new DatagramPacket(payload, payloadBytes, new InetSocketAddress(target, port));
-      long start = nanoTime.getAsLong();
-      long sent = 0;
-      while (true) {
-        long due = start + (long) (sent / packetsPerSecond * 1e9);
-        if (due - end >= 0) {
-          return sent;
-        }
-        for (long left = due - nanoTime.getAsLong(); left > 0; left = due - nanoTime.getAsLong()) {
-          LockSupport.parkNanos(left);
-        }
-        payloads.fill(payload);
-        departures.put(digest(payload, payloadBytes), nanoTime.getAsLong());
-        sent++;
-        send(socket, packet);
+      return send(socket, to, end);
+    }
+  }
+
+  /// Sends to whoever asks, from the address that was asked: another one would be another flow.
+  private long serve(InetSocketAddress own, long end, CompletableFuture<Void> listening)
+      throws IOException {
+    try (var socket = new DatagramSocket(own)) {
+      socket.setSoTimeout((int) Math.max(1, (end - nanoTime.getAsLong()) / 1_000_000));
+      listening.complete(null);
+      var asked = new DatagramPacket(new byte[2048], 2048);
+      socket.receive(asked);
+      return send(socket, asked.getSocketAddress(), end);
+    } catch (SocketTimeoutException e) {
+      return 0;
+    } catch (IOException e) {
+      listening.completeExceptionally(e);
+      throw e;
+    }
+  }
+
+  private long send(DatagramSocket socket, SocketAddress to, long end) {
+    var payload = new byte[payloadBytes];
+    var packet = new DatagramPacket(payload, payloadBytes, to);
+    long start = nanoTime.getAsLong();
+    long sent = 0;
+    while (true) {
+      long due = start + (long) (sent / packetsPerSecond * 1e9);
+      if (due - end >= 0) {
+        return sent;
       }
+      for (long left = due - nanoTime.getAsLong(); left > 0; left = due - nanoTime.getAsLong()) {
+        LockSupport.parkNanos(left);
+      }
+      payloads.fill(payload);
+      departures.put(digest(payload, payloadBytes), nanoTime.getAsLong());
+      sent++;
+      send(socket, packet);
     }
   }
 
@@ -92,34 +126,51 @@ final class PacketFlow {
     }
   }
 
-  private Result receive(long close, CompletableFuture<Void> listening) throws IOException {
-    var delays = new Histogram(3);
-    long strange = 0;
+  private Result listen(long close, CompletableFuture<Void> listening) throws IOException {
     try (var socket = new DatagramSocket(null)) {
-      socket.setReceiveBufferSize(4 << 20);
+      socket.setReceiveBufferSize(RECEIVE_BYTES);
       socket.bind(new InetSocketAddress(port));
-      socket.setSoTimeout(TIMEOUT_MS);
       listening.complete(null);
-      var packet = new DatagramPacket(new byte[2048], 2048);
-      while (nanoTime.getAsLong() - close < 0) {
-        try {
-          packet.setLength(2048);
-          socket.receive(packet);
-          Long departure = departures.remove(digest(packet.getData(), packet.getLength()));
-          if (departure == null) {
-            strange++;
-          } else {
-            delays.recordValue(Math.max(0, nanoTime.getAsLong() - departure));
-          }
-        } catch (SocketTimeoutException e) {
-          // look at the clock
-        }
-      }
-      return new Result(0, delays, strange);
+      return receive(socket, null, close);
     } catch (IOException e) {
       listening.completeExceptionally(e);
       throw e;
     }
+  }
+
+  private Result ask(InetSocketAddress far, long close) throws IOException {
+    try (var socket = new DatagramSocket()) {
+      socket.setReceiveBufferSize(RECEIVE_BYTES);
+      var question = new DatagramPacket(new byte[payloadBytes], payloadBytes, far);
+      send(socket, question);
+      return receive(socket, question, close);
+    }
+  }
+
+  /// @param question sent again while nothing comes; null: none
+  private Result receive(DatagramSocket socket, @Nullable DatagramPacket question, long close)
+      throws IOException {
+    var delays = new Histogram(3);
+    long strange = 0;
+    socket.setSoTimeout(TIMEOUT_MS);
+    var packet = new DatagramPacket(new byte[2048], 2048);
+    while (nanoTime.getAsLong() - close < 0) {
+      try {
+        packet.setLength(2048);
+        socket.receive(packet);
+        Long departure = departures.remove(digest(packet.getData(), packet.getLength()));
+        if (departure == null) {
+          strange++;
+        } else {
+          delays.recordValue(Math.max(0, nanoTime.getAsLong() - departure));
+        }
+      } catch (SocketTimeoutException e) {
+        if (question != null && delays.getTotalCount() == 0) {
+          send(socket, question);
+        }
+      }
+    }
+    return new Result(0, delays, strange);
   }
 
   private static long digest(byte[] bytes, int length) {

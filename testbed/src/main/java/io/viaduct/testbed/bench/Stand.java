@@ -28,7 +28,12 @@ record Stand(
   ///
   /// @param agentLines added to the agent's configuration
   ViaductPeer viaduct(String agentLines) {
-    return new ViaductPeer(deployment, passwords, agentLines, System::nanoTime);
+    return viaduct(agentLines, "");
+  }
+
+  /// @param tunnelLines added to the agent's and the SNAPT's
+  ViaductPeer viaduct(String agentLines, String tunnelLines) {
+    return new ViaductPeer(deployment, passwords, agentLines, tunnelLines, System::nanoTime);
   }
 
   /// Keeps the logs.

@@ -22,14 +22,21 @@ final class ViaductPeer implements Peer {
   private final Deployment deployment;
   private final Passwords passwords;
   private final String agentLines;
+  private final String tunnelLines;
   private final LongSupplier nanoTime;
 
   /// @param agentLines of configuration, added to what the agent of the demonstration has
+  /// @param tunnelLines added to the agent's and the SNAPT's
   ViaductPeer(
-      Deployment deployment, Passwords passwords, String agentLines, LongSupplier nanoTime) {
+      Deployment deployment,
+      Passwords passwords,
+      String agentLines,
+      String tunnelLines,
+      LongSupplier nanoTime) {
     this.deployment = deployment;
     this.passwords = passwords;
     this.agentLines = agentLines;
+    this.tunnelLines = tunnelLines;
     this.nanoTime = nanoTime;
   }
 
@@ -52,7 +59,7 @@ final class ViaductPeer implements Peer {
   public void start() throws IOException {
     var plans = deployment.plans();
     List<ServicePlan> needed =
-        List.of(plans.billing(), plans.bridge(), plans.webgui(), plans.snapt(1));
+        List.of(plans.billing(), plans.bridge(), plans.webgui(), with(plans.snapt(1), tunnelLines));
     for (ServicePlan plan : needed) {
       deployment.start(plan);
     }
@@ -88,15 +95,17 @@ final class ViaductPeer implements Peer {
 
   @Override
   public void startNear() throws IOException {
-    ServicePlan plan = deployment.plans().agent();
-    deployment.start(
-        new ServicePlan(
-            plan.name(),
-            plan.module(),
-            plan.verb(),
-            plan.namespace(),
-            plan.ready(),
-            plan.configuration() + agentLines));
+    deployment.start(with(deployment.plans().agent(), agentLines + tunnelLines));
+  }
+
+  private static ServicePlan with(ServicePlan plan, String lines) {
+    return new ServicePlan(
+        plan.name(),
+        plan.module(),
+        plan.verb(),
+        plan.namespace(),
+        plan.ready(),
+        plan.configuration() + lines);
   }
 
   @Override

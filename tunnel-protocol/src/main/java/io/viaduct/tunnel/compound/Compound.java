@@ -28,6 +28,7 @@ public final class Compound {
   private final long[] historyBlocks = new long[Staging.GROUPS_MAX];
   private final int[] epochs = new int[Staging.GROUPS_MAX];
   private int histories;
+  private long queuedNs;
   @Nullable Compound next;
 
   Compound(int bodyBytesMax) {
@@ -139,6 +140,15 @@ public final class Compound {
   /// Sum of the arrival times of the entry's packets (wraps, as differences of it do).
   public long arrivalSumNs(int entry) {
     return arrivalSumNs[entry];
+  }
+
+  /// When it was closed and began to wait for its turn.
+  public long queuedNs() {
+    return queuedNs;
+  }
+
+  public void queuedNs(long nowNs) {
+    queuedNs = nowNs;
   }
 
   /// The next one in whatever queue holds it.

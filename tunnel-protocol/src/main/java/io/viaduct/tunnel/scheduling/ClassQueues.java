@@ -33,11 +33,18 @@ public final class ClassQueues {
     return bytes[c] + packetBytes <= bytesMax[c];
   }
 
+  /// How long the first of the class has waited, 0 if there is none.
+  public long waitNs(ServiceClass serviceClass, long nowNs) {
+    Compound first = head[serviceClass.ordinal()];
+    return first == null ? 0 : nowNs - first.queuedNs();
+  }
+
   public int bytes(ServiceClass serviceClass) {
     return bytes[serviceClass.ordinal()];
   }
 
-  public void add(Compound compound) {
+  public void add(Compound compound, long nowNs) {
+    compound.queuedNs(nowNs);
     int c = compound.serviceClass().ordinal();
     Compound last = tail[c];
     if (last == null) {

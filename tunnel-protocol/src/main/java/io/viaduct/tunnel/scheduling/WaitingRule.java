@@ -2,11 +2,16 @@ package io.viaduct.tunnel.scheduling;
 
 /// Whether the open compound of a class should wait for company when its batch has ended. It waits
 /// only while that bears fruit: the next packet is expected within the class's deadline (EWMA of
-/// the gaps between packets), and waits of late did bring a second packet. After the k-th fruitless
+/// the gaps between packets), and waits of late did bring a second packet. It leaves before the
+/// deadline when what is left of it is shorter than two thirds of a gap. After the k-th fruitless
 /// wait in a row the next 2^k − 1 compounds leave at once, so that request and response are not
 /// slowed down.
 public final class WaitingRule {
   private static final int FRUITLESS_MAX = 8;
+
+  /// One more packet is hoped for so much earlier than expected: arrivals are not regular.
+  private static final double HOPE = 1.5;
+
   private final long deadlineNs;
   private double gapNs = Double.POSITIVE_INFINITY;
   private long lastArrivalNs;
@@ -33,7 +38,7 @@ public final class WaitingRule {
   /// The batch ended with an open compound. @return whether it stays open
   public boolean shouldWait(int packets, long openedNs, long nowNs) {
     if (waiting) {
-      return nowNs - openedNs < deadlineNs;
+      return (openedNs + deadlineNs - nowNs) * HOPE > gapNs;
     }
     if (deadlineNs == 0 || gapNs > deadlineNs) {
       return false;

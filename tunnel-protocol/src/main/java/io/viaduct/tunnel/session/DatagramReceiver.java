@@ -28,6 +28,7 @@ final class DatagramReceiver {
   private final ControlQueue controls;
   private final PathExchange path;
   private final PacketRestorer restorer;
+  private final SessionPacing pacing;
   private final int outerHeaderBytes;
   private int incomplete;
 
@@ -41,6 +42,7 @@ final class DatagramReceiver {
       ControlQueue controls,
       PathExchange path,
       PacketRestorer restorer,
+      SessionPacing pacing,
       int outerHeaderBytes) {
     this.memory = memory;
     this.aead = aead;
@@ -52,6 +54,7 @@ final class DatagramReceiver {
     this.controls = controls;
     this.path = path;
     this.restorer = restorer;
+    this.pacing = pacing;
     this.outerHeaderBytes = outerHeaderBytes;
   }
 
@@ -81,8 +84,8 @@ final class DatagramReceiver {
     if (verdict != Verdict.ACCEPTED) {
       return verdict;
     }
-    boolean newest = accepted(1, before, from, nowNs);
     int outerBytes = length + outerHeaderBytes;
+    boolean newest = accepted(1, outerBytes, before, from, nowNs);
     if (DatagramHeader.type(datagram, offset) == DatagramHeader.TYPE_PATH) {
       totals.receivedOverheadBytes += outerBytes;
       return path.message(memory.body, opener.bodyBytes(), from, opener.sequence(), nowNs);
@@ -131,7 +134,7 @@ final class DatagramReceiver {
     if (verdict != Verdict.ACCEPTED) {
       return verdict;
     }
-    return restore(code, accepted(count, before, from, nowNs), outerBytes, sink, nowNs);
+    return restore(code, accepted(count, outerBytes, before, from, nowNs), outerBytes, sink, nowNs);
   }
 
   /// Bodies that were given up are told to the peer, who then makes shorter ones.
@@ -146,8 +149,9 @@ final class DatagramReceiver {
 
   /// @return whether its sequence is above all before it
   private boolean accepted(
-      int datagrams, long before, @Nullable InetSocketAddress from, long nowNs) {
+      int datagrams, int outerBytes, long before, @Nullable InetSocketAddress from, long nowNs) {
     flows.at(nowNs);
+    pacing.arrived(outerBytes);
     totals.receivedDatagrams += datagrams;
     boolean newest = opener.sequence() > before;
     Verdict heard = path.heard(from, newest, nowNs);
@@ -159,15 +163,20 @@ final class DatagramReceiver {
 
   private Verdict restore(
       int classCode, boolean newest, int outerBytes, InnerPacketSink sink, long nowNs) {
-    return restorer.restore(
-        memory.body,
-        opener.bodyBytes(),
-        ServiceClass.of(classCode),
-        opener.sequence(),
-        newest,
-        outerBytes,
-        sink,
-        nowNs);
+    Verdict verdict =
+        restorer.restore(
+            memory.body,
+            opener.bodyBytes(),
+            ServiceClass.of(classCode),
+            opener.sequence(),
+            newest,
+            outerBytes,
+            sink,
+            nowNs);
+    if (restorer.hasStamp()) {
+      pacing.stamped(restorer.stampUs(), nowNs);
+    }
+    return verdict;
   }
 
   void close() {

@@ -8,6 +8,7 @@ import io.viaduct.tunnel.flow.FlowCounters;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.Sealer;
+import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.wire.DatagramHeader;
@@ -35,12 +36,14 @@ final class DatagramWriter {
   private final Aead aead;
   private final Sealer sealer;
   private final ClassQueues queues;
+  private final Pacer pacer;
   private final SessionTotals totals;
   private final int outerHeaderBytes;
   private final int datagramBytes;
   private final ArrayDeque<Outgoing> path = new ArrayDeque<>();
   private final long[] stampedNs = new long[ServiceClass.COUNT];
   private final int[] unstamped = new int[ServiceClass.COUNT];
+  private long heldUntilNs = Long.MAX_VALUE;
   private final byte[] pathBody = new byte[PathMessage.BYTES_MAX];
 
   DatagramWriter(
@@ -48,6 +51,7 @@ final class DatagramWriter {
       Aead aead,
       Sealer sealer,
       ClassQueues queues,
+      Pacer pacer,
       SessionTotals totals,
       TunnelSettings settings,
       long nowNs) {
@@ -55,6 +59,7 @@ final class DatagramWriter {
     this.aead = aead;
     this.sealer = sealer;
     this.queues = queues;
+    this.pacer = pacer;
     this.totals = totals;
     this.outerHeaderBytes = settings.outerHeaderBytes();
     this.datagramBytes = settings.pathMtu() - outerHeaderBytes;
@@ -67,6 +72,16 @@ final class DatagramWriter {
       path.removeFirst();
     }
     path.addLast(new Outgoing(message, by, to));
+  }
+
+  /// When what pacing holds back may leave; Long.MAX_VALUE if it holds nothing.
+  long heldUntilNs() {
+    return heldUntilNs;
+  }
+
+  /// Whether pacing holds something back.
+  boolean isHeld() {
+    return heldUntilNs != Long.MAX_VALUE;
   }
 
   /// Sends path messages, each by its carrier; one that is for a carrier that takes none now waits
@@ -92,15 +107,21 @@ final class DatagramWriter {
   /// @param boundTo null for the agent, whose peer is fixed, and for a control connection
   /// @return whether more is ready
   boolean drain(DatagramSink sink, @Nullable InetSocketAddress boundTo, long nowNs) {
+    heldUntilNs = Long.MAX_VALUE;
     while (!queues.isEmpty()) {
       if (!sink.writable()) {
         return true;
+      }
+      int allowance = pacer.allowance(nowNs);
+      if (allowance == 0) {
+        heldUntilNs = pacer.hold();
+        return false;
       }
       Compound next = queues.peek();
       if (next != null && next.isLong()) {
         fragments(next, sink, boundTo, nowNs);
       } else {
-        burst(sink, boundTo, nowNs);
+        burst(sink, boundTo, allowance, nowNs);
       }
     }
     return false;
@@ -128,6 +149,7 @@ final class DatagramWriter {
     datagram.writerIndex(length);
     totals.sentDatagrams++;
     totals.sentOverheadBytes += length + outerHeaderBytes;
+    pacer.sent(length + outerHeaderBytes, nowNs);
     sink.send(datagram, length, outgoing.to);
   }
 
@@ -154,10 +176,11 @@ final class DatagramWriter {
     int datagrams = (int) (sealer.sequence() - before);
     account(compound, datagrams, length + datagrams * outerHeaderBytes, nowNs);
     memory.compounds.giveBack(compound);
+    pacer.sent(length + datagrams * outerHeaderBytes, nowNs);
     sink.send(burst.writerIndex(length), datagramBytes, to);
   }
 
-  private void burst(DatagramSink sink, @Nullable InetSocketAddress to, long nowNs) {
+  private void burst(DatagramSink sink, @Nullable InetSocketAddress to, int allowance, long nowNs) {
     ByteBuf burst = memory.rentBurst();
     int filled = 0;
     int segmentBytes = 0;
@@ -173,7 +196,8 @@ final class DatagramWriter {
         segmentBytes = length;
       } else if (length > segmentBytes
           || segments == LoopMemory.BURST_SEGMENTS_MAX
-          || filled + length > LoopMemory.BURST_BYTES_MAX) {
+          || filled + length > LoopMemory.BURST_BYTES_MAX
+          || filled >= allowance) {
         break;
       }
       queues.take(next);
@@ -183,6 +207,7 @@ final class DatagramWriter {
         break;
       }
     }
+    pacer.sent(filled + segments * outerHeaderBytes, nowNs);
     sink.send(burst.writerIndex(filled), segmentBytes, to);
   }
 

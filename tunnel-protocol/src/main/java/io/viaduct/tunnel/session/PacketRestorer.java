@@ -57,6 +57,8 @@ final class PacketRestorer implements RecordSink {
   private int touched;
   private int overheadRecords;
   private int flowlessRecords;
+  private boolean hasStamp;
+  private int stampUs;
   private boolean stamped;
   private long delayUs;
 
@@ -91,6 +93,16 @@ final class PacketRestorer implements RecordSink {
     peerOffsetKnown = true;
   }
 
+  /// Whether the last datagram said when it left.
+  boolean hasStamp() {
+    return hasStamp;
+  }
+
+  /// When the last datagram left, by the peer's clock.
+  int stampUs() {
+    return stampUs;
+  }
+
   /// Takes the body of a DATA datagram, or of several FRAGMENTs.
   ///
   /// @param ofSequence of the first
@@ -115,6 +127,7 @@ final class PacketRestorer implements RecordSink {
     overheadRecords = 0;
     flowlessRecords = 0;
     stamped = false;
+    hasStamp = false;
     if (received != null) {
       received.begin(sequence, nowNs);
     }
@@ -201,6 +214,8 @@ final class PacketRestorer implements RecordSink {
 
   @Override
   public void stamp(int timeUs) {
+    hasStamp = true;
+    stampUs = timeUs;
     if (!peerOffsetKnown) {
       return;
     }

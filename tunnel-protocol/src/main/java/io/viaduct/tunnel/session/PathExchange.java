@@ -17,6 +17,7 @@ final class PathExchange {
   private final boolean agent;
   private final DatagramWriter datagrams;
   private final PacketRestorer restorer;
+  private final SessionPacing pacing;
   private final PathListener listener;
   private final ProbeExchange probes = new ProbeExchange();
   private final Binding binding;
@@ -28,11 +29,13 @@ final class PathExchange {
       boolean agent,
       DatagramWriter datagrams,
       PacketRestorer restorer,
+      SessionPacing pacing,
       PathListener listener,
       RandomGenerator random) {
     this.agent = agent;
     this.datagrams = datagrams;
     this.restorer = restorer;
+    this.pacing = pacing;
     this.listener = listener;
     this.binding = new Binding(random);
   }
@@ -66,6 +69,7 @@ final class PathExchange {
   private void carrier(Carrier chosen) {
     if (carrier != chosen) {
       carrier = chosen;
+      pacing.pathChanged();
       listener.carriedBy(chosen);
     }
   }
@@ -112,7 +116,24 @@ final class PathExchange {
       case PathMessage.Challenge challenge -> challenged(challenge, from);
       case PathMessage.Response response -> responded(response, from, nowNs);
       case PathMessage.CarryBy asked -> asked(asked, from, sequence);
+      case PathMessage.Receipt receipt -> received(receipt, from, nowNs);
     };
+  }
+
+  /// Tells the peer what has arrived, if it is time. A control connection paces itself.
+  void acknowledge(long nowNs) {
+    PathMessage.Receipt receipt = carrier == Carrier.UDP ? pacing.dueReceipt(nowNs) : null;
+    if (receipt != null) {
+      datagrams.add(receipt, Carrier.UDP, binding.address());
+    }
+  }
+
+  private Verdict received(
+      PathMessage.Receipt receipt, @Nullable InetSocketAddress from, long nowNs) {
+    if (carrier == Carrier.UDP && from != null) {
+      pacing.receipt(receipt, roundTripUs(), nowNs);
+    }
+    return Verdict.ACCEPTED;
   }
 
   private static Carrier carrierOf(@Nullable InetSocketAddress from) {
@@ -169,6 +190,7 @@ final class PathExchange {
     if (agent || from == null || !binding.answered(from, response.nonce(), nowNs)) {
       return Verdict.PATH_UNEXPECTED;
     }
+    pacing.pathChanged();
     listener.bindingMoved(before, from);
     return Verdict.ACCEPTED;
   }

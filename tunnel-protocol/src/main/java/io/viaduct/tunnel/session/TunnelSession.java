@@ -2,7 +2,6 @@ package io.viaduct.tunnel.session;
 
 import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.compound.BlockCompressor;
-import io.viaduct.tunnel.compound.Compound;
 import io.viaduct.tunnel.compound.CompoundWriter;
 import io.viaduct.tunnel.compound.ControlQueue;
 import io.viaduct.tunnel.compound.PacketEncoder;
@@ -21,14 +20,13 @@ import io.viaduct.tunnel.key.KeyChain;
 import io.viaduct.tunnel.key.Opener;
 import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.scheduling.ClassQueues;
-import io.viaduct.tunnel.scheduling.WaitingRule;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// One end of one tunnel, as both shells drive it. Owned by one event loop; no socket, thread or
@@ -54,10 +52,9 @@ public final class TunnelSession implements AutoCloseable {
   private final FlowTable flows;
   private final ControlQueue controls = new ControlQueue();
   private final FlowStatsSchedule stats;
-  private final CompoundWriter[] writers = new CompoundWriter[ServiceClass.COUNT];
-  private final WaitingRule[] waiting = new WaitingRule[ServiceClass.COUNT];
-  private final boolean[] flushAtBatchEnd = new boolean[ServiceClass.COUNT];
   private final ClassQueues queues;
+  private final SessionPacing pacing;
+  private final ClassCompounds compounds;
   private final PacketEncoder encoder;
   private final DatagramWriter datagrams;
   private final PacketRestorer restorer;
@@ -107,11 +104,11 @@ public final class TunnelSession implements AutoCloseable {
         new ClassQueues(
             settings.classQueueBytes().stream().mapToInt(Integer::intValue).toArray(),
             settings.floorPercent());
-    int capacity = settings.bodyBytesMax();
-    int target = settings.bodyBytesTarget();
     CompoundWriter.Grouping grouping = settings.context().grouping();
     boolean history = settings.historyBytes() > 0;
     policy = new CodecPolicy(memory.history.costs(), history);
+    var pacer = new Pacer(settings.pacing(), nowNs);
+    pacing = new SessionPacing(pacer, queues, policy, memory.random.nextLong(), nowNs);
     histories =
         new SessionHistories(
             memory.history,
@@ -126,22 +123,9 @@ public final class TunnelSession implements AutoCloseable {
             policy,
             histories.sent(),
             grouping == CompoundWriter.Grouping.ALL);
-    Consumer<Compound> toQueue = this::closedCompound;
-    for (int c = 0; c < ServiceClass.COUNT; c++) {
-      writers[c] =
-          new CompoundWriter(
-              ServiceClass.of(c),
-              capacity,
-              target,
-              grouping,
-              compressor,
-              memory.compounds,
-              controls,
-              toQueue);
-      waiting[c] = new WaitingRule(settings.classDeadlines().get(c).toNanos());
-    }
-    encoder = new PacketEncoder(capacity, memory.compounds, toQueue);
-    datagrams = new DatagramWriter(memory, aead, sealer, queues, totals, settings, nowNs);
+    compounds = new ClassCompounds(settings, memory, controls, compressor, grouping, queues, pacer);
+    encoder = new PacketEncoder(settings.bodyBytesMax(), memory.compounds, compounds::enqueue);
+    datagrams = new DatagramWriter(memory, aead, sealer, queues, pacer, totals, settings, nowNs);
     restorer =
         new PacketRestorer(
             memory,
@@ -155,7 +139,7 @@ public final class TunnelSession implements AutoCloseable {
             histories.sent(),
             bodies,
             !agent);
-    path = new PathExchange(agent, datagrams, restorer, pathListener, memory.random);
+    path = new PathExchange(agent, datagrams, restorer, pacing, pathListener, memory.random);
     receiver =
         new DatagramReceiver(
             memory,
@@ -167,17 +151,9 @@ public final class TunnelSession implements AutoCloseable {
             controls,
             path,
             restorer,
+            pacing,
             settings.outerHeaderBytes());
     expiryNs = nowNs + EXPIRY_SPACING_NS;
-  }
-
-  private void closedCompound(Compound compound) {
-    int packets = 0;
-    for (int i = 0; i < compound.entries(); i++) {
-      packets += compound.packets(i);
-    }
-    waiting[compound.serviceClass().ordinal()].closed(packets);
-    queues.add(compound);
   }
 
   public FlowTable flows() {
@@ -224,15 +200,16 @@ public final class TunnelSession implements AutoCloseable {
     }
     FlowState flow = offered == null || offered.hasEnded() ? null : offered;
     ServiceClass serviceClass = flow == null ? ServiceClass.HT_HD : flow.serviceClass();
-    if (!queues.hasRoom(serviceClass, length)) {
-      return Verdict.queueFull(serviceClass);
+    Verdict admitted = pacing.admit(serviceClass, packet, ipOffset, length, nowNs);
+    if (admitted == Verdict.MARKED) {
+      verdicts[admitted.ordinal()]++;
+      key.parse(packet, ipOffset, length);
+    } else if (admitted != Verdict.QUEUED) {
+      return admitted;
     }
-    int c = serviceClass.ordinal();
-    waiting[c].arrival(nowNs);
     policy.arrived(length, nowNs);
     flows.at(nowNs);
     boolean tcp = key.protocol() == FlowKey.TCP;
-    flushAtBatchEnd[c] |= tcp;
     if (flow != null) {
       flow.touch(nowNs);
       stats.changed(flow, nowNs);
@@ -249,23 +226,15 @@ public final class TunnelSession implements AutoCloseable {
         checksumPartial,
         key,
         flow,
-        writers[c],
+        compounds.arrival(serviceClass, !tcp, nowNs),
         sealer.sequence(),
-        bodies.bytes(nowNs),
+        pacing.bodyBytes(bodies.bytes(nowNs)),
         nowNs);
   }
 
   /// The TUN device has no more for now: what should not wait is closed.
   public void flushBatch(long nowNs) {
-    for (int c = 0; c < ServiceClass.COUNT; c++) {
-      CompoundWriter writer = writers[c];
-      boolean now = flushAtBatchEnd[c];
-      flushAtBatchEnd[c] = false;
-      if (!writer.isEmpty()
-          && (now || !waiting[c].shouldWait(writer.packets(), writer.openedNs(), nowNs))) {
-        writer.close();
-      }
-    }
+    compounds.batchEnd(nowNs);
   }
 
   /// Seals what is ready, by priority, until the sink is not writable.
@@ -278,12 +247,20 @@ public final class TunnelSession implements AutoCloseable {
     }
     boolean pathWaits = datagrams.drainPath(sink, control, nowNs);
     DatagramSink over = path.carrier() == Carrier.UDP ? sink : control;
-    InetSocketAddress to = over == sink ? path.boundTo() : null;
-    boolean dataWait = over != null && path.isBound() && datagrams.drain(over, to, nowNs);
-    if (dataWait) {
+    boolean dataWait = over != null && path.isBound() && drainData(over, over == sink, nowNs);
+    if (dataWait || datagrams.isHeld()) {
       policy.limitedByLink(nowNs);
     }
     return pathWaits || dataWait;
+  }
+
+  private boolean drainData(DatagramSink over, boolean byUdp, long nowNs) {
+    InetSocketAddress to = byUdp ? path.boundTo() : null;
+    boolean more = datagrams.drain(over, to, nowNs);
+    while (!more && compounds.closeFilled(nowNs)) {
+      more = datagrams.drain(over, to, nowNs);
+    }
+    return more;
   }
 
   /// The control connection that may carry this session's datagrams from here on. Without one the
@@ -340,6 +317,9 @@ public final class TunnelSession implements AutoCloseable {
   /// The socket has no more for now: coalesced packets leave.
   public void openBatchEnd(long nowNs) {
     memory.coalescer.flushAll();
+    if (!closed) {
+      path.acknowledge(nowNs);
+    }
   }
 
   /// When [#onTick] wants to be called, Long.MAX_VALUE for never.
@@ -348,11 +328,7 @@ public final class TunnelSession implements AutoCloseable {
       return Long.MAX_VALUE;
     }
     long next = mayControl() ? Math.min(controls.dueNs(), stats.dueNs()) : Long.MAX_VALUE;
-    for (int c = 0; c < ServiceClass.COUNT; c++) {
-      if (!writers[c].isEmpty()) {
-        next = Math.min(next, writers[c].openedNs() + waiting[c].deadlineNs());
-      }
-    }
+    next = Math.min(next, Math.min(datagrams.heldUntilNs(), compounds.dueNs()));
     return flows.size() > 0 || !histories.isEmpty() ? Math.min(next, expiryNs) : next;
   }
 
@@ -362,11 +338,7 @@ public final class TunnelSession implements AutoCloseable {
       return;
     }
     flows.at(nowNs);
-    for (int c = 0; c < ServiceClass.COUNT; c++) {
-      if (!writers[c].isEmpty() && nowNs - writers[c].openedNs() >= waiting[c].deadlineNs()) {
-        writers[c].close();
-      }
-    }
+    compounds.closeDue(nowNs);
     if (nowNs >= expiryNs) {
       expiryNs = nowNs + EXPIRY_SPACING_NS;
       flows.expire(flow -> endingHere(flow, nowNs));
@@ -377,7 +349,7 @@ public final class TunnelSession implements AutoCloseable {
       if (nowNs < controls.dueNs() && nowNs < stats.dueNs()) {
         break;
       }
-      writers[ServiceClass.LT_LD.ordinal()].flushControls(nowNs);
+      compounds.flushControls(nowNs);
     }
   }
 
@@ -395,6 +367,22 @@ public final class TunnelSession implements AutoCloseable {
   /// Agent: a PROBE leaves with the next [#drain], by this carrier.
   public void probe(Carrier by, long nowNs) {
     path.probe(by, nowNs);
+  }
+
+  /// The network under the tunnel is another one: what was measured of it is forgotten.
+  public void pathChanged() {
+    pacing.pathChanged();
+  }
+
+  /// Whether queues stand here, at the rate of the path, and not in the path. Then packets that are
+  /// too many are dropped by class, and the TUN device should be read on.
+  public boolean isPaced() {
+    return pacing.pacer().limits();
+  }
+
+  /// Bit/s of outer IP packets that pacing allows now, infinite without a limit.
+  public double pacedBitPerSecond() {
+    return pacing.pacer().bytesPerSecond() * 8;
   }
 
   /// SNAPT: where its datagrams go, null before the first authentic one. Agent: null.
@@ -435,10 +423,7 @@ public final class TunnelSession implements AutoCloseable {
     closed = true;
     memory.coalescer.flushAll();
     flows.endAll(FlowEnd.SESSION_CLOSED);
-    for (CompoundWriter writer : writers) {
-      writer.discard();
-    }
-    queues.clear(memory.compounds::giveBack);
+    compounds.discard();
     histories.close();
     receiver.close();
     sealer.wipe();

@@ -3,6 +3,7 @@ package io.viaduct.tunnel.session;
 import io.viaduct.tunnel.compound.CompoundWriter;
 import io.viaduct.tunnel.compound.Record;
 import io.viaduct.tunnel.key.Sealer;
+import io.viaduct.tunnel.pacing.Pacing;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.List;
 ///   order
 /// @param floorPercent share of the bytes of higher classes that each waiting lower class gets, 0 …
 ///   33
+/// @param pacing how fast datagrams leave
 /// @param flowsMax bound of the flow table
 /// @param udpIdle idle time that ends a UDP flow
 /// @param tcpIdle idle time that ends a TCP connection of which no end was seen
@@ -34,6 +36,7 @@ public record TunnelSettings(
     List<Duration> classDeadlines,
     List<Integer> classQueueBytes,
     int floorPercent,
+    Pacing pacing,
     int flowsMax,
     Duration udpIdle,
     Duration tcpIdle,
@@ -141,6 +144,7 @@ public record TunnelSettings(
             Duration.ofMillis(50)),
         List.of(1 << 18, 1 << 19, 1 << 20, 1 << 22),
         5,
+        Pacing.AUTO,
         65_536,
         Duration.ofSeconds(60),
         Duration.ofHours(2),
@@ -166,6 +170,7 @@ public record TunnelSettings(
         classDeadlines,
         classQueueBytes,
         floorPercent,
+        pacing,
         flowsMax,
         udpIdle,
         tcpIdle,
@@ -182,6 +187,7 @@ public record TunnelSettings(
         classDeadlines,
         classQueueBytes,
         floorPercent,
+        pacing,
         flowsMax,
         udpIdle,
         tcpIdle,
@@ -198,6 +204,24 @@ public record TunnelSettings(
         classDeadlines,
         classQueueBytes,
         floorPercent,
+        pacing,
+        flowsMax,
+        udpIdle,
+        tcpIdle,
+        icmpIdle,
+        historyBytes);
+  }
+
+  public TunnelSettings withPacing(Pacing rule) {
+    return new TunnelSettings(
+        pathMtu,
+        outerIpv6,
+        fillThreshold,
+        context,
+        classDeadlines,
+        classQueueBytes,
+        floorPercent,
+        rule,
         flowsMax,
         udpIdle,
         tcpIdle,
@@ -221,6 +245,7 @@ public record TunnelSettings(
         classDeadlines,
         classQueueBytes,
         floorPercent,
+        pacing,
         flowsMax,
         udpIdle,
         tcpIdle,
@@ -237,6 +262,7 @@ public record TunnelSettings(
         classDeadlines,
         classQueueBytes,
         floorPercent,
+        pacing,
         flowsMax,
         udpIdle,
         tcpIdle,

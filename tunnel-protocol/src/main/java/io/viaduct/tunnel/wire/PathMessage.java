@@ -26,6 +26,14 @@ public sealed interface PathMessage {
   /// @param control the control connection, else UDP
   record CarryBy(boolean control) implements PathMessage {}
 
+  /// What has arrived.
+  ///
+  /// @param timeUs the receiver's clock, low 32 bits
+  /// @param bytes of outer IP packets since the session began, low 32 bits
+  /// @param delayUs least one-way delay since the last receipt, not corrected by the offset of the
+  ///   clocks
+  record Receipt(int timeUs, int bytes, int delayUs) implements PathMessage {}
+
   long OFFSET_UNKNOWN = Long.MIN_VALUE;
 
   /// Writes the message. @return the position behind it
@@ -62,6 +70,13 @@ public sealed interface PathMessage {
         to[at + 1] = (byte) (c.control ? 1 : 0);
         return at + 2;
       }
+      case Receipt r -> {
+        to[at] = 7;
+        BigEndian.putInt(to, at + 1, r.timeUs);
+        BigEndian.putInt(to, at + 5, r.bytes);
+        BigEndian.putInt(to, at + 9, r.delayUs);
+        return at + 13;
+      }
     }
   }
 
@@ -90,6 +105,13 @@ public sealed interface PathMessage {
       case 2 -> length == 9 ? new Challenge(BigEndian.getLong(from, at + 1)) : null;
       case 3 -> length == 9 ? new Response(BigEndian.getLong(from, at + 1)) : null;
       case 6 -> length == 2 && (from[at + 1] & ~1) == 0 ? new CarryBy(from[at + 1] == 1) : null;
+      case 7 ->
+          length == 13
+              ? new Receipt(
+                  BigEndian.getInt(from, at + 1),
+                  BigEndian.getInt(from, at + 5),
+                  BigEndian.getInt(from, at + 9))
+              : null;
       default -> null;
     };
   }

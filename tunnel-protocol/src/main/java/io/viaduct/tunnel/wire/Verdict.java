@@ -15,6 +15,13 @@ public enum Verdict {
   QUEUE_FULL_HT_LD(Subject.PACKET),
   QUEUE_FULL_LT_HD(Subject.PACKET),
   QUEUE_FULL_HT_HD(Subject.PACKET),
+  /// Dropped before the queue of its class is full, because it is long: senders shall slow down.
+  EARLY_LT_LD(Subject.PACKET),
+  EARLY_HT_LD(Subject.PACKET),
+  EARLY_LT_HD(Subject.PACKET),
+  EARLY_HT_HD(Subject.PACKET),
+  /// Taken, and marked with Congestion Experienced instead of dropped.
+  MARKED(Subject.PACKET),
   /// No room for one more flow: the packet travels without context.
   FLOW_TABLE_FULL(Subject.PACKET),
   /// Every flow id is in use or was used less than 30 s ago: the packet travels without context.
@@ -76,6 +83,8 @@ public enum Verdict {
     QUEUE_FULL_LT_LD, QUEUE_FULL_HT_LD, QUEUE_FULL_LT_HD, QUEUE_FULL_HT_HD
   };
 
+  private static final Verdict[] EARLY = {EARLY_LT_LD, EARLY_HT_LD, EARLY_LT_HD, EARLY_HT_HD};
+
   private final Subject subject;
 
   Verdict(Subject subject) {
@@ -84,6 +93,10 @@ public enum Verdict {
 
   public Subject subject() {
     return subject;
+  }
+
+  public static Verdict early(ServiceClass serviceClass) {
+    return EARLY[serviceClass.ordinal()];
   }
 
   public static Verdict queueFull(ServiceClass serviceClass) {

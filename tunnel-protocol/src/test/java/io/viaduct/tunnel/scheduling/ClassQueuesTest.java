@@ -16,7 +16,7 @@ class ClassQueuesTest {
 
   private static void fill(ClassQueues queues, ServiceClass serviceClass, int count) {
     for (int i = 0; i < count; i++) {
-      queues.add(CompoundFixture.of(serviceClass, 1000));
+      queues.add(CompoundFixture.of(serviceClass, 1000), 0);
     }
   }
 

@@ -20,8 +20,16 @@ class WaitingRuleTest {
       rule.arrival(i * 5 * MS);
     }
     assertThat(rule.shouldWait(1, 20 * MS, 20 * MS)).isTrue();
-    assertThat(rule.shouldWait(2, 20 * MS, 39 * MS)).isTrue();
-    assertThat(rule.shouldWait(2, 20 * MS, 40 * MS)).isFalse();
+    assertThat(rule.shouldWait(2, 20 * MS, 36 * MS)).isTrue();
+  }
+
+  @Test
+  void whatIsLeftOfTheDeadlineIsNotWaitedForWhenNobodyCanComeInIt() {
+    for (int i = 0; i < 5; i++) {
+      rule.arrival(i * 5 * MS);
+    }
+    assertThat(rule.shouldWait(1, 20 * MS, 20 * MS)).isTrue();
+    assertThat(rule.shouldWait(2, 20 * MS, 38 * MS)).isFalse();
   }
 
   @Test

@@ -144,6 +144,7 @@ class GoldenBytesTest {
     golden.put("path-challenge", path(new PathMessage.Challenge(0x0102030405060708L)));
     golden.put("path-response", path(new PathMessage.Response(0x0102030405060708L)));
     golden.put("path-carry-by", path(new PathMessage.CarryBy(true)));
+    golden.put("path-receipt", path(new PathMessage.Receipt(0x01020304, 0x05060708, -2)));
     golden.put("control-frame", frame());
     return golden;
   }

@@ -1,0 +1,38 @@
+package io.viaduct.tunnel.pacing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.SplittableRandom;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+
+/// Lines of any rate, length and buffer. A failure prints its seed.
+class PacerProperties {
+  private static final long MS = 1_000_000;
+
+  @Property(tries = 20, shrinking = ShrinkingMode.OFF)
+  void everyLineIsUsedAndItsBufferLeftEmpty(@ForAll long seed) {
+    var random = new SplittableRandom(seed);
+    double rate = 2e6 * Math.pow(100, random.nextDouble());
+    long delay = random.nextLong(1, 60) * MS;
+    long buffer = random.nextLong(60, 400) * MS;
+    var sender = new PacedSender(rate, delay, buffer, rate * 3);
+    sender.run(6);
+    double carried = sender.run(8);
+    String line =
+        "seed %d: %.1f Mbit/s, %d ms, buffer %d ms, carried %.3f, queue p50 %.1f p99 %.1f ms"
+            .formatted(
+                seed,
+                rate / 1e6,
+                delay / MS,
+                buffer / MS,
+                carried / rate,
+                sender.queueMs(50),
+                sender.queueMs(99));
+    assertThat(carried / rate).as(line).isGreaterThan(0.95);
+    double packetsMs = 3_000 * 8e3 / rate;
+    assertThat(sender.queueMs(50)).as(line).isLessThan(12 + 1.5 * packetsMs);
+    assertThat(sender.queueMs(99)).as(line).isLessThan(30 + 4 * packetsMs);
+  }
+}

@@ -1,0 +1,50 @@
+package io.viaduct.tunnel.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.tunnel.pacing.Pacing;
+import io.viaduct.tunnel.session.PacketForge.Endpoints;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SessionPacingTest {
+  private static final int SUPERPACKET_BYTES = 60_000;
+
+  /// What leaves at the first moment: the credit, and what could not be divided.
+  @ParameterizedTest
+  @CsvSource({"off, 60000, 70000", "1000000, 1, 3500", "200000000, 1, 160000"})
+  void lowDelayNeverWaitsBehindASuperpacketOfASlowLine(String rate, int least, int most) {
+    var rig = new LoopbackRig(TunnelSettings.defaults().withPacing(Pacing.of(rate)));
+    rig.serviceClass = ServiceClass.HT_HD;
+    byte[] payload = new byte[SUPERPACKET_BYTES];
+    new SplittableRandom(1).nextBytes(payload);
+    byte[] superpacket = PacketForge.tcp(Endpoints.ipv4(1000, 1, 443), 1, PacketForge.ACK, payload);
+    rig.open(PacketForge.tcp(Endpoints.ipv4(1000, 1, 443), 0, PacketForge.ACK, new byte[1]));
+    assertThat(rig.offer(rig.agent, superpacket, 1_360, true)).isEqualTo(Verdict.QUEUED);
+    rig.send(rig.agent);
+    int sent = rig.up.stream().mapToInt(datagram -> datagram.length).sum();
+    assertThat(sent).isBetween(least, most);
+    rig.close();
+  }
+
+  @Test
+  void aPacketThatIsTooMuchIsDroppedByClassAndCounted() {
+    var rig = new LoopbackRig(TunnelSettings.defaults().withPacing(Pacing.of("100000")));
+    rig.serviceClass = ServiceClass.HT_HD;
+    Verdict last = Verdict.QUEUED;
+    var random = new SplittableRandom(1);
+    for (int i = 0; i < 1_000 && last == Verdict.QUEUED; i++) {
+      byte[] payload = new byte[1_300];
+      random.nextBytes(payload);
+      last = rig.offer(rig.agent, PacketForge.udp(Endpoints.ipv4(1000, 1, 443), payload));
+      rig.send(rig.agent);
+    }
+    assertThat(last).isIn(Verdict.QUEUE_FULL_HT_HD, Verdict.EARLY_HT_HD);
+    assertThat(LoopbackRig.count(rig.agent, last)).isEqualTo(1);
+    rig.close();
+  }
+}
