@@ -30,3 +30,19 @@ closing_lines() { # one line per module as Surefire printed it, then the sum
 		}
 		END { printf "%d passed, %d failed, %d skipped\n", good, bad, gone }'
 }
+
+nightly() { # [--packets N] [--seed N]: the simulation of the tunnel at length
+	local packets=10000000 seed=() status=0
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--packets) packets=${2:-}; shift 2 || die 64 "--packets needs a number" ;;
+		--seed) seed=("-Dviaduct.simulation.seed=${2:-}"); shift 2 || die 64 "--seed needs a number" ;;
+		*) die 64 "'$1' is not known; there is: viaduct test --nightly [--packets N] [--seed N]" ;;
+		esac
+	done
+	[[ $packets =~ ^[1-9][0-9]*$ ]] || die 64 "--packets must be a whole number from 1 on, got '$packets'"
+	find_java
+	maven -q -pl tunnel-protocol -am test -Dtest=SimulatedNetworkProperties -Dsurefire.failIfNoSpecifiedTests=false \
+		-Dviaduct.simulation.packets="$packets" "${seed[@]}" || status=$?
+	[ "$status" = 0 ] || die 70 "the simulation has failed; its seed is above: viaduct test --nightly --seed N repeats it"
+}

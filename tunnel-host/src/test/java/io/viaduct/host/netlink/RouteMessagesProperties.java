@@ -71,6 +71,13 @@ class RouteMessagesProperties {
     messages.read(ByteBuffer.wrap(bytes), listener);
   }
 
+  /// Seeds of the fuzz target.
+  static List<byte[]> captured() {
+    return java.util.stream.Stream.of(LINK, ADDRESS, ADDRESS_GONE, ROUTE, ADDRESS + ROUTE)
+        .map(HexFormat.of()::parseHex)
+        .toList();
+  }
+
   private static byte[] hex(String text) {
     Assumptions.assumeTrue(
         ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN, "captured on a little-endian machine");

@@ -1,0 +1,78 @@
+# Sourced by ../viaduct: runs the fuzz targets, classes …Fuzz among the modules' tests, one after the
+# other with Jazzer. Needs launch.sh.
+# shellcheck shell=bash disable=SC2154
+
+fuzz_usage() {
+	cat <<-'X'
+		usage: viaduct fuzz [--seconds N] [--target NAME] [--keep] [--list]
+
+		  --seconds N    so long for each target (60)
+		  --target NAME  only this one, for example PeerFuzz; may be given again
+		  --keep         what reached new code becomes part of the corpus in the sources
+		  --list         the targets
+
+		What breaks a rule is written to build/fuzz/NAME/crash-…; exit 70 if there is one.
+	X
+}
+
+fuzz() {
+	local seconds=60 keep='' only=() source name failed=0
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--seconds) seconds=${2:-}; shift 2 || die 64 "--seconds needs a number" ;;
+		--target) only+=("${2:-}"); shift 2 || die 64 "--target needs a name" ;;
+		--keep) keep=1; shift ;;
+		--list) fuzz_targets | sed 's:.*/::; s:\.java$::'; return ;;
+		-h | --help) fuzz_usage; return ;;
+		*) die 64 "'$1' is not known; try: viaduct fuzz --help" ;;
+		esac
+	done
+	[[ $seconds =~ ^[1-9][0-9]*$ ]] || die 64 "--seconds must be a whole number from 1 on, got '$seconds'"
+	for name in "${only[@]}"; do
+		fuzz_targets | grep -q "/$name\.java$" || die 64 "target '$name' is not known; try: viaduct fuzz --list"
+	done
+	find_java
+	# one reactor, so that nothing needs to be installed; Jazzer is in the profile
+	[ -n "${VIADUCT_BUILT:-}" ] || maven -q -Pfuzz -DskipTests -Dspotless.check.skip=true test-compile \
+		dependency:build-classpath -Dmdep.outputFile=target/fuzz.classpath -Dmdep.includeScope=test ||
+		die 70 "the build failed; its last lines are above"
+	printf '%-24s %10s %8s %8s %8s  %s\n' target inputs per-s cover corpus result
+	while read -r source; do
+		name=$(basename "$source" .java)
+		[ ${#only[@]} = 0 ] || [[ " ${only[*]} " == *" $name "* ]] || continue
+		fuzz_target "$source" "$name" || failed=1
+	done < <(fuzz_targets)
+	[ "$failed" = 0 ] || die 70 "at least one target has broken its rule: build/fuzz/*/crash-* are the inputs, build/fuzz/*.log tell the story"
+}
+
+fuzz_targets() { # without the planted fault of the machinery's own test
+	find "$root" -path "$root/fuzzing" -prune -o -path '*/src/test/java/*Fuzz.java' -print | sort
+}
+
+fuzz_target() { # source file, simple name
+	local module=${1%%/src/test/java/*} class=${1#*/src/test/java/} work=$root/build/fuzz/$2 status=0 java
+	class=${class%.java}
+	class=${class//\//.}
+	rm -rf "$work" "$work.log"
+	mkdir -p "$work/found"
+	java=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:+EnableDynamicAgentLoading
+		-XX:-UsePerfData -Xmx1g -XX:+UseSerialGC -Dio.netty.leakDetection.level=disabled
+		-cp "$module/target/test-classes:$module/target/classes:$(cat "$module/target/fuzz.classpath")")
+	"${java[@]}" io.viaduct.fuzzing.CorpusCommand unpack "$class" "$work/corpus" || return
+	setpriv --pdeathsig KILL nice -n 10 "${java[@]}" com.code_intelligence.jazzer.Jazzer --target_class="$class" \
+		--instrumentation_includes='io.viaduct.**' --custom_hook_includes='io.viaduct.**' --reproducer_path="$work" \
+		-artifact_prefix="$work/" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -print_final_stats=1 \
+		"$work/found" "$work/corpus" >"$work.log" 2>&1 || status=$?
+	# the last line of the fuzzer's own counting: "#12345 DONE cov: 210 ft: 480 corp: 31/2Kb lim: …"
+	awk -v name="$2" -v status="$status" -v seconds="$seconds" '
+		/^#[0-9]+.* cov: / { for (i = 1; i < NF; i++) { if ($i == "cov:") cover = $(i + 1); if ($i == "corp:") corpus = $(i + 1) } }
+		/^stat::number_of_executed_units/ { inputs = $2 }
+		END { sub(/\/.*/, "", corpus)
+			printf "%-24s %10d %8d %8d %8d  %s\n", name, inputs, inputs / seconds, cover, corpus, status == 0 ? "holds" : "BROKEN, see build/fuzz/" name ".log" }' "$work.log"
+	if [ "$status" = 0 ] && [ -n "$keep" ]; then
+		local file=${1%.java}.hex
+		file=${file/src\/test\/java/src\/test\/resources}
+		"${java[@]}" io.viaduct.fuzzing.CorpusCommand pack "$work/found" "$file"
+	fi
+	return "$status"
+}

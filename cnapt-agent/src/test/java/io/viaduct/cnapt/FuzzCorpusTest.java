@@ -1,0 +1,5 @@
+package io.viaduct.cnapt;
+
+import io.viaduct.fuzzing.CorpusReplay;
+
+class FuzzCorpusTest extends CorpusReplay {}

@@ -1,0 +1,46 @@
+package io.viaduct.billing.mediation;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.usage.v1.SignedUsageReport;
+import io.viaduct.usage.v1.UsageReport;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/// Reports as the bridge forwards them. Input: a UsageReport. Rule: an interval that can be billed,
+/// whose sums do not wrap, or refused with a reason.
+public final class IngestFuzz {
+  private static final Instant NOW = Instant.ofEpochMilli(1_790_000_000_000L);
+
+  private IngestFuzz() {}
+
+  public static void fuzzerTestOneInput(byte[] input) {
+    try {
+      SignedUsageReport signed =
+          SignedUsageReport.newBuilder()
+              .setReport(com.google.protobuf.ByteString.copyFrom(input))
+              .build();
+      if (ReportValidation.validate(signed, NOW)
+          instanceof ReportValidation.Result.Valid(var interval)) {
+        if (interval.endedAt().isAfter(NOW.plus(Duration.ofMinutes(1)))
+            || interval.endedAt().isBefore(interval.startedAt())
+            || interval.preBytes() < 0
+            || interval.postBytes() < 0) {
+          throw new AssertionError("billed: " + interval);
+        }
+      }
+      ReportValidation.validate(SignedUsageReport.parseFrom(input), NOW);
+    } catch (InvalidProtocolBufferException _) {
+      return; // gRPC ends the stream
+    }
+  }
+
+  public static List<byte[]> seeds() {
+    UsageReport report =
+        Reports.report("snapt-1", "s", 1, 2, "alice", NOW, Reports.workedExample()).build();
+    return List.of(
+        report.toByteArray(),
+        report.toBuilder().setEndMs(Long.MAX_VALUE).build().toByteArray(),
+        Reports.signed(report).toByteArray());
+  }
+}

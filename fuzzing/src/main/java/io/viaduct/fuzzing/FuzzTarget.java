@@ -1,0 +1,140 @@
+package io.viaduct.fuzzing;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationTargetException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// One fuzz target, seen from outside: what it is called, its corpus, and how to run one input.
+public final class FuzzTarget {
+  private static final String ENDING = "Fuzz.class";
+  private final Class<?> type;
+
+  public FuzzTarget(Class<?> type) {
+    this.type = type;
+  }
+
+  /// All targets that were compiled together with a test.
+  public static List<FuzzTarget> beside(Class<?> test) throws IOException {
+    Path root = Path.of(test.getProtectionDomain().getCodeSource().getLocation().getPath());
+    try (Stream<Path> files = Files.walk(root)) {
+      return files
+          .filter(file -> file.getFileName().toString().endsWith(ENDING))
+          .map(file -> root.relativize(file).toString())
+          .map(name -> name.substring(0, name.length() - ".class".length()).replace('/', '.'))
+          .sorted()
+          .map(name -> named(name, test.getClassLoader()))
+          .toList();
+    }
+  }
+
+  static FuzzTarget named(String className, ClassLoader loader) {
+    try {
+      return new FuzzTarget(Class.forName(className, true, loader));
+    } catch (ClassNotFoundException e) {
+      throw new IllegalArgumentException("'" + className + "' is no class on the class path", e);
+    }
+  }
+
+  public String name() {
+    return type.getSimpleName();
+  }
+
+  /// What `seeds()` makes, then the lines of the file.
+  public List<byte[]> corpus() throws IOException {
+    List<byte[]> inputs = new ArrayList<>(made());
+    try (InputStream file = type.getResourceAsStream(name() + ".hex")) {
+      if (file != null) {
+        new BufferedReader(new InputStreamReader(file, StandardCharsets.US_ASCII))
+            .lines()
+            .map(HexFormat.of()::parseHex)
+            .forEach(inputs::add);
+      }
+    }
+    return inputs;
+  }
+
+  private List<byte[]> made() {
+    try {
+      List<byte[]> made = new ArrayList<>();
+      for (Object input : (List<?>) call("seeds")) {
+        made.add((byte[]) input);
+      }
+      return made;
+    } catch (NoSuchMethodException _) {
+      return List.of(); // a target without seeds of its own
+    }
+  }
+
+  /// Runs one input.
+  ///
+  /// @throws AssertionError with whatever the target threw
+  public void run(byte[] input) {
+    try {
+      call("fuzzerTestOneInput", input);
+    } catch (NoSuchMethodException e) {
+      throw new IllegalArgumentException(
+          type + " must have 'public static void fuzzerTestOneInput(byte[])'", e);
+    }
+  }
+
+  private Object call(String method, byte[]... input) throws NoSuchMethodException {
+    try {
+      Object result =
+          input.length == 0
+              ? type.getMethod(method).invoke(null)
+              : type.getMethod(method, byte[].class).invoke(null, (Object) input[0]);
+      return result == null ? type : result;
+    } catch (InvocationTargetException e) {
+      throw new AssertionError(name() + "." + method + " threw " + e.getCause(), e.getCause());
+    } catch (IllegalAccessException e) {
+      throw new IllegalArgumentException(type + " and its " + method + " must be public", e);
+    }
+  }
+
+  /// Writes the corpus as the fuzzer wants it: a file per input.
+  void unpack(Path folder) throws IOException {
+    Files.createDirectories(folder);
+    int number = 0;
+    for (byte[] input : corpus()) {
+      Files.write(folder.resolve("seed-" + number++), input);
+    }
+  }
+
+  /// Makes lines of a folder of inputs, the shortest first.
+  ///
+  /// @param bytesMax longer inputs are left out
+  /// @param linesMax of the file
+  static void pack(Path folder, Path file, int bytesMax, int linesMax) throws IOException {
+    try (Stream<Path> inputs = Files.list(folder)) {
+      List<String> lines =
+          inputs
+              .map(FuzzTarget::read)
+              .filter(input -> input.length > 0 && input.length <= bytesMax)
+              .map(HexFormat.of()::formatHex)
+              .sorted((a, b) -> a.length() != b.length() ? a.length() - b.length() : a.compareTo(b))
+              .distinct()
+              .limit(linesMax)
+              .toList();
+      Files.createDirectories(file.toAbsolutePath().getParent());
+      Files.write(file, lines, StandardCharsets.US_ASCII);
+    }
+  }
+
+  private static byte[] read(Path input) {
+    try {
+      return Files.readAllBytes(input);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.viaduct.sip;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/// Sound messages for the fuzz targets.
+public final class SipSeeds {
+  public static final byte[] REGISTER =
+      """
+      REGISTER sip:ims.test SIP/2.0
+      Via: SIP/2.0/UDP [2001:db8::1]:5060;branch=z9hG4bKx;rport, SIP/2.0/TCP b (note)
+      From: "Al \\" ice" <sip:alice@ims.test>;tag=1
+      t: <sip:alice@ims.test>
+      i: a@b
+      CSeq: 7 REGISTER
+      Max-Forwards: 70
+      Contact: <sip:alice@10.0.0.1:5060;transport=udp>;expires=60
+      Authorization: Digest username="alice", realm="ims.test", nonce="n", uri="sip:ims.test",
+       response="00", algorithm=SHA-256, qop=auth, nc=00000001, cnonce="c"
+      l: 4
+
+      body"""
+          .replace("\n", "\r\n")
+          .getBytes(StandardCharsets.UTF_8);
+
+  public static final byte[] ANSWER =
+      """
+      SIP/2.0 401 Unauthorized
+      Via: SIP/2.0/UDP 10.0.0.1;branch=z9hG4bKx;received=10.0.0.1
+      From: <sip:alice@ims.test>;tag=1
+      To: sip:alice@ims.test;tag=2
+      Call-ID: a
+      CSeq: 7 REGISTER
+      WWW-Authenticate: Digest realm="ims.test", nonce="n", algorithm=MD5, qop="auth,auth-int"
+      Content-Length: 0
+
+      """
+          .replace("\n", "\r\n")
+          .getBytes(StandardCharsets.UTF_8);
+
+  public static final byte[] KEEP_ALIVE = "\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  private SipSeeds() {}
+
+  public static List<byte[]> all() {
+    return List.of(REGISTER, ANSWER, KEEP_ALIVE);
+  }
+}

@@ -1,0 +1,44 @@
+package io.viaduct.snapt.control;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.tunnel.control.v1.Aead;
+import io.viaduct.tunnel.control.v1.Hello;
+import io.viaduct.tunnel.key.SessionSecret;
+import java.util.List;
+
+/// What a Hello asks for. Rule: terms within the protocol's bounds, or refused with a code.
+public final class HelloFuzz {
+  private static final SessionSecret SECRET = SessionSecret.of(new byte[32]);
+  private static final int PATH_MTU = 1500;
+
+  private HelloFuzz() {}
+
+  public static void fuzzerTestOneInput(byte[] input) {
+    try {
+      Hello hello = Hello.parseFrom(input);
+      var terms = HelloTerms.of(hello, SECRET, PATH_MTU, false);
+      if (terms.pathMtu() > PATH_MTU || terms.pathMtu() < 576 || terms.software().length() > 80) {
+        throw new AssertionError("terms out of bounds: " + terms);
+      }
+    } catch (InvalidProtocolBufferException | HelloTerms.RefusedException _) {
+      return; // answered with a refusal
+    }
+  }
+
+  public static List<byte[]> seeds() {
+    Hello hello =
+        Hello.newBuilder()
+            .setVersion(1)
+            .setReceiverIndex(77)
+            .setPathMtu(1400)
+            .addAeads(Aead.CHACHA20_POLY1305)
+            .addApplications("skype")
+            .setInnerIpv4(ByteString.copyFrom(new byte[] {10, 64, 0, 2}))
+            .setInnerIpv6(ByteString.copyFrom(new byte[16]))
+            .setSoftware("seed\u0007")
+            .build();
+    return List.of(
+        hello.toByteArray(), hello.toBuilder().clearInnerIpv6().setPathMtu(1).build().toByteArray());
+  }
+}

@@ -1,0 +1,73 @@
+package io.viaduct.stages;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.viaduct.tunnel.key.Aead;
+import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.key.Ciphers;
+import io.viaduct.tunnel.key.Direction;
+import io.viaduct.tunnel.key.EpochKey;
+import io.viaduct.tunnel.key.KeyChain;
+import io.viaduct.tunnel.key.ProviderAead;
+import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.wire.DatagramHeader;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+
+/// Sealing and opening one datagram. `NATIVE_AES` is libsodium's where it can be loaded.
+@State(Scope.Thread)
+@SuppressWarnings("NullAway.Init") // JMH calls set up before anything else
+public class SealStage {
+  /// Which implementation of which cipher.
+  public enum Cipher {
+    NATIVE_AES,
+    JDK_AES,
+    JDK_CHACHA20
+  }
+
+  @Param public Cipher cipher;
+
+  @Param({"100", "1400"})
+  public int bytes;
+
+  private Aead aead;
+  private EpochKey key;
+  private byte[] body;
+  private ByteBuf datagram;
+  private ByteBuf sealed;
+  private long sequence;
+
+  @Setup
+  public void makeKeys() {
+    AeadAlgorithm algorithm =
+        cipher == Cipher.JDK_CHACHA20 ? AeadAlgorithm.CHACHA20_POLY1305 : AeadAlgorithm.AES_256_GCM;
+    aead =
+        cipher == Cipher.NATIVE_AES ? Ciphers.fastest(algorithm) : new ProviderAead(algorithm);
+    key =
+        new KeyChain(algorithm, SessionSecret.of(new byte[SessionSecret.BYTES]), Direction.UP)
+            .next();
+    body = new byte[bytes];
+    int length = DatagramHeader.LENGTH + bytes + AeadAlgorithm.TAG_BYTES;
+    datagram = Unpooled.directBuffer(length).writeZero(length);
+    sealed = Unpooled.directBuffer(length).writeZero(length);
+    aead.seal(key, 0, body, 0, bytes, sealed, 0);
+  }
+
+  @Benchmark
+  public ByteBuf seal() {
+    aead.seal(key, ++sequence, body, 0, bytes, datagram, 0);
+    return datagram;
+  }
+
+  @Benchmark
+  public int open() {
+    int opened = aead.open(key, 0, sealed, 0, sealed.writerIndex(), body, 0);
+    if (opened != bytes) {
+      throw new IllegalStateException("the datagram must open, got " + opened);
+    }
+    return opened;
+  }
+}

@@ -1,0 +1,84 @@
+package io.viaduct.stages;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.results.format.ResultFormatType;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/// `viaduct bench stages`: the composition root of the benchmarks per stage.
+@Command(
+    name = "stages",
+    mixinStandardHelpOptions = true,
+    description = "time and garbage of each stage of a packet's way (JMH)")
+public final class StagesCommand implements Callable<Integer> {
+  private static final int BROKEN = 70;
+
+  @Option(
+      names = "--filter",
+      description = "regular expression on the stage's name, such as Seal or Session.*")
+  private String filter = "Stage";
+
+  @Option(names = "--output", description = "folder of the results (default ${DEFAULT-VALUE})")
+  private Path output = Path.of("build", "bench");
+
+  @Option(names = "--rounds", description = "of one measurement (default ${DEFAULT-VALUE})")
+  private int rounds = 5;
+
+  @Option(names = "--millis", description = "of one round (default ${DEFAULT-VALUE})")
+  private int millis = 500;
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new StagesCommand()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    Files.createDirectories(output);
+    Path json = output.resolve("stages.json");
+    Collection<RunResult> results =
+        new Runner(
+                new OptionsBuilder()
+                    .include(filter)
+                    .mode(Mode.AverageTime)
+                    .timeUnit(TimeUnit.NANOSECONDS)
+                    .forks(1)
+                    .warmupIterations(rounds)
+                    .warmupTime(TimeValue.milliseconds(millis))
+                    .measurementIterations(rounds)
+                    .measurementTime(TimeValue.milliseconds(millis))
+                    .addProfiler(GCProfiler.class)
+                    .jvmArgs(
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--sun-misc-unsafe-memory-access=allow",
+                        "-XX:+UseSerialGC",
+                        "-XX:-UsePerfData",
+                        "-Xmx512m",
+                        "-Dio.netty.leakDetection.level=disabled")
+                    .resultFormat(ResultFormatType.JSON)
+                    .result(json.toString())
+                    .build())
+            .run();
+    if (results.isEmpty()) {
+      System.err.println("viaduct: no stage is called '" + filter + "'");
+      return CommandLine.ExitCode.USAGE;
+    }
+    StagesReport report = StagesReport.of(results);
+    Path markdown = output.resolve("stages.md");
+    Files.writeString(markdown, report.markdown());
+    System.out.println();
+    System.out.println(report.markdown());
+    System.out.println("written: " + json + ", " + markdown);
+    return report.withinBounds() ? 0 : BROKEN;
+  }
+}

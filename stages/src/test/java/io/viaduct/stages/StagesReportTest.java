@@ -1,0 +1,37 @@
+package io.viaduct.stages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class StagesReportTest {
+  private static StagesReport.Line line(String parameters, double garbage) {
+    return new StagesReport.Line(
+        "Seal seal", parameters, 250, 3, garbage, Garbage.allowed(parameters));
+  }
+
+  @Test
+  void ownCodeMayMakeNothing() {
+    assertThat(line("bytes 100", 0.01).isWithinBounds()).isTrue();
+    assertThat(line("bytes 100", 16).isWithinBounds()).isFalse();
+    assertThat(line("bytes 100", Double.NaN).isWithinBounds()).isFalse();
+  }
+
+  @Test
+  void aCipherOfTheJdkMayMakeAKibibyte() {
+    assertThat(line("cipher JDK_AES", 935).isWithinBounds()).isTrue();
+    assertThat(line("cipher JDK_AES", 1025).isWithinBounds()).isFalse();
+    assertThat(line("cipher NATIVE_AES", 935).isWithinBounds()).isFalse();
+  }
+
+  @Test
+  void theTableSaysWhatHolds() {
+    StagesReport report = new StagesReport(List.of(line("bytes 100", 0), line("bytes 9", 24)));
+    assertThat(report.withinBounds()).isFalse();
+    assertThat(report.markdown().lines().toList())
+        .endsWith(
+            "| Seal seal | bytes 100 | 250.0 | 3.0 | 0.00 | holds |",
+            "| Seal seal | bytes 9 | 250.0 | 3.0 | 24.00 | **more than 1** |");
+  }
+}

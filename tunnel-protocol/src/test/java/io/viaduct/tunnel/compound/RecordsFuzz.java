@@ -1,0 +1,132 @@
+package io.viaduct.tunnel.compound;
+
+import java.util.List;
+
+/// Bodies of DATA datagrams, blocks and records, without a session behind. Rule: a verdict, and
+/// every position that is told lies in the array.
+public final class RecordsFuzz {
+  private static final CompoundReader READER = new CompoundReader(new CompoundMemory());
+
+  private RecordsFuzz() {}
+
+  private static void within(byte[] bytes, int at, int length, int recordBytes) {
+    if (at < 0 || length < 0 || at + length > bytes.length || recordBytes < 1) {
+      throw new AssertionError(at + " + " + length + " of " + bytes.length);
+    }
+  }
+
+  private static final RecordSink SINK =
+      new RecordSink() {
+        @Override
+        public void stamp(int timeUs) {}
+
+        @Override
+        public void whole(
+            int flow,
+            int generation,
+            boolean install,
+            int application,
+            byte[] bytes,
+            int at,
+            int length,
+            int recordBytes) {
+          within(bytes, at, length, recordBytes);
+        }
+
+        @Override
+        public void elided(
+            int kind,
+            int flow,
+            int ecn,
+            int generation,
+            byte[] bytes,
+            int at,
+            int length,
+            int recordBytes) {
+          within(bytes, at, length, recordBytes);
+        }
+
+        @Override
+        public void tcp(
+            int flow,
+            int ecn,
+            int generation,
+            TcpFields fields,
+            byte[] bytes,
+            int at,
+            int length,
+            int recordBytes) {
+          within(bytes, at, length, recordBytes);
+          if (fields.optionsBytes() > 0) {
+            within(bytes, fields.optionsAt(), fields.optionsBytes(), recordBytes);
+          }
+        }
+
+        @Override
+        public void flowAck(int flow, int generation, int sequenceLow) {}
+
+        @Override
+        public void flowUnknown(int flow, int generation) {}
+
+        @Override
+        public void flowStats(int flow, long[] values) {}
+
+        @Override
+        public void flowEnd(int flow) {}
+
+        @Override
+        public void control(int recordBytes) {}
+      };
+
+  public static void fuzzerTestOneInput(byte[] input) {
+    READER.read(input, 0, input.length, SINK);
+  }
+
+  public static List<byte[]> seeds() {
+    byte[] text = "etaoin shrdlu etaoin shrdlu etaoin shrdlu etaoin shrdlu".getBytes();
+    byte[] raw = new byte[text.length + 2];
+    raw[0] = (byte) (Record.first(Record.RAW, 0, 0) | Record.LAST);
+    System.arraycopy(text, 0, raw, 1, text.length);
+    byte[] stored = new byte[raw.length + 1];
+    System.arraycopy(raw, 0, stored, 1, raw.length);
+    BlockCodec codec = new BlockCodec();
+    byte[] block = new byte[codec.bound(raw.length)];
+    int bytes = codec.compress(raw, 0, raw.length, block);
+    byte[] compressed = new byte[3 + bytes];
+    compressed[0] = Record.LZ4;
+    compressed[2] = (byte) raw.length;
+    System.arraycopy(block, 0, compressed, 3, bytes);
+    byte[] stamp = new byte[Record.STAMP_BLOCK_BYTES + stored.length];
+    ControlQueue.writeStampBlock(stamp, 0, 123456);
+    System.arraycopy(stored, 0, stamp, Record.STAMP_BLOCK_BYTES, stored.length);
+    byte[] controls = {
+      0,
+      Record.FLOW_ACK,
+      5,
+      1,
+      0,
+      0,
+      0,
+      9,
+      Record.FLOW_UNKNOWN,
+      5,
+      2,
+      Record.FLOW_STATS,
+      5,
+      1,
+      2,
+      3,
+      4,
+      5,
+      6,
+      7,
+      8,
+      Record.FLOW_END,
+      5,
+      Record.PADDING,
+      0,
+      0
+    };
+    return List.of(stored, compressed, stamp, controls);
+  }
+}

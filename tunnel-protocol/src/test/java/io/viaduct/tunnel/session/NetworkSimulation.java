@@ -1,0 +1,392 @@
+package io.viaduct.tunnel.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.key.Ciphers;
+import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.session.PacketForge.Endpoints;
+import io.viaduct.tunnel.wire.BigEndian;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/// Random traffic of both directions over a network that loses, duplicates and reorders, between
+/// ends that restart, move to other addresses and live long enough to change keys. Whatever comes
+/// out is byte for byte what went in, at most once: the oracle is a map of all that was sent, cut
+/// as a network would cut it.
+final class NetworkSimulation implements AutoCloseable {
+  private static final int FLOWS = 24;
+  private static final int LATE_HELD = 50;
+  private static final byte[] TEXT =
+      "GET /index.html HTTP/1.1\r\nHost: www.example.org\r\nAccept: text/html, application/json\r\n"
+          .getBytes(StandardCharsets.US_ASCII);
+
+  /// What the network does to datagrams, as shares, and what happens to the ends.
+  ///
+  /// @param eventful whether ends restart and move, and time leaps
+  record Weather(double loss, double duplication, double reordering, boolean eventful) {
+    static Weather upTo30Percent(long seed) {
+      SplittableRandom random = new SplittableRandom(seed ^ 0x5DEECE66DL);
+      return new Weather(
+          random.nextDouble() * 0.3, random.nextDouble() * 0.3, random.nextDouble() * 0.3, true);
+    }
+  }
+
+  /// What must have happened at least once in a long run, or it proves less than it says.
+  enum Event {
+    RESTART,
+    HANDOVER,
+    LEAP,
+    KEY_CHANGED,
+    OLD_SESSION_REFUSED,
+    REPLAY_REFUSED,
+    UNKNOWN_FLOW,
+    CONTROL_RECORD,
+    FLOW_ENDED,
+    SUPERPACKET,
+    WITHOUT_FLOW,
+    FRAGMENT
+  }
+
+  private final SplittableRandom random;
+  private final Weather weather;
+  private final Map<Fingerprint, Integer> sent = new HashMap<>();
+  private final int[] sequence = new int[FLOWS];
+  private final List<byte[]> lateUp = new ArrayList<>();
+  private final List<byte[]> lateDown = new ArrayList<>();
+  private final Set<Event> seen = EnumSet.noneOf(Event.class);
+  private final int[] phase = {-1, -1};
+  private LoopbackRig rig;
+  private AeadAlgorithm algorithm = AeadAlgorithm.AES_256_GCM;
+  private long counter;
+  private long segments;
+  private long delivered;
+
+  /// A packet's identity in the oracle: two independent 64-bit hashes, so that ten million packets
+  /// need no copy of each.
+  private record Fingerprint(long one, long two) {
+    static Fingerprint of(byte[] bytes) {
+      long a = 0xCBF29CE484222325L;
+      long b = bytes.length;
+      for (byte each : bytes) {
+        a = (a ^ each & 0xFF) * 0x100000001B3L; // FNV-1a
+        b = Long.rotateLeft(b, 7) * 0x9E3779B97F4A7C15L + each;
+      }
+      return new Fingerprint(a, b);
+    }
+  }
+
+  NetworkSimulation(long seed, Weather weather) {
+    random = new SplittableRandom(seed);
+    this.weather = weather;
+    rig = rig();
+  }
+
+  private LoopbackRig rig() {
+    TunnelSettings settings =
+        TunnelSettings.defaults()
+            .withPathMtu(random.nextInt(10) == 0 ? 9000 : random.nextInt(1400, 1501))
+            .withContext(TunnelSettings.CompressionContext.values()[random.nextInt(3)]);
+    return new LoopbackRig(settings, algorithm, Ciphers::fastest, PathListener.SILENT);
+  }
+
+  long segments() {
+    return segments;
+  }
+
+  long delivered() {
+    return delivered;
+  }
+
+  int missing() {
+    return sent.size();
+  }
+
+  Set<Event> seen() {
+    return seen;
+  }
+
+  void run(int packets) {
+    for (int i = 0; i < packets; ) {
+      for (int batch = random.nextInt(1, 12); batch > 0; batch--, i++) {
+        offerOne();
+      }
+      rig.send(rig.agent);
+      rig.send(rig.snapt);
+      step();
+      if (weather.eventful) {
+        perhapsAnEvent();
+      }
+    }
+    for (int i = 0; i < 30; i++) {
+      rig.nowNs += 5_000_000;
+      step();
+    }
+    note();
+  }
+
+  private void perhapsAnEvent() {
+    switch (random.nextInt(400)) {
+      case 0 -> restart();
+      case 1, 2 -> {
+        int host = random.nextInt(1, 250);
+        rig.upFrom = new InetSocketAddress("198.51.100." + host, 1024 + random.nextInt(60_000));
+        rig.probe();
+        seen.add(Event.HANDOVER);
+      }
+      case 3, 4, 5 -> {
+        // as long as idle flows are kept, or so long that keys change
+        rig.nowNs += random.nextLong(random.nextBoolean() ? 70_000_000_000L : 2_000_000_000_000L);
+        seen.add(Event.LEAP);
+      }
+      case 6, 7, 8, 9 -> rig.probe();
+      default -> {
+        return;
+      }
+    }
+  }
+
+  /// Either end has lost its state: both get a session with other keys; what the old one had on its
+  /// way arrives at the new one.
+  private void restart() {
+    note();
+    List<byte[]> lost = new ArrayList<>(rig.up);
+    lost.addAll(lateUp);
+    List<byte[]> lostDown = new ArrayList<>(rig.down);
+    lostDown.addAll(lateDown);
+    rig.close();
+    check(rig.atSnapt);
+    check(rig.atAgent);
+    lateUp.clear();
+    lateDown.clear();
+    algorithm =
+        algorithm == AeadAlgorithm.AES_256_GCM
+            ? AeadAlgorithm.CHACHA20_POLY1305
+            : AeadAlgorithm.AES_256_GCM;
+    rig = rig();
+    phase[0] = -1;
+    phase[1] = -1;
+    seen.add(Event.RESTART);
+    for (byte[] datagram : lost) {
+      refuse(rig.snapt, datagram);
+    }
+    for (byte[] datagram : lostDown) {
+      refuse(rig.agent, datagram);
+    }
+  }
+
+  private void refuse(TunnelSession session, byte[] ofTheOldOne) {
+    Verdict verdict = rig.receive(session, ofTheOldOne);
+    if (verdict != Verdict.BAD_TAG && verdict != Verdict.STALE_KEY) {
+      throw new AssertionError("a datagram of the session before got " + verdict);
+    }
+    seen.add(Event.OLD_SESSION_REFUSED);
+  }
+
+  private void note() {
+    for (TunnelSession session : List.of(rig.agent, rig.snapt)) {
+      note(session, Verdict.REPLAYED, Event.REPLAY_REFUSED);
+      note(session, Verdict.UNKNOWN_FLOW, Event.UNKNOWN_FLOW);
+      note(session, Verdict.CONTROL_TAKEN, Event.CONTROL_RECORD);
+    }
+    if (!rig.ended.isEmpty()) {
+      seen.add(Event.FLOW_ENDED);
+    }
+  }
+
+  private void note(TunnelSession session, Verdict verdict, Event event) {
+    if (LoopbackRig.count(session, verdict) > 0) {
+      seen.add(event);
+    }
+  }
+
+  private byte[] payload(int length, boolean text) {
+    byte[] bytes = new byte[Math.max(8, length)];
+    if (text) {
+      int start = random.nextInt(TEXT.length);
+      for (int i = 0; i < bytes.length; i++) {
+        bytes[i] = TEXT[(start + i) % TEXT.length];
+      }
+    } else {
+      random.nextBytes(bytes);
+    }
+    BigEndian.putLong(bytes, 0, ++counter);
+    return bytes;
+  }
+
+  private void offerOne() {
+    int flow = random.nextInt(FLOWS);
+    boolean down = random.nextInt(3) == 0;
+    boolean text = flow % 3 != 0;
+    rig.serviceClass = ServiceClass.of(flow);
+    Endpoints to =
+        flow % 4 == 3
+            ? Endpoints.ipv6(1000 + flow, flow % 5, 443)
+            : Endpoints.ipv4(1000 + flow, flow % 5, 443);
+    Endpoints way = down ? to.reversed() : to;
+    int mss = rig.agent.settings().innerMtu() - 72;
+    byte[] packet;
+    int gso = 0;
+    boolean partial = random.nextBoolean();
+    switch (flow % 5) {
+      case 0, 1 -> {
+        int length = random.nextInt(4) == 0 ? random.nextInt(20_000) : random.nextInt(mss);
+        byte[] payload = payload(length, text);
+        packet = PacketForge.tcp(way, sequence[flow], flags(), payload);
+        sequence[flow] += payload.length;
+        gso = payload.length > mss ? mss : 0;
+        partial |= gso > 0;
+      }
+      case 2 -> packet = PacketForge.echo(way, 1000 + flow, payload(random.nextInt(200), text));
+      default -> packet = PacketForge.udp(way, payload(random.nextInt(mss), text));
+    }
+    if (random.nextInt(20) == 0) {
+      changeHops(packet);
+    }
+    if (flow % 5 == 2) {
+      partial = false;
+    } else if (partial) {
+      PacketForge.checksum(packet, 1);
+    } else if (random.nextInt(50) == 0) {
+      packet[packet.length - 1] ^= 1; // damaged: must stay damaged
+    }
+    if (gso == 0 && !partial && packet[0] == 0x45 && random.nextInt(30) == 0) {
+      packet[6] = 0x20; // the first of several fragments
+      PacketForge.ipChecksum(packet);
+      seen.add(Event.FRAGMENT);
+    }
+    offer(down ? rig.snapt : rig.agent, packet, gso, partial);
+  }
+
+  private void offer(TunnelSession session, byte[] packet, int gso, boolean partial) {
+    Verdict verdict;
+    if (random.nextInt(40) == 0) {
+      verdict = withoutFlow(session, packet, gso, partial);
+      seen.add(Event.WITHOUT_FLOW);
+    } else {
+      verdict = rig.offer(session, packet, gso, partial);
+    }
+    if (verdict == Verdict.QUEUED) {
+      List<byte[]> cut = Segments.of(packet, gso, partial);
+      for (byte[] segment : cut) {
+        sent.merge(Fingerprint.of(segment), 1, Integer::sum);
+        segments++;
+      }
+      if (cut.size() > 1) {
+        seen.add(Event.SUPERPACKET);
+      }
+    } else if (!verdict.name().startsWith("QUEUE_FULL")) {
+      throw new AssertionError("a sound packet got " + verdict);
+    }
+  }
+
+  private Verdict withoutFlow(TunnelSession session, byte[] packet, int gso, boolean partial) {
+    ByteBuf buffer = Unpooled.directBuffer(packet.length).writeBytes(packet);
+    try {
+      return session.offer(buffer, 0, packet.length, gso, partial, null, rig.nowNs);
+    } finally {
+      buffer.release();
+    }
+  }
+
+  private int flags() {
+    return PacketForge.ACK | (random.nextInt(3) == 0 ? PacketForge.PSH : 0);
+  }
+
+  private void changeHops(byte[] packet) {
+    packet[packet[0] >>> 4 == 4 ? 8 : 7] = (byte) (60 + random.nextInt(4));
+    PacketForge.ipChecksum(packet);
+  }
+
+  private void carry(Deque<byte[]> wire, TunnelSession to) {
+    List<byte[]> late = to == rig.snapt ? lateUp : lateDown;
+    List<byte[]> now = new ArrayList<>();
+    for (byte[] datagram : wire) {
+      keyPhase(to == rig.snapt ? 0 : 1, datagram[0] >>> 2 & 3);
+      if (random.nextDouble() < weather.loss) {
+        continue;
+      }
+      if (random.nextDouble() < weather.duplication) {
+        (random.nextBoolean() ? late : now).add(datagram);
+      }
+      if (random.nextDouble() < weather.reordering) {
+        now.add(random.nextInt(now.size() + 1), datagram);
+      } else {
+        now.add(datagram);
+      }
+    }
+    wire.clear();
+    if (late.size() > LATE_HELD) {
+      now.addAll(late);
+      late.clear();
+    }
+    for (byte[] datagram : now) {
+      switch (rig.receive(to, datagram)) {
+        case ACCEPTED, REPLAYED, TOO_OLD, STALE_KEY -> {}
+        // Two epochs late the phase is the next one's again, whose key does not fit.
+        case BAD_TAG -> {
+          if (!seen.contains(Event.KEY_CHANGED)) {
+            throw new AssertionError("an authentic datagram got BAD_TAG");
+          }
+        }
+        case Verdict other -> throw new AssertionError("an authentic datagram got " + other);
+      }
+    }
+    to.openBatchEnd(rig.nowNs);
+  }
+
+  private void keyPhase(int direction, int now) {
+    if (phase[direction] >= 0 && phase[direction] != now) {
+      seen.add(Event.KEY_CHANGED);
+    }
+    phase[direction] = now;
+  }
+
+  private void check(List<LoopbackRig.Restored> restored) {
+    for (LoopbackRig.Restored packet : restored) {
+      for (byte[] segment : Segments.of(packet.packet(), packet.gsoSize(), packet.partial())) {
+        Fingerprint key = Fingerprint.of(segment);
+        Integer left = sent.get(key);
+        if (left == null) {
+          throw new AssertionError(
+              "a packet that nobody sent, or twice: " + HexFormat.of().formatHex(segment));
+        }
+        if (left == 1) {
+          sent.remove(key);
+        } else {
+          sent.put(key, left - 1);
+        }
+        delivered++;
+      }
+    }
+    restored.clear();
+  }
+
+  private void step() {
+    rig.nowNs += random.nextInt(2_000_000);
+    rig.agent.onTick(rig.nowNs);
+    rig.snapt.onTick(rig.nowNs);
+    rig.drain(rig.agent);
+    rig.drain(rig.snapt);
+    carry(rig.up, rig.snapt);
+    carry(rig.down, rig.agent);
+    check(rig.atSnapt);
+    check(rig.atAgent);
+  }
+
+  @Override
+  public void close() {
+    rig.close();
+  }
+}

@@ -1,0 +1,37 @@
+package io.viaduct.tunnel.wire;
+
+import java.util.Arrays;
+import java.util.List;
+
+/// Bodies of PATH datagrams. Rule: what is a message is written again as the same bytes.
+public final class PathMessageFuzz {
+  private static final int BYTES_MAX = 64;
+
+  private PathMessageFuzz() {}
+
+  public static void fuzzerTestOneInput(byte[] input) {
+    PathMessage message = PathMessage.read(input, 0, input.length);
+    if (message != null) {
+      byte[] again = new byte[BYTES_MAX];
+      int end = PathMessage.write(message, again, 0);
+      if (!Arrays.equals(input, Arrays.copyOf(again, end))) {
+        throw new AssertionError(message + " is written otherwise");
+      }
+    }
+  }
+
+  public static List<byte[]> seeds() {
+    return List.of(
+            new PathMessage.Probe(1, 2, -3, 4),
+            new PathMessage.ProbeReply(1, 2, 3, 4),
+            new PathMessage.Challenge(Long.MIN_VALUE),
+            new PathMessage.Response(7))
+        .stream()
+        .map(message -> {
+          byte[] bytes = new byte[BYTES_MAX];
+          int end = PathMessage.write(message, bytes, 0);
+          return Arrays.copyOf(bytes, end);
+        })
+        .toList();
+  }
+}
