@@ -58,7 +58,7 @@ fuzz_target() { # source file, simple name
 	java=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:+EnableDynamicAgentLoading
 		-XX:-UsePerfData -Xmx1g -XX:+UseSerialGC -Dio.netty.leakDetection.level=disabled
 		-cp "$module/target/test-classes:$module/target/classes:$(cat "$module/target/fuzz.classpath")")
-	"${java[@]}" io.viaduct.fuzzing.CorpusCommand unpack "$class" "$work/corpus" || return
+	"${java[@]}" io.viaduct.fuzzing.CorpusCommand unpack "$class" "$work/corpus" >"$work.log" 2>&1 || return
 	setpriv --pdeathsig KILL nice -n 10 "${java[@]}" com.code_intelligence.jazzer.Jazzer --target_class="$class" \
 		--instrumentation_includes='io.viaduct.**' --custom_hook_includes='io.viaduct.**' --reproducer_path="$work" \
 		-artifact_prefix="$work/" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -print_final_stats=1 \
@@ -72,7 +72,7 @@ fuzz_target() { # source file, simple name
 	if [ "$status" = 0 ] && [ -n "$keep" ]; then
 		local file=${1%.java}.hex
 		file=${file/src\/test\/java/src\/test\/resources}
-		"${java[@]}" io.viaduct.fuzzing.CorpusCommand pack "$work/found" "$file"
+		"${java[@]}" io.viaduct.fuzzing.CorpusCommand pack "$work/found" "$file" >>"$work.log" 2>&1
 	fi
 	return "$status"
 }

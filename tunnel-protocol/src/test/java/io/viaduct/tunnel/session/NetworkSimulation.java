@@ -333,7 +333,8 @@ final class NetworkSimulation implements AutoCloseable {
     }
     for (byte[] datagram : now) {
       switch (rig.receive(to, datagram)) {
-        case ACCEPTED, REPLAYED, TOO_OLD, STALE_KEY -> {}
+        // a reply to a probe, or an answer to a challenge, may come when nobody waits for it
+        case ACCEPTED, REPLAYED, TOO_OLD, STALE_KEY, PATH_UNEXPECTED, CANDIDATES_FULL -> {}
         // Two epochs late the phase is the next one's again, whose key does not fit.
         case BAD_TAG -> {
           if (!seen.contains(Event.KEY_CHANGED)) {

@@ -36,8 +36,8 @@ public final class PeerFuzz {
       long[] sequence = {1, 1};
       while (steps.remaining() > 3) {
         int step = steps.get();
-        byte[] body =
-            new byte[Math.min(steps.remaining(), Math.min(BODY_MAX, steps.getShort() & 0xFFFF))];
+        int length = Math.min(BODY_MAX, steps.getShort() & 0xFFFF);
+        byte[] body = new byte[Math.min(steps.remaining(), length)];
         steps.get(body);
         int end = step & 1;
         sequence[end] += (step & 0x10) == 0 ? 1 : 3;

@@ -18,6 +18,8 @@ class SimulatedNetworkProperties {
   /// Of one life of the simulation; its memory of what was lost is bounded by it.
   private static final int PACKETS_PER_RUN = 50_000;
 
+  private static final long REPORTED_EVERY = 500_000;
+
   /// 100,000 in the suite; `viaduct test --nightly` asks for ten million.
   private static final long PACKETS = Long.getLong("viaduct.simulation.packets", 100_000);
 
@@ -44,10 +46,12 @@ class SimulatedNetworkProperties {
         delivered += run.delivered();
         seen.addAll(run.seen());
       }
+      if (packets >= PACKETS || packets % REPORTED_EVERY == 0) {
+        System.out.printf(
+            "simulation: seed %d, %d packets offered as %d segments, %d delivered, none wrong, %d s%n",
+            SEED, packets, segments, delivered, (System.currentTimeMillis() - startedMs) / 1000);
+      }
     }
-    System.out.printf(
-        "simulation: seed %d, %d packets offered as %d segments, %d delivered, none wrong, %d s%n",
-        SEED, packets, segments, delivered, (System.currentTimeMillis() - startedMs) / 1000);
     assertThat(seen).as("seed %d", SEED).isEqualTo(EnumSet.allOf(Event.class));
   }
 
