@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /// One fuzz target, seen from outside: what it is called, its corpus, and how to run one input.
@@ -110,7 +111,8 @@ public final class FuzzTarget {
     }
   }
 
-  /// Makes lines of a folder of inputs, the shortest first.
+  /// Makes lines of a folder of inputs, from the shortest to the longest; too many are thinned out
+  /// evenly.
   ///
   /// @param bytesMax longer inputs are left out
   /// @param linesMax of the file
@@ -123,10 +125,14 @@ public final class FuzzTarget {
               .map(HexFormat.of()::formatHex)
               .sorted((a, b) -> a.length() != b.length() ? a.length() - b.length() : a.compareTo(b))
               .distinct()
-              .limit(linesMax)
+              .toList();
+      int kept = Math.min(linesMax, lines.size());
+      List<String> thinned =
+          IntStream.range(0, kept)
+              .mapToObj(i -> lines.get((int) ((long) i * lines.size() / kept)))
               .toList();
       Files.createDirectories(file.toAbsolutePath().getParent());
-      Files.write(file, lines, StandardCharsets.US_ASCII);
+      Files.write(file, thinned, StandardCharsets.US_ASCII);
     }
   }
 

@@ -35,7 +35,7 @@ class FuzzTargetTest {
   }
 
   @Test
-  void packedLinesAreShortestFirstAndBounded(@TempDir Path folder) throws Exception {
+  void packedLinesGoFromShortToLongAndAreBounded(@TempDir Path folder) throws Exception {
     target.unpack(folder.resolve("corpus"));
     Files.write(folder.resolve("corpus/long"), new byte[9]);
     FuzzTarget.pack(folder.resolve("corpus"), folder.resolve("out/LineFuzz.hex"), 8, 2);
