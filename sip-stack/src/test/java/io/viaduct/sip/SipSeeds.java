@@ -19,7 +19,8 @@ public final class SipSeeds {
        response="00", algorithm=SHA-256, qop=auth, nc=00000001, cnonce="c"
       l: 4
 
-      body"""
+      body\
+      """
           .replace("\n", "\r\n")
           .getBytes(StandardCharsets.UTF_8);
 

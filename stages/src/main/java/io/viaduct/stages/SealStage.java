@@ -17,10 +17,13 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/// Sealing and opening one datagram. `NATIVE_AES` is libsodium's where it can be loaded.
+/// Sealing and opening one datagram, and the body of a whole superpacket. `NATIVE_AES` is
+/// libsodium's where it can be loaded.
 @State(Scope.Thread)
 @SuppressWarnings("NullAway.Init") // JMH calls set up before anything else
 public class SealStage {
+  private static final int LONG_BYTES = 64_000;
+
   /// Which implementation of which cipher.
   public enum Cipher {
     NATIVE_AES,
@@ -38,14 +41,17 @@ public class SealStage {
   private byte[] body;
   private ByteBuf datagram;
   private ByteBuf sealed;
+  private final byte[] longBody = new byte[LONG_BYTES + AeadAlgorithm.TAG_BYTES];
+  private final byte[] longSealed = new byte[LONG_BYTES + AeadAlgorithm.TAG_BYTES];
+  private final byte[] scratch = new byte[LONG_BYTES + AeadAlgorithm.TAG_BYTES];
+  private final byte[] header = new byte[DatagramHeader.LENGTH];
   private long sequence;
 
   @Setup
   public void makeKeys() {
     AeadAlgorithm algorithm =
         cipher == Cipher.JDK_CHACHA20 ? AeadAlgorithm.CHACHA20_POLY1305 : AeadAlgorithm.AES_256_GCM;
-    aead =
-        cipher == Cipher.NATIVE_AES ? Ciphers.fastest(algorithm) : new ProviderAead(algorithm);
+    aead = cipher == Cipher.NATIVE_AES ? Ciphers.fastest(algorithm) : new ProviderAead(algorithm);
     key =
         new KeyChain(algorithm, SessionSecret.of(new byte[SessionSecret.BYTES]), Direction.UP)
             .next();
@@ -54,6 +60,24 @@ public class SealStage {
     datagram = Unpooled.directBuffer(length).writeZero(length);
     sealed = Unpooled.directBuffer(length).writeZero(length);
     aead.seal(key, 0, body, 0, bytes, sealed, 0);
+    aead.sealLong(key, 0, header, longBody, 0, LONG_BYTES, longSealed);
+  }
+
+  /// 64,000 bytes, whatever the parameter says.
+  @Benchmark
+  public byte[] sealLong() {
+    aead.sealLong(key, ++sequence, header, longBody, 0, LONG_BYTES, scratch);
+    return scratch;
+  }
+
+  @Benchmark
+  public int openLong() {
+    int opened =
+        aead.openLong(key, 0, header, longSealed, LONG_BYTES + AeadAlgorithm.TAG_BYTES, longBody);
+    if (opened != LONG_BYTES) {
+      throw new IllegalStateException("the body must open, got " + opened);
+    }
+    return opened;
   }
 
   @Benchmark

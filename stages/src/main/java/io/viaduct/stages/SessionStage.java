@@ -62,10 +62,8 @@ public class SessionStage {
           case SUPERPACKET_64K ->
               PacketForge.tcp(
                   Endpoints.ipv4(5000, 7, 80), 1, PacketForge.ACK, payload(47 * SEGMENT));
-          case DATAGRAMS_64_OF_100 ->
-              PacketForge.udp(Endpoints.ipv4(5001, 7, 5060), payload(72));
-          case DATAGRAMS_8_OF_1400 ->
-              PacketForge.udp(Endpoints.ipv4(5002, 7, 4000), payload(1372));
+          case DATAGRAMS_64_OF_100 -> PacketForge.udp(Endpoints.ipv4(5001, 7, 5060), payload(72));
+          case DATAGRAMS_8_OF_1400 -> PacketForge.udp(Endpoints.ipv4(5002, 7, 4000), payload(1372));
         };
     PacketForge.checksum(made, 1);
     packet = SpeedCheck.buffer(made);

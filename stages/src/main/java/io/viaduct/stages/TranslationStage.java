@@ -36,8 +36,7 @@ public class TranslationStage {
 
   @Setup
   public void makeSession() {
-    Endpoints way =
-        version == 4 ? Endpoints.ipv4(5000, 7, 443) : Endpoints.ipv6(5000, 7, 443);
+    Endpoints way = version == 4 ? Endpoints.ipv4(5000, 7, 443) : Endpoints.ipv6(5000, 7, 443);
     byte[] inner4 = {10, 77, 0, 2};
     byte[] inner6 = new byte[16];
     inner6[0] = (byte) 0xFD;

@@ -51,8 +51,7 @@ public final class StreamFuzz {
     Heard heard = new Heard();
     Connection connection = new Connection(new StreamFramer(GUARD, heard, Duration.ofHours(1)));
     for (int at = from; at < input.length && connection.isOpen(); at += piece) {
-      connection.writeInbound(
-          Unpooled.copiedBuffer(input, at, Math.min(piece, input.length - at)));
+      connection.writeInbound(Unpooled.copiedBuffer(input, at, Math.min(piece, input.length - at)));
     }
     connection.finishAndReleaseAll();
     return heard.messages;

@@ -19,7 +19,8 @@ public final class SessionGrantFuzz {
     return List.of(
             """
             {"sid":"s","relays":[{"id":"a","host":"h","controlPort":1,"dataPort":2,"prio":0}],
-             "token":"t","kid":"k","exp":1790000000000,"reportSec":60,"icid":"i","more":[1.5e3,null]}""",
+             "token":"t","kid":"k","exp":1790000000000,"reportSec":60,"icid":"i","more":[1.5e3,null]}\
+            """,
             "[]",
             "{\"relays\":{}}")
         .stream()

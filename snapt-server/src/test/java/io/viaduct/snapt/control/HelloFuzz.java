@@ -9,6 +9,7 @@ import java.util.List;
 
 /// What a Hello asks for. Rule: terms within the protocol's bounds, or refused with a code.
 public final class HelloFuzz {
+  private static final ApplicationNames NAMES = new ApplicationNames();
   private static final SessionSecret SECRET = SessionSecret.of(new byte[32]);
   private static final int PATH_MTU = 1500;
 
@@ -17,7 +18,7 @@ public final class HelloFuzz {
   public static void fuzzerTestOneInput(byte[] input) {
     try {
       Hello hello = Hello.parseFrom(input);
-      var terms = HelloTerms.of(hello, SECRET, PATH_MTU, false);
+      var terms = HelloTerms.of(hello, NAMES, SECRET, PATH_MTU, false);
       if (terms.pathMtu() > PATH_MTU || terms.pathMtu() < 576 || terms.software().length() > 80) {
         throw new AssertionError("terms out of bounds: " + terms);
       }
@@ -39,6 +40,7 @@ public final class HelloFuzz {
             .setSoftware("seed\u0007")
             .build();
     return List.of(
-        hello.toByteArray(), hello.toBuilder().clearInnerIpv6().setPathMtu(1).build().toByteArray());
+        hello.toByteArray(),
+        hello.toBuilder().clearInnerIpv6().setPathMtu(1).build().toByteArray());
   }
 }

@@ -6,6 +6,10 @@ import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.FlowTimeouts;
+import io.viaduct.tunnel.history.CodecPolicy;
+import io.viaduct.tunnel.history.Digestion;
+import io.viaduct.tunnel.history.EpochAnnouncement;
+import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.session.SpeedCheck;
@@ -59,12 +63,15 @@ public class CompoundStage {
       throw new IllegalStateException("the forged packet must have a flow");
     }
     flow = found;
+    HistoryMemory histories = new HistoryMemory(Digestion.INLINE, () -> 0, 1 << 20);
+    CodecPolicy policy = new CodecPolicy(histories.costs(), false);
     writer =
         new CompoundWriter(
             ServiceClass.HT_HD,
             BODY,
             BODY,
             CompoundWriter.Grouping.REMOTE_HOST,
+            new BlockCompressor(memory, histories, policy, null, false),
             memory,
             new ControlQueue(),
             this::closed);
@@ -85,7 +92,7 @@ public class CompoundStage {
   public int encode() {
     for (int i = bytes == 100 ? 16 : 1; i > 0; i--) {
       key.parse(packet, IP, bytes);
-      encoder.encode(packet, IP, bytes, 0, false, key, flow, writer, 1, 1);
+      encoder.encode(packet, IP, bytes, 0, false, key, flow, writer, 1, 0, 1);
     }
     if (!writer.isEmpty()) {
       writer.close();
@@ -96,7 +103,7 @@ public class CompoundStage {
   @Benchmark
   public int decode() {
     records.count = 0;
-    reader.read(body, Record.STAMP_BLOCK_BYTES, bodyBytes, records);
+    reader.read(body, Record.STAMP_BLOCK_BYTES, bodyBytes, null, records);
     return records.count;
   }
 
@@ -136,6 +143,15 @@ public class CompoundStage {
 
     @Override
     public void flowEnd(int id) {}
+
+    @Override
+    public void epoch(EpochAnnouncement announcement) {}
+
+    @Override
+    public void epochUnknown(int context, int epoch) {}
+
+    @Override
+    public void incomplete(int bodies) {}
 
     @Override
     public void control(int recordBytes) {}

@@ -28,15 +28,13 @@ public class CoalesceStage {
   private final long context;
   private int sequence;
   private long restored;
-  private final InnerPacketSink sink =
-      (of, packet, ip, length, gso, partial) -> restored += length;
+  private final InnerPacketSink sink = (of, packet, ip, length, gso, partial) -> restored += length;
 
   public CoalesceStage() {
     FlowTimeouts patient = new FlowTimeouts(HOUR_NS, HOUR_NS, HOUR_NS);
     FlowTable flows =
         new FlowTable(true, 16, patient, FlowListener.SILENT, new long[Verdict.COUNT]);
-    byte[] packet =
-        PacketForge.tcp(Endpoints.ipv4(5000, 7, 80), 1, PacketForge.ACK, new byte[100]);
+    byte[] packet = PacketForge.tcp(Endpoints.ipv4(5000, 7, 80), 1, PacketForge.ACK, new byte[100]);
     FlowKey key = new FlowKey();
     key.parse(SpeedCheck.buffer(packet), 12, packet.length);
     context = key.header();
@@ -52,8 +50,7 @@ public class CoalesceStage {
   public long coalesce() {
     for (int i = 0; i < SEGMENTS; i++) {
       sequence += SEGMENT;
-      coalescer.add(
-          sink, flow, context, 0, record.at(sequence), payload, 0, SEGMENT, true);
+      coalescer.add(sink, flow, context, 0, record.at(sequence), payload, 0, SEGMENT, true);
     }
     coalescer.flushAll();
     return restored;

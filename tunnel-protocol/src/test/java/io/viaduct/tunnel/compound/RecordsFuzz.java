@@ -1,11 +1,19 @@
 package io.viaduct.tunnel.compound;
 
+import io.viaduct.tunnel.history.Digestion;
+import io.viaduct.tunnel.history.EpochAnnouncement;
+import io.viaduct.tunnel.history.GoldenHistory;
+import io.viaduct.tunnel.history.HistoryMemory;
+import io.viaduct.tunnel.history.ReceiveHistory;
+import java.util.HexFormat;
 import java.util.List;
 
-/// Bodies of DATA datagrams, blocks and records, without a session behind. Rule: a verdict, and
-/// every position that is told lies in the array.
+/// Bodies of datagrams: blocks of every codec, histories, records, without a session behind. Rule:
+/// a verdict, and every position that is told lies in the array.
 public final class RecordsFuzz {
   private static final CompoundReader READER = new CompoundReader(new CompoundMemory());
+  private static final HistoryMemory HISTORIES =
+      new HistoryMemory(Digestion.INLINE, () -> 0, HistoryMemory.BUDGET_BYTES);
 
   private RecordsFuzz() {}
 
@@ -75,11 +83,29 @@ public final class RecordsFuzz {
         public void flowEnd(int flow) {}
 
         @Override
+        public void epoch(EpochAnnouncement announcement) {}
+
+        @Override
+        public void epochUnknown(int context, int epoch) {}
+
+        @Override
+        public void incomplete(int bodies) {}
+
+        @Override
         public void control(int recordBytes) {}
       };
 
   public static void fuzzerTestOneInput(byte[] input) {
-    READER.read(input, 0, input.length, SINK);
+    READER.read(input, 0, input.length, null, SINK);
+    ReceiveHistory history = new ReceiveHistory(HISTORIES, 1 << 14, new ControlQueue());
+    try {
+      for (int datagram = 0; datagram < 3; datagram++) {
+        history.begin(datagram, datagram * 1_000_000L);
+        READER.read(input, 0, input.length, history, SINK);
+      }
+    } finally {
+      history.close();
+    }
   }
 
   public static List<byte[]> seeds() {
@@ -127,6 +153,10 @@ public final class RecordsFuzz {
       0,
       0
     };
-    return List.of(stored, compressed, stamp, controls);
+    HexFormat hex = HexFormat.of();
+    byte[] zstd = hex.parseHex(GoldenHistory.zstdBody());
+    byte[] superpacket =
+        hex.parseHex("0070" + "01" + "11" + "00".repeat(10) + "10" + "0".repeat(16));
+    return List.of(stored, compressed, stamp, controls, zstd, superpacket);
   }
 }

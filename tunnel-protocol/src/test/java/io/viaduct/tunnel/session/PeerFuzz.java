@@ -15,8 +15,8 @@ import java.util.List;
 
 /// A peer that holds the keys and writes what it likes: any tag is right. Input: steps of one octet
 /// (bit 0 which end gets it, 1 a PATH message, 2–3 class, 4 a gap in the sequence, 5 end of batch,
-/// 6 half a second passes), two of length, the body. Rule: a verdict and no exception, and what
-/// comes out is whole IP packets.
+/// 6 half a second passes, 7 a FRAGMENT), two of length, the body. Rule: a verdict and no
+/// exception, and what comes out is whole IP packets.
 public final class PeerFuzz {
   private static final int BODY_MAX = 9_000;
 
@@ -62,17 +62,21 @@ public final class PeerFuzz {
   }
 
   private static byte[] datagram(int step, long sequence, byte[] body) {
+    if ((step & 0x80) != 0) {
+      byte[] fragment = new byte[DatagramHeader.LENGTH + body.length];
+      header(fragment, DatagramHeader.TYPE_FRAGMENT, step, sequence);
+      System.arraycopy(body, 0, fragment, DatagramHeader.LENGTH, body.length);
+      return fragment;
+    }
     byte[] datagram = new byte[Sealer.OVERHEAD + body.length];
-    DatagramHeader.write(
-        Unpooled.wrappedBuffer(datagram),
-        0,
-        step >>> 1 & 1,
-        0,
-        ServiceClass.of(step >>> 2 & 3),
-        1,
-        sequence);
+    header(datagram, step >>> 1 & 1, step, sequence);
     System.arraycopy(body, 0, datagram, DatagramHeader.LENGTH, body.length);
     return datagram;
+  }
+
+  private static void header(byte[] datagram, int type, int step, long sequence) {
+    DatagramHeader.write(
+        Unpooled.wrappedBuffer(datagram), 0, type, 0, ServiceClass.of(step >>> 2 & 3), 1, sequence);
   }
 
   private static void check(List<LoopbackRig.Restored> restored) {
@@ -98,6 +102,10 @@ public final class PeerFuzz {
           rig.offer(rig.agent, PacketForge.echo(to, 77, text));
           rig.offer(rig.snapt, PacketForge.udp(to.reversed(), text));
         }
+        byte[] noise = new byte[6_000];
+        new java.util.Random(i).nextBytes(noise);
+        byte[] big = PacketForge.tcp(Endpoints.ipv4(1, 2, 3), 9_000, PacketForge.ACK, noise);
+        rig.offer(rig.agent, PacketForge.checksum(big, 1), 1_300, true);
         rig.send(rig.agent);
         rig.send(rig.snapt);
         rig.probe();
@@ -117,10 +125,12 @@ public final class PeerFuzz {
   }
 
   private static byte[] step(ByteBuffer to, int step, byte[] datagram) {
-    int path = datagram[0] >>> 4 & 3;
+    int type = datagram[0] >>> 4 & 3;
     int serviceClass = datagram[0] & 3;
-    int bytes = datagram.length - Sealer.OVERHEAD;
-    to.put((byte) (step | path << 1 | serviceClass << 2)).putShort((short) bytes);
+    boolean fragment = type == DatagramHeader.TYPE_FRAGMENT;
+    int bytes = datagram.length - (fragment ? DatagramHeader.LENGTH : Sealer.OVERHEAD);
+    int kind = fragment ? 0x80 : type << 1;
+    to.put((byte) (step | kind | serviceClass << 2)).putShort((short) bytes);
     to.put(datagram, DatagramHeader.LENGTH, bytes);
     return java.util.Arrays.copyOf(to.array(), to.position());
   }
