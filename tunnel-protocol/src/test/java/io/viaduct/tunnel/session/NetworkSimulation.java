@@ -7,6 +7,7 @@ import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.wire.BigEndian;
+import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
@@ -56,7 +57,9 @@ final class NetworkSimulation implements AutoCloseable {
     FLOW_ENDED,
     SUPERPACKET,
     WITHOUT_FLOW,
-    FRAGMENT
+    IP_FRAGMENT,
+    LONG_BODY,
+    BODY_INCOMPLETE
   }
 
   private final SplittableRandom random;
@@ -188,7 +191,8 @@ final class NetworkSimulation implements AutoCloseable {
 
   private void refuse(TunnelSession session, byte[] ofTheOldOne) {
     Verdict verdict = rig.receive(session, ofTheOldOne);
-    if (verdict != Verdict.BAD_TAG && verdict != Verdict.STALE_KEY) {
+    boolean kept = verdict == Verdict.FRAGMENT_KEPT || verdict == Verdict.BAD_FRAGMENT;
+    if (!kept && verdict != Verdict.BAD_TAG && verdict != Verdict.STALE_KEY) {
       throw new AssertionError("a datagram of the session before got " + verdict);
     }
     seen.add(Event.OLD_SESSION_REFUSED);
@@ -199,6 +203,7 @@ final class NetworkSimulation implements AutoCloseable {
       note(session, Verdict.REPLAYED, Event.REPLAY_REFUSED);
       note(session, Verdict.UNKNOWN_FLOW, Event.UNKNOWN_FLOW);
       note(session, Verdict.CONTROL_TAKEN, Event.CONTROL_RECORD);
+      note(session, Verdict.BODY_INCOMPLETE, Event.BODY_INCOMPLETE);
     }
     if (!rig.ended.isEmpty()) {
       seen.add(Event.FLOW_ENDED);
@@ -264,7 +269,7 @@ final class NetworkSimulation implements AutoCloseable {
     if (gso == 0 && !partial && packet[0] == 0x45 && random.nextInt(30) == 0) {
       packet[6] = 0x20; // the first of several fragments
       PacketForge.ipChecksum(packet);
-      seen.add(Event.FRAGMENT);
+      seen.add(Event.IP_FRAGMENT);
     }
     offer(down ? rig.snapt : rig.agent, packet, gso, partial);
   }
@@ -332,13 +337,21 @@ final class NetworkSimulation implements AutoCloseable {
       late.clear();
     }
     for (byte[] datagram : now) {
+      boolean fragment = (datagram[0] >>> 4 & 3) == DatagramHeader.TYPE_FRAGMENT;
       switch (rig.receive(to, datagram)) {
+        case ACCEPTED -> {
+          if (fragment) {
+            seen.add(Event.LONG_BODY);
+          }
+        }
+        case FRAGMENT_KEPT -> {}
         // a reply to a probe, or an answer to a challenge, may come when nobody waits for it
-        case ACCEPTED, REPLAYED, TOO_OLD, STALE_KEY, PATH_UNEXPECTED, CANDIDATES_FULL -> {}
-        // Two epochs late the phase is the next one's again, whose key does not fit.
-        case BAD_TAG -> {
-          if (!seen.contains(Event.KEY_CHANGED)) {
-            throw new AssertionError("an authentic datagram got BAD_TAG");
+        case REPLAYED, TOO_OLD, UNKNOWN_EPOCH, STALE_KEY, PATH_UNEXPECTED, CANDIDATES_FULL -> {}
+        // Two epochs late the phase is the next one's again, whose key does not fit; and a fragment
+        // of the session before can spoil one body of this one.
+        case BAD_TAG, BAD_FRAGMENT -> {
+          if (!seen.contains(Event.KEY_CHANGED) && !seen.contains(Event.RESTART)) {
+            throw new AssertionError("an authentic datagram was refused");
           }
         }
         case Verdict other -> throw new AssertionError("an authentic datagram got " + other);
