@@ -95,6 +95,12 @@ public final class CompoundWriter {
         && compressor.offered(bytes, nowNs);
   }
 
+  /// Whether control records wait that would fit into one compound with a record of so much.
+  boolean takesAlong(int recordBytes) {
+    return controls.length() > 0
+        && recordBytes + controls.length() + 2 * BLOCK_HEADER_MAX + 4 <= capacity;
+  }
+
   /// Room for a record of at most `bytes`; closes the open compound first if it might not fit.
   ///
   /// @return the area to write to, at `Staging.bytes()`

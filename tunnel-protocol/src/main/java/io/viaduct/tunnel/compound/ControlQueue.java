@@ -6,14 +6,18 @@ import io.viaduct.tunnel.history.HistoryControls;
 import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.VarInt;
 
-/// Control records that wait for a compound to ride in, at most 5 ms. Each one is complete in
-/// itself and may be lost: what does not fit is not sent now, and what made it necessary happens
-/// again.
+/// Control records that wait for a compound to ride in, 5 ms, or 60 ms for statistics. Each one is
+/// complete in itself and may be lost: what does not fit is not sent now, and what made it
+/// necessary happens again.
 public final class ControlQueue implements HistoryControls {
   /// Fits into the smallest path's body.
   public static final int BYTES_MAX = 400;
 
   static final long WAIT_NS = 5_000_000;
+
+  /// Statistics are in no hurry: a compound that waits for company takes them along.
+  static final long STATS_WAIT_NS = 60_000_000;
+
   private static final int STATS_BYTES_MAX = 1 + 3 + 9 * 10;
 
   private byte[] bytes = new byte[0];
@@ -83,7 +87,7 @@ public final class ControlQueue implements HistoryControls {
 
   /// @return false if there is no room now
   public boolean flowStats(int flow, FlowCounters sent, FlowCounters received, long nowNs) {
-    if (!room(STATS_BYTES_MAX, nowNs)) {
+    if (!room(STATS_BYTES_MAX, STATS_WAIT_NS, nowNs)) {
       return false;
     }
     bytes[length++] = Record.FLOW_STATS;
@@ -100,15 +104,17 @@ public final class ControlQueue implements HistoryControls {
   }
 
   private boolean room(int more, long nowNs) {
+    return room(more, WAIT_NS, nowNs);
+  }
+
+  private boolean room(int more, long waitNs, long nowNs) {
     if (length + more > BYTES_MAX) {
       return false;
     }
     if (bytes.length == 0) {
       bytes = new byte[BYTES_MAX];
     }
-    if (length == 0) {
-      dueNs = nowNs + WAIT_NS;
-    }
+    dueNs = Math.min(dueNs, nowNs + waitNs);
     return true;
   }
 

@@ -264,7 +264,7 @@ public final class PacketEncoder {
     boolean compress = writer.compresses(flow, bytes, nowNs);
     int record = headBytes + bytes;
     int pre = headerBytes + bytes;
-    if (!compress && record + 1 > capacity / 2) {
+    if (!compress && record + 1 > capacity / 2 && !writer.takesAlong(record)) {
       if (!writer.isEmpty()) {
         writer.close();
       }

@@ -208,6 +208,7 @@ public final class TunnelSession implements AutoCloseable {
       return admitted;
     }
     policy.arrived(length, nowNs);
+    stats.ride(nowNs);
     flows.at(nowNs);
     boolean tcp = key.protocol() == FlowKey.TCP;
     if (flow != null) {
