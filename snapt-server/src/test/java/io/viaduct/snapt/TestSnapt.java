@@ -135,6 +135,11 @@ public final class TestSnapt implements Relay.Listener, AutoCloseable {
 
   /// A queue of the TUN device that is not there.
   private final class Port implements InternetPort {
+    @Override
+    public boolean takesUdpSuperpackets() {
+      return true;
+    }
+
     private final IoEventLoop loop;
     private @Nullable TunReader reader;
 

@@ -88,6 +88,7 @@ public final class DataPath implements AutoCloseable {
             Ciphers::fastest,
             Digestion.on(DictionaryWorker.start(), loop),
             nanoTime);
+    memory.udpSuperpackets(tun.takesUdpSuperpackets());
     InetSocketAddress anywhere = new InetSocketAddress(0);
     this.sockets =
         UdpSockets.bind(

@@ -19,6 +19,11 @@ record TunPort(TunQueue queue) implements InternetPort {
   }
 
   @Override
+  public boolean takesUdpSuperpackets() {
+    return queue.takesUdpSuperpackets();
+  }
+
+  @Override
   public WriteResult write(ByteBuf from, int headerOffset, int packetLength) {
     return queue.write(from, headerOffset, packetLength);
   }

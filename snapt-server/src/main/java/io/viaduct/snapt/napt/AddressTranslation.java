@@ -11,6 +11,7 @@ import io.viaduct.tunnel.wire.InternetChecksum;
 /// a damaged packet stays damaged. Owned by the session's event loop.
 public final class AddressTranslation {
   private static final int UDP_CHECKSUM_ABSENT = 0;
+  private static final int UDP_HEADER_LENGTH = 8;
 
   private final AddressPool pool;
   private final InnerAddresses inner;
@@ -112,9 +113,14 @@ public final class AddressTranslation {
     return Math.max(0, header.addressedChecksum() - header.transport());
   }
 
-  /// Bytes of the TCP header of the packet that was translated last.
-  public int tcpHeaderLength(ByteBuf packet) {
-    return (packet.getByte(header.transport() + 12) >>> 4 & 0xf) * 4;
+  /// Whether the packet that was translated last is UDP.
+  public boolean udp() {
+    return header.protocol() == IpHeader.UDP;
+  }
+
+  /// Bytes of the TCP or UDP header of the packet that was translated last.
+  public int transportHeaderLength(ByteBuf packet) {
+    return udp() ? UDP_HEADER_LENGTH : (packet.getByte(header.transport() + 12) >>> 4 & 0xf) * 4;
   }
 
   private boolean routable(ByteBuf packet) {

@@ -10,6 +10,9 @@ public interface InternetPort {
   /// Begins to give packets to a reader, on the loop.
   void start(IoEventLoop loop, TunReader reader);
 
+  /// Whether [#write] takes UDP superpackets.
+  boolean takesUdpSuperpackets();
+
   /// Takes a packet, on the loop. The form is that of [io.viaduct.host.tun.TunQueue#write].
   WriteResult write(ByteBuf from, int headerOffset, int packetLength);
 }

@@ -70,6 +70,7 @@ final class RelayLoop implements DatagramReader, TunReader {
   /// Gives it its descriptors and starts the clockwork; once, from outside.
   void start(UdpSocket socket, InternetPort port) {
     tun = port;
+    memory.udpSuperpackets(port.takesUdpSuperpackets());
     port.start(loop, this);
     loop.execute(() -> {
       sender.attach(socket);
@@ -246,9 +247,12 @@ final class RelayLoop implements DatagramReader, TunReader {
     }
     if (gsoSize > 0) {
       header
-          .gsoType(of.ipv6() ? VirtioNetHeader.GSO_TCPV6 : VirtioNetHeader.GSO_TCPV4)
+          .gsoType(
+              of.udp()
+                  ? VirtioNetHeader.GSO_UDP_L4
+                  : of.ipv6() ? VirtioNetHeader.GSO_TCPV6 : VirtioNetHeader.GSO_TCPV4)
           .gsoSize(gsoSize)
-          .headerLength(of.transportOffset() + of.tcpHeaderLength(packet));
+          .headerLength(of.transportOffset() + of.transportHeaderLength(packet));
     }
     WriteResult result = port.write(packet, start, length);
     if (result != WriteResult.WRITTEN) {

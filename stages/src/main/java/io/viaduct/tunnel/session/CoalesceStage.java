@@ -21,7 +21,7 @@ public class CoalesceStage {
   private static final int SEGMENT = 1380;
   private static final long HOUR_NS = 3_600_000_000_000L;
 
-  private final TcpCoalescer coalescer = new TcpCoalescer(PooledByteBufAllocator.DEFAULT);
+  private final SegmentCoalescer coalescer = new SegmentCoalescer(PooledByteBufAllocator.DEFAULT);
   private final byte[] payload = new byte[SEGMENT];
   private final TcpRecord record = new TcpRecord();
   private final FlowState flow;

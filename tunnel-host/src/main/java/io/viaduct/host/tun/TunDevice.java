@@ -68,7 +68,7 @@ public final class TunDevice implements AutoCloseable {
       String name = request.getString(0);
       List<TunQueue> queues = new ArrayList<>();
       for (int fd : descriptors) {
-        queues.add(new TunQueue(fd));
+        queues.add(new TunQueue(fd, offloads));
       }
       complete = true;
       LOG.info("TUN device {} with {} queues, offloads {}", name, queues.size(), offloads);

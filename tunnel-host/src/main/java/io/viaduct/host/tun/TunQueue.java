@@ -18,6 +18,7 @@ public final class TunQueue implements AutoCloseable, PolledDescriptor.Events {
   private final SystemCalls calls = new SystemCalls();
   private final ErrnoCounts refusals = new ErrnoCounts();
   private final int fd;
+  private final TunOffloads offloads;
   private @Nullable PolledDescriptor descriptor;
   private @Nullable TunReader reader;
   private @Nullable ByteBuf buffer;
@@ -29,8 +30,14 @@ public final class TunQueue implements AutoCloseable, PolledDescriptor.Events {
   private long packetsWritten;
   private long bytesWritten;
 
-  TunQueue(int fd) {
+  TunQueue(int fd, TunOffloads offloads) {
     this.fd = fd;
+    this.offloads = offloads;
+  }
+
+  /// Whether the kernel takes UDP superpackets ([VirtioNetHeader#GSO_UDP_L4]).
+  public boolean takesUdpSuperpackets() {
+    return offloads == TunOffloads.CHECKSUM_TCP_UDP;
   }
 
   /// Starts to read on an event loop. May be called from outside of it, once.

@@ -112,6 +112,20 @@ final class HeaderWriter {
   /// Makes the headers of the first of several segments those of all of them together.
   static void grow(
       byte[] to, int ipBytes, FlowState flow, long context, int transportBytes, int flags) {
+    growIp(to, ipBytes, context, transportBytes);
+    to[ipBytes + 13] = (byte) flags;
+    BigEndian.putShort(to, ipBytes + 16, pseudo(flow, context, transportBytes));
+  }
+
+  /// The same for UDP.
+  static void growDatagram(
+      byte[] to, int ipBytes, FlowState flow, long context, int transportBytes) {
+    growIp(to, ipBytes, context, transportBytes);
+    BigEndian.putShort(to, ipBytes + 4, transportBytes);
+    BigEndian.putShort(to, ipBytes + 6, pseudo(flow, context, transportBytes));
+  }
+
+  private static void growIp(byte[] to, int ipBytes, long context, int transportBytes) {
     if (HeaderContext.isIpv4(context)) {
       BigEndian.putShort(to, 2, ipBytes + transportBytes);
       BigEndian.putShort(to, 10, 0);
@@ -119,7 +133,5 @@ final class HeaderWriter {
     } else {
       BigEndian.putShort(to, 4, transportBytes);
     }
-    to[ipBytes + 13] = (byte) flags;
-    BigEndian.putShort(to, ipBytes + 16, pseudo(flow, context, transportBytes));
   }
 }

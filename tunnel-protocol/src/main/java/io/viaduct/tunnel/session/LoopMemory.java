@@ -49,7 +49,7 @@ public final class LoopMemory implements AutoCloseable {
   final FragmentMemory fragments = new FragmentMemory();
   final ByteBuf packet;
   private final ByteBuf burst;
-  final TcpCoalescer coalescer;
+  final SegmentCoalescer coalescer;
   @Nullable FlowState[] touched = new FlowState[256];
   private final Function<AeadAlgorithm, Aead> ciphers;
   private final Map<AeadAlgorithm, Aead> aeads = new EnumMap<>(AeadAlgorithm.class);
@@ -80,7 +80,7 @@ public final class LoopMemory implements AutoCloseable {
     this.history = new HistoryMemory(digestion, nanoTime, HistoryMemory.BUDGET_BYTES);
     this.packet = allocator.directBuffer(IP_OFFSET + DATAGRAM_BYTES_MAX);
     this.burst = allocator.directBuffer(BURST_CAPACITY, BURST_CAPACITY);
-    this.coalescer = new TcpCoalescer(allocator);
+    this.coalescer = new SegmentCoalescer(allocator);
   }
 
   Aead aead(AeadAlgorithm algorithm) {
@@ -93,6 +93,11 @@ public final class LoopMemory implements AutoCloseable {
     return burst.refCnt() == 1
         ? burst.clear().retain()
         : allocator.directBuffer(BURST_CAPACITY, BURST_CAPACITY);
+  }
+
+  /// Whether the loop's TUN takes UDP superpackets; unless told so it gets none.
+  public void udpSuperpackets(boolean taken) {
+    coalescer.udpSuperpackets(taken);
   }
 
   /// What the histories of the loop hold and count.

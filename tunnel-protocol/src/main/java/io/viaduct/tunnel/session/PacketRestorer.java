@@ -20,7 +20,6 @@ import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.VarInt;
 import io.viaduct.tunnel.wire.Verdict;
 import java.util.ArrayList;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Turns the records of one received datagram back into packets, and accounts for each of its
@@ -34,8 +33,7 @@ final class PacketRestorer implements RecordSink {
   private final FlowTable flows;
   private final Sealer sealer;
   private final ControlQueue controls;
-  private final FlowStatsSchedule stats;
-  private final SessionTotals totals;
+  private final ReceiveAccounts accounts;
   private final long[] verdicts;
   private final @Nullable ReceiveHistory received;
   private final @Nullable SendHistory sent;
@@ -54,13 +52,8 @@ final class PacketRestorer implements RecordSink {
   private long sequence;
   private boolean newest;
   private long nowNs;
-  private int touched;
-  private int overheadRecords;
-  private int flowlessRecords;
   private boolean hasStamp;
   private int stampUs;
-  private boolean stamped;
-  private long delayUs;
 
   PacketRestorer(
       LoopMemory memory,
@@ -78,8 +71,7 @@ final class PacketRestorer implements RecordSink {
     this.flows = flows;
     this.sealer = sealer;
     this.controls = controls;
-    this.stats = stats;
-    this.totals = totals;
+    this.accounts = new ReceiveAccounts(memory, stats, totals);
     this.verdicts = verdicts;
     this.received = received;
     this.sent = sent;
@@ -123,89 +115,19 @@ final class PacketRestorer implements RecordSink {
     sequence = ofSequence;
     newest = newestSoFar;
     nowNs = now;
-    touched = 0;
-    overheadRecords = 0;
-    flowlessRecords = 0;
-    stamped = false;
+    accounts.begin(ofClass, now);
     hasStamp = false;
     if (received != null) {
       received.begin(sequence, nowNs);
     }
     Verdict verdict = memory.reader.read(body, 0, length, received, this);
-    share(outerBytes);
+    accounts.settle(outerBytes);
     sink = NOWHERE;
     if (!ending.isEmpty()) {
       ending.forEach(flow -> flows.end(flow, FlowEnd.PEER_ENDED));
       ending.clear();
     }
     return verdict;
-  }
-
-  private void share(int outerBytes) {
-    long records = overheadRecords + flowlessRecords;
-    for (int i = 0; i < touched; i++) {
-      FlowState flow = memory.touched[i];
-      records += flow == null ? 0 : flow.share();
-    }
-    long cumulated = overheadRecords;
-    long given =
-        records == overheadRecords ? outerBytes : outerBytes * cumulated / Math.max(1, records);
-    totals.receivedOverheadBytes += given;
-    if (flowlessRecords > 0) {
-      cumulated += flowlessRecords;
-      long upTo = outerBytes * cumulated / records;
-      totals.receivedFlowless().outer(upTo - given);
-      totals.received(serviceClass).outer(upTo - given);
-      given = upTo;
-    }
-    for (int i = 0; i < touched; i++) {
-      FlowState flow = memory.touched[i];
-      if (flow == null) {
-        continue;
-      }
-      cumulated += flow.share();
-      long upTo = outerBytes * cumulated / Math.max(1, records);
-      flow.received().outer(upTo - given);
-      totals.received(serviceClass).outer(upTo - given);
-      given = upTo;
-      flow.share(0);
-      if (stamped) {
-        flow.received().delay(delayUs);
-        totals.received(serviceClass).delay(delayUs);
-      }
-      memory.touched[i] = null;
-    }
-  }
-
-  private void account(@Nullable FlowState flow, int recordBytes, int packetBytes) {
-    account(flow, recordBytes, 1, packetBytes);
-  }
-
-  private void account(@Nullable FlowState flow, int recordBytes, int packets, int packetBytes) {
-    if (packetBytes > 0) {
-      totals.received(serviceClass).packets(packets, packetBytes, 0);
-    }
-    if (flow == null && packetBytes > 0) {
-      totals.receivedFlowless().packets(packets, packetBytes, 0);
-      flowlessRecords += recordBytes;
-      return;
-    }
-    if (flow == null) {
-      overheadRecords += recordBytes;
-      return;
-    }
-    if (flow.share() == 0) {
-      if (touched == memory.touched.length) {
-        memory.touched = Arrays.copyOf(memory.touched, touched * 2);
-      }
-      memory.touched[touched++] = flow;
-    }
-    flow.share(flow.share() + recordBytes);
-    flow.touch(nowNs);
-    if (packetBytes > 0) {
-      flow.received().packets(packets, packetBytes, 0);
-      stats.changed(flow, nowNs);
-    }
   }
 
   private void count(Verdict verdict) {
@@ -225,8 +147,7 @@ final class PacketRestorer implements RecordSink {
       count(Verdict.DELAY_SKEWED);
       return;
     }
-    stamped = true;
-    delayUs = delay;
+    accounts.delay(delay);
   }
 
   @Override
@@ -243,7 +164,7 @@ final class PacketRestorer implements RecordSink {
     packet.setBytes(LoopMemory.IP_OFFSET, bytes, at, length);
     FlowKey key = memory.key;
     if (!key.parse(packet, LoopMemory.IP_OFFSET, length)) {
-      account(null, recordBytes, 0);
+      accounts.overhead(recordBytes);
       count(Verdict.NOT_IP);
       return;
     }
@@ -268,7 +189,7 @@ final class PacketRestorer implements RecordSink {
         flows.tcpFlags(flow, fromDevice, flags);
       }
     }
-    account(flow, recordBytes, length);
+    accounts.packets(flow, recordBytes, 1, length);
     count(Verdict.RESTORED);
     sink.packet(flow, packet, LoopMemory.IP_OFFSET, length, 0, false);
   }
@@ -291,8 +212,7 @@ final class PacketRestorer implements RecordSink {
       }
       return flow;
     }
-    count(Verdict.UNKNOWN_FLOW);
-    account(null, recordBytes, 0);
+    refuse(Verdict.UNKNOWN_FLOW, recordBytes);
     if (nowNs - unknownNs >= UNKNOWN_SPACING_NS) {
       unknownNs = nowNs;
       controls.flowUnknown(id, generation, nowNs);
@@ -326,7 +246,14 @@ final class PacketRestorer implements RecordSink {
       refuse(Verdict.RECORD_TOO_BIG, recordBytes);
       return;
     }
-    memory.coalescer.flush(flow);
+    accounts.packets(flow, recordBytes, 1, ipBytes + transport);
+    count(Verdict.RESTORED);
+    if (!udp) {
+      memory.coalescer.flush(flow);
+    } else if (memory.coalescer.addDatagram(
+        sink, flow, context, ecn, bytes, at, length, fromDevice)) {
+      return;
+    }
     ByteBuf packet = memory.packet;
     HeaderWriter.ip(
         headers, flow, context, ecn, transport, fromDevice, memory.coalescer.identifications(1));
@@ -336,8 +263,6 @@ final class PacketRestorer implements RecordSink {
     }
     packet.setBytes(LoopMemory.IP_OFFSET, headers, 0, headerBytes);
     packet.setBytes(LoopMemory.IP_OFFSET + headerBytes, bytes, at, length);
-    account(flow, recordBytes, headerBytes + length);
-    count(Verdict.RESTORED);
     boolean partial = udp && !HeaderContext.udpWithoutChecksum(context);
     sink.packet(flow, packet, LoopMemory.IP_OFFSET, headerBytes + length, 0, partial);
   }
@@ -370,9 +295,9 @@ final class PacketRestorer implements RecordSink {
     flows.tcpFlags(flow, fromDevice, tcp.flags());
     int segmentBytes = tcp.segmentBytes();
     int segments = segmentBytes == 0 ? 1 : (length + segmentBytes - 1) / segmentBytes;
-    account(flow, recordBytes, segments, segments * headerBytes + length);
+    accounts.packets(flow, recordBytes, segments, segments * headerBytes + length);
     verdicts[Verdict.RESTORED.ordinal()] += segments;
-    TcpCoalescer coalescer = memory.coalescer;
+    SegmentCoalescer coalescer = memory.coalescer;
     if (segments > 1) {
       coalescer.flush(flow);
     } else if (coalescer.add(sink, flow, context, ecn, tcp, bytes, at, length, fromDevice)) {
@@ -391,7 +316,7 @@ final class PacketRestorer implements RecordSink {
 
   private void refuse(Verdict why, int recordBytes) {
     count(why);
-    account(null, recordBytes, 0);
+    accounts.overhead(recordBytes);
   }
 
   @Override
@@ -458,7 +383,7 @@ final class PacketRestorer implements RecordSink {
 
   @Override
   public void control(int recordBytes) {
-    overheadRecords += recordBytes;
+    accounts.overhead(recordBytes);
     count(Verdict.CONTROL_TAKEN);
   }
 }

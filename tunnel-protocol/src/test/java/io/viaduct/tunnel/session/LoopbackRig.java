@@ -77,6 +77,8 @@ public final class LoopbackRig implements AutoCloseable {
       Digestion digestion) {
     memory = new LoopMemory(UNTRACKED, new SplittableRandom(7), ciphers, digestion, () -> 0);
     snaptMemory = new LoopMemory(UNTRACKED, new SplittableRandom(8), ciphers, digestion, () -> 0);
+    memory.udpSuperpackets(true);
+    snaptMemory.udpSuperpackets(true);
     byte[] secret = new byte[32];
     for (int i = 0; i < 32; i++) {
       secret[i] = (byte) i;

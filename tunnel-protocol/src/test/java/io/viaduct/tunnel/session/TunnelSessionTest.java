@@ -78,6 +78,41 @@ class TunnelSessionTest {
         .isEqualTo(PacketForge.canonical(big, true));
   }
 
+  @Test
+  void datagramsOfOneFlowThatArriveTogetherComeOutAsOneSuperpacket() {
+    Endpoints to = Endpoints.ipv4(5000, 7, 53);
+    rig.open(PacketForge.udp(to, bytes(10)));
+    rig.atSnapt.clear();
+    byte[] fourth = PacketForge.udp(to, bytes(40));
+    for (int length : new int[] {100, 100, 100, 40, 100, 120}) {
+      rig.offer(rig.agent, length == 40 ? fourth : PacketForge.udp(to, bytes(length)));
+    }
+    rig.passDeadline(rig.agent);
+    rig.deliver();
+    assertThat(rig.atSnapt)
+        .extracting(LoopbackRig.Restored::gsoSize)
+        .as("100 · 3 + 40, then 100, then 120: a longer one begins anew")
+        .containsExactly(100, 0, 0);
+    assertThat(rig.atSnapt.getFirst().packet()).hasSize(28 + 340);
+    var cut = Segments.of(rig.atSnapt.getFirst().packet(), 100, true);
+    assertThat(cut).hasSize(4);
+    assertThat(PacketForge.canonical(cut.getLast(), false))
+        .isEqualTo(PacketForge.canonical(fourth, false));
+  }
+
+  @Test
+  void aKernelWithoutUdpSuperpacketsGetsNone() {
+    rig.snaptMemory.udpSuperpackets(false);
+    Endpoints to = Endpoints.ipv4(5000, 7, 53);
+    rig.open(PacketForge.udp(to, bytes(10)));
+    rig.atSnapt.clear();
+    rig.offer(rig.agent, PacketForge.udp(to, bytes(100)));
+    rig.offer(rig.agent, PacketForge.udp(to, bytes(100)));
+    rig.passDeadline(rig.agent);
+    rig.deliver();
+    assertThat(rig.atSnapt).extracting(LoopbackRig.Restored::gsoSize).containsExactly(0, 0);
+  }
+
   private static byte[] text(int length) {
     return Arrays.copyOf(
         "many words that come again and again, ".repeat(200).getBytes(US_ASCII), length);

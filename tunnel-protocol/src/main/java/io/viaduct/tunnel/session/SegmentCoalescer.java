@@ -3,25 +3,38 @@ package io.viaduct.tunnel.session;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.viaduct.tunnel.compound.TcpFields;
+import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.HeaderContext;
 import org.jspecify.annotations.Nullable;
 
-/// Puts contiguous TCP segments of one flow back into one superpacket, as the kernel's GRO does:
-/// equal acknowledgement, window, timestamps, context and ECN; every segment but the last of one
-/// length; at most 64 KiB. Four flows at a time; segments of one flow never overtake each other.
-final class TcpCoalescer {
+/// Puts segments of one flow back into one superpacket, as the kernel's GRO does: contiguous TCP
+/// segments with equal acknowledgement, window, timestamps, context and ECN; UDP datagrams with
+/// equal context and ECN. Every segment but the last has one length; at most 64 KiB, of UDP 64
+/// datagrams. Four flows at a time; what belongs to one flow never overtakes.
+final class SegmentCoalescer {
   private static final int SLOTS = 4;
   private static final int ACK = 0x10;
   private static final int PSH = 0x08;
+
+  /// Linux takes no more from UDP_SEGMENT, and expects none (UDP_MAX_SEGMENTS).
+  private static final int DATAGRAMS_MAX = 64;
+
   private final Slot[] slots = new Slot[SLOTS];
+  private boolean datagrams;
   private int victim;
   private int identification;
 
-  TcpCoalescer(ByteBufAllocator allocator) {
+  SegmentCoalescer(ByteBufAllocator allocator) {
     for (int i = 0; i < SLOTS; i++) {
       slots[i] =
           new Slot(allocator.directBuffer(LoopMemory.IP_OFFSET + LoopMemory.DATAGRAM_BYTES_MAX));
     }
+  }
+
+  /// Whether the kernel takes UDP superpackets.
+  void udpSuperpackets(boolean taken) {
+    datagrams = taken;
   }
 
   /// One flow's segments so far.
@@ -80,26 +93,73 @@ final class TcpCoalescer {
     if (!plain || (tcp.flags() & PSH) != 0) {
       return false;
     }
-    Slot fresh = slot == null ? free() : slot;
-    fresh.flow = flow;
-    fresh.sink = sink;
-    fresh.context = context;
-    fresh.ecn = ecn;
+    Slot fresh = begin(slot, sink, flow, context, ecn, length, tcp.headerBytes());
     fresh.acknowledgement = tcp.acknowledgement();
     fresh.window = tcp.window();
     fresh.mask = tcp.mask();
     fresh.timestamps = tcp.timestamps();
-    fresh.ipBytes = HeaderWriter.ipHeaderBytes(context);
-    fresh.headerBytes = fresh.ipBytes + tcp.headerBytes();
-    fresh.payload = 0;
-    fresh.segments = 0;
-    fresh.segmentBytes = length;
     fresh.flags = ACK;
     HeaderWriter.ip(
         fresh.headers, flow, context, ecn, tcp.headerBytes() + length, fromDevice, identification);
     HeaderWriter.tcp(fresh.headers, fresh.ipBytes, flow, context, tcp, bytes, length, fromDevice);
     append(fresh, tcp, bytes, at, length);
     return true;
+  }
+
+  /// Takes one UDP datagram. @return false if it cannot be coalesced, as [#add]
+  boolean addDatagram(
+      InnerPacketSink sink,
+      FlowState flow,
+      long context,
+      int ecn,
+      byte[] bytes,
+      int at,
+      int length,
+      boolean fromDevice) {
+    Slot slot = find(flow);
+    boolean plain = datagrams && length > 0 && !HeaderContext.udpWithoutChecksum(context);
+    if (slot != null) {
+      if (plain
+          && context == slot.context
+          && ecn == slot.ecn
+          && length <= slot.segmentBytes
+          && slot.segments < DATAGRAMS_MAX
+          && slot.headerBytes + slot.payload + length <= LoopMemory.DATAGRAM_BYTES_MAX) {
+        append(slot, bytes, at, length);
+        return true;
+      }
+      flush(slot);
+    }
+    if (!plain) {
+      return false;
+    }
+    Slot fresh = begin(slot, sink, flow, context, ecn, length, HeaderWriter.UDP_HEADER);
+    int transport = HeaderWriter.UDP_HEADER + length;
+    HeaderWriter.ip(fresh.headers, flow, context, ecn, transport, fromDevice, identification);
+    HeaderWriter.udp(fresh.headers, fresh.ipBytes, flow, context, length, fromDevice);
+    append(fresh, bytes, at, length);
+    return true;
+  }
+
+  private Slot begin(
+      @Nullable Slot of,
+      InnerPacketSink sink,
+      FlowState flow,
+      long context,
+      int ecn,
+      int length,
+      int transportHeaderBytes) {
+    Slot fresh = of == null ? free() : of;
+    fresh.flow = flow;
+    fresh.sink = sink;
+    fresh.context = context;
+    fresh.ecn = ecn;
+    fresh.ipBytes = HeaderWriter.ipHeaderBytes(context);
+    fresh.headerBytes = fresh.ipBytes + transportHeaderBytes;
+    fresh.payload = 0;
+    fresh.segments = 0;
+    fresh.segmentBytes = length;
+    return fresh;
   }
 
   private static boolean continues(Slot s, long context, int ecn, TcpFields tcp, int length) {
@@ -115,12 +175,19 @@ final class TcpCoalescer {
   }
 
   private void append(Slot s, TcpFields tcp, byte[] bytes, int at, int length) {
+    s.nextSequence = tcp.sequence() + length;
+    s.flags |= tcp.flags();
+    append(s, bytes, at, length);
+    if (s.flow != null && (tcp.flags() & PSH) != 0) {
+      flush(s);
+    }
+  }
+
+  private void append(Slot s, byte[] bytes, int at, int length) {
     s.buffer.setBytes(LoopMemory.IP_OFFSET + s.headerBytes + s.payload, bytes, at, length);
     s.payload += length;
     s.segments++;
-    s.nextSequence = tcp.sequence() + length;
-    s.flags |= tcp.flags();
-    if (length < s.segmentBytes || (tcp.flags() & PSH) != 0) {
+    if (length < s.segmentBytes) {
       flush(s);
     }
   }
@@ -172,7 +239,11 @@ final class TcpCoalescer {
     s.sink = null;
     identification += s.segments;
     int transport = s.headerBytes - s.ipBytes + s.payload;
-    HeaderWriter.grow(s.headers, s.ipBytes, flow, s.context, transport, s.flags);
+    if (flow.protocol() == FlowKey.UDP) {
+      HeaderWriter.growDatagram(s.headers, s.ipBytes, flow, s.context, transport);
+    } else {
+      HeaderWriter.grow(s.headers, s.ipBytes, flow, s.context, transport, s.flags);
+    }
     s.buffer.setBytes(LoopMemory.IP_OFFSET, s.headers, 0, s.headerBytes);
     sink.packet(
         flow,
