@@ -67,6 +67,13 @@ final class ControlConnection implements ControlLine.Connection {
   private static final IntegerUnixChannelOption SO_MARK =
       new IntegerUnixChannelOption("SO_MARK", 1, 36);
 
+  private static final IntegerUnixChannelOption TCP_MAXSEG =
+      new IntegerUnixChannelOption("TCP_MAXSEG", 6, 2);
+
+  // What every path carries (RFC 9293 section 3.7.1): nobody searches the MTU for this connection,
+  // and where ICMP is dropped larger segments might never arrive.
+  private static final int SEGMENT_BYTES = 536;
+
   // What the kernel may hold that is not on its way yet: a control message waits behind that.
   private static final long NOT_SENT_BYTES_MAX = 65_536;
 
@@ -94,6 +101,7 @@ final class ControlConnection implements ControlLine.Connection {
             .channel(EpollSocketChannel.class)
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, timeoutMs)
             .option(ChannelOption.TCP_NODELAY, true)
+            .option(TCP_MAXSEG, SEGMENT_BYTES)
             .option(EpollChannelOption.TCP_NOTSENT_LOWAT, NOT_SENT_BYTES_MAX)
             .handler(
                 new ChannelInitializer<Channel>() {

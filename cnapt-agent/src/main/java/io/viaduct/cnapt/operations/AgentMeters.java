@@ -49,6 +49,15 @@ public final class AgentMeters {
         .description("Rate that datagrams are paced to, infinite without a limit")
         .baseUnit("bits_per_second")
         .register(registry);
+    Gauge.builder("viaduct.path.mtu", carried, Carried::pathMtu)
+        .description("Largest outer IP packets that leave now")
+        .baseUnit("bytes")
+        .register(registry);
+    total(
+        "viaduct.path.mtu.black.holes",
+        "Times the size in use came through no more",
+        carried,
+        Carried::blackHoles);
     total(
         "viaduct.tun.pauses",
         "Times the TUN was not read, a queue was full",

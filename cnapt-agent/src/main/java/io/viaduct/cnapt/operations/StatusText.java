@@ -88,13 +88,15 @@ public final class StatusText {
 
   private static String path(JsonNode data) {
     JsonNode roundTrip = data.path("roundTripMs");
-    return "%s to %s%s%s"
+    int mtu = data.path("pathMtu").asInt(0);
+    return "%s to %s%s%s%s"
         .formatted(
             data.path("pathState").asString(""),
             data.path("peer").asString(""),
             roundTrip.isNumber()
                 ? String.format(Locale.ROOT, ", round trip %.1f ms", roundTrip.asDouble())
                 : "",
+            mtu > 0 ? ", MTU " + mtu : "",
             data.path("carrier").asString("").equals("control")
                 ? ", in the control connection"
                 : "");

@@ -18,6 +18,7 @@ public final class Carried {
   private long sentOverhead;
   private long receivedOverhead;
   private long unknownReceiver;
+  private long endedBlackHoles;
   private volatile @Nullable TunnelSession current;
 
   /// A session begins.
@@ -42,8 +43,21 @@ public final class Carried {
       receivedPre[c] += ended.totals().received(each).preBytes();
       receivedPost[c] += ended.totals().received(each).postBytes();
     }
+    endedBlackHoles += ended.mtu().blackHoles();
     sentOverhead += ended.totals().sentOverheadBytes();
     receivedOverhead += ended.totals().receivedOverheadBytes();
+  }
+
+  /// Bytes of the largest outer IP packets that leave now, 0 without a session.
+  public int pathMtu() {
+    TunnelSession session = current;
+    return session == null ? 0 : session.mtu().size();
+  }
+
+  /// How often the size that was in use came through no more.
+  public long blackHoles() {
+    TunnelSession session = current;
+    return endedBlackHoles + (session == null ? 0 : session.mtu().blackHoles());
   }
 
   /// A datagram came for a session that is not ours, or not ours any more.

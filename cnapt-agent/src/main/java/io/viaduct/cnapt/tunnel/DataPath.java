@@ -78,7 +78,7 @@ public final class DataPath implements AutoCloseable {
     this.nanoTime = nanoTime;
     this.writer = new TunWriter(tun);
     this.classes = new FlowClasses(classifier, owners, loop);
-    this.intake = new TunIntake(loop, nanoTime, tun, classes, new Uplink());
+    this.intake = new TunIntake(loop, nanoTime, tun, classes, writer, new Uplink());
     this.watch = new PathWatch(mobility, nanoTime.getAsLong());
     this.listener = listener;
     this.memory =
@@ -252,6 +252,7 @@ public final class DataPath implements AutoCloseable {
     sink.at(now);
     sink.sendWaiting();
     from.drain(sink, now);
+    from.tooLong(sink.takeTooLong(), now);
     if (carriers.carrier() == Carrier.UDP && sink.isRefused() && !watch.searching()) {
       watch.networkChanged(now); // no way to the SNAPT at this moment: try again soon
     }

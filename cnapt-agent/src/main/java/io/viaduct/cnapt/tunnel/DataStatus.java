@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param carrier `udp`, or `control` while UDP does not come through
 /// @param pathState `alive`, `searching` after a change, `dead`, or `none` without a session
 /// @param roundTripMs smoothed; null before the first answer
+/// @param pathMtu bytes of the largest outer IP packets that leave now, 0 without a session
 /// @param flowsOpen all flows, also those that are not listed
 /// @param flows those with most bytes, at most 100
 public record DataStatus(
@@ -25,6 +26,7 @@ public record DataStatus(
     String carrier,
     String pathState,
     @Nullable Double roundTripMs,
+    int pathMtu,
     List<ClassStatus> classes,
     int flowsOpen,
     List<FlowStatus> flows) {
@@ -66,7 +68,7 @@ public record DataStatus(
     }
     String by = carrier.name().toLowerCase(Locale.ROOT);
     if (session == null) {
-      return new DataStatus("", by, "none", null, classes, 0, List.of());
+      return new DataStatus("", by, "none", null, 0, classes, 0, List.of());
     }
     List<FlowStatus> flows = new ArrayList<>();
     session.flows().forEach(flow -> flows.add(flowStatus(flow, nowNs)));
@@ -78,6 +80,7 @@ public record DataStatus(
         by,
         watch.dead() ? "dead" : watch.searching() ? "searching" : "alive",
         Double.isNaN(roundTripUs) ? null : roundTripUs / 1000,
+        session.mtu().size(),
         classes,
         flows.size(),
         List.copyOf(flows.subList(0, Math.min(FLOWS_MAX, flows.size()))));

@@ -9,8 +9,10 @@ import io.viaduct.host.tun.TunReader;
 import io.viaduct.host.tun.VirtioNetHeader;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.session.InnerPacketSink;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,7 @@ final class TunIntake implements TunReader {
   private final TunQueue tun;
   private final FlowClasses classes;
   private final Next next;
+  private final InnerPacketSink back;
   private final VirtioNetHeader header = new VirtioNetHeader();
   private final ByteBuf buffer =
       ByteBufAllocator.DEFAULT.directBuffer(VirtioNetHeader.LENGTH + TunDevice.PACKET_BYTES_MAX);
@@ -46,7 +49,15 @@ final class TunIntake implements TunReader {
   private boolean paused;
   private long pauses;
 
-  TunIntake(IoEventLoop loop, LongSupplier nanoTime, TunQueue tun, FlowClasses classes, Next next) {
+  /// @param back towards the applications
+  TunIntake(
+      IoEventLoop loop,
+      LongSupplier nanoTime,
+      TunQueue tun,
+      FlowClasses classes,
+      InnerPacketSink back,
+      Next next) {
+    this.back = back;
     this.loop = loop;
     this.nanoTime = nanoTime;
     this.tun = tun;
@@ -91,7 +102,10 @@ final class TunIntake implements TunReader {
       }
     }
     int gsoSize = header.gsoType() == VirtioNetHeader.GSO_NONE ? 0 : header.gsoSize();
-    to.offer(packet, ip, length, gsoSize, header.needsChecksum(), flow, now);
+    boolean partial = header.needsChecksum();
+    if (to.offer(packet, ip, length, gsoSize, partial, flow, now) == Verdict.PACKET_TOO_BIG) {
+      to.answerTooBig(packet, ip, length, back, now);
+    }
     next.offered(now);
     if (!hasRoom(to)) {
       flush(to, now);

@@ -20,6 +20,7 @@ final class UdpSink implements DatagramSink {
   private int waitingSegmentSize;
   private long waitingSinceNs;
   private boolean refused;
+  private int tooLong;
   private long refusals;
   private long droppedBursts;
   private long nowNs;
@@ -72,15 +73,26 @@ final class UdpSink implements DatagramSink {
     if (refused) {
       refusals++;
     }
+    if (result == SendResult.TOO_LONG) {
+      tooLong = waitingSegmentSize;
+    }
     boolean tooOld = refused && nowNs - waitingSinceNs > WAIT_NS_MAX;
     if (tooOld) {
       droppedBursts++;
     }
-    if (result != SendResult.SENT && !tooOld) {
+    if (result == SendResult.WOULD_BLOCK || refused && !tooOld) {
       return false;
     }
     release();
     return true;
+  }
+
+  /// Bytes of the datagrams that the kernel found too long since the last call, 0 if none. They are
+  /// gone.
+  int takeTooLong() {
+    int bytes = tooLong;
+    tooLong = 0;
+    return bytes;
   }
 
   /// Datagrams go by another carrier: what waits would only come late.

@@ -34,6 +34,7 @@ class StatusTextTest {
             "control",
             session == null ? "none" : "alive",
             session == null ? null : 12.34,
+            session == null ? 0 : 1400,
             List.of(new ClassStatus("LT_LD", 10, 1000, 400, 60.0)),
             1,
             List.of(
@@ -64,7 +65,7 @@ class StatusTextTest {
         .contains("by control: nothing came for 412.5 ms, first answer after 3.1 ms")
         .contains("established, token until 2026-11-20T12:05:00Z")
         .contains("sip:alice@ims.test, registration active")
-        .contains("alive to 10.9.0.3:4500, round trip 12.3 ms, in the control connection")
+        .contains("alive to 10.9.0.3:4500, round trip 12.3 ms, MTU 1400, in the control connection")
         .contains("viaduct0 100.96.0.2 fd76::2, MTU 1414")
         .containsPattern("LT_LD +10 +1000 +400 +60.0%")
         .containsPattern("ssh +- +40000 -> 10.9.0.9:22 +up 600 B, down 400 B, retransmissions 3")

@@ -8,8 +8,10 @@ public enum Drop {
   TUN_BUSY,
   /// The kernel refused the packet.
   TUN_REFUSED,
-  /// The UDP socket refused the datagrams: no route, forbidden, too long.
+  /// The UDP socket refused the datagrams: no route, forbidden.
   UDP_REFUSED,
+  /// The UDP socket refused the datagrams: longer than the interface's MTU.
+  UDP_TOO_LONG,
   /// A datagram for a session whose device has not been heard yet.
   UNBOUND,
   /// The session ended before the socket took its last datagrams.

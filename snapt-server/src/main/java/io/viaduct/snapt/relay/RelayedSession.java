@@ -123,7 +123,17 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     if (flow != null && flow.attachment() == null) {
       meter.onOpened(flow); // by this packet: nobody else tells of a flow that this end opens
     }
-    tunnel.offer(packet, ip, length, gsoSize, partial, flow, nowNs);
+    if (tunnel.offer(packet, ip, length, gsoSize, partial, flow, nowNs) == Verdict.PACKET_TOO_BIG) {
+      tunnel.answerTooBig(packet, ip, length, this::back, nowNs);
+    }
+  }
+
+  /// 2 an answer of the tunnel itself, as from the device: nobody pays for it.
+  private void back(
+      @Nullable FlowState flow, ByteBuf packet, int ip, int length, int gsoSize, boolean partial) {
+    if (translation.outbound(packet, ip, length, partial) == Translated.FORWARDED) {
+      loop.toTun(packet, ip, length, gsoSize, partial, translation);
+    }
   }
 
   @Override

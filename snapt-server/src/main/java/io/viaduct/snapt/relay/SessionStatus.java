@@ -15,6 +15,7 @@ import java.util.TreeMap;
 /// @param device the device's public key, base64url
 /// @param binding where its datagrams go, empty before the first one came
 /// @param carrier `udp`, or `control` while its datagrams go in its control connection
+/// @param pathMtu bytes of the largest outer IP packets that go to it now
 /// @param moves how often the binding moved
 /// @param refused its refused datagrams and records by reason
 public record SessionStatus(
@@ -26,6 +27,7 @@ public record SessionStatus(
     int slot,
     String binding,
     String carrier,
+    int pathMtu,
     long moves,
     double roundTripMs,
     long tokenExpiresMs,
@@ -84,6 +86,7 @@ public record SessionStatus(
         session.slot(),
         binding == null ? "" : binding.getAddress().getHostAddress() + " " + binding.getPort(),
         relayed.tunnel().carrier().name().toLowerCase(Locale.ROOT),
+        relayed.tunnel().mtu().size(),
         relayed.moves(),
         Double.isNaN(roundTripUs) ? 0 : roundTripUs / 1_000,
         session.token().getExpiresMs(),

@@ -15,6 +15,7 @@ final class UdpSender implements DatagramSink {
   private @Nullable ByteBuf unsent;
   private @Nullable InetSocketAddress unsentTo;
   private int unsentSegment;
+  private int tooLong;
 
   UdpSender(TrafficCounters counters) {
     this.counters = counters;
@@ -44,10 +45,21 @@ final class UdpSender implements DatagramSink {
       unsentSegment = segmentSize;
       return;
     }
-    if (result == SendResult.REFUSED) {
+    if (result == SendResult.TOO_LONG) {
+      tooLong = segmentSize;
+      counters.count(Drop.UDP_TOO_LONG);
+    } else if (result == SendResult.REFUSED) {
       counters.count(Drop.UDP_REFUSED);
     }
     burst.release();
+  }
+
+  /// Bytes of the datagrams that the kernel found too long since the last call, 0 if none. They are
+  /// gone.
+  int takeTooLong() {
+    int bytes = tooLong;
+    tooLong = 0;
+    return bytes;
   }
 
   /// The socket takes more: the burst that waited goes first.
@@ -56,6 +68,7 @@ final class UdpSender implements DatagramSink {
     if (burst != null) {
       unsent = null;
       send(burst, unsentSegment, unsentTo);
+      tooLong = 0; // nobody knows any more whose it was
     }
   }
 

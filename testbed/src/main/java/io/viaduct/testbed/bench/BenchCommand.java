@@ -11,6 +11,7 @@ import picocli.CommandLine.Command;
       SavingsCommand.class,
       ClassesCommand.class,
       FallbackCommand.class,
+      PathMtuCommand.class,
       io.viaduct.testbed.sessions.SessionsCommand.class
     })
 public final class BenchCommand {}

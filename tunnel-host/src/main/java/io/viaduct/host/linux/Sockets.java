@@ -24,6 +24,13 @@ public final class Sockets {
   public static final int SO_MARK = 36;
   public static final int SO_ATTACH_REUSEPORT_CBPF = 51;
 
+  public static final int SOL_IP = 0;
+  public static final int IP_MTU_DISCOVER = 10;
+  public static final int IPV6_MTU_DISCOVER = 23;
+
+  /// Never fragments, and trusts no ICMP (IP_PMTUDISC_PROBE).
+  public static final int PMTU_DISCOVER_PROBE = 3;
+
   public static final int SOL_IPV6 = 41;
   public static final int IPV6_V6ONLY = 26;
 

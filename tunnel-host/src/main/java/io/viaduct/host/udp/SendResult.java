@@ -6,7 +6,9 @@ public enum SendResult {
   SENT,
   /// Not all of it now; what is left is still readable. [DatagramReader#writable()] will say when.
   WOULD_BLOCK,
-  /// Not all of it, ever: no route, too long for the path, forbidden. What is left is still
+  /// Not all of it, ever: a datagram is longer than the interface's MTU. What is left is still
   /// readable. Counted by errno.
+  TOO_LONG,
+  /// Not all of it, ever: no route, forbidden. What is left is still readable. Counted by errno.
   REFUSED
 }

@@ -18,6 +18,8 @@ import org.slf4j.LoggerFactory;
 final class SocketOptions {
   private static final Logger LOG = LoggerFactory.getLogger(SocketOptions.class);
 
+  private static final int PROBE = Sockets.PMTU_DISCOVER_PROBE;
+
   private SocketOptions() {}
 
   static void apply(SystemCalls calls, int fd, boolean ipv6, boolean shared, UdpSettings settings)
@@ -37,6 +39,11 @@ final class SocketOptions {
                 .formatted(settings.mark(), Errno.text(marked)));
       }
     }
+    // The path's MTU is found by probes (RFC 8899): the kernel neither fragments nor believes ICMP.
+    probing(calls.setsockopt(fd, Sockets.SOL_IP, Sockets.IP_MTU_DISCOVER, PROBE));
+    if (ipv6) {
+      probing(calls.setsockopt(fd, Sockets.SOL_IPV6, Sockets.IPV6_MTU_DISCOVER, PROBE));
+    }
     // Without GRO everything works, only slower: Linux before 5.0.
     int merged = calls.setsockopt(fd, Sockets.SOL_UDP, Sockets.UDP_GRO, 1);
     if (merged < 0) {
@@ -44,6 +51,12 @@ final class SocketOptions {
     }
     buffer(calls, fd, settings.bufferBytes(), Sockets.SO_RCVBUFFORCE, Sockets.SO_RCVBUF);
     buffer(calls, fd, settings.bufferBytes(), Sockets.SO_SNDBUFFORCE, Sockets.SO_SNDBUF);
+  }
+
+  private static void probing(int result) {
+    if (result < 0) {
+      LOG.warn("the kernel keeps its own MTU discovery: {}", Errno.text(result));
+    }
   }
 
   private static void buffer(SystemCalls calls, int fd, int bytes, int force, int ask)

@@ -139,7 +139,7 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
         return SendResult.WOULD_BLOCK;
       } else if (Errno.of(sent) != Errno.EINTR) {
         refusals.count(sent);
-        return SendResult.REFUSED;
+        return Errno.of(sent) == Errno.EMSGSIZE ? SendResult.TOO_LONG : SendResult.REFUSED;
       }
     }
     return SendResult.SENT;
@@ -158,7 +158,8 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
   }
 
   // EIO: the interface cannot do checksums, or IPsec is in the way; that will not change soon.
-  // EINVAL, EMSGSIZE: a segment is longer than this path's MTU; one by one, IP may fragment it.
+  // EINVAL, EMSGSIZE: a segment is longer than the interface's MTU; one by one, the last may not
+  // be.
   private boolean refusesToCut(int result) {
     Errno errno = Errno.of(result);
     if (errno == Errno.EIO || errno == Errno.EOPNOTSUPP) {

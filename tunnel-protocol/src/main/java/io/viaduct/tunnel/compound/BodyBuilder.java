@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// Writes the body of a compound: the records of each group become one block.
 final class BodyBuilder {
   private final ServiceClass serviceClass;
-  private final int capacity;
+  private int capacity;
   private final CompoundMemory memory;
   private final BlockCompressor compressor;
 
@@ -33,6 +33,10 @@ final class BodyBuilder {
     this.capacity = capacity;
     this.memory = memory;
     this.compressor = compressor;
+  }
+
+  void resize(int bytes) {
+    capacity = bytes;
   }
 
   /// After [#build] said that they do not fit: a guess of how many records do.

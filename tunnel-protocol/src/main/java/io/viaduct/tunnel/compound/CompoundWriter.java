@@ -20,8 +20,8 @@ public final class CompoundWriter {
   private static final int REPEATS_REMEMBERED = 32;
 
   private final ServiceClass serviceClass;
-  private final int capacity;
-  private final int target;
+  private int capacity;
+  private int target;
   private final Grouping grouping;
   private final CompoundMemory memory;
   private final ControlQueue controls;
@@ -64,6 +64,14 @@ public final class CompoundWriter {
     this.closed = closed;
     this.compressor = compressor;
     bodies = new BodyBuilder(serviceClass, capacity, memory, compressor);
+  }
+
+  /// Bodies may be of another size from here on; what is open leaves as it is.
+  public void resize(int most, int closingAt) {
+    close();
+    capacity = most;
+    target = Math.min(closingAt, most);
+    bodies.resize(most);
   }
 
   public boolean isEmpty() {

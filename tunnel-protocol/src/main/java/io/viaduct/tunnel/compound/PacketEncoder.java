@@ -30,9 +30,10 @@ public final class PacketEncoder {
   /// Tag and stamp of a long body.
   private static final int LONG_OVERHEAD = AeadAlgorithm.TAG_BYTES + Record.STAMP_BLOCK_BYTES;
 
-  private final int capacity;
+  private int capacity;
   private final CompoundMemory memory;
   private final Consumer<Compound> closed;
+  private final Ipv4Fragments fragmenter;
   private final byte[] head = new byte[HEAD_MAX];
 
   // The packet at hand.
@@ -50,7 +51,13 @@ public final class PacketEncoder {
   public PacketEncoder(int capacity, CompoundMemory memory, Consumer<Compound> closed) {
     this.capacity = capacity;
     this.memory = memory;
+    this.fragmenter = memory.fragments;
     this.closed = closed;
+  }
+
+  /// Bodies may be of another size from here on.
+  public void resize(int bytes) {
+    capacity = bytes;
   }
 
   /// Encodes one packet of a flow, or without flow.
@@ -99,7 +106,7 @@ public final class PacketEncoder {
     int most = Math.min(segmentBytes, payloadBytes);
     writeHead(key, flow, generation);
     if (headBytes + most + 1 > capacity) {
-      return Verdict.PACKET_TOO_BIG;
+      return fragments(checksumPartial, segmented, key, writer);
     }
     int longest = longestRun(sealedMax);
     if (longest > segmentBytes) {
@@ -339,7 +346,7 @@ public final class PacketEncoder {
     }
     int most = headerBytes + Math.min(segmentBytes, payloadBytes);
     if (headBytes + most + 1 > capacity) {
-      return Verdict.PACKET_TOO_BIG;
+      return fragments(checksumPartial, segmented, key, writer);
     }
     int sent = 0;
     do {
@@ -360,6 +367,29 @@ public final class PacketEncoder {
         completeChecksum(area.raw, ip, packetBytes, key);
       }
       writer.commit(ip + packetBytes, lengthAt, flow, compress, 1, packetBytes, nowNs);
+      sent += bytes;
+    } while (sent < payloadBytes);
+    return Verdict.QUEUED;
+  }
+
+  private Verdict fragments(
+      boolean checksumPartial, boolean segmented, FlowKey key, CompoundWriter writer) {
+    if (!Ipv4Fragments.mayCut(packet.getUnsignedByte(at), packet.getUnsignedShort(at + 6))) {
+      return Verdict.PACKET_TOO_BIG;
+    }
+    byte[] whole = fragmenter.packet;
+    int sent = 0;
+    do {
+      int bytes = Math.min(segmentBytes, payloadBytes - sent);
+      packet.getBytes(at, whole, 0, headerBytes);
+      packet.getBytes(payloadAt + sent, whole, headerBytes, bytes);
+      if (segmented) {
+        rewriteHeaders(whole, 0, sent, bytes, key);
+      }
+      if (segmented || checksumPartial && !key.portless()) {
+        completeChecksum(whole, 0, headerBytes + bytes, key);
+      }
+      fragmenter.cut(headerBytes + bytes, capacity, writer, nowNs);
       sent += bytes;
     } while (sent < payloadBytes);
     return Verdict.QUEUED;

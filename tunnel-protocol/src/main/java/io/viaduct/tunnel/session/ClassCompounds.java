@@ -37,8 +37,8 @@ final class ClassCompounds {
       writers[c] =
           new CompoundWriter(
               ServiceClass.of(c),
-              settings.bodyBytesMax(),
-              settings.bodyBytesTarget(),
+              settings.bodyBytesMax(settings.pathMtu()),
+              settings.bodyBytesTarget(settings.pathMtu()),
               grouping,
               compressor,
               memory.compounds,
@@ -127,6 +127,14 @@ final class ClassCompounds {
   void flushControls(long now) {
     nowNs = now;
     writers[ServiceClass.LT_LD.ordinal()].flushControls(now);
+  }
+
+  /// Datagrams may be of another size from here on; what is open leaves as it is.
+  void resize(int most, int closingAt, long now) {
+    nowNs = now;
+    for (CompoundWriter writer : writers) {
+      writer.resize(most, closingAt);
+    }
   }
 
   /// The session ends: gives memory back.

@@ -10,6 +10,7 @@ import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.path.Carrier;
+import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.PathMessage;
@@ -38,13 +39,12 @@ final class DatagramWriter {
   private final ClassQueues queues;
   private final Pacer pacer;
   private final SessionTotals totals;
+  private final PathMtuSearch mtu;
   private final int outerHeaderBytes;
-  private final int datagramBytes;
   private final ArrayDeque<Outgoing> path = new ArrayDeque<>();
   private final long[] stampedNs = new long[ServiceClass.COUNT];
   private final int[] unstamped = new int[ServiceClass.COUNT];
   private long heldUntilNs = Long.MAX_VALUE;
-  private final byte[] pathBody = new byte[PathMessage.BYTES_MAX];
 
   DatagramWriter(
       LoopMemory memory,
@@ -54,6 +54,7 @@ final class DatagramWriter {
       Pacer pacer,
       SessionTotals totals,
       TunnelSettings settings,
+      PathMtuSearch mtu,
       long nowNs) {
     this.memory = memory;
     this.aead = aead;
@@ -61,8 +62,8 @@ final class DatagramWriter {
     this.queues = queues;
     this.pacer = pacer;
     this.totals = totals;
+    this.mtu = mtu;
     this.outerHeaderBytes = settings.outerHeaderBytes();
-    this.datagramBytes = settings.pathMtu() - outerHeaderBytes;
     Arrays.fill(stampedNs, nowNs - STAMP_SPACING_NS_MAX);
   }
 
@@ -133,14 +134,19 @@ final class DatagramWriter {
       message =
           new PathMessage.ProbeReply(reply.number(), reply.t1Us(), reply.t2Us(), nowNs / 1000);
     }
-    int body = PathMessage.write(message, pathBody, 0);
+    byte[] padded = memory.padded;
+    int body = PathMessage.write(message, padded, 0);
+    Arrays.fill(padded, body, PathMessage.BYTES_MAX, (byte) 0);
+    if (message instanceof PathMessage.MtuProbe probe) {
+      body = probe.size() - outerHeaderBytes - Sealer.OVERHEAD;
+    }
     ByteBuf datagram = memory.rentBurst();
     int length =
         sealer.seal(
             aead,
             DatagramHeader.TYPE_PATH,
             ServiceClass.LT_LD,
-            pathBody,
+            padded,
             0,
             body,
             datagram,
@@ -161,6 +167,7 @@ final class DatagramWriter {
     int start = startOf(compound, stamp, nowNs);
     compound.sealed(sealer.sequence());
     ByteBuf burst = memory.rentBurst();
+    int datagramBytes = mtu.size() - outerHeaderBytes;
     long before = sealer.sequence();
     int length =
         sealer.sealLong(
@@ -174,6 +181,7 @@ final class DatagramWriter {
             datagramBytes,
             nowNs);
     int datagrams = (int) (sealer.sequence() - before);
+    mtu.sent(mtu.size(), datagrams, nowNs);
     account(compound, datagrams, length + datagrams * outerHeaderBytes, nowNs);
     memory.compounds.giveBack(compound);
     pacer.sent(length + datagrams * outerHeaderBytes, nowNs);
@@ -208,6 +216,7 @@ final class DatagramWriter {
       }
     }
     pacer.sent(filled + segments * outerHeaderBytes, nowNs);
+    mtu.sent(segmentBytes + outerHeaderBytes, segments, nowNs);
     sink.send(burst.writerIndex(filled), segmentBytes, to);
   }
 

@@ -47,6 +47,10 @@ public final class LoopMemory implements AutoCloseable {
   final byte[] body = new byte[DATAGRAM_BYTES_MAX];
   final byte[] sealed = new byte[FragmentHeader.SEALED_BYTES_MAX];
   final FragmentMemory fragments = new FragmentMemory();
+
+  /// A path message and its padding, which is zero.
+  final byte[] padded = new byte[TunnelSettings.PATH_MTU_MAX];
+
   final ByteBuf packet;
   private final ByteBuf burst;
   final SegmentCoalescer coalescer;

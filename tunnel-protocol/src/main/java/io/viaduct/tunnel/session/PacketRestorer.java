@@ -39,6 +39,7 @@ final class PacketRestorer implements RecordSink {
   private final @Nullable SendHistory sent;
   private final boolean fromDevice;
   private final BodyLimit bodies;
+  private final SegmentClamp clamp;
   private final byte[] headers = new byte[HeaderWriter.HEADERS_MAX];
   private long peerOffsetUs;
   private boolean peerOffsetKnown;
@@ -66,6 +67,7 @@ final class PacketRestorer implements RecordSink {
       @Nullable ReceiveHistory received,
       @Nullable SendHistory sent,
       BodyLimit bodies,
+      SegmentClamp clamp,
       boolean fromDevice) {
     this.memory = memory;
     this.flows = flows;
@@ -77,6 +79,7 @@ final class PacketRestorer implements RecordSink {
     this.sent = sent;
     this.fromDevice = fromDevice;
     this.bodies = bodies;
+    this.clamp = clamp;
   }
 
   /// The peer's clock minus ours, as the path has found it.
@@ -189,6 +192,7 @@ final class PacketRestorer implements RecordSink {
         flows.tcpFlags(flow, fromDevice, flags);
       }
     }
+    clamp.whole(packet, LoopMemory.IP_OFFSET, key);
     accounts.packets(flow, recordBytes, 1, length);
     count(Verdict.RESTORED);
     sink.packet(flow, packet, LoopMemory.IP_OFFSET, length, 0, false);
@@ -310,6 +314,7 @@ final class PacketRestorer implements RecordSink {
     HeaderWriter.tcp(headers, ipBytes, flow, context, tcp, bytes, length, fromDevice);
     packet.setBytes(LoopMemory.IP_OFFSET, headers, 0, headerBytes);
     packet.setBytes(LoopMemory.IP_OFFSET + headerBytes, bytes, at, length);
+    clamp.elided(packet, LoopMemory.IP_OFFSET + ipBytes, tcp, flow.isIpv4());
     int gsoSize = segments > 1 ? segmentBytes : 0;
     sink.packet(flow, packet, LoopMemory.IP_OFFSET, headerBytes + length, gsoSize, true);
   }

@@ -3,6 +3,7 @@ package io.viaduct.tunnel.session;
 import io.viaduct.tunnel.path.Binding;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.path.ProbeExchange;
 import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.Verdict;
@@ -24,6 +25,9 @@ final class PathExchange {
   private double sharedRoundTripUs = Double.NaN;
   private Carrier carrier = Carrier.UDP;
   private long carrierSequence = -1;
+  private final PathMtuSearch mtu;
+  private int mtuRun;
+  private boolean unknownPath = true;
 
   PathExchange(
       boolean agent,
@@ -31,12 +35,14 @@ final class PathExchange {
       PacketRestorer restorer,
       SessionPacing pacing,
       PathListener listener,
+      PathMtuSearch mtu,
       RandomGenerator random) {
     this.agent = agent;
     this.datagrams = datagrams;
     this.restorer = restorer;
     this.pacing = pacing;
     this.listener = listener;
+    this.mtu = mtu;
     this.binding = new Binding(random);
   }
 
@@ -69,8 +75,34 @@ final class PathExchange {
   private void carrier(Carrier chosen) {
     if (carrier != chosen) {
       carrier = chosen;
-      pacing.pathChanged();
+      changed();
       listener.carriedBy(chosen);
+    }
+  }
+
+  /// The path is another one: what was measured of it is forgotten, its MTU is searched when it
+  /// answers.
+  void changed() {
+    unknownPath = true;
+    mtu.suspend();
+    pacing.pathChanged();
+  }
+
+  /// The path answers by UDP.
+  private void answers(long nowNs) {
+    if (unknownPath && carrier == Carrier.UDP) {
+      unknownPath = false;
+      mtuRun = mtuRun + 1 & 0xFFFF;
+      mtu.restart(nowNs);
+    }
+  }
+
+  /// Time passes: sends the probes of the MTU that are due.
+  void tick(long nowNs) {
+    double roundTripUs = roundTripUs();
+    long roundTripNs = Double.isNaN(roundTripUs) ? 0 : (long) (roundTripUs * 1000);
+    for (int size = mtu.tick(nowNs, roundTripNs); size > 0; size = mtu.tick(nowNs, roundTripNs)) {
+      datagrams.add(new PathMessage.MtuProbe(mtuRun, size), Carrier.UDP, boundTo());
     }
   }
 
@@ -93,6 +125,7 @@ final class PathExchange {
     }
     switch (binding.heard(from, newest, nowNs)) {
       case FIRST -> listener.bindingMoved(null, from);
+      case BOUND -> answers(nowNs);
       case CHALLENGE -> {
         datagrams.add(new PathMessage.Challenge(binding.nonce()), Carrier.UDP, from);
         listener.challenged(from);
@@ -100,7 +133,7 @@ final class PathExchange {
       case FULL -> {
         return Verdict.CANDIDATES_FULL;
       }
-      case BOUND, ELSEWHERE -> {}
+      case ELSEWHERE -> {}
     }
     return Verdict.ACCEPTED;
   }
@@ -112,9 +145,11 @@ final class PathExchange {
     return switch (message) {
       case null -> Verdict.MALFORMED;
       case PathMessage.Probe probe -> probed(probe, from, nowNs);
-      case PathMessage.ProbeReply reply -> replied(reply, nowNs);
+      case PathMessage.ProbeReply reply -> replied(reply, from, nowNs);
       case PathMessage.Challenge challenge -> challenged(challenge, from);
       case PathMessage.Response response -> responded(response, from, nowNs);
+      case PathMessage.MtuProbe probe -> arrived(probe, from, nowNs);
+      case PathMessage.MtuAck ack -> acknowledged(ack, from, nowNs);
       case PathMessage.CarryBy asked -> asked(asked, from, sequence);
       case PathMessage.Receipt receipt -> received(receipt, from, nowNs);
     };
@@ -174,12 +209,39 @@ final class PathExchange {
     return Verdict.ACCEPTED;
   }
 
-  private Verdict replied(PathMessage.ProbeReply reply, long nowNs) {
+  private Verdict arrived(
+      PathMessage.MtuProbe probe, @Nullable InetSocketAddress from, long nowNs) {
+    if (from == null) {
+      return Verdict.PATH_UNEXPECTED;
+    }
+    datagrams.add(
+        new PathMessage.MtuAck(probe.run(), probe.size()), Carrier.UDP, agent ? null : from);
+    boolean halving = probe.size() != PathMtuSearch.BASE && probe.size() != PathMtuSearch.LEAST;
+    if (halving && probe.size() < mtu.size()) {
+      mtu.suspect(nowNs);
+    }
+    return Verdict.ACCEPTED;
+  }
+
+  private Verdict acknowledged(
+      PathMessage.MtuAck ack, @Nullable InetSocketAddress from, long nowNs) {
+    if (from == null || unknownPath || ack.run() != mtuRun) {
+      return Verdict.PATH_UNEXPECTED;
+    }
+    mtu.acknowledged(ack.size(), nowNs);
+    return Verdict.ACCEPTED;
+  }
+
+  private Verdict replied(
+      PathMessage.ProbeReply reply, @Nullable InetSocketAddress from, long nowNs) {
     if (!probes.answered(reply, nowNs / 1000)) {
       return Verdict.PATH_UNEXPECTED;
     }
     long offsetUs = Math.round(probes.offsetUs());
     restorer.peerOffset(offsetUs);
+    if (from != null) {
+      answers(nowNs);
+    }
     listener.probed(probes.lastRoundTripUs(), probes.smoothedRoundTripUs(), offsetUs);
     return Verdict.ACCEPTED;
   }
@@ -190,7 +252,7 @@ final class PathExchange {
     if (agent || from == null || !binding.answered(from, response.nonce(), nowNs)) {
       return Verdict.PATH_UNEXPECTED;
     }
-    pacing.pathChanged();
+    changed();
     listener.bindingMoved(before, from);
     return Verdict.ACCEPTED;
   }

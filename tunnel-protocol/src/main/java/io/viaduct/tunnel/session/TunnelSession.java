@@ -23,6 +23,7 @@ import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
@@ -61,9 +62,12 @@ public final class TunnelSession implements AutoCloseable {
   private final PathExchange path;
   private final DatagramReceiver receiver;
   private final BodyLimit bodies = new BodyLimit();
+  private final PathMtuSearch mtu;
+  private final PacketTooBig tooBig = new PacketTooBig();
   private final CodecPolicy policy;
   private final SessionHistories histories;
   private @Nullable DatagramSink control;
+  private int fittedTo;
   private long expiryNs;
   private boolean closed;
 
@@ -104,6 +108,8 @@ public final class TunnelSession implements AutoCloseable {
         new ClassQueues(
             settings.classQueueBytes().stream().mapToInt(Integer::intValue).toArray(),
             settings.floorPercent());
+    mtu = new PathMtuSearch(settings.pathMtu());
+    fittedTo = mtu.size();
     CompoundWriter.Grouping grouping = settings.context().grouping();
     boolean history = settings.historyBytes() > 0;
     policy = new CodecPolicy(memory.history.costs(), history);
@@ -124,8 +130,10 @@ public final class TunnelSession implements AutoCloseable {
             histories.sent(),
             grouping == CompoundWriter.Grouping.ALL);
     compounds = new ClassCompounds(settings, memory, controls, compressor, grouping, queues, pacer);
-    encoder = new PacketEncoder(settings.bodyBytesMax(), memory.compounds, compounds::enqueue);
-    datagrams = new DatagramWriter(memory, aead, sealer, queues, pacer, totals, settings, nowNs);
+    encoder =
+        new PacketEncoder(settings.bodyBytesMax(fittedTo), memory.compounds, compounds::enqueue);
+    datagrams =
+        new DatagramWriter(memory, aead, sealer, queues, pacer, totals, settings, mtu, nowNs);
     restorer =
         new PacketRestorer(
             memory,
@@ -138,8 +146,9 @@ public final class TunnelSession implements AutoCloseable {
             histories.received(),
             histories.sent(),
             bodies,
+            new SegmentClamp(() -> settings.innerMtu(mtu.size()), verdicts),
             !agent);
-    path = new PathExchange(agent, datagrams, restorer, pacing, pathListener, memory.random);
+    path = new PathExchange(agent, datagrams, restorer, pacing, pathListener, mtu, memory.random);
     receiver =
         new DatagramReceiver(
             memory,
@@ -233,6 +242,21 @@ public final class TunnelSession implements AutoCloseable {
         nowNs);
   }
 
+  /// Tells the sender of a packet that was refused as PACKET_TOO_BIG, if it may be told.
+  ///
+  /// @param sink towards the sender
+  public void answerTooBig(
+      ByteBuf packet, int ipOffset, int length, InnerPacketSink sink, long nowNs) {
+    ByteBuf to = memory.packet;
+    int at = LoopMemory.IP_OFFSET;
+    int most = settings.innerMtu(mtu.size());
+    int bytes = tooBig.answer(packet, ipOffset, length, most, to, at, nowNs);
+    if (bytes > 0) {
+      verdicts[Verdict.TOLD_TOO_BIG.ordinal()]++;
+      sink.packet(null, to, at, bytes, 0, false);
+    }
+  }
+
   /// The TUN device has no more for now: what should not wait is closed.
   public void flushBatch(long nowNs) {
     compounds.batchEnd(nowNs);
@@ -312,7 +336,9 @@ public final class TunnelSession implements AutoCloseable {
     if (closed) {
       return Verdict.SESSION_CLOSED;
     }
-    return receiver.receive(datagram, offset, length, from, sink, nowNs);
+    Verdict verdict = receiver.receive(datagram, offset, length, from, sink, nowNs);
+    fit(nowNs);
+    return verdict;
   }
 
   /// The socket has no more for now: coalesced packets leave.
@@ -330,6 +356,7 @@ public final class TunnelSession implements AutoCloseable {
     }
     long next = mayControl() ? Math.min(controls.dueNs(), stats.dueNs()) : Long.MAX_VALUE;
     next = Math.min(next, Math.min(datagrams.heldUntilNs(), compounds.dueNs()));
+    next = Math.min(next, mtu.nextTickNs());
     return flows.size() > 0 || !histories.isEmpty() ? Math.min(next, expiryNs) : next;
   }
 
@@ -339,6 +366,8 @@ public final class TunnelSession implements AutoCloseable {
       return;
     }
     flows.at(nowNs);
+    path.tick(nowNs);
+    fit(nowNs);
     compounds.closeDue(nowNs);
     if (nowNs >= expiryNs) {
       expiryNs = nowNs + EXPIRY_SPACING_NS;
@@ -351,6 +380,28 @@ public final class TunnelSession implements AutoCloseable {
         break;
       }
       compounds.flushControls(nowNs);
+    }
+  }
+
+  /// The kernel refuses datagrams of so many bytes on their way out (EMSGSIZE); 0: none.
+  public void tooLong(int datagramBytes, long nowNs) {
+    if (datagramBytes > 0) {
+      mtu.tooBig(datagramBytes + settings.outerHeaderBytes(), nowNs);
+      fit(nowNs);
+    }
+  }
+
+  /// Bytes of the outer IP packets that the path carries from here, as far as is known.
+  public PathMtuSearch mtu() {
+    return mtu;
+  }
+
+  private void fit(long nowNs) {
+    int size = mtu.size();
+    if (size != fittedTo) {
+      fittedTo = size;
+      compounds.resize(settings.bodyBytesMax(size), settings.bodyBytesTarget(size), nowNs);
+      encoder.resize(settings.bodyBytesMax(size));
     }
   }
 
@@ -372,7 +423,7 @@ public final class TunnelSession implements AutoCloseable {
 
   /// The network under the tunnel is another one: what was measured of it is forgotten.
   public void pathChanged() {
-    pacing.pathChanged();
+    path.changed();
   }
 
   /// Whether queues stand here, at the rate of the path, and not in the path. Then packets that are

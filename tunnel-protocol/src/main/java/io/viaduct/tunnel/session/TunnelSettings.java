@@ -81,11 +81,12 @@ public record TunnelSettings(
     }
   }
 
+  static final int PATH_MTU_MAX = 9_000;
   public static final int IPV4_UDP_BYTES = 28;
   public static final int IPV6_UDP_BYTES = 48;
 
   public TunnelSettings {
-    require(pathMtu >= 576 && pathMtu <= 9_000, "path-mtu", pathMtu, "576 … 9000 bytes");
+    require(pathMtu >= 576 && pathMtu <= PATH_MTU_MAX, "path-mtu", pathMtu, "576 … 9000 bytes");
     require(
         fillThreshold >= 0.1 && fillThreshold <= 1.0, "fill-threshold", fillThreshold, "0.1 … 1");
     require(floorPercent >= 0 && floorPercent <= 33, "floor-percent", floorPercent, "0 … 33");
@@ -281,14 +282,20 @@ public record TunnelSettings(
     return pathMtu - IPV6_UDP_BYTES - INNER_PACKET_OVERHEAD;
   }
 
-  /// Largest body of a compound: a stamp block always fits in front of it.
-  int bodyBytesMax() {
-    return pathMtu - bodyOverhead();
+  /// Largest inner packet that always fits into one datagram of so many bytes.
+  int innerMtu(int size) {
+    return size - outerHeaderBytes() - INNER_PACKET_OVERHEAD;
+  }
+
+  /// Largest body of a compound in an outer IP packet of so many bytes: a stamp block always fits
+  /// in front of it.
+  int bodyBytesMax(int size) {
+    return size - bodyOverhead();
   }
 
   /// Body size at which a compound closes.
-  int bodyBytesTarget() {
-    return (int) (pathMtu * fillThreshold) - bodyOverhead();
+  int bodyBytesTarget(int size) {
+    return (int) (size * fillThreshold) - bodyOverhead();
   }
 
   private int bodyOverhead() {

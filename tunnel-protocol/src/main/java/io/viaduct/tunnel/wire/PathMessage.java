@@ -21,6 +21,14 @@ public sealed interface PathMessage {
 
   record Response(long nonce) implements PathMessage {}
 
+  /// Padded to the size of the outer IP packet that it names: whether the path carries that.
+  ///
+  /// @param run of the prober's search: an answer to an earlier one says nothing of this path
+  record MtuProbe(int run, int size) implements PathMessage {}
+
+  /// A MTU_PROBE has arrived.
+  record MtuAck(int run, int size) implements PathMessage {}
+
   /// The agent asks for the session's datagrams by the carrier that this message came by.
   ///
   /// @param control the control connection, else UDP
@@ -36,7 +44,7 @@ public sealed interface PathMessage {
 
   long OFFSET_UNKNOWN = Long.MIN_VALUE;
 
-  /// Writes the message. @return the position behind it
+  /// Writes the message, without padding. @return the position behind it
   static int write(PathMessage message, byte[] to, int at) {
     switch (message) {
       case Probe p -> {
@@ -65,6 +73,12 @@ public sealed interface PathMessage {
         BigEndian.putLong(to, at + 1, r.nonce);
         return at + 9;
       }
+      case MtuProbe p -> {
+        return mtu(4, p.run, p.size, to, at);
+      }
+      case MtuAck a -> {
+        return mtu(5, a.run, a.size, to, at);
+      }
       case CarryBy c -> {
         to[at] = 6;
         to[at + 1] = (byte) (c.control ? 1 : 0);
@@ -78,6 +92,13 @@ public sealed interface PathMessage {
         return at + 13;
       }
     }
+  }
+
+  private static int mtu(int kind, int run, int size, byte[] to, int at) {
+    to[at] = (byte) kind;
+    BigEndian.putShort(to, at + 1, run);
+    BigEndian.putShort(to, at + 3, size);
+    return at + 5;
   }
 
   /// @return null if the bytes are no path message of this version
@@ -104,6 +125,14 @@ public sealed interface PathMessage {
               : null;
       case 2 -> length == 9 ? new Challenge(BigEndian.getLong(from, at + 1)) : null;
       case 3 -> length == 9 ? new Response(BigEndian.getLong(from, at + 1)) : null;
+      case 4 ->
+          length >= 5
+              ? new MtuProbe(BigEndian.getShort(from, at + 1), BigEndian.getShort(from, at + 3))
+              : null;
+      case 5 ->
+          length == 5
+              ? new MtuAck(BigEndian.getShort(from, at + 1), BigEndian.getShort(from, at + 3))
+              : null;
       case 6 -> length == 2 && (from[at + 1] & ~1) == 0 ? new CarryBy(from[at + 1] == 1) : null;
       case 7 ->
           length == 13

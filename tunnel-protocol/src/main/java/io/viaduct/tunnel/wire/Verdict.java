@@ -10,6 +10,8 @@ public enum Verdict {
   NOT_IP(Subject.PACKET),
   /// Inner packet does not fit into a datagram of the path.
   PACKET_TOO_BIG(Subject.PACKET),
+  /// Its sender was told how large a packet may be; each is also a PACKET_TOO_BIG.
+  TOLD_TOO_BIG(Subject.PACKET),
   /// The queue of class LT_LD is full.
   QUEUE_FULL_LT_LD(Subject.PACKET),
   QUEUE_FULL_HT_LD(Subject.PACKET),
@@ -55,6 +57,8 @@ public enum Verdict {
 
   /// Record restored to a packet.
   RESTORED(Subject.RECORD),
+  /// Restored SYN whose maximum segment size was lowered.
+  MSS_CLAMPED(Subject.RECORD),
   /// Record of a flow or generation that this end does not hold.
   UNKNOWN_FLOW(Subject.RECORD),
   /// Record that would restore to more than a path or an IP packet can hold.

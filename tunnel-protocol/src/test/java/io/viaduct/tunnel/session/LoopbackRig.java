@@ -53,6 +53,11 @@ public final class LoopbackRig implements AutoCloseable {
   public long nowNs = 5_000_000_000L;
   public boolean writable = true;
 
+  /// Outer IP packets that are longer are lost.
+  public int upMtu = 65_535;
+
+  public int downMtu = 65_535;
+
   public LoopbackRig() {
     this(TunnelSettings.defaults());
   }
@@ -135,7 +140,10 @@ public final class LoopbackRig implements AutoCloseable {
       while (burst.isReadable()) {
         byte[] datagram = new byte[Math.min(segmentSize, burst.readableBytes())];
         burst.readBytes(datagram);
-        to.add(datagram);
+        int most = to == up ? upMtu : to == down ? downMtu : 65_535;
+        if (datagram.length + TunnelSettings.IPV4_UDP_BYTES <= most) {
+          to.add(datagram);
+        }
       }
       burst.release();
     }
@@ -197,6 +205,15 @@ public final class LoopbackRig implements AutoCloseable {
     } finally {
       buffer.release();
     }
+  }
+
+  /// What a session answers to a packet that is too big, empty for nothing.
+  public byte[] answerTooBig(TunnelSession session, byte[] packet) {
+    ByteBuf buffer = UNTRACKED.directBuffer(packet.length).writeBytes(packet);
+    List<Restored> answers = new ArrayList<>();
+    session.answerTooBig(buffer, 0, packet.length, into(answers), nowNs);
+    buffer.release();
+    return answers.isEmpty() ? new byte[0] : answers.getFirst().packet();
   }
 
   /// Ends the batch and puts what is ready on the wire.

@@ -143,6 +143,8 @@ class GoldenBytesTest {
     golden.put("path-probe-reply", path(new PathMessage.ProbeReply(9, 1_000_000, 2, 3)));
     golden.put("path-challenge", path(new PathMessage.Challenge(0x0102030405060708L)));
     golden.put("path-response", path(new PathMessage.Response(0x0102030405060708L)));
+    golden.put("path-mtu-probe", path(new PathMessage.MtuProbe(7, 1400)));
+    golden.put("path-mtu-ack", path(new PathMessage.MtuAck(7, 1400)));
     golden.put("path-carry-by", path(new PathMessage.CarryBy(true)));
     golden.put("path-receipt", path(new PathMessage.Receipt(0x01020304, 0x05060708, -2)));
     golden.put("control-frame", frame());

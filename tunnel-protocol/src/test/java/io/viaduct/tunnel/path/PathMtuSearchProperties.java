@@ -1,0 +1,90 @@
+package io.viaduct.tunnel.path;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.SplittableRandom;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+class PathMtuSearchProperties {
+  private static final long ROUND_TRIP_NS = 50_000_000;
+  // Base and most at once, three tries of each of base, most, least, and of each halving of 8424.
+  private static final int PROBES_MAX = 2 + 3 * (3 + 14);
+
+  private long nowNs;
+
+  /// @return how many probes left
+  private int search(PathMtuSearch search, int path, double loss, SplittableRandom random) {
+    int probes = 0;
+    while (!search.isComplete()) {
+      nowNs = Math.max(nowNs, search.nextTickNs());
+      int size = search.tick(nowNs, ROUND_TRIP_NS);
+      probes += size > 0 ? 1 : 0;
+      if (size > 0 && size <= path && random.nextDouble() >= loss) {
+        search.acknowledged(size, nowNs);
+      }
+    }
+    return probes;
+  }
+
+  private PathMtuSearch begun(int most) {
+    PathMtuSearch search = new PathMtuSearch(most);
+    search.restart(nowNs);
+    return search;
+  }
+
+  @Property
+  void itFindsExactlyWhatThePathCarriesInABoundedNumberOfProbes(
+      @ForAll @IntRange(min = 576, max = 9000) int path,
+      @ForAll @IntRange(min = 576, max = 9000) int most) {
+    PathMtuSearch search = begun(most);
+    int probes = search(search, path, 0, new SplittableRandom(1));
+    assertThat(search.size()).isEqualTo(Math.min(path, most));
+    assertThat(probes).isLessThanOrEqualTo(PROBES_MAX);
+  }
+
+  @Property
+  void lossMakesItSlowerOrSmallerAndNeverLargerThanThePath(
+      @ForAll @IntRange(min = 576, max = 9000) int path, @ForAll long seed) {
+    PathMtuSearch search = begun(9000);
+    search(search, path, 0.2, new SplittableRandom(seed));
+    boolean answered = !(search.size() == 9000 && path < 9000);
+    assertThat(answered && search.size() > path).as("seed %d", seed).isFalse();
+  }
+
+  @Property
+  void aPathThatBecomesNarrowerWhileItIsUsedIsFoundAgain(
+      @ForAll @IntRange(min = 576, max = 9000) int before,
+      @ForAll @IntRange(min = 576, max = 9000) int after) {
+    PathMtuSearch search = begun(9000);
+    search(search, before, 0, new SplittableRandom(1));
+    search.sent(search.size(), 1, nowNs);
+    nowNs = search.nextTickNs();
+    int size = search.tick(nowNs, ROUND_TRIP_NS);
+    assertThat(size).as("confirmed again").isEqualTo(Math.min(before, 9000));
+    if (size <= after) {
+      search.acknowledged(size, nowNs);
+    }
+    search(search, after, 0, new SplittableRandom(1));
+    assertThat(search.size()).isEqualTo(Math.min(before, after) == before ? before : after);
+    assertThat(search.blackHoles()).isEqualTo(after < before ? 1 : 0);
+  }
+
+  @Property
+  void theKernelsRefusalNeedsNoProbe(@ForAll @IntRange(min = 576, max = 1500) int link) {
+    PathMtuSearch search = begun(1500);
+    long start = nowNs;
+    while (!search.isComplete()) {
+      nowNs = Math.max(nowNs, search.nextTickNs());
+      int size = search.tick(nowNs, ROUND_TRIP_NS);
+      if (size > link) {
+        search.tooBig(size, nowNs);
+      } else if (size > 0) {
+        search.acknowledged(size, nowNs);
+      }
+    }
+    assertThat(search.size()).isEqualTo(link);
+    assertThat(nowNs).as("no timer was needed").isEqualTo(start);
+  }
+}

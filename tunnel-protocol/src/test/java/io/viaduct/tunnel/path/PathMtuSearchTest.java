@@ -1,0 +1,135 @@
+package io.viaduct.tunnel.path;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PathMtuSearchTest {
+  private static final long MS = 1_000_000;
+
+  private final PathMtuSearch search = new PathMtuSearch(1500);
+  private int path = 1500;
+  private long nowMs;
+
+  /// Runs until a time; each probe that fits is answered at once. What left.
+  private List<String> run(long untilMs, boolean sending) {
+    List<String> probes = new ArrayList<>();
+    for (; nowMs < untilMs; nowMs++) {
+      if (sending) {
+        search.sent(search.size(), 1, nowMs * MS);
+      }
+      for (int size = search.tick(nowMs * MS, 0); size > 0; size = search.tick(nowMs * MS, 0)) {
+        probes.add(size + " at " + nowMs);
+        if (size <= path) {
+          search.acknowledged(size, nowMs * MS);
+        }
+      }
+    }
+    return probes;
+  }
+
+  @Test
+  void aUsualPathCostsTwoProbesAndIsUsedInFullFromTheFirstMoment() {
+    search.restart(0);
+    assertThat(search.size()).isEqualTo(1500);
+    assertThat(run(10_000, false)).containsExactly("1280 at 0", "1500 at 0");
+    assertThat(search.size()).isEqualTo(1500);
+  }
+
+  @Test
+  void onANarrowerPathTheBaseIsUsedOnceTheFirstAnswerIsOverdue() {
+    path = 1400;
+    search.restart(0);
+    run(249, true);
+    assertThat(search.size()).isEqualTo(1500);
+    run(251, true);
+    assertThat(search.size()).isEqualTo(1280);
+    run(10_000, true);
+    assertThat(search.size()).isEqualTo(1400);
+  }
+
+  @Test
+  void belowTheBaseTheLeastIsUsedWhileItIsSearched() {
+    path = 600;
+    search.restart(0);
+    run(1_050, true);
+    assertThat(search.size()).isEqualTo(576);
+    run(20_000, true);
+    assertThat(search.size()).isEqualTo(600);
+  }
+
+  @Test
+  void aPeerThatAnswersNoProbeIsSentWhatWasAgreed() {
+    path = 0;
+    search.restart(0);
+    run(5_000, true);
+    assertThat(search.size()).isEqualTo(1500);
+    assertThat(search.isComplete()).isTrue();
+    assertThat(run(500_000, true)).as("and no further probe").isEmpty();
+  }
+
+  @Test
+  void inSilenceNothingIsSent() {
+    search.restart(0);
+    run(1_000, false);
+    assertThat(search.nextTickNs()).isEqualTo(Long.MAX_VALUE);
+    assertThat(run(2_000_000, false)).isEmpty();
+  }
+
+  @Test
+  void whileItIsUsedTheSizeIsConfirmedOnceASecond() {
+    search.restart(0);
+    run(1_000, true);
+    assertThat(run(11_000, true)).hasSize(10).allMatch(probe -> probe.startsWith("1500"));
+  }
+
+  @Test
+  void confirmingCostsATrickleOfDatagramsOneIn64() {
+    search.restart(0);
+    run(1_000, false);
+    int probes = 0;
+    for (int datagrams = 0; datagrams < 6_400; datagrams++) {
+      search.sent(1500, 1, nowMs * MS);
+      probes += run(nowMs + 700, false).size();
+    }
+    assertThat(probes).isBetween(95, 105);
+  }
+
+  @Test
+  void aBlackHoleIsLeftTwoSecondsAfterItOpened() {
+    search.restart(0);
+    run(5_500, true);
+    path = 1300;
+    run(7_500, true);
+    assertThat(search.size()).isEqualTo(1280);
+    run(20_000, true);
+    assertThat(search.size()).isEqualTo(1300);
+    assertThat(search.blackHoles()).isOne();
+  }
+
+  @Test
+  void aPathThatCarriesMoreLaterIsFoundAfterTenMinutesOfUse() {
+    path = 1400;
+    search.restart(0);
+    run(20_000, true);
+    path = 1500;
+    run(590_000, true);
+    assertThat(search.size()).isEqualTo(1400);
+    run(620_000, true);
+    assertThat(search.size()).isEqualTo(1500);
+  }
+
+  @Test
+  void aLostProbeAloneChangesNothing() {
+    search.restart(0);
+    run(5_000, true);
+    path = 0;
+    run(5_400, true); // two of three tries at most
+    path = 1500;
+    run(30_000, true);
+    assertThat(search.size()).isEqualTo(1500);
+    assertThat(search.blackHoles()).isZero();
+  }
+}
