@@ -275,6 +275,13 @@ final class NetworkSimulation implements AutoCloseable {
   }
 
   private void offer(TunnelSession session, byte[] packet, int gso, boolean partial) {
+    int longest = 0;
+    for (byte[] segment : Segments.of(packet, gso, partial)) {
+      longest = Math.max(longest, segment.length);
+    }
+    if (longest > session.settings().innerMtu(session.mtu().size())) {
+      return; // so much loss that the path seems narrow: an application would have been told
+    }
     Verdict verdict;
     if (random.nextInt(40) == 0) {
       verdict = withoutFlow(session, packet, gso, partial);
