@@ -4,6 +4,7 @@ import io.viaduct.testbed.Laboratory;
 import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.deployment.Plans;
+import io.viaduct.testbed.deployment.StartCaches;
 import io.viaduct.testbed.page.PageRelay;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
@@ -24,6 +25,11 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Option(names = "--keep", description = "keep the logs in build/lab/")
   private boolean keep;
+
+  @Option(
+      names = "--train",
+      description = "stop every service at the end, and keep what makes it start faster")
+  private boolean train;
 
   @Option(
       names = "--kill",
@@ -53,6 +59,10 @@ public final class DemoCommand implements Callable<Integer> {
             passwords,
             System::nanoTime,
             new Supervision(narration, () -> status.complete(1)));
+    StartCaches caches = train ? new StartCaches(directory.resolve("start"), root) : null;
+    if (caches != null) {
+      deployment.train(caches);
+    }
     var demo = new Demo(narration, topology, deployment, passwords, kills, System::nanoTime);
     Thread.ofPlatform()
         .daemon()
@@ -60,7 +70,11 @@ public final class DemoCommand implements Callable<Integer> {
         .start(() -> {
           try {
             boolean holds = holds(demo, narration);
-            if (holds && !once) {
+            if (caches != null) {
+              deployment.stopAll();
+              narration.line("kept in build/start: %s", String.join(", ", caches.keep()));
+              status.complete(holds ? 0 : 1);
+            } else if (holds && !once) {
               keepLogs(narration, directory);
               stay(narration, passwords);
             } else {

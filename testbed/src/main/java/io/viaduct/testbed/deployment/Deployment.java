@@ -19,6 +19,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The running system: writes keys and configuration, starts the processes and keeps them running,
 /// knows them by name.
@@ -35,6 +36,7 @@ public final class Deployment {
   private final Map<String, ServicePlan> planned = new LinkedHashMap<>();
   private final Map<String, SupervisedService> services = new LinkedHashMap<>();
   private final SupervisedService.Listener listener;
+  private @Nullable StartCaches caches;
 
   private Deployment(
       Path root,
@@ -108,8 +110,8 @@ public final class Deployment {
     Files.createSymbolicLink(data.resolve("binaries"), binaries.toAbsolutePath());
   }
 
-  /// The Java that runs this process, with the options that every process here shares: nothing is
-  /// left in the machine's own temporary directory.
+  /// The Java that runs this process, for programs that are no service: nothing is left in the
+  /// machine's own temporary directory.
   static List<String> java(Path directory) {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -125,6 +127,11 @@ public final class Deployment {
     return java(directory);
   }
 
+  /// Services that are started from now on write their start caches when they are stopped.
+  public void train(StartCaches into) {
+    caches = into;
+  }
+
   /// Where keys, configuration, logs and state of this run are.
   public Path directory() {
     return directory;
@@ -137,7 +144,9 @@ public final class Deployment {
   /// Starts a service, without waiting for it, and keeps it running.
   public void start(ServicePlan plan) throws IOException {
     Files.writeString(directory.resolve(plan.name() + ".yml"), plan.configuration());
-    List<String> command = plan.command(root, directory);
+    StartCaches writing = caches;
+    List<String> command =
+        plan.command(root, directory, writing == null ? List.of() : writing.environment(plan));
     planned.put(plan.name(), plan);
     services.put(
         plan.name(),

@@ -8,8 +8,8 @@ import java.util.List;
 /// How one process is started.
 ///
 /// @param name of the process, its log and its configuration file
-/// @param module whose jar it runs
-/// @param verb first word after the jar: `run`, or `up` for the agent
+/// @param module that it is the program of
+/// @param verb first word: `run`, or `up` for the agent
 /// @param ready URI that answers 200 once it serves, asked from its own namespace
 /// @param configuration its whole configuration file, YAML
 public record ServicePlan(
@@ -19,29 +19,33 @@ public record ServicePlan(
     NetworkNamespace namespace,
     String ready,
     String configuration) {
-  private static final String VERSION = "0.1.0";
-
-  /// The command line; heap and compiler as fits eight processes on two cores, everything else as
-  /// in production.
+  /// The command line: as in production, but the control plane's heap and compiler fit many
+  /// processes on two cores.
   ///
-  /// @param root of the clone, where the jars are
-  /// @param directory private to this run: configuration, temporary files
-  List<String> command(Path root, Path directory) {
-    var words = new ArrayList<>(Deployment.java(directory));
-    if (isControlPlane()) {
-      words.add("-XX:TieredStopAtLevel=1"); // short-lived here: compile fast rather than well
+  /// @param root of the clone, where the programs are
+  /// @param directory private to this run: the configuration
+  /// @param environment more of it, `NAME=value`
+  List<String> command(Path root, Path directory, List<String> environment) {
+    var words = new ArrayList<>(List.of("env", "JAVA_HOME=" + System.getProperty("java.home")));
+    if (isControlPlane()) { // short-lived here: compile fast rather than well
+      words.add("JAVA_OPTIONS=-XX:TieredStopAtLevel=1 -Xmx384m");
     }
+    words.addAll(environment);
     words.addAll(
         List.of(
-            "-jar",
-            root.resolve(module)
-                .resolve("target")
-                .resolve(module + "-" + VERSION + ".jar")
-                .toString(),
+            root.resolve("bin").resolve(program()).toString(),
             verb,
             "--config",
             directory.resolve(name + ".yml").toString()));
     return words;
+  }
+
+  private String program() {
+    return switch (module) {
+      case "cnapt-agent" -> "cnapt";
+      case "snapt-server" -> "snapt";
+      default -> module;
+    };
   }
 
   private boolean isControlPlane() {
