@@ -79,3 +79,18 @@ build() { # jars of every module, when a source is newer than they
 	fi
 	mv "$root/build/building" "$root/build/built"
 }
+
+untrained() { # whether the tunnel's ends would start faster after a run that they learn from
+	local module
+	[ -z "${VIADUCT_BUILT:-}" ] || return 1 # the test suite does not wait for it
+	# shellcheck source=bin/runtime.sh
+	. "$root/bin/runtime.sh"
+	for module in cnapt-agent snapt-server; do
+		[ -r "$root/build/start/$(start_cache "$module" "$root/$module/target/$module-$(version).jar")" ] || return 0
+	done
+	return 1
+}
+
+learning() { # the option of a demonstration that ends by itself and from which nobody has learned yet
+	[[ " $* " != *" --once "* ]] || ! untrained || echo --train
+}

@@ -19,6 +19,7 @@ import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,12 @@ public final class CnaptCommand {
 
   /// The whole command; returns the exit code.
   static int run(String... arguments) {
+    OptionalInt started =
+        ProcessCommandLine.start("cnapt", "up", Up::carry, CnaptCommand::codeOf, arguments);
+    return started.isPresent() ? started.getAsInt() : other(arguments);
+  }
+
+  private static int other(String... arguments) {
     CommandLine command = ProcessCommandLine.of(new CnaptCommand(), CnaptCommand::codeOf);
     return arguments.length == 0 ? usage(command) : command.execute(arguments);
   }
@@ -74,6 +81,10 @@ public final class CnaptCommand {
 
     @Override
     public Integer call() throws Exception {
+      return carry(config);
+    }
+
+    static int carry(Path config) throws Exception {
       CnaptConfiguration configuration = ConfigurationFile.load(config, CnaptConfiguration.class);
       ProcessLogging.configure(configuration.logging());
       CountDownLatch stopping = new CountDownLatch(1);

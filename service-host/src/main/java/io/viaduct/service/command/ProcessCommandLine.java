@@ -2,6 +2,8 @@ package io.viaduct.service.command;
 
 import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.operations.UnavailableException;
+import java.nio.file.Path;
+import java.util.OptionalInt;
 import java.util.function.ToIntFunction;
 import picocli.CommandLine;
 
@@ -20,12 +22,7 @@ public final class ProcessCommandLine {
         .values()
         .forEach(verb -> verb.getCommandSpec().exitCodeOnInvalidInput(ExitCode.USAGE));
     line.setExecutionExceptionHandler((failure, _, _) -> {
-      int code =
-          switch (failure) {
-            case ConfigurationException _ -> ExitCode.CONFIGURATION;
-            case UnavailableException _ -> ExitCode.UNAVAILABLE;
-            default -> others.applyAsInt(failure);
-          };
+      int code = codeOf(failure, others);
       if (code == ExitCode.DEFECT) {
         throw failure;
       }
@@ -34,6 +31,48 @@ public final class ProcessCommandLine {
       return code;
     });
     return line;
+  }
+
+  /// The one line by which a service is started, `<verb> --config FILE`, without picocli: to load
+  /// and verify it (a start cache takes no classes as old as its) and to read annotations takes a
+  /// fifth of an agent's start.
+  ///
+  /// @param name of the command, as a refusal shows it
+  /// @return the exit code, nothing for any other line, which is for [#of]
+  public static OptionalInt start(
+      String name,
+      String verb,
+      Service service,
+      ToIntFunction<Exception> others,
+      String... arguments) {
+    if (arguments.length != 3 || !arguments[0].equals(verb) || !arguments[1].equals("--config")) {
+      return OptionalInt.empty();
+    }
+    try {
+      return OptionalInt.of(service.run(Path.of(arguments[2])));
+    } catch (Exception failure) { // whatever it is, it ends the process
+      int code = codeOf(failure, others);
+      if (code == ExitCode.DEFECT) {
+        failure.printStackTrace();
+      } else {
+        System.err.println(name + ": " + message(failure));
+      }
+      return OptionalInt.of(code);
+    }
+  }
+
+  /// What a verb does with its configuration file.
+  public interface Service {
+    /// Returns the exit code.
+    int run(Path configuration) throws Exception;
+  }
+
+  private static int codeOf(Exception failure, ToIntFunction<Exception> others) {
+    return switch (failure) {
+      case ConfigurationException _ -> ExitCode.CONFIGURATION;
+      case UnavailableException _ -> ExitCode.UNAVAILABLE;
+      default -> others.applyAsInt(failure);
+    };
   }
 
   /// The message, and that of the root cause if the message does not hold it.

@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.BindException;
+import java.nio.file.Path;
+import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +41,38 @@ class ProcessCommandLineTest {
             new Relay(), e -> e instanceof IOException ? ExitCode.UNAVAILABLE : ExitCode.DEFECT)
         .setErr(new PrintWriter(err))
         .execute(words);
+  }
+
+  private static OptionalInt started(Exception failure, String... words) {
+    return ProcessCommandLine.start(
+        "relay",
+        "run",
+        file -> {
+          assertThat(file).isEqualTo(Path.of("x.yml"));
+          throw failure;
+        },
+        e -> e instanceof IOException ? ExitCode.UNAVAILABLE : ExitCode.DEFECT,
+        words);
+  }
+
+  @Test
+  void theLineThatStartsAServiceEndsWithTheSameCodesWithoutPicocli() {
+    String[] line = {"run", "--config", "x.yml"};
+    assertThat(started(new ConfigurationException("x.yml: no"), line)).hasValue(78);
+    assertThat(started(new IOException("no REST"), line)).hasValue(69);
+    assertThat(started(new IllegalStateException("ours"), line)).hasValue(1);
+    assertThat(
+            ProcessCommandLine.start("relay", "run", _ -> ExitCode.OK, _ -> ExitCode.DEFECT, line))
+        .hasValue(0);
+  }
+
+  @Test
+  void anyOtherLineIsPicoclis() {
+    var never = new IOException();
+    assertThat(started(never, "run")).isEmpty();
+    assertThat(started(never, "run", "--config=x.yml")).isEmpty();
+    assertThat(started(never, "check", "--config", "x.yml")).isEmpty();
+    assertThat(started(never, "run", "--config", "x.yml", "--help")).isEmpty();
   }
 
   @Test

@@ -146,7 +146,8 @@ public final class Deployment {
     Files.writeString(directory.resolve(plan.name() + ".yml"), plan.configuration());
     StartCaches writing = caches;
     List<String> command =
-        plan.command(root, directory, writing == null ? List.of() : writing.environment(plan));
+        plan.command(
+            root, directory, writing == null ? StartCaches.NEVER : writing.environment(plan));
     planned.put(plan.name(), plan);
     services.put(
         plan.name(),

@@ -24,13 +24,13 @@ public record ServicePlan(
   ///
   /// @param root of the clone, where the programs are
   /// @param directory private to this run: the configuration
-  /// @param environment more of it, `NAME=value`
-  List<String> command(Path root, Path directory, List<String> environment) {
-    var words = new ArrayList<>(List.of("env", "JAVA_HOME=" + System.getProperty("java.home")));
+  /// @param learning whether it leaves a start cache behind, `NAME=value` for `bin/runtime.sh`
+  List<String> command(Path root, Path directory, String learning) {
+    var words =
+        new ArrayList<>(List.of("env", "JAVA_HOME=" + System.getProperty("java.home"), learning));
     if (isControlPlane()) { // short-lived here: compile fast rather than well
       words.add("JAVA_OPTIONS=-XX:TieredStopAtLevel=1 -Xmx384m");
     }
-    words.addAll(environment);
     words.addAll(
         List.of(
             root.resolve("bin").resolve(program()).toString(),

@@ -12,6 +12,9 @@ import java.util.stream.Stream;
 /// Start caches (JEP 514) that the services of one run leave behind when they are stopped, one per
 /// module; `bin/runtime.sh` names and uses them.
 public final class StartCaches {
+  /// Makes a service leave none behind, wherever it runs.
+  static final String NEVER = "VIADUCT_TRAIN=no";
+
   private final Path written;
   private final Path kept;
   private final Set<String> modules = new HashSet<>();
@@ -23,9 +26,9 @@ public final class StartCaches {
     this.kept = Files.createDirectories(root.resolve("build/start"));
   }
 
-  /// What makes a service write its cache; nothing for a second one of the same module.
-  List<String> environment(ServicePlan plan) {
-    return modules.add(plan.module()) ? List.of("VIADUCT_TRAIN=" + written) : List.of();
+  /// What makes a service write its cache; one of a module is enough.
+  String environment(ServicePlan plan) {
+    return modules.add(plan.module()) ? "VIADUCT_TRAIN=" + written : NEVER;
   }
 
   /// Takes over what was written by services that have ended. Each appears whole or not at all, and

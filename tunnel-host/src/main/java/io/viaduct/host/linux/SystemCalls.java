@@ -1,6 +1,5 @@
 package io.viaduct.host.linux;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -25,131 +24,78 @@ public final class SystemCalls {
   private static final VarHandle ERRNO =
       CAPTURE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
-  private static final MethodHandle OPEN =
-      handle("open", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT), 2);
-  private static final MethodHandle CLOSE =
-      handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-  private static final MethodHandle IOCTL =
-      handle("ioctl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG), 2);
-  private static final MethodHandle READ =
-      handle("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
-  private static final MethodHandle WRITE =
-      handle("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
-  private static final MethodHandle SOCKET =
-      handle("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
-  private static final MethodHandle BIND =
-      handle("bind", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT));
-  private static final MethodHandle GETSOCKNAME =
-      handle("getsockname", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
-  private static final MethodHandle SETSOCKOPT =
-      handle(
-          "setsockopt",
-          FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT));
-  private static final MethodHandle GETSOCKOPT =
-      handle(
-          "getsockopt",
-          FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
-  private static final MethodHandle SENDMSG =
-      handle("sendmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
-  private static final MethodHandle RECVMSG =
-      handle("recvmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
-  private static final MethodHandle UNSHARE =
-      handle("unshare", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+  // One shape for all, with as many arguments as the longest list (setsockopt): to link a shape
+  // takes
+  // milliseconds of a start, and a register too many is not looked at by the callee. Linux passes
+  // variadic arguments (open, ioctl) in the same registers.
+  private static final MethodHandle CALL =
+      LINKER.downcallHandle(
+          FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
+          Linker.Option.captureCallState("errno"));
+
+  private static final MemorySegment OPEN = LINKER.defaultLookup().findOrThrow("open");
+  private static final MemorySegment CLOSE = LINKER.defaultLookup().findOrThrow("close");
+  private static final MemorySegment IOCTL = LINKER.defaultLookup().findOrThrow("ioctl");
+  private static final MemorySegment READ = LINKER.defaultLookup().findOrThrow("read");
+  private static final MemorySegment WRITE = LINKER.defaultLookup().findOrThrow("write");
+  private static final MemorySegment SOCKET = LINKER.defaultLookup().findOrThrow("socket");
+  private static final MemorySegment BIND = LINKER.defaultLookup().findOrThrow("bind");
+  private static final MemorySegment GETSOCKNAME =
+      LINKER.defaultLookup().findOrThrow("getsockname");
+  private static final MemorySegment SETSOCKOPT = LINKER.defaultLookup().findOrThrow("setsockopt");
+  private static final MemorySegment GETSOCKOPT = LINKER.defaultLookup().findOrThrow("getsockopt");
+  private static final MemorySegment SENDMSG = LINKER.defaultLookup().findOrThrow("sendmsg");
+  private static final MemorySegment RECVMSG = LINKER.defaultLookup().findOrThrow("recvmsg");
+  private static final MemorySegment UNSHARE = LINKER.defaultLookup().findOrThrow("unshare");
 
   // Collected with this object: nothing else may hold its address.
   private final MemorySegment captured = Arena.ofAuto().allocate(CAPTURE);
 
-  private static MethodHandle handle(String name, FunctionDescriptor type) {
-    return handle(name, type, -1);
-  }
-
-  private static MethodHandle handle(String name, FunctionDescriptor type, int firstVariadic) {
-    MemorySegment symbol = LINKER.defaultLookup().findOrThrow(name);
-    Linker.Option errno = Linker.Option.captureCallState("errno");
-    return firstVariadic < 0
-        ? LINKER.downcallHandle(symbol, type, errno)
-        : LINKER.downcallHandle(symbol, type, errno, Linker.Option.firstVariadicArg(firstVariadic));
-  }
-
   /// open(2).
   public int open(String path, int flags) {
     try (Arena arena = Arena.ofConfined()) {
-      return result((int) OPEN.invokeExact(captured, arena.allocateFrom(path), flags));
-    } catch (Throwable e) {
-      throw broken(e);
+      return call(OPEN, arena.allocateFrom(path).address(), flags, 0);
     }
   }
 
   /// close(2). The descriptor is gone whatever the result.
   public int close(int fd) {
-    try {
-      return result((int) CLOSE.invokeExact(captured, fd));
-    } catch (Throwable e) {
-      throw broken(e);
-    }
+    return call(CLOSE, fd, 0, 0);
   }
 
   /// ioctl(2) with a pointer or a number as its argument.
   public int ioctl(int fd, long request, long argument) {
-    try {
-      return result((int) IOCTL.invokeExact(captured, fd, request, argument));
-    } catch (Throwable e) {
-      throw broken(e);
-    }
+    return call(IOCTL, fd, request, argument);
   }
 
   /// read(2).
   public int read(int fd, long address, int bytes) {
-    try {
-      return result((long) READ.invokeExact(captured, fd, address, (long) bytes));
-    } catch (Throwable e) {
-      throw broken(e);
-    }
+    return call(READ, fd, address, bytes);
   }
 
   /// write(2).
   public int write(int fd, long address, int bytes) {
-    try {
-      return result((long) WRITE.invokeExact(captured, fd, address, (long) bytes));
-    } catch (Throwable e) {
-      throw broken(e);
-    }
+    return call(WRITE, fd, address, bytes);
   }
 
   /// socket(2).
   public int socket(int family, int type, int protocol) {
-    try {
-      return result((int) SOCKET.invokeExact(captured, family, type, protocol));
-    } catch (Throwable e) {
-      throw broken(e);
-    }
+    return call(SOCKET, family, type, protocol);
   }
 
   /// bind(2).
   public int bind(int fd, long address, int bytes) {
-    try {
-      return result((int) BIND.invokeExact(captured, fd, address, bytes));
-    } catch (Throwable e) {
-      throw broken(e);
-    }
+    return call(BIND, fd, address, bytes);
   }
 
   /// getsockname(2); `bytes` is the address of a socklen_t.
   public int getsockname(int fd, long address, long bytes) {
-    try {
-      return result((int) GETSOCKNAME.invokeExact(captured, fd, address, bytes));
-    } catch (Throwable e) {
-      throw broken(e);
-    }
+    return call(GETSOCKNAME, fd, address, bytes);
   }
 
   /// setsockopt(2).
   public int setsockopt(int fd, int level, int option, long address, int bytes) {
-    try {
-      return result((int) SETSOCKOPT.invokeExact(captured, fd, level, option, address, bytes));
-    } catch (Throwable e) {
-      throw broken(e);
-    }
+    return call(SETSOCKOPT, fd, level, option, address, bytes);
   }
 
   /// setsockopt(2) of an int.
@@ -165,50 +111,38 @@ public final class SystemCalls {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(JAVA_INT);
       MemorySegment bytes = arena.allocateFrom(JAVA_INT, Integer.BYTES);
-      int result =
-          result(
-              (int)
-                  GETSOCKOPT.invokeExact(
-                      captured, fd, level, option, value.address(), bytes.address()));
+      int result = call(GETSOCKOPT, fd, level, option, value.address(), bytes.address());
       return result < 0 ? result : value.get(JAVA_INT, 0);
-    } catch (Throwable e) {
-      throw broken(e);
     }
   }
 
   /// sendmsg(2) with a `struct msghdr`.
   public int sendmsg(int fd, long message, int flags) {
-    try {
-      return result((long) SENDMSG.invokeExact(captured, fd, message, flags));
-    } catch (Throwable e) {
-      throw broken(e);
-    }
+    return call(SENDMSG, fd, message, flags);
   }
 
   /// recvmsg(2) with a `struct msghdr`.
   public int recvmsg(int fd, long message, int flags) {
-    try {
-      return result((long) RECVMSG.invokeExact(captured, fd, message, flags));
-    } catch (Throwable e) {
-      throw broken(e);
-    }
+    return call(RECVMSG, fd, message, flags);
   }
 
   /// unshare(2): the calling thread, which must not be a virtual one, leaves a namespace for a new
   /// one.
   public int unshare(int flags) {
+    return call(UNSHARE, flags, 0, 0);
+  }
+
+  private int call(MemorySegment function, long a, long b, long c) {
+    return call(function, a, b, c, 0, 0);
+  }
+
+  private int call(MemorySegment function, long a, long b, long c, long d, long e) {
     try {
-      return result((int) UNSHARE.invokeExact(captured, flags));
-    } catch (Throwable e) {
-      throw broken(e);
+      // Of a function that returns an int, the upper half of the register says nothing.
+      int returned = (int) (long) CALL.invokeExact(function, captured, a, b, c, d, e);
+      return returned >= 0 ? returned : -(int) ERRNO.get(captured, 0L);
+    } catch (Throwable failure) {
+      throw new IllegalStateException("a foreign call does not fit its descriptor", failure);
     }
-  }
-
-  private int result(long returned) {
-    return returned >= 0 ? (int) returned : -(int) ERRNO.get(captured, 0L);
-  }
-
-  private static IllegalStateException broken(Throwable e) {
-    return new IllegalStateException("a foreign call does not fit its descriptor", e);
   }
 }
