@@ -113,6 +113,8 @@ viaduct_account() {
 viaduct_control() { # started once; the benchmark's end stops it
 	local name
 	[ ! -e "$WORK/control.up" ] || return 0
+	# Services start faster once they have learned from a run.
+	compgen -G "$VIADUCT_HOME/build/start/cnapt-agent-*.aot" >/dev/null || "$VIADUCT_HOME/viaduct" train >&2 || true
 	viaduct_keys && viaduct_control_configuration || return 1
 	for name in danum-billing ims-bridge webgui; do
 		JAVA_OPTIONS="$VIADUCT_JAVA_OPTIONS -XX:TieredStopAtLevel=1 -Xmx384m" ip netns exec "$NS_S" \
