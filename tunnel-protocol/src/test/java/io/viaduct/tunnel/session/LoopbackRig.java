@@ -82,8 +82,6 @@ public final class LoopbackRig implements AutoCloseable {
       Digestion digestion) {
     memory = new LoopMemory(UNTRACKED, new SplittableRandom(7), ciphers, digestion, () -> 0);
     snaptMemory = new LoopMemory(UNTRACKED, new SplittableRandom(8), ciphers, digestion, () -> 0);
-    memory.udpSuperpackets(true);
-    snaptMemory.udpSuperpackets(true);
     byte[] secret = new byte[32];
     for (int i = 0; i < 32; i++) {
       secret[i] = (byte) i;
@@ -187,6 +185,13 @@ public final class LoopbackRig implements AutoCloseable {
 
   private final InnerPacketSink snaptTun = into(atSnapt);
   private final InnerPacketSink agentTun = into(atAgent);
+
+  /// UDP datagrams may come out as superpackets too, as TCP segments do.
+  public LoopbackRig withUdpSuperpackets() {
+    memory.udpSuperpackets(true);
+    snaptMemory.udpSuperpackets(true);
+    return this;
+  }
 
   /// Offers a packet with a complete checksum.
   public Verdict offer(TunnelSession session, byte[] packet) {

@@ -101,7 +101,8 @@ final class NetworkSimulation implements AutoCloseable {
         TunnelSettings.defaults()
             .withPathMtu(random.nextInt(10) == 0 ? 9000 : random.nextInt(1400, 1501))
             .withContext(TunnelSettings.CompressionContext.values()[random.nextInt(3)]);
-    return new LoopbackRig(settings, algorithm, Ciphers::fastest, PathListener.SILENT);
+    return new LoopbackRig(settings, algorithm, Ciphers::fastest, PathListener.SILENT)
+        .withUdpSuperpackets();
   }
 
   long segments() {

@@ -80,6 +80,7 @@ class TunnelSessionTest {
 
   @Test
   void datagramsOfOneFlowThatArriveTogetherComeOutAsOneSuperpacket() {
+    rig.withUdpSuperpackets();
     Endpoints to = Endpoints.ipv4(5000, 7, 53);
     rig.open(PacketForge.udp(to, bytes(10)));
     rig.atSnapt.clear();
@@ -102,7 +103,6 @@ class TunnelSessionTest {
 
   @Test
   void aKernelWithoutUdpSuperpacketsGetsNone() {
-    rig.snaptMemory.udpSuperpackets(false);
     Endpoints to = Endpoints.ipv4(5000, 7, 53);
     rig.open(PacketForge.udp(to, bytes(10)));
     rig.atSnapt.clear();
