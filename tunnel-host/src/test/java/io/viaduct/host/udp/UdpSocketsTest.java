@@ -327,7 +327,7 @@ class UdpSocketsTest {
         least = Math.min(least, bytes);
       }
       assertThat(received[0]).isGreaterThan(2000);
-      assertThat(least).as("bytes for 2000 datagrams sent and received").isLessThan(1000);
+      assertThat(least).as("bytes for 2000 datagrams sent and received").isLessThanOrEqualTo(1000);
       sender.close();
       to.close();
     }
