@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.fragment;
 
 import io.netty.buffer.ByteBuf;
+import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.wire.FragmentHeader;
 import io.viaduct.tunnel.wire.Verdict;
 import org.jspecify.annotations.Nullable;
@@ -30,12 +31,13 @@ public final class Reassembler {
   /// @return FRAGMENT_KEPT, REPLAYED or BAD_FRAGMENT
   public Verdict take(long sequence, ByteBuf datagram, int at, int bytes) {
     long first = sequence - FragmentHeader.index(datagram, at);
-    if (bytes <= FragmentHeader.LENGTH || first < 0) {
+    int sealedBytes = FragmentHeader.sealedBytes(datagram, at);
+    if (bytes <= FragmentHeader.LENGTH || first < 0 || sealedBytes <= AeadAlgorithm.TAG_BYTES) {
       return Verdict.BAD_FRAGMENT;
     }
     PartialBody body = find(first);
     if (body == null) {
-      body = begin(first, FragmentHeader.sealedBytes(datagram, at));
+      body = begin(first, sealedBytes);
     }
     return body.take(datagram, at, bytes);
   }

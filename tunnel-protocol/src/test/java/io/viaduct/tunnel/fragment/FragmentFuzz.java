@@ -48,11 +48,11 @@ public final class FragmentFuzz {
   public static List<byte[]> seeds() {
     byte[] first = new byte[2 + FragmentHeader.LENGTH + 8];
     first[1] = (byte) (first.length - 2);
-    FragmentHeader.write(Unpooled.wrappedBuffer(first), 2, 0, false, 12);
-    byte[] last = new byte[2 + FragmentHeader.LENGTH + 4];
+    FragmentHeader.write(Unpooled.wrappedBuffer(first), 2, 0, false, 20);
+    byte[] last = new byte[2 + FragmentHeader.LENGTH + 12];
     last[0] = 0x10;
     last[1] = (byte) (last.length - 2);
-    FragmentHeader.write(Unpooled.wrappedBuffer(last), 2, 1, true, 12);
+    FragmentHeader.write(Unpooled.wrappedBuffer(last), 2, 1, true, 20);
     byte[] both = new byte[first.length + last.length];
     System.arraycopy(first, 0, both, 0, first.length);
     System.arraycopy(last, 0, both, first.length, last.length);

@@ -56,7 +56,7 @@ class ReassemblerProperties {
     SplittableRandom random = new SplittableRandom(seed);
     Reassembler reassembler = new Reassembler(new FragmentMemory());
     int piece = random.nextInt(537, 9000);
-    int length = random.nextInt(1, Math.min(65_535, FragmentHeader.FRAGMENTS_MAX * piece) + 1);
+    int length = random.nextInt(17, Math.min(65_535, FragmentHeader.FRAGMENTS_MAX * piece) + 1);
     byte[] sealed = bytes(random, length);
     List<Fragment> fragments = cut(random.nextLong(1L << 40), sealed, piece);
     int count = fragments.size();
@@ -96,6 +96,15 @@ class ReassemblerProperties {
       }
     }
     assertThat(memory.made()).isLessThanOrEqualTo(FragmentMemory.BODIES_MAX);
+  }
+
+  @Example
+  void aBodyThatHoldsNoMoreThanATagIsRefused() {
+    Reassembler reassembler = new Reassembler(new FragmentMemory());
+    assertThat(take(reassembler, cut(0, new byte[16], 1_400).getFirst()))
+        .isEqualTo(Verdict.BAD_FRAGMENT);
+    assertThat(take(reassembler, cut(0, new byte[17], 1_400).getFirst()))
+        .isEqualTo(Verdict.FRAGMENT_KEPT);
   }
 
   @Example
