@@ -1,23 +1,35 @@
 package io.viaduct.tunnel.key;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.FragmentHeader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// AES-256-GCM by libsodium: one native call per datagram, no garbage, and the key schedule is made
 /// once per key instead of once per datagram. Long bodies are the JDK's, which is twice as fast
-/// over them (ADR 0023).
+/// over them (ADR 0023), as soon as the JVM has compiled it: [ProviderWarmUp].
 final class SodiumAead implements Aead {
   private static final ValueLayout.OfInt HIGH =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
   private static final ValueLayout.OfLong LOW =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-  private final ProviderAead longBodies = new ProviderAead(AeadAlgorithm.AES_256_GCM);
+  private final ProviderAead provider = new ProviderAead(AeadAlgorithm.AES_256_GCM);
+  private final BooleanSupplier providerIsFaster;
   private final MemorySegment nonce = Arena.ofAuto().allocate(AeadAlgorithm.NONCE_BYTES, 8);
+  private @Nullable MemorySegment room;
+
+  /// @param providerIsFaster whether the JDK's cipher is the faster one over long bodies by now
+  SodiumAead(BooleanSupplier providerIsFaster) {
+    this.providerIsFaster = providerIsFaster;
+  }
 
   private long nonce(EpochKey key, long sequence) {
     nonce.set(HIGH, 0, key.nonceHigh());
@@ -73,12 +85,62 @@ final class SodiumAead implements Aead {
       int bodyAt,
       int bodyBytes,
       byte[] sealed) {
-    longBodies.sealLong(key, sequence, header, body, bodyAt, bodyBytes, sealed);
+    if (isProviderFaster()) {
+      provider.sealLong(key, sequence, header, body, bodyAt, bodyBytes, sealed);
+      return;
+    }
+    MemorySegment area = room(header);
+    long to = area.address() + header.length;
+    Sodium.encrypt(
+        key.schedule(),
+        nonce(key, sequence),
+        area.address(),
+        header.length,
+        body,
+        bodyAt,
+        bodyBytes,
+        to);
+    int bytes = bodyBytes + AeadAlgorithm.TAG_BYTES;
+    MemorySegment.copy(area, JAVA_BYTE, header.length, sealed, 0, bytes);
   }
 
   @Override
   public int openLong(
       EpochKey key, long sequence, byte[] header, byte[] sealed, int sealedBytes, byte[] body) {
-    return longBodies.openLong(key, sequence, header, sealed, sealedBytes, body);
+    if (isProviderFaster()) {
+      return provider.openLong(key, sequence, header, sealed, sealedBytes, body);
+    }
+    MemorySegment area = room(header);
+    MemorySegment.copy(sealed, 0, area, JAVA_BYTE, header.length, sealedBytes);
+    boolean right =
+        Sodium.decrypt(
+            key.schedule(),
+            nonce(key, sequence),
+            area.address(),
+            header.length,
+            area.address() + header.length,
+            sealedBytes,
+            body,
+            0);
+    return right ? sealedBytes - AeadAlgorithm.TAG_BYTES : BAD_TAG;
+  }
+
+  /// Room outside of the heap for a header and what it covers.
+  private MemorySegment room(byte[] header) {
+    MemorySegment area = room;
+    if (area == null) {
+      area = Arena.ofAuto().allocate(header.length + FragmentHeader.SEALED_BYTES_MAX);
+      room = area;
+    }
+    MemorySegment.copy(header, 0, area, JAVA_BYTE, 0, header.length);
+    return area;
+  }
+
+  private boolean isProviderFaster() {
+    boolean faster = providerIsFaster.getAsBoolean();
+    if (faster) {
+      room = null; // collected: it was for the time before
+    }
+    return faster;
   }
 }

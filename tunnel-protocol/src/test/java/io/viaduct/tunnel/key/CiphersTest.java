@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.FragmentHeader;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -54,6 +56,47 @@ class CiphersTest {
           .as("seed %d, round %d, byte %d", seed, i, flipped)
           .isEqualTo(Aead.BAD_TAG);
     }
+  }
+
+  @Test
+  void longBodiesAreTheSameBeforeAndAfterTheProvidersWarmUp() {
+    assumeTrue(Ciphers.provider().equals("libsodium"), "one cipher only: " + Ciphers.provider());
+    var warm = new AtomicBoolean();
+    Aead changing = new SodiumAead(warm::get);
+    Aead provider = new ProviderAead(AeadAlgorithm.AES_256_GCM);
+    byte[] header = new byte[DatagramHeader.LENGTH];
+    for (int i = 0; i < 200; i++) {
+      warm.set(random.nextBoolean());
+      random.nextBytes(header);
+      EpochKey key = key(AeadAlgorithm.AES_256_GCM);
+      byte[] body = new byte[random.nextInt(1, FragmentHeader.SEALED_BYTES_MAX - 16)];
+      random.nextBytes(body);
+      int at = random.nextInt(body.length);
+      int bytes = body.length - at;
+      int sealedBytes = bytes + AeadAlgorithm.TAG_BYTES;
+      byte[] one = new byte[sealedBytes];
+      byte[] other = new byte[sealedBytes];
+      changing.sealLong(key, i, header, body, at, bytes, one);
+      provider.sealLong(key, i, header, body, at, bytes, other);
+      assertThat(Arrays.equals(one, other)).as("seed %d, round %d", seed, i).isTrue();
+      byte[] opened = new byte[sealedBytes];
+      assertThat(changing.openLong(key, i, header, one, sealedBytes, opened)).isEqualTo(bytes);
+      assertThat(Arrays.equals(opened, 0, bytes, body, at, body.length)).isTrue();
+      one[random.nextInt(sealedBytes)] ^= (byte) (1 << random.nextInt(8));
+      assertThat(changing.openLong(key, i, header, one, sealedBytes, opened))
+          .as("seed %d, round %d", seed, i)
+          .isEqualTo(Aead.BAD_TAG);
+    }
+  }
+
+  @Test
+  void theWarmUpEndsWithTheFasterCipher() {
+    assumeTrue(Ciphers.provider().equals("libsodium"), "one cipher only: " + Ciphers.provider());
+    var clock = new long[1];
+    // Each look at this clock takes longer than the one before: the first that is measured wins.
+    assertThat(new ProviderWarmUp(() -> clock[0] += ++clock[0]).warmUp()).isTrue();
+    // Time stands still: neither is faster, and the warm-up ends all the same.
+    assertThat(new ProviderWarmUp(() -> 0).warmUp()).isFalse();
   }
 
   private ByteBuf sealed(Aead aead, EpochKey key, long sequence, byte[] body, int at) {
