@@ -3,8 +3,9 @@ package io.viaduct.tunnel.history;
 /// Which codec is worth its time in one session: the highest step whose cost at the present rate
 /// fits into a share of the core. The share is small while the link takes everything at once, so
 /// that the processor is never spent where it is the bottleneck; larger while data wait for the
-/// link, whose bytes are then what counts. What comes in bursts, and is not held up by the link, is
-/// not compressed at all: there the codec would be all that somebody waits for.
+/// link, whose bytes are then what counts. What comes in bursts or in a close [Exchange], and is
+/// not held up by the link, is not compressed at all: there the codec would be all that somebody
+/// waits for.
 public final class CodecPolicy {
   /// Share of the loop's core for compression.
   static final double SHARE = 0.2;
@@ -25,6 +26,7 @@ public final class CodecPolicy {
 
   private final CodecCosts costs;
   private final boolean speaksZstd;
+  private final Exchange exchange = new Exchange();
   private int step;
   private long evaluatedNs;
   private boolean evaluated;
@@ -45,6 +47,7 @@ public final class CodecPolicy {
 
   /// A packet came, whatever is in it.
   public void arrived(int bytes, long nowNs) {
+    exchange.sent(nowNs);
     if (nowNs - arrivingNs >= BURST_WITHIN_NS) {
       arrivingNs = nowNs;
       arrivingBytes = 0;
@@ -55,6 +58,11 @@ public final class CodecPolicy {
       burstNs = nowNs;
       everBurst = true;
     }
+  }
+
+  /// Packets have come from the peer.
+  public void answered(long nowNs) {
+    exchange.answered(nowNs);
   }
 
   /// The socket, or whatever is behind it, takes no more at the moment.
@@ -89,7 +97,7 @@ public final class CodecPolicy {
   }
 
   private void evaluate(long nowNs) {
-    if (isBurst(nowNs) && !isLinkLimited(nowNs)) {
+    if ((isBurst(nowNs) || exchange.isClose()) && !isLinkLimited(nowNs)) {
       step = CodecCosts.NONE;
       return;
     }

@@ -337,6 +337,9 @@ public final class TunnelSession implements AutoCloseable {
       return Verdict.SESSION_CLOSED;
     }
     Verdict verdict = receiver.receive(datagram, offset, length, from, sink, nowNs);
+    if (verdict == Verdict.ACCEPTED) {
+      policy.answered(nowNs);
+    }
     fit(nowNs);
     return verdict;
   }

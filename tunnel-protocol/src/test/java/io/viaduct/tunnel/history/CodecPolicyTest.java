@@ -93,4 +93,48 @@ class CodecPolicyTest {
     CodecPolicy old = new CodecPolicy(loop.costs(), false);
     assertThat(old.step(nowNs)).isEqualTo(CodecCosts.LZ4);
   }
+
+  /// Packets that each follow the answer to the one before. @return the step at the end
+  private int exchange(int count, long answerNs, long thinkNs) {
+    for (int i = 0; i < count; i++) {
+      policy.arrived(100, nowNs);
+      policy.offered(100, nowNs);
+      nowNs += answerNs;
+      policy.answered(nowNs);
+      nowNs += thinkNs;
+    }
+    policy.arrived(100, nowNs);
+    nowNs += 5_000_000;
+    return policy.step(nowNs);
+  }
+
+  @Test
+  void aCloseExchangeIsNotHeldUpByTheCodec() {
+    assertThat(exchange(Exchange.TURNS, 25_000, 15_000)).isEqualTo(CodecCosts.NONE);
+  }
+
+  @Test
+  void anExchangeOverADistanceIsCompressed() {
+    assertThat(exchange(1_000, Exchange.CLOSE_NS, 15_000)).isGreaterThan(CodecCosts.NONE);
+  }
+
+  @Test
+  void aUserWhoThinksIsCompressed() {
+    assertThat(exchange(1_000, 25_000, Exchange.CLOSE_NS)).isGreaterThan(CodecCosts.NONE);
+  }
+
+  @Test
+  void aPacketOutOfTurnEndsTheExchange() {
+    exchange(100, 25_000, 15_000);
+    policy.arrived(100, nowNs);
+    nowNs += 5_000_000;
+    assertThat(policy.step(nowNs)).isGreaterThan(CodecCosts.NONE);
+  }
+
+  @Test
+  void aCloseExchangeOnAFullLinkIsCompressed() {
+    exchange(100, 25_000, 15_000);
+    policy.limitedByLink(nowNs);
+    assertThat(exchange(100, 25_000, 15_000)).isGreaterThan(CodecCosts.NONE);
+  }
 }
