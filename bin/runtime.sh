@@ -11,6 +11,8 @@ runtime() { # module, jar, directory of the start caches, verb; sets options
 	cnapt-agent | snapt-server)
 		options+=(-Xms40m -Xmn16m -Xss512k -XX:ReservedCodeCacheSize=48m -XX:TrimNativeHeapInterval=5000)
 		export MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX:-2}
+		# Packets go before the compiler; the JVM obeys only root.
+		[ "$(id -u)" != 0 ] || options+=(-XX:ThreadPriorityPolicy=1 -XX:CompilerThreadPriority=5)
 		;;
 	esac
 	cache=$(start_cache "$1" "$2")
