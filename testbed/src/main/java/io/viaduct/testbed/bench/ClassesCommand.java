@@ -2,11 +2,8 @@ package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.bench.ClassesReport.Line;
 import io.viaduct.testbed.bench.PacketFlow.Result;
-import java.nio.file.Files;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -67,7 +64,7 @@ final class ClassesCommand implements Callable<Integer> {
           Chosen.of(List.of(PayloadKind.values()), PayloadKind::toString, List.of(kind), "kind")
               .getFirst();
       List<Peer> peers = List.of(new DirectPeer(), viaduct);
-      new PeerStart(stand.ground(), System.err, System::nanoTime).all(peers, new LinkedHashMap<>());
+      stand.start(peers);
       stand.ground().superpackets(false);
       var lines = new ArrayList<Line>();
       for (AccessLine access : accessLines) {
@@ -77,19 +74,8 @@ final class ClassesCommand implements Callable<Integer> {
           }
         }
       }
-      var report = new ClassesReport(conditions(stand), lines);
-      System.out.print(report.table());
-      Files.createDirectories(options.output());
-      report.write(options.output());
-      System.out.printf(
-          "every number: %1$s/classes.json, this text: %1$s/classes.md%n", options.output());
+      new ClassesReport(lines).under(conditions(stand)).publish(System.out, options.output());
       return 0;
-    } catch (IllegalArgumentException e) {
-      System.err.println("viaduct: " + e.getMessage());
-      return 64;
-    } catch (IllegalStateException e) {
-      System.err.println("viaduct: " + e.getMessage());
-      return 1;
     }
   }
 
@@ -146,20 +132,18 @@ final class ClassesCommand implements Callable<Integer> {
   }
 
   private Map<String, String> conditions(Stand stand) throws java.io.IOException {
-    var conditions = new LinkedHashMap<String, String>();
-    conditions.put(
-        "command",
-        String.format(
-            Locale.ROOT,
-            "viaduct bench classes --seconds %s --mbit %s --kind %s --seed %d%s%s",
-            seconds,
-            String.join(",", mbit),
-            kind,
-            seed,
-            ways.isEmpty() ? "" : " --way " + String.join(",", ways),
-            pacing.isEmpty() ? "" : " --pacing " + pacing));
+    var conditions =
+        stand.conditions(
+            String.format(
+                Locale.ROOT,
+                "viaduct bench classes --seconds %s --mbit %s --kind %s --seed %d%s%s",
+                seconds,
+                String.join(",", mbit),
+                kind,
+                seed,
+                ways.isEmpty() ? "" : " --way " + String.join(",", ways),
+                pacing.isEmpty() ? "" : " --pacing " + pacing));
     conditions.put("line", "each way, tbf with burst 16 kB and latency 50 ms");
-    conditions.putAll(Machine.conditions(stand.ground(), Instant.now()));
     return conditions;
   }
 }

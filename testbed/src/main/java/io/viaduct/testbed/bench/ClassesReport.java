@@ -1,18 +1,14 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.bench.PacketFlow.Result;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /// Delay and share by class on full lines, without and with the tunnel.
-record ClassesReport(Map<String, String> conditions, List<Line> lines) {
+record ClassesReport(List<Line> lines) {
   /// @param rateBitPerSecond that was offered, of IP packets
   /// @param alone the same without bulk beside it; null for bulk
   record Line(
@@ -42,7 +38,7 @@ record ClassesReport(Map<String, String> conditions, List<Line> lines) {
     }
   }
 
-  String table() {
+  private String table() {
     var text =
         new StringBuilder("| line Mbit/s | way | by | class | offered kbit/s | arrived kbit/s |")
             .append(" share % | lost % | delay alone p50 ms | p99 ms | with bulk p50 ms | p95 ms |")
@@ -84,19 +80,13 @@ record ClassesReport(Map<String, String> conditions, List<Line> lines) {
     return 100 * line.arrivedKbitPerSecond() / all;
   }
 
-  /// Writes `classes.json` and `classes.md`.
-  void write(Path directory) throws IOException {
-    var document = new LinkedHashMap<String, Object>();
-    document.put("conditions", conditions);
-    document.put("lines", lines.stream().map(this::numbers).toList());
-    JsonMapper.builder()
-        .build()
-        .writerWithDefaultPrettyPrinter()
-        .writeValue(directory.resolve("classes.json"), document);
-    var text = new StringBuilder("# Classes on a line that is too small for all of them\n\n");
-    conditions.forEach(
-        (key, value) -> text.append("- ").append(key).append(": ").append(value).append('\n'));
-    Files.writeString(directory.resolve("classes.md"), text.append('\n').append(table()));
+  Report under(Map<String, String> conditions) {
+    return new Report(
+        "classes",
+        "Classes on a line that is too small for all of them",
+        conditions,
+        table(),
+        Map.of("lines", lines.stream().map(this::numbers).toList()));
   }
 
   private Map<String, Object> numbers(Line line) {

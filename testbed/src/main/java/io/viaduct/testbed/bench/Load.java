@@ -4,6 +4,7 @@ import io.viaduct.testbed.bench.PacketFlow.Result;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
@@ -12,7 +13,7 @@ import org.HdrHistogram.Histogram;
 ///
 /// @param same whether all flows carry the same bytes
 /// @param rateBitPerSecond of every flow; 0: spread over the range of the class
-/// @param goalPercent of bytes to save; NaN: none
+/// @param goalPercent of bytes to save, below 0: to spend at most; NaN: none
 record Load(
     TrafficClass of,
     PayloadKind kind,
@@ -35,6 +36,17 @@ record Load(
       Histogram delays) {
     double savedPercent() {
       return 100.0 * (before - after) / before;
+    }
+
+    /// None without a goal.
+    Optional<Verdict> verdict() {
+      double goal = load.goalPercent;
+      return Double.isNaN(goal)
+          ? Optional.empty()
+          : Optional.of(
+              goal < 0
+                  ? Verdict.atMost(-goal, "% more", -savedPercent())
+                  : Verdict.atLeast(goal, "%", savedPercent()));
     }
   }
 
