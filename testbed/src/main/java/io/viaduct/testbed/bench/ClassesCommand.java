@@ -1,6 +1,7 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.bench.ClassesReport.Line;
+import io.viaduct.testbed.bench.PacketFlow.Period;
 import io.viaduct.testbed.bench.PacketFlow.Result;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -111,11 +112,12 @@ final class ClassesCommand implements Callable<Integer> {
       PayloadKind payload,
       Map<TrafficClass, Double> rates,
       double forSeconds) {
+    Period period = Period.soon(System.nanoTime(), forSeconds, STRAGGLERS_SECONDS);
     var running = new EnumMap<TrafficClass, CompletableFuture<Result>>(TrafficClass.class);
     rates.forEach((of, rate) -> {
       var flow =
           new PacketFlow(ground, of, 0, rate, payload.from(seed + of.ordinal()), System::nanoTime);
-      running.put(of, flow.start(way, peer.target(), forSeconds, STRAGGLERS_SECONDS));
+      running.put(of, flow.start(way, peer.target(), period));
     });
     var results = new EnumMap<TrafficClass, Result>(TrafficClass.class);
     running.forEach((of, result) -> results.put(of, result.join()));

@@ -71,6 +71,7 @@ record SavingsReport(List<Line> lines) {
     numbers.put("bytesDirect", line.direct.after());
     numbers.put("bytesAfter", through.after());
     numbers.put("savedPercent", through.savedPercent());
+    through.verdict().ifPresent(verdict -> numbers.put("goal", verdict));
     numbers.put("packetsSent", through.sent());
     numbers.put("packetsReceived", through.received());
     numbers.put("packetsStrange", through.strange());
