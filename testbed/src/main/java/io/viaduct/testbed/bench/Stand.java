@@ -44,8 +44,16 @@ record Stand(
 
   /// Starts peers none of which may be left out.
   void start(List<Peer> peers) throws IOException {
-    var starting = new PeerStart(ground, System.err, System::nanoTime);
-    starting.all(peers, new LinkedHashMap<>());
+    starting().all(peers, new LinkedHashMap<>());
+  }
+
+  /// Waits until a peer that was started again carries packets.
+  void awaitFirstPacket(Peer peer) {
+    starting().awaitFirstPacket(peer);
+  }
+
+  private PeerStart starting() {
+    return new PeerStart(ground, System.err, System::nanoTime);
   }
 
   /// Starts a download from behind a peer.
