@@ -19,7 +19,8 @@ class ClassGuaranteeLabIT {
 
   @Test
   void lowDelayClassesAreSafeFromBulkOnAFullLine() throws Exception {
-    JsonNode report = BenchRun.of("classes", directory, "--seconds=10", "--mbit=10,10-2");
+    JsonNode report =
+        BenchRun.of("classes", directory, "--seconds=10", "--mbit=10,10-2", "--bulk=ONE");
     for (Way way : Way.values()) {
       for (String access : List.of("10", "10-2")) {
         holds(report, access, way);
@@ -28,6 +29,20 @@ class ClassGuaranteeLabIT {
           .as("bulk fills the rest %s", way)
           .isGreaterThan(6_500);
     }
+  }
+
+  @Test
+  void whenTwoClassesWantTheWholeLineEachKeepsItsDelayAndTheLowerItsFloor() throws Exception {
+    JsonNode report =
+        BenchRun.of("classes", directory, "--seconds=6", "--mbit=10", "--bulk=TWO", "--way=UP");
+    for (TrafficClass of : TrafficClass.values()) {
+      JsonNode line = line(report, "10", Way.UP, ViaductPeer.NAME, of.name());
+      assertThat(line.get("delayMsP99").asDouble())
+          .as("what Table I allows: " + line)
+          .isLessThan(of.delayMsMax);
+    }
+    JsonNode lowest = line(report, "10", Way.UP, ViaductPeer.NAME, "HT_HD");
+    assertThat(lowest.path("floorGoal").path("won").asBoolean(false)).as("" + lowest).isTrue();
   }
 
   private static void holds(JsonNode report, String access, Way way) {
