@@ -1,5 +1,6 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.topology.Command;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -7,13 +8,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
 
 /// `viaduct bench path-mtu`: one download, one TCP connection, while the gateway carries less and
 /// less and tells nobody: what is too long vanishes, and no ICMP leaves it.
-@Command(
+@picocli.CommandLine.Command(
     name = "path-mtu",
     mixinStandardHelpOptions = true,
     description = "a download over links that become narrower without ICMP")
@@ -115,17 +115,13 @@ final class PathMtuCommand implements Callable<Integer> {
 
   /// The last word of a ping: the size that fits, or an answer.
   private static String ping(Stand stand, String target) throws Exception {
+    if (!Command.exists("ping")) {
+      return "ping is missing"; // nsenter is there, and would say so in words of its own
+    }
     List<String> words =
         List.of("ping", "-n", "-M", "do", "-s", "1372", "-c", "2", "-W", "2", target);
-    Process process;
-    try {
-      process =
-          new ProcessBuilder(stand.ground().device().inside(words))
-              .redirectErrorStream(true)
-              .start();
-    } catch (IOException e) {
-      return "ping is missing";
-    }
+    Process process =
+        new ProcessBuilder(stand.ground().device().inside(words)).redirectErrorStream(true).start();
     String told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     process.waitFor();
     for (String line : told.lines().toList()) {
