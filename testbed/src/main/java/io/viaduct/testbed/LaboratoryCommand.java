@@ -15,6 +15,24 @@ public final class LaboratoryCommand {
   private LaboratoryCommand() {}
 
   static void main(String[] arguments) {
-    System.exit(new CommandLine(new LaboratoryCommand()).execute(arguments));
+    var line = new CommandLine(new LaboratoryCommand());
+    line.setExecutionExceptionHandler((failure, command, words) -> told(failure));
+    System.exit(line.execute(arguments));
+  }
+
+  /// What a person can do something about is one line; anything else keeps its stack trace.
+  ///
+  /// @return exit code of sysexits.h for a bad value, 1 when the laboratory failed
+  private static int told(Exception failure) throws Exception {
+    return switch (failure) {
+      case IllegalArgumentException badValue -> told(badValue, 64);
+      case IllegalStateException failed -> told(failed, 1);
+      default -> throw failure;
+    };
+  }
+
+  private static int told(Exception failure, int status) {
+    System.err.println("viaduct: " + failure.getMessage());
+    return status;
   }
 }

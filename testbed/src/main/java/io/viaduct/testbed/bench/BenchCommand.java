@@ -9,6 +9,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       TunnelCommand.class,
       SavingsCommand.class,
+      GoodputCommand.class,
       ClassesCommand.class,
       FallbackCommand.class,
       PathMtuCommand.class,

@@ -1,12 +1,10 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.bench.ClassesReport.Line;
+import io.viaduct.testbed.bench.PacketFlow.Period;
 import io.viaduct.testbed.bench.PacketFlow.Result;
-import java.nio.file.Files;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,19 +15,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// `viaduct bench classes`: all classes at once over lines of which HT&HD alone wants twice.
+/// `viaduct bench classes`: all classes at once over lines that are too small for them.
 @Command(
     name = "classes",
     mixinStandardHelpOptions = true,
-    description = "delay and share of each class while HT_HD wants twice what the line carries")
+    description = "delay and share of each class while one or two want more than the line carries")
 final class ClassesCommand implements Callable<Integer> {
   private static final double STRAGGLERS_SECONDS = 2; // a queue of seconds shows as such
-  private static final double BULK_SHARE = 2;
-  private static final Map<TrafficClass, Double> SHARES = // of the line's rate
-      Map.of(
-          TrafficClass.HT_LD, 0.10,
-          TrafficClass.LT_HD, 0.05,
-          TrafficClass.LT_LD, 0.0064);
 
   @Option(
       names = "--seconds",
@@ -45,6 +37,13 @@ final class ClassesCommand implements Callable<Integer> {
 
   @Option(names = "--way", split = ",", description = "UP, DOWN (default: both, one by one)")
   private List<String> ways = List.of();
+
+  @Option(
+      names = "--bulk",
+      split = ",",
+      description =
+          "ONE: HT_HD wants twice the line; TWO: HT_HD and LT_HD all of it (default: both)")
+  private List<String> bulks = List.of();
 
   @Option(names = "--pacing", description = "auto, off or bit/s (default: the products' own)")
   private String pacing = "";
@@ -62,34 +61,26 @@ final class ClassesCommand implements Callable<Integer> {
     try (Stand stand = Stand.open(options);
         Peer viaduct = stand.viaduct(ClassPorts.agentLines(stand), tunnelLine())) {
       List<AccessLine> accessLines = mbit.stream().map(AccessLine::of).toList();
+      List<Bulk> loads = Chosen.of(List.of(Bulk.values()), Bulk::name, bulks, "bulk");
       List<Way> chosen = Chosen.of(List.of(Way.values()), Way::name, ways, "way");
       PayloadKind payload =
           Chosen.of(List.of(PayloadKind.values()), PayloadKind::toString, List.of(kind), "kind")
               .getFirst();
       List<Peer> peers = List.of(new DirectPeer(), viaduct);
-      new PeerStart(stand.ground(), System.err, System::nanoTime).all(peers, new LinkedHashMap<>());
+      stand.start(peers);
       stand.ground().superpackets(false);
       var lines = new ArrayList<Line>();
       for (AccessLine access : accessLines) {
-        for (Way way : chosen) {
-          for (Peer peer : peers) {
-            lines.addAll(run(stand.ground(), peer, access, way, payload));
+        for (Bulk bulk : loads) {
+          for (Way way : chosen) {
+            for (Peer peer : peers) {
+              lines.addAll(run(stand.ground(), peer, access, bulk, way, payload));
+            }
           }
         }
       }
-      var report = new ClassesReport(conditions(stand), lines);
-      System.out.print(report.table());
-      Files.createDirectories(options.output());
-      report.write(options.output());
-      System.out.printf(
-          "every number: %1$s/classes.json, this text: %1$s/classes.md%n", options.output());
+      new ClassesReport(lines).under(conditions(stand)).publish(System.out, options.output());
       return 0;
-    } catch (IllegalArgumentException e) {
-      System.err.println("viaduct: " + e.getMessage());
-      return 64;
-    } catch (IllegalStateException e) {
-      System.err.println("viaduct: " + e.getMessage());
-      return 1;
     }
   }
 
@@ -98,22 +89,22 @@ final class ClassesCommand implements Callable<Integer> {
   }
 
   private List<Line> run(
-      Ground ground, Peer peer, AccessLine access, Way way, PayloadKind payload) {
-    System.err.printf("%s Mbit/s %s %s%n", access, way, peer.name());
+      Ground ground, Peer peer, AccessLine access, Bulk bulk, Way way, PayloadKind payload) {
+    System.err.printf("%s Mbit/s %s %s %s%n", access, bulk, way, peer.name());
     ground.shape(AccessLine.words(access.first()));
     Map<TrafficClass, Result> alone =
-        load(ground, peer, way, payload, rates(access, false), seconds / 2);
+        load(ground, peer, way, payload, bulk.withoutBulk(access), seconds / 2);
     CompletableFuture<Void> change =
         CompletableFuture.runAsync(
             () -> ground.shape(AccessLine.words(access.then())),
             CompletableFuture.delayedExecutor((long) (seconds * 500), TimeUnit.MILLISECONDS));
-    Map<TrafficClass, Double> offered = rates(access, true);
+    Map<TrafficClass, Double> offered = bulk.withBulk(access);
     Map<TrafficClass, Result> full = load(ground, peer, way, payload, offered, seconds);
     change.join();
     var lines = new ArrayList<Line>();
     full.forEach((of, result) -> {
       double rate = offered.getOrDefault(of, 0.0);
-      lines.add(new Line(access, way, peer.name(), of, rate, seconds, result, alone.get(of)));
+      lines.add(new Line(access, bulk, way, peer.name(), of, rate, seconds, result, alone.get(of)));
     });
     return lines;
   }
@@ -125,41 +116,32 @@ final class ClassesCommand implements Callable<Integer> {
       PayloadKind payload,
       Map<TrafficClass, Double> rates,
       double forSeconds) {
+    Period period = Period.soon(System.nanoTime(), forSeconds, STRAGGLERS_SECONDS);
     var running = new EnumMap<TrafficClass, CompletableFuture<Result>>(TrafficClass.class);
     rates.forEach((of, rate) -> {
       var flow =
           new PacketFlow(ground, of, 0, rate, payload.from(seed + of.ordinal()), System::nanoTime);
-      running.put(of, flow.start(way, peer.target(), forSeconds, STRAGGLERS_SECONDS));
+      running.put(of, flow.start(way, peer.target(), period));
     });
     var results = new EnumMap<TrafficClass, Result>(TrafficClass.class);
     running.forEach((of, result) -> results.put(of, result.join()));
     return results;
   }
 
-  private static Map<TrafficClass, Double> rates(AccessLine access, boolean bulk) {
-    var rates = new EnumMap<TrafficClass, Double>(TrafficClass.class);
-    SHARES.forEach((of, share) -> rates.put(of, share * access.lowest() * 1e6));
-    if (bulk) {
-      rates.put(TrafficClass.HT_HD, BULK_SHARE * access.highest() * 1e6);
-    }
-    return rates;
-  }
-
   private Map<String, String> conditions(Stand stand) throws java.io.IOException {
-    var conditions = new LinkedHashMap<String, String>();
-    conditions.put(
-        "command",
-        String.format(
-            Locale.ROOT,
-            "viaduct bench classes --seconds %s --mbit %s --kind %s --seed %d%s%s",
-            seconds,
-            String.join(",", mbit),
-            kind,
-            seed,
-            ways.isEmpty() ? "" : " --way " + String.join(",", ways),
-            pacing.isEmpty() ? "" : " --pacing " + pacing));
-    conditions.put("line", "each way, tbf with burst 16 kB and latency 50 ms");
-    conditions.putAll(Machine.conditions(stand.ground(), Instant.now()));
+    var conditions =
+        stand.conditions(
+            String.format(
+                Locale.ROOT,
+                "viaduct bench classes --seconds %s --mbit %s --kind %s --seed %d%s%s%s",
+                seconds,
+                String.join(",", mbit),
+                kind,
+                seed,
+                ways.isEmpty() ? "" : " --way " + String.join(",", ways),
+                bulks.isEmpty() ? "" : " --bulk " + String.join(",", bulks),
+                pacing.isEmpty() ? "" : " --pacing " + pacing));
+    conditions.put("line", Ground.SHAPED);
     return conditions;
   }
 }

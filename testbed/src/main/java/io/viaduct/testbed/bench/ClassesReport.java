@@ -1,22 +1,23 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.bench.PacketFlow.Result;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /// Delay and share by class on full lines, without and with the tunnel.
-record ClassesReport(Map<String, String> conditions, List<Line> lines) {
+record ClassesReport(List<Line> lines) {
+  private static final double FLOOR_PERCENT = 5; // tunnel.floor-percent, as both ends have it
+
   /// @param rateBitPerSecond that was offered, of IP packets
   /// @param alone the same without bulk beside it; null for bulk
   record Line(
       AccessLine access,
+      Bulk bulk,
       Way way,
       String peer,
       TrafficClass of,
@@ -36,23 +37,38 @@ record ClassesReport(Map<String, String> conditions, List<Line> lines) {
       return result.delays().getValueAtPercentile(percentile) / 1e6;
     }
 
+    /// Against what the most sensitive application of the class bears.
+    Verdict delay() {
+      return Verdict.atMost(of.delayMsMax, "ms", delayMs(99));
+    }
+
+    private boolean beside(Line other) {
+      return access.equals(other.access)
+          && bulk == other.bulk
+          && way == other.way
+          && peer.equals(other.peer);
+    }
+
     /// @return NaN for bulk
     double aloneMs(double percentile) {
       return alone == null ? Double.NaN : alone.delays().getValueAtPercentile(percentile) / 1e6;
     }
   }
 
-  String table() {
+  private String table() {
     var text =
-        new StringBuilder("| line Mbit/s | way | by | class | offered kbit/s | arrived kbit/s |")
+        new StringBuilder(
+                "| line Mbit/s | bulk | way | by | class | offered kbit/s | arrived kbit/s |")
             .append(" share % | lost % | delay alone p50 ms | p99 ms | with bulk p50 ms | p95 ms |")
-            .append(" p99 ms |\n|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
+            .append(" p99 ms | p99 of Table I | floor |\n")
+            .append("|---|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|---|\n");
     for (Line line : lines) {
       text.append(
           String.format(
               Locale.ROOT,
-              "| %s | %s | %s | %s | %.0f | %.0f | %.1f | %.1f | %s | %s | %.1f | %.1f | %.1f |%n",
+              "| %s | %s | %s | %s | %s | %.0f | %.0f | %.1f | %.1f | %s | %s | %.1f | %.1f | %.1f | %s | %s |%n",
               line.access,
+              line.bulk,
               line.way.name().toLowerCase(Locale.ROOT),
               line.peer,
               line.of,
@@ -64,7 +80,9 @@ record ClassesReport(Map<String, String> conditions, List<Line> lines) {
               number(line.aloneMs(99)),
               line.delayMs(50),
               line.delayMs(95),
-              line.delayMs(99)));
+              line.delayMs(99),
+              ours(line) ? line.delay() : "",
+              floor(line).map(Verdict::toString).orElse("")));
     }
     return text.toString();
   }
@@ -75,33 +93,48 @@ record ClassesReport(Map<String, String> conditions, List<Line> lines) {
 
   /// Of what has arrived at the same time.
   private double share(Line line) {
-    double all =
-        lines.stream()
-            .filter(other -> other.access.equals(line.access))
-            .filter(other -> other.way == line.way && other.peer.equals(line.peer))
-            .mapToDouble(Line::arrivedKbitPerSecond)
-            .sum();
-    return 100 * line.arrivedKbitPerSecond() / all;
+    return 100 * line.arrivedKbitPerSecond() / arrived(line, other -> true);
   }
 
-  /// Writes `classes.json` and `classes.md`.
-  void write(Path directory) throws IOException {
-    var document = new LinkedHashMap<String, Object>();
-    document.put("conditions", conditions);
-    document.put("lines", lines.stream().map(this::numbers).toList());
-    JsonMapper.builder()
-        .build()
-        .writerWithDefaultPrettyPrinter()
-        .writeValue(directory.resolve("classes.json"), document);
-    var text = new StringBuilder("# Classes on a line that is too small for all of them\n\n");
-    conditions.forEach(
-        (key, value) -> text.append("- ").append(key).append(": ").append(value).append('\n'));
-    Files.writeString(directory.resolve("classes.md"), text.append('\n').append(table()));
+  private static boolean ours(Line line) {
+    return line.peer.equals(ViaductPeer.NAME);
+  }
+
+  /// Of a class that wants more than it gets, what it gets of the bytes of the classes above it;
+  /// empty without the tunnel, which has no classes.
+  private Optional<Verdict> floor(Line line) {
+    return ours(line) && line.bulk.saturates(line.of)
+        ? Optional.of(
+            Verdict.atLeast(
+                FLOOR_PERCENT,
+                "% of the higher",
+                100
+                    * line.arrivedKbitPerSecond()
+                    / arrived(line, other -> other.of.isAbove(line.of))))
+        : Optional.empty();
+  }
+
+  private double arrived(Line beside, Predicate<Line> which) {
+    return lines.stream()
+        .filter(beside::beside)
+        .filter(which)
+        .mapToDouble(Line::arrivedKbitPerSecond)
+        .sum();
+  }
+
+  Report under(Map<String, String> conditions) {
+    return new Report(
+        "classes",
+        "Classes on a line that is too small for all of them",
+        conditions,
+        table(),
+        Map.of("lines", lines.stream().map(this::numbers).toList()));
   }
 
   private Map<String, Object> numbers(Line line) {
     var numbers = new LinkedHashMap<String, Object>();
     numbers.put("lineMbitPerSecond", line.access.toString());
+    numbers.put("bulk", line.bulk);
     numbers.put("way", line.way);
     numbers.put("by", line.peer);
     numbers.put("class", line.of);
@@ -116,6 +149,10 @@ record ClassesReport(Map<String, String> conditions, List<Line> lines) {
         numbers.put("aloneDelayMsP" + percentile, line.aloneMs(percentile));
       }
     }
+    if (ours(line)) {
+      numbers.put("delayGoal", line.delay());
+    }
+    floor(line).ifPresent(goal -> numbers.put("floorGoal", goal));
     return numbers;
   }
 }

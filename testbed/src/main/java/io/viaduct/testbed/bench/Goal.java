@@ -1,7 +1,5 @@
 package io.viaduct.testbed.bench;
 
-import java.util.Locale;
-
 /// What a row is to reach, beside what it is held against. Factors are bounds: at least for rows
 /// where more is better, at most where less is.
 sealed interface Goal {
@@ -20,17 +18,6 @@ sealed interface Goal {
   /// A number in the row's unit.
   record Bound(double value) implements Goal {}
 
-  /// @param reached NaN when what it is held against was not measured
-  /// @param won never true without a measured value
-  record Verdict(String goal, double reached, boolean won) {
-    @Override
-    public String toString() {
-      return Double.isNaN(reached)
-          ? goal + ": not measured"
-          : String.format(Locale.ROOT, "%s: %.2f %s", goal, reached, won ? "won" : "LOST");
-    }
-  }
-
   /// The verdict over the medians of a run.
   default Verdict judge(Row row, Medians medians) {
     double ours = medians.of(row, ViaductPeer.NAME);
@@ -48,12 +35,8 @@ sealed interface Goal {
   }
 
   private static Verdict verdict(Row row, String against, double bound, double reached) {
-    boolean more = row.sense() == Row.Sense.MORE;
-    String goal = String.format(Locale.ROOT, "%s %s %s", more ? "≥" : "≤", trim(bound), against);
-    return new Verdict(goal, reached, more ? reached >= bound : reached <= bound);
-  }
-
-  private static String trim(double bound) {
-    return bound == Math.rint(bound) ? Long.toString((long) bound) : Double.toString(bound);
+    return row.sense() == Row.Sense.MORE
+        ? Verdict.atLeast(bound, against, reached)
+        : Verdict.atMost(bound, against, reached);
   }
 }

@@ -19,6 +19,9 @@ final class Ground {
   /// there. TEST-NET-2, RFC 5737.
   static final String BEHIND = "198.51.100.1";
 
+  /// What [#shape] makes, for people.
+  static final String SHAPED = "each way, tbf with burst 16 kB and latency 50 ms";
+
   private static final int SEGMENTS_MAX = 65535; // the kernel's own GSO_MAX_SEGS
 
   private final Topology topology;

@@ -1,18 +1,20 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.bench.PacketFlow.Period;
 import io.viaduct.testbed.bench.PacketFlow.Result;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
 /// Flows of one class at a time, and what is to be saved on them.
 ///
-/// @param same whether all flows carry the same bytes
+/// @param same whether all flows carry the same bytes, in step if they have one rate
 /// @param rateBitPerSecond of every flow; 0: spread over the range of the class
-/// @param goalPercent of bytes to save; NaN: none
+/// @param goalPercent of bytes to save, below 0: to spend at most; NaN: none
 record Load(
     TrafficClass of,
     PayloadKind kind,
@@ -36,13 +38,27 @@ record Load(
     double savedPercent() {
       return 100.0 * (before - after) / before;
     }
+
+    /// None without a goal.
+    Optional<Verdict> verdict() {
+      double goal = load.goalPercent;
+      return Double.isNaN(goal)
+          ? Optional.empty()
+          : Optional.of(
+              goal < 0
+                  ? Verdict.atMost(-goal, "% more", -savedPercent())
+                  : Verdict.atLeast(goal, "%", savedPercent()));
+    }
   }
 
   String title() {
-    String flow = flows == 1 ? "1 flow" : flows + " flows" + (same ? ", same" : "");
+    String title = flows == 1 ? "1 flow" : flows + " flows";
+    if (same) {
+      title += rateBitPerSecond == 0 ? ", same, each at its own rate" : ", same, in step";
+    }
     return rateBitPerSecond == 0
-        ? flow
-        : String.format(Locale.ROOT, "%s, %.0f kbit/s", flow, rateBitPerSecond / 1e3);
+        ? title
+        : String.format(Locale.ROOT, "%s, %.0f kbit/s", title, rateBitPerSecond / 1e3);
   }
 
   /// Sends it.
@@ -56,10 +72,9 @@ record Load(
       flowsToRun.add(new PacketFlow(ground, of, i, rate, payloads, nanoTime));
     }
     long before = WireBytes.read(ground);
+    Period period = Period.soon(nanoTime.getAsLong(), seconds, STRAGGLERS_SECONDS);
     List<CompletableFuture<Result>> running =
-        flowsToRun.stream()
-            .map(flow -> flow.start(Way.UP, peer.target(), seconds, STRAGGLERS_SECONDS))
-            .toList();
+        flowsToRun.stream().map(flow -> flow.start(Way.UP, peer.target(), period)).toList();
     List<Result> results = running.stream().map(CompletableFuture::join).toList();
     long after = WireBytes.read(ground) - before;
     var delays = new Histogram(3);

@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The loads of `viaduct bench savings` with their goals: text by number of flows, five flows of
-/// the same text, the slow ends of both low classes, and every other kind of payload.
+/// the same text, at rates of their own and in step, the slow ends of both low classes, and every
+/// other kind of payload.
 final class Loads {
   private static final double NONE = Double.NaN;
   private static final double DENSE_PERCENT = -4; // what sealing may cost where nothing is saved
@@ -18,7 +19,9 @@ final class Loads {
       for (int flows = 1; flows <= TrafficClass.FLOWS_MAX; flows++) {
         loads.add(new Load(of, PayloadKind.TEXT, flows, false, SPREAD, text(of, flows)));
       }
-      loads.add(new Load(of, PayloadKind.TEXT, 5, true, SPREAD, same(of)));
+      for (double rate : new double[] {SPREAD, of.rate(0, 1)}) {
+        loads.add(new Load(of, PayloadKind.TEXT, TrafficClass.FLOWS_MAX, true, rate, same(of)));
+      }
       if (of == TrafficClass.LT_HD) {
         loads.add(new Load(of, PayloadKind.TEXT, 1, false, 15_000, 52));
       } else if (of == TrafficClass.LT_LD) {

@@ -11,15 +11,19 @@ import java.util.Map;
 public final class Machine {
   private Machine() {}
 
-  static Map<String, String> conditions(Ground ground, Instant now) throws IOException {
-    var conditions = conditions(now);
+  static Map<String, String> conditions(Ground ground, String command, Instant now)
+      throws IOException {
+    var conditions = conditions(command, now);
     conditions.put("gateways", ground.masquerading() ? "masquerade" : "route");
     return conditions;
   }
 
   /// Of a benchmark without gateways.
-  public static Map<String, String> conditions(Instant now) throws IOException {
+  ///
+  /// @param command that gives the same run again
+  public static Map<String, String> conditions(String command, Instant now) throws IOException {
     var conditions = new LinkedHashMap<String, String>();
+    conditions.put("command", command);
     conditions.put("time", now.toString());
     conditions.put("kernel", System.getProperty("os.version"));
     conditions.put(

@@ -10,18 +10,10 @@ import java.util.Optional;
 record Medians(List<Sample> samples, Map<String, Role> roles) {
   /// NaN when the peer has no sample of the row.
   double of(Row row, String peer) {
-    double[] values =
+    return Median.of(
         samples.stream()
             .filter(sample -> sample.peer().equals(peer) && sample.row().equals(row.id()))
-            .mapToDouble(Sample::value)
-            .filter(value -> !Double.isNaN(value))
-            .sorted()
-            .toArray();
-    if (values.length == 0) {
-      return Double.NaN;
-    }
-    int middle = values.length / 2;
-    return values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+            .mapToDouble(Sample::value));
   }
 
   /// The tunnel of others with the best median of this row.

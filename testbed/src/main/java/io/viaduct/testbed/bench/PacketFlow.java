@@ -37,6 +37,19 @@ final class PacketFlow {
     }
   }
 
+  /// When a flow is, on the clock of the flow; several of the same begin together.
+  ///
+  /// @param closeNs until when packets may be on their way
+  record Period(long beginNs, long endNs, long closeNs) {
+    private static final long LEAD_NS = 50_000_000; // until the sockets of some flows are open
+
+    static Period soon(long nowNs, double seconds, double stragglersSeconds) {
+      long begin = nowNs + LEAD_NS;
+      long end = begin + (long) (seconds * 1e9);
+      return new Period(begin, end, end + (long) (stragglersSeconds * 1e9));
+    }
+  }
+
   /// @param rateBitPerSecond of IP packets
   PacketFlow(
       Ground ground,
@@ -53,43 +66,40 @@ final class PacketFlow {
     this.nanoTime = nanoTime;
   }
 
-  /// Sends for so long, and then waits for what is still on its way.
-  CompletableFuture<Result> start(
-      Way way, String target, double seconds, double stragglersSeconds) {
-    long end = nanoTime.getAsLong() + (long) (seconds * 1e9);
-    long close = end + (long) (stragglersSeconds * 1e9);
+  /// Sends in the period, and then waits for what is still on its way.
+  CompletableFuture<Result> start(Way way, String target, Period period) {
     var listening = new CompletableFuture<Void>();
     var far = new InetSocketAddress(target, port);
     CompletableFuture<Result> received;
     CompletableFuture<Long> sent;
     if (way == Way.UP) {
-      received = ground.far().start("flow-" + port, () -> listen(close, listening));
+      received = ground.far().start("flow-" + port, () -> listen(period.closeNs, listening));
       listening.join();
-      sent = ground.device().start("flow-" + port, () -> send(far, end));
+      sent = ground.device().start("flow-" + port, () -> send(far, period));
     } else {
-      sent = ground.far().start("flow-" + port, () -> serve(far, end, listening));
+      sent = ground.far().start("flow-" + port, () -> serve(far, period, listening));
       listening.join();
-      received = ground.device().start("flow-" + port, () -> ask(far, close));
+      received = ground.device().start("flow-" + port, () -> ask(far, period.closeNs));
     }
     return sent.thenCombine(
         received, (count, result) -> new Result(count, result.delays(), result.strange()));
   }
 
-  private long send(SocketAddress to, long end) throws IOException {
+  private long send(SocketAddress to, Period period) throws IOException {
     try (var socket = new DatagramSocket()) {
-      return send(socket, to, end);
+      return send(socket, to, period);
     }
   }
 
   /// Sends to whoever asks, from the address that was asked: another one would be another flow.
-  private long serve(InetSocketAddress own, long end, CompletableFuture<Void> listening)
+  private long serve(InetSocketAddress own, Period period, CompletableFuture<Void> listening)
       throws IOException {
     try (var socket = new DatagramSocket(own)) {
-      socket.setSoTimeout((int) Math.max(1, (end - nanoTime.getAsLong()) / 1_000_000));
+      socket.setSoTimeout((int) Math.max(1, (period.endNs - nanoTime.getAsLong()) / 1_000_000));
       listening.complete(null);
       var asked = new DatagramPacket(new byte[2048], 2048);
       socket.receive(asked);
-      return send(socket, asked.getSocketAddress(), end);
+      return send(socket, asked.getSocketAddress(), period);
     } catch (SocketTimeoutException e) {
       return 0;
     } catch (IOException e) {
@@ -98,14 +108,14 @@ final class PacketFlow {
     }
   }
 
-  private long send(DatagramSocket socket, SocketAddress to, long end) {
+  private long send(DatagramSocket socket, SocketAddress to, Period period) {
     var payload = new byte[payloadBytes];
     var packet = new DatagramPacket(payload, payloadBytes, to);
-    long start = nanoTime.getAsLong();
+    long start = Math.max(period.beginNs, nanoTime.getAsLong());
     long sent = 0;
     while (true) {
       long due = start + (long) (sent / packetsPerSecond * 1e9);
-      if (due - end >= 0) {
+      if (due - period.endNs >= 0) {
         return sent;
       }
       for (long left = due - nanoTime.getAsLong(); left > 0; left = due - nanoTime.getAsLong()) {

@@ -20,6 +20,9 @@ enum PayloadKind {
   RANDOM(PayloadKind::random),
   TLS(PayloadKind::tls);
 
+  private static final int STREAM_BYTES = 4 << 20;
+  private static final int STREAM_PART_BYTES = 16 * 1024; // as long as a record of TLS may be
+
   /// An endless stream of payloads. For one thread.
   @FunctionalInterface
   interface Payloads {
@@ -34,6 +37,18 @@ enum PayloadKind {
 
   Payloads from(long seed) {
     return source.apply(seed);
+  }
+
+  /// A stretch of a byte stream, longer than any history: sent again and again it is still new.
+  byte[] stream(long seed) {
+    var all = new byte[STREAM_BYTES];
+    var part = new byte[STREAM_PART_BYTES];
+    Payloads payloads = from(seed);
+    for (int at = 0; at < all.length; at += part.length) {
+      payloads.fill(part);
+      System.arraycopy(part, 0, all, at, part.length);
+    }
+    return all;
   }
 
   /// Whether nothing can be saved on it.

@@ -30,9 +30,7 @@ final class PeerStart {
     for (Peer peer : peers) {
       try {
         peer.start();
-        if (FirstPacket.awaitNs(ground, peer.target(), PATIENCE_NS, nanoTime) < 0) {
-          throw new IllegalStateException("no packet passes");
-        }
+        awaitFirstPacket(peer);
         running.add(peer);
         progress.printf("%s: %s%n", peer.name(), peer.note());
       } catch (IllegalStateException e) {
@@ -45,5 +43,12 @@ final class PeerStart {
       }
     }
     return running;
+  }
+
+  /// @throws IllegalStateException when none comes back
+  void awaitFirstPacket(Peer peer) {
+    if (FirstPacket.awaitNs(ground, peer.target(), PATIENCE_NS, nanoTime) < 0) {
+      throw new IllegalStateException("no packet passes");
+    }
   }
 }

@@ -1,10 +1,7 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.bench.Load.Outcome;
-import java.nio.file.Files;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -44,9 +41,7 @@ final class SavingsCommand implements Callable<Integer> {
         Peer viaduct = stand.viaduct(agentLines(stand))) {
       List<Load> loads = chosen();
       Peer direct = new DirectPeer();
-      var missing = new LinkedHashMap<String, String>();
-      new PeerStart(stand.ground(), System.err, System::nanoTime)
-          .all(List.of(direct, viaduct), missing);
+      stand.start(List.of(direct, viaduct));
       stand.ground().superpackets(false);
       var outcomes = new ArrayList<SavingsReport.Line>();
       for (Load load : loads) {
@@ -61,14 +56,8 @@ final class SavingsCommand implements Callable<Integer> {
             load.title(),
             through.savedPercent());
       }
-      finish(new SavingsReport(conditions(stand), outcomes));
+      new SavingsReport(outcomes).under(conditions(stand)).publish(System.out, options.output());
       return 0;
-    } catch (IllegalArgumentException e) {
-      System.err.println("viaduct: " + e.getMessage());
-      return 64;
-    } catch (IllegalStateException e) {
-      System.err.println("viaduct: " + e.getMessage());
-      return 1;
     }
   }
 
@@ -95,24 +84,12 @@ final class SavingsCommand implements Callable<Integer> {
   }
 
   private Map<String, String> conditions(Stand stand) throws java.io.IOException {
-    var conditions = new LinkedHashMap<String, String>();
-    conditions.put(
-        "command",
+    return stand.conditions(
         String.format(
             Locale.ROOT,
             "viaduct bench savings --seconds %s --seed %d%s",
             seconds,
             seed,
             context.isEmpty() ? "" : " --context " + context));
-    conditions.putAll(Machine.conditions(stand.ground(), Instant.now()));
-    return conditions;
-  }
-
-  private void finish(SavingsReport report) throws java.io.IOException {
-    System.out.print(report.table());
-    Files.createDirectories(options.output());
-    report.write(options.output());
-    System.out.printf(
-        "every number: %1$s/savings.json, this text: %1$s/savings.md%n", options.output());
   }
 }

@@ -1,18 +1,14 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.bench.Load.Outcome;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
-import tools.jackson.databind.json.JsonMapper;
 
 /// Bytes before and after, and what it costs in delay.
-record SavingsReport(Map<String, String> conditions, List<Line> lines) {
+record SavingsReport(List<Line> lines) {
   /// The same load, twice.
   record Line(Outcome direct, Outcome viaduct) {
     double added(double percentile) {
@@ -24,7 +20,7 @@ record SavingsReport(Map<String, String> conditions, List<Line> lines) {
     return delays.getValueAtPercentile(percentile) / 1e6;
   }
 
-  String table() {
+  private String table() {
     var text =
         new StringBuilder(
                 "| class | payload | flows | bytes before | bytes after | saved % | goal % |")
@@ -52,26 +48,16 @@ record SavingsReport(Map<String, String> conditions, List<Line> lines) {
   }
 
   private static String goal(Outcome outcome) {
-    double goal = outcome.load().goalPercent();
-    return Double.isNaN(goal)
-        ? ""
-        : String.format(
-            Locale.ROOT, "≥ %.0f %s", goal, outcome.savedPercent() >= goal ? "won" : "LOST");
+    return outcome.verdict().map(Verdict::toString).orElse("");
   }
 
-  /// Writes `savings.json` and `savings.md`.
-  void write(Path directory) throws IOException {
-    var document = new LinkedHashMap<String, Object>();
-    document.put("conditions", conditions);
-    document.put("loads", lines.stream().map(SavingsReport::numbers).toList());
-    JsonMapper.builder()
-        .build()
-        .writerWithDefaultPrettyPrinter()
-        .writeValue(directory.resolve("savings.json"), document);
-    var text = new StringBuilder("# Bytes of IP packets before and after the tunnel\n\n");
-    conditions.forEach(
-        (key, value) -> text.append("- ").append(key).append(": ").append(value).append('\n'));
-    Files.writeString(directory.resolve("savings.md"), text.append('\n').append(table()));
+  Report under(Map<String, String> conditions) {
+    return new Report(
+        "savings",
+        "Bytes of IP packets before and after the tunnel",
+        conditions,
+        table(),
+        Map.of("loads", lines.stream().map(SavingsReport::numbers).toList()));
   }
 
   private static Map<String, Object> numbers(Line line) {
@@ -85,6 +71,7 @@ record SavingsReport(Map<String, String> conditions, List<Line> lines) {
     numbers.put("bytesDirect", line.direct.after());
     numbers.put("bytesAfter", through.after());
     numbers.put("savedPercent", through.savedPercent());
+    through.verdict().ifPresent(verdict -> numbers.put("goal", verdict));
     numbers.put("packetsSent", through.sent());
     numbers.put("packetsReceived", through.received());
     numbers.put("packetsStrange", through.strange());

@@ -3,10 +3,16 @@ package io.viaduct.testbed.bench;
 import io.viaduct.testbed.Laboratory;
 import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.deployment.Passwords;
+import io.viaduct.testbed.process.StatusSocket;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
 
 /// What every benchmark stands on: the network, keys and configuration of a deployment, and a
 /// private directory.
@@ -34,6 +40,35 @@ record Stand(
   /// @param tunnelLines added to the agent's and the SNAPT's
   ViaductPeer viaduct(String agentLines, String tunnelLines) {
     return new ViaductPeer(deployment, passwords, agentLines, tunnelLines, System::nanoTime);
+  }
+
+  /// Starts peers none of which may be left out.
+  void start(List<Peer> peers) throws IOException {
+    starting().all(peers, new LinkedHashMap<>());
+  }
+
+  /// Waits until a peer that was started again carries packets.
+  void awaitFirstPacket(Peer peer) {
+    starting().awaitFirstPacket(peer);
+  }
+
+  private PeerStart starting() {
+    return new PeerStart(ground, System.err, System::nanoTime);
+  }
+
+  /// Starts a download from behind a peer.
+  LongDownload download(Peer peer, int rateBitPerSecond, long seed) {
+    return new LongDownload(ground, peer.target(), rateBitPerSecond, seed, System::nanoTime);
+  }
+
+  /// What a running process says of itself.
+  JsonNode status(String process) throws IOException {
+    return StatusSocket.read(deployment.plans().socket(process));
+  }
+
+  /// @param command that gives the same run again
+  Map<String, String> conditions(String command) throws IOException {
+    return Machine.conditions(ground, command, Instant.now());
   }
 
   /// Keeps the logs.

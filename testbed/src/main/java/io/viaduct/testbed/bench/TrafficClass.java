@@ -1,28 +1,39 @@
 package io.viaduct.testbed.bench;
 
+import java.util.List;
+
 /// The four service classes with the packets and rates that the paper's evaluation gives them
-/// (section V): sizes are of the IP packet, rates of one flow in bit/s of IP packets.
+/// (section V): sizes are of the IP packet, rates of one flow in bit/s of IP packets; and the delay
+/// limit of the application in the class that bears least (Table I).
 enum TrafficClass {
-  HT_HD(1360, 1_000_000, 20_000_000, 7201),
-  HT_LD(576, 128_000, 2_000_000, 7211),
-  LT_HD(1360, 15_000, 1_000_000, 7221),
-  LT_LD(100, 15_000, 128_000, 7231);
+  HT_HD(1360, 1_000_000, 20_000_000, 7201, 5_000),
+  HT_LD(576, 128_000, 2_000_000, 7211, 200),
+  LT_HD(1360, 15_000, 1_000_000, 7221, 10_000),
+  LT_LD(100, 15_000, 128_000, 7231, 200);
 
   /// Flows of a class go to consecutive ports, by which the agent's rules know them.
   static final int FLOWS_MAX = 5;
 
   private static final int IP_AND_UDP = 28;
+  private static final List<TrafficClass> PRIORITY = List.of(LT_LD, HT_LD, LT_HD, HT_HD);
 
   final int packetBytes;
   final double lowest;
   final double highest;
   final int firstPort;
+  final int delayMsMax;
 
-  TrafficClass(int packetBytes, double lowest, double highest, int firstPort) {
+  TrafficClass(int packetBytes, double lowest, double highest, int firstPort, int delayMsMax) {
     this.packetBytes = packetBytes;
     this.lowest = lowest;
     this.highest = highest;
     this.firstPort = firstPort;
+    this.delayMsMax = delayMsMax;
+  }
+
+  /// Whether it is served first, always.
+  boolean isAbove(TrafficClass other) {
+    return PRIORITY.indexOf(this) < PRIORITY.indexOf(other);
   }
 
   int payloadBytes() {

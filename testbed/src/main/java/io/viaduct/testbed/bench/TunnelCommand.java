@@ -2,7 +2,6 @@ package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.topology.Command;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,14 +50,9 @@ final class TunnelCommand implements Callable<Integer> {
       var bench = new TunnelBench(running, measures, System.err);
       bench.run(rounds);
       missing.putAll(bench.failures());
-      finish(report(ground, running, missing, measures, bench.samples()));
+      report(stand, running, missing, measures, bench.samples())
+          .publish(System.out, options.output());
       return 0;
-    } catch (IllegalArgumentException e) {
-      System.err.println("viaduct: " + e.getMessage());
-      return 64;
-    } catch (IllegalStateException e) {
-      System.err.println("viaduct: " + e.getMessage());
-      return 1;
     } finally {
       all.reversed().forEach(Peer::close);
     }
@@ -80,19 +74,17 @@ final class TunnelCommand implements Callable<Integer> {
     return Chosen.of(all, Measure::name, chosen, "measure");
   }
 
-  private TunnelReport report(
-      Ground ground,
+  private Report report(
+      Stand stand,
       List<Peer> running,
       Map<String, String> missing,
       List<Measure> measures,
       List<Sample> samples)
       throws Exception {
-    var conditions = new LinkedHashMap<String, String>();
-    conditions.put(
-        "command",
-        "viaduct bench tunnel --rounds %d --seconds %d, medians of the interleaved rounds"
-            .formatted(rounds, seconds));
-    conditions.putAll(Machine.conditions(ground, Instant.now()));
+    var conditions =
+        stand.conditions(
+            "viaduct bench tunnel --rounds %d --seconds %d, medians of the interleaved rounds"
+                .formatted(rounds, seconds));
     var notes = new LinkedHashMap<String, String>();
     var roles = new LinkedHashMap<String, Role>();
     for (Peer peer : running) {
@@ -100,13 +92,6 @@ final class TunnelCommand implements Callable<Integer> {
       roles.put(peer.name(), peer.role());
     }
     List<Row> rows = measures.stream().flatMap(measure -> measure.rows().stream()).toList();
-    return new TunnelReport(conditions, notes, roles, missing, rows, samples);
-  }
-
-  private void finish(TunnelReport report) throws java.io.IOException {
-    System.out.print(report.tables());
-    Path output = options.output();
-    report.write(output);
-    System.out.printf("every sample: %1$s/tunnel.json, this text: %1$s/tunnel.md%n", output);
+    return new TunnelReport(notes, roles, missing, rows, samples).under(conditions);
   }
 }

@@ -1,32 +1,26 @@
 package io.viaduct.testbed.bench;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
-import tools.jackson.databind.json.JsonMapper;
 
 /// Medians for people, every sample for machines.
 ///
-/// @param conditions command, machine, time
 /// @param peers notes by name
 /// @param missing peers that were not measured, or not of everything, with the reason
 /// @param samples every one
 record TunnelReport(
-    Map<String, String> conditions,
     Map<String, String> peers,
     Map<String, Role> roles,
     Map<String, String> missing,
     List<Row> rows,
     List<Sample> samples) {
-  private record Line(String id, Map<String, Double> medians, List<Goal.Verdict> verdicts) {}
+  private record Line(String id, Map<String, Double> medians, List<Verdict> verdicts) {}
 
   /// Both tables: ours against the best, then everybody.
-  String tables() {
+  private String tables() {
     return verdicts() + "\n" + everybody() + leftOut();
   }
 
@@ -98,32 +92,25 @@ record TunnelReport(
     return rows.stream().filter(row -> ids.contains(row.id())).toList();
   }
 
-  /// Writes `tunnel.json` and `tunnel.md`.
-  void write(Path directory) throws IOException {
-    Files.createDirectories(directory);
+  /// @param conditions get the peers' notes, too
+  Report under(Map<String, String> conditions) {
+    peers.forEach((name, note) -> conditions.put("peer " + name, note));
     var medians = medians();
     var lines =
         filled().stream()
             .map(row -> new Line(row.id(), all(row, medians), verdictsOf(row, medians)))
             .toList();
-    var document = new LinkedHashMap<String, Object>();
-    document.put("conditions", conditions);
-    document.put("peers", peers);
-    document.put("missing", missing);
-    document.put("rows", lines);
-    document.put("samples", samples);
-    JsonMapper.builder()
-        .build()
-        .writerWithDefaultPrettyPrinter()
-        .writeValue(directory.resolve("tunnel.json"), document);
-    var text = new StringBuilder("# Viaduct's tunnel beside the direct path and other tunnels\n\n");
-    conditions.forEach(
-        (key, value) -> text.append("- ").append(key).append(": ").append(value).append('\n'));
-    text.append("- peers:\n");
-    peers.forEach(
-        (name, note) -> text.append("  - ").append(name).append(": ").append(note).append('\n'));
-    text.append('\n').append(tables());
-    Files.writeString(directory.resolve("tunnel.md"), text);
+    var numbers = new LinkedHashMap<String, Object>();
+    numbers.put("peers", peers);
+    numbers.put("missing", missing);
+    numbers.put("rows", lines);
+    numbers.put("samples", samples);
+    return new Report(
+        "tunnel",
+        "Viaduct's tunnel beside the direct path and other tunnels",
+        conditions,
+        tables(),
+        numbers);
   }
 
   private Map<String, Double> all(Row row, Medians medians) {
@@ -137,7 +124,7 @@ record TunnelReport(
     return all;
   }
 
-  private List<Goal.Verdict> verdictsOf(Row row, Medians medians) {
+  private List<Verdict> verdictsOf(Row row, Medians medians) {
     return row.goals().stream().map(goal -> goal.judge(row, medians)).toList();
   }
 }

@@ -22,7 +22,7 @@ final class ViaductPeer implements Peer {
   private final Deployment deployment;
   private final Passwords passwords;
   private final String agentLines;
-  private final String tunnelLines;
+  private String tunnelLines;
   private final LongSupplier nanoTime;
 
   /// @param agentLines of configuration, added to what the agent of the demonstration has
@@ -67,6 +67,19 @@ final class ViaductPeer implements Peer {
       deployment.awaitReady(plan.name());
     }
     fund();
+    startNear();
+    deployment.awaitReady("cnapt");
+  }
+
+  /// Both ends of the tunnel anew.
+  ///
+  /// @param otherTunnelLines of configuration, instead of those that both had
+  void restart(String otherTunnelLines) throws IOException {
+    tunnelLines = otherTunnelLines;
+    stopNear();
+    deployment.stop("snapt-1");
+    deployment.start(with(deployment.plans().snapt(1), tunnelLines));
+    deployment.awaitReady("snapt-1");
     startNear();
     deployment.awaitReady("cnapt");
   }

@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -63,28 +62,18 @@ public final class SessionsCommand implements Callable<Integer> {
     Path directory = Laboratory.mountPrivate(options.outer());
     Topology.keepNamespacesPrivate();
     var namespace = NetworkNamespace.create("sessions");
-    try {
-      namespace.ip("route add blackhole " + Packets.NOWHERE);
-      var steps = new ArrayList<Step>();
-      for (int count : sessions) {
-        Path own = Files.createDirectory(directory.resolve("sessions-" + count));
-        try {
-          steps.add(namespace.call(() -> step(namespace, own, count)));
-        } finally {
-          Laboratory.keepLogs(own, options.root().resolve("build/lab"));
-        }
+    namespace.ip("route add blackhole " + Packets.NOWHERE);
+    var steps = new ArrayList<Step>();
+    for (int count : sessions) {
+      Path own = Files.createDirectory(directory.resolve("sessions-" + count));
+      try {
+        steps.add(namespace.call(() -> step(namespace, own, count)));
+      } finally {
+        Laboratory.keepLogs(own, options.root().resolve("build/lab"));
       }
-      var report = new SessionsReport(conditions(), steps);
-      System.out.print(report.table());
-      Files.createDirectories(options.output());
-      report.write(options.output());
-      System.out.printf(
-          "every number: %1$s/sessions.json, this text: %1$s/sessions.md%n", options.output());
-      return 0;
-    } catch (IllegalStateException e) {
-      System.err.println("viaduct: " + e.getMessage());
-      return 1;
     }
+    new SessionsReport(steps).under(conditions()).publish(System.out, options.output());
+    return 0;
   }
 
   private Step step(NetworkNamespace namespace, Path directory, int count) throws Exception {
@@ -143,23 +132,22 @@ public final class SessionsCommand implements Callable<Integer> {
   }
 
   private Map<String, String> conditions() throws IOException {
-    var conditions = new LinkedHashMap<String, String>();
-    conditions.put(
-        "command",
-        String.format(
-            Locale.ROOT,
-            "viaduct bench sessions --sessions %s --rounds %d --seconds %s --idle %d",
-            String.join(",", sessions.stream().map(String::valueOf).toList()),
-            rounds,
-            seconds,
-            idle));
+    var conditions =
+        Machine.conditions(
+            String.format(
+                Locale.ROOT,
+                "viaduct bench sessions --sessions %s --rounds %d --seconds %s --idle %d",
+                String.join(",", sessions.stream().map(String::valueOf).toList()),
+                rounds,
+                seconds,
+                idle),
+            Instant.now());
     conditions.put(
         "traffic",
         "devices to Internet, UDP of 1360 bytes that cannot be compressed, 32 packets per device in"
             + " turn; control bytes: all of loopback, TCP/IP headers and acknowledgements included");
     conditions.put(
         "tokens", "signed by the generator, whose key the SNAPT finds on disk; no bridge answers");
-    conditions.putAll(Machine.conditions(Instant.now()));
     return conditions;
   }
 }

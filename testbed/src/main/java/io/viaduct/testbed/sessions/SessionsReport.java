@@ -1,17 +1,15 @@
 package io.viaduct.testbed.sessions;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.viaduct.testbed.bench.Median;
+import io.viaduct.testbed.bench.Report;
+import io.viaduct.testbed.bench.Verdict;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import tools.jackson.databind.json.JsonMapper;
 
 /// What an idle session costs, and what many carry against one, by number of sessions.
-record SessionsReport(Map<String, String> conditions, List<Step> steps) {
+record SessionsReport(List<Step> steps) {
   static final double IDLE_KIB_MAX = 24;
   static final double CONTROL_BYTES_MAX = 25;
 
@@ -71,14 +69,10 @@ record SessionsReport(Map<String, String> conditions, List<Step> steps) {
   }
 
   static double median(List<Round> rounds, Measured measured) {
-    double[] values = rounds.stream().mapToDouble(measured::of).sorted().toArray();
-    int middle = values.length / 2;
-    return values.length == 0
-        ? Double.NaN
-        : values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+    return Median.of(rounds.stream().mapToDouble(measured::of));
   }
 
-  String table() {
+  private String table() {
     var text =
         new StringBuilder("| sessions | opened in s | KiB per idle session (heap + native) |")
             .append(" resident KiB | control B/s per idle session | one session Mbit/s |")
@@ -110,40 +104,17 @@ record SessionsReport(Map<String, String> conditions, List<Step> steps) {
   private List<String> goals() {
     var goals = new ArrayList<String>();
     for (Step step : steps) {
-      goals.add(
-          goal(step, "share of one session's throughput ≥", step.shareMin(), step.share(), true));
-      goals.add(goal(step, "KiB per idle session ≤", IDLE_KIB_MAX, step.idleKib(), false));
-      goals.add(
-          goal(
-              step, "control B/s per idle session ≤", CONTROL_BYTES_MAX, step.controlBytes, false));
+      List.of(
+              Verdict.atLeast(step.shareMin(), "× one session's throughput", step.share()),
+              Verdict.atMost(IDLE_KIB_MAX, "KiB per idle session", step.idleKib()),
+              Verdict.atMost(CONTROL_BYTES_MAX, "control B/s per idle session", step.controlBytes))
+          .forEach(verdict -> goals.add("- %d sessions: %s".formatted(step.sessions, verdict)));
     }
     return goals;
   }
 
-  private static String goal(Step step, String what, double bound, double value, boolean least) {
-    boolean won = least ? value >= bound : value <= bound;
-    return String.format(
-        Locale.ROOT,
-        "- %d sessions: %s %s: %.2f %s",
-        step.sessions,
-        what,
-        bound,
-        value,
-        Double.isNaN(value) ? "not measured" : won ? "won" : "LOST");
-  }
-
-  /// Writes `sessions.json` and `sessions.md`.
-  void write(Path directory) throws IOException {
-    var document = new LinkedHashMap<String, Object>();
-    document.put("conditions", conditions);
-    document.put("steps", steps);
-    JsonMapper.builder()
-        .build()
-        .writerWithDefaultPrettyPrinter()
-        .writeValue(directory.resolve("sessions.json"), document);
-    var text = new StringBuilder("# Many sessions on one SNAPT\n\n");
-    conditions.forEach(
-        (key, value) -> text.append("- ").append(key).append(": ").append(value).append('\n'));
-    Files.writeString(directory.resolve("sessions.md"), text.append('\n').append(table()));
+  Report under(Map<String, String> conditions) {
+    return new Report(
+        "sessions", "Many sessions on one SNAPT", conditions, table(), Map.of("steps", steps));
   }
 }

@@ -1,57 +1,26 @@
 package io.viaduct.testbed.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /// `./viaduct bench classes` on a line of 10 Mbit/s, and on one that falls to 2, of which HT_HD
 /// alone wants twice, both ways: low-delay classes keep their packets and their delay through the
 /// tunnel, and lose both without it; bulk uses what is left.
 class ClassGuaranteeLabIT {
-  private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
-
   private static final String ARRIVED = "arrivedKbitPerSecond";
 
   @TempDir private Path directory;
 
   @Test
   void lowDelayClassesAreSafeFromBulkOnAFullLine() throws Exception {
-    assumeTrue(Files.isWritable(Path.of("/dev/net/tun")), "/dev/net/tun is missing or closed");
-    assumeTrue(
-        succeeds("unshare", "--user", "--map-root-user", "--net", "true")
-            || succeeds("unshare", "--net", "true"),
-        "neither user namespaces nor root here");
-    Path log = Path.of("target", "bench-classes.log");
-    var builder =
-        new ProcessBuilder(
-            ROOT.resolve("viaduct").toString(),
-            "bench",
-            "classes",
-            "--seconds=10",
-            "--mbit=10,10-2",
-            "--output=" + directory);
-    builder.environment().put("VIADUCT_BUILT", "1"); // the suite has built the jars
-    builder.redirectErrorStream(true).redirectOutput(log.toFile());
-    Process process = builder.start();
-    try {
-      process.getOutputStream().close();
-      assertThat(process.waitFor(300, TimeUnit.SECONDS)).as("ends, see %s", log).isTrue();
-      assertThat(process.exitValue()).as("see %s", log).isZero();
-    } finally {
-      process.destroy();
-    }
     JsonNode report =
-        JsonMapper.builder().build().readTree(directory.resolve("classes.json").toFile());
+        BenchRun.of("classes", directory, "--seconds=10", "--mbit=10,10-2", "--bulk=ONE");
     for (Way way : Way.values()) {
       for (String access : List.of("10", "10-2")) {
         holds(report, access, way);
@@ -60,6 +29,20 @@ class ClassGuaranteeLabIT {
           .as("bulk fills the rest %s", way)
           .isGreaterThan(6_500);
     }
+  }
+
+  @Test
+  void whenTwoClassesWantTheWholeLineEachKeepsItsDelayAndTheLowerItsFloor() throws Exception {
+    JsonNode report =
+        BenchRun.of("classes", directory, "--seconds=6", "--mbit=10", "--bulk=TWO", "--way=UP");
+    for (TrafficClass of : TrafficClass.values()) {
+      JsonNode line = line(report, "10", Way.UP, ViaductPeer.NAME, of.name());
+      assertThat(line.get("delayMsP99").asDouble())
+          .as("what Table I allows: " + line)
+          .isLessThan(of.delayMsMax);
+    }
+    JsonNode lowest = line(report, "10", Way.UP, ViaductPeer.NAME, "HT_HD");
+    assertThat(lowest.path("floorGoal").path("won").asBoolean(false)).as("" + lowest).isTrue();
   }
 
   private static void holds(JsonNode report, String access, Way way) {
@@ -87,13 +70,5 @@ class ClassGuaranteeLabIT {
 
   private static double received(JsonNode line) {
     return line.get("packetsReceived").asDouble() / line.get("packetsSent").asDouble();
-  }
-
-  private static boolean succeeds(String... words) throws IOException, InterruptedException {
-    try {
-      return new ProcessBuilder(words).start().waitFor() == 0;
-    } catch (IOException e) {
-      return false; // not installed
-    }
   }
 }

@@ -43,14 +43,14 @@ class GoalTest {
   @Test
   void whatIsAddedIsHeldAgainstWhatTheBestPeerAdds() {
     Goal goal = new Goal.AddedOfBest(0.9);
-    Goal.Verdict verdict = goal.judge(TIME, medians(TIME, 76, 94, 129, 97));
+    Verdict verdict = goal.judge(TIME, medians(TIME, 76, 94, 129, 97));
     assertThat(verdict.reached()).isEqualTo(18.0 / 21.0);
     assertThat(verdict.won()).isTrue();
   }
 
   @Test
   void aGoalAgainstAPeerThatWasNotMeasuredIsNotWon() {
-    Goal.Verdict verdict = new Goal.Of("absent", 0.5).judge(RATE, medians(RATE, 20, 6, 1, 2));
+    Verdict verdict = new Goal.Of("absent", 0.5).judge(RATE, medians(RATE, 20, 6, 1, 2));
     assertThat(verdict.won()).isFalse();
     assertThat(verdict).hasToString("≥ 0.5 × absent: not measured");
   }

@@ -28,6 +28,14 @@ class TrafficClassTest {
   }
 
   @Test
+  void lowDelayIsServedFirstAndOfEachTheLowThroughput() {
+    assertThat(TrafficClass.LT_LD.isAbove(TrafficClass.HT_LD)).isTrue();
+    assertThat(TrafficClass.HT_LD.isAbove(TrafficClass.LT_HD)).isTrue();
+    assertThat(TrafficClass.LT_HD.isAbove(TrafficClass.HT_HD)).isTrue();
+    assertThat(TrafficClass.HT_HD.isAbove(TrafficClass.HT_HD)).isFalse();
+  }
+
+  @Test
   void aNameThatDoesNotExistIsRefusedWithThoseThatDo() {
     assertThatThrownBy(
             () -> Chosen.of(List.of("tcp", "text"), name -> name, List.of("udp"), "measure"))
