@@ -158,7 +158,8 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
         configuration.id(),
         epoch,
         configuration.metering().interval(),
-        configuration.tunnel().settings(configuration.data().pathMtu()),
+        configuration.tunnel(),
+        configuration.data().historyBudgetBytes(),
         UdpSettings.at(listen));
   }
 
@@ -218,7 +219,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
         Egress.open(
             out.tun(),
             relay.loops(),
-            relaySettings().tunnel().innerMtu(),
+            configuration.limits().tunMtu(),
             pool,
             out.masquerade(),
             out.forwarding());
@@ -240,7 +241,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
                 settings.keepAlive(),
                 configuration.metering().interval(),
                 port(dataAddress),
-                configuration.data().pathMtu(),
+                configuration.limits(),
                 relays()),
             serverContext(),
             new MultiThreadIoEventLoopGroup(

@@ -4,7 +4,7 @@ import com.google.protobuf.ByteString;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.Welcome;
-import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.session.TunnelLimits;
 import java.net.InetAddress;
 import java.util.List;
 
@@ -12,13 +12,13 @@ import java.util.List;
 ///
 /// @param aeads in order of preference
 /// @param applications names, by the index that OPEN carries
-/// @param pathMtu outer IP packet, bytes
+/// @param limits of this end
 /// @param innerIpv4 literal, empty for none
 /// @param innerIpv6 literal, empty for none
 public record Greeting(
     List<Aead> aeads,
     List<String> applications,
-    int pathMtu,
+    TunnelLimits limits,
     String innerIpv4,
     String innerIpv6,
     String software) {
@@ -37,11 +37,11 @@ public record Greeting(
         .setReceiverIndex(receiverIndex)
         .addAllAeads(aeads)
         .addAllApplications(applications)
-        .setPathMtu(pathMtu)
+        .setPathMtu(limits.pathMtu())
         .setInnerIpv4(address(innerIpv4))
         .setInnerIpv6(address(innerIpv6))
         .setSoftware(software)
-        .setHistoryBytes(TunnelSettings.HISTORY_BYTES)
+        .setHistoryBytes(limits.historyBytes())
         .build();
   }
 
@@ -66,7 +66,7 @@ public record Greeting(
     if (welcome.getDataPort() < 1 || welcome.getDataPort() > 65535) {
       return "Welcome with data port " + welcome.getDataPort();
     }
-    if (welcome.getPathMtu() < PATH_MTU_MIN || welcome.getPathMtu() > pathMtu) {
+    if (welcome.getPathMtu() < PATH_MTU_MIN || welcome.getPathMtu() > limits.pathMtu()) {
       return "Welcome with path MTU " + welcome.getPathMtu();
     }
     return aeads.contains(welcome.getAead()) ? "" : "Welcome with an AEAD not offered";

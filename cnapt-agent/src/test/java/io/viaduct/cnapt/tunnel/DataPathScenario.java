@@ -10,6 +10,7 @@ import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
 import io.viaduct.tunnel.path.Carrier;
+import io.viaduct.tunnel.session.TunnelLimits;
 import io.viaduct.tunnel.session.TunnelSettings;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.io.IOException;
@@ -51,7 +52,7 @@ public final class DataPathScenario {
         DatagramSocket program = new DatagramSocket()) {
       shell(
           "ip addr add 100.96.0.2/32 dev viaduct8; ip link set viaduct8 up mtu "
-              + settings.innerMtu()
+              + new TunnelLimits(1500, settings.historyBytes()).tunMtu()
               + "; ip route add 198.18.0.0/24 dev viaduct8 src 100.96.0.2");
       DataPath data =
           new DataPath(

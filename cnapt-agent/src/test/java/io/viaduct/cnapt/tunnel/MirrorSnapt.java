@@ -10,9 +10,11 @@ import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.session.TunnelLimits;
 import io.viaduct.tunnel.session.TunnelRole;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.session.TunnelTerms;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
@@ -51,10 +53,8 @@ final class MirrorSnapt implements AutoCloseable {
     session =
         new TunnelSession(
             TunnelRole.SNAPT,
+            terms(AGENT_INDEX),
             settings,
-            AeadAlgorithm.AES_256_GCM,
-            SessionSecret.of(secret.clone()),
-            AGENT_INDEX,
             memory,
             new FlowListener() {},
             PathListener.SILENT,
@@ -65,12 +65,19 @@ final class MirrorSnapt implements AutoCloseable {
   /// What a Welcome of this SNAPT would agree on.
   SessionParameters parameters() {
     return new SessionParameters(
+        terms(OWN_INDEX),
         settings,
+        (InetSocketAddress) socket.getLocalSocketAddress(),
+        AGENT_INDEX);
+  }
+
+  private TunnelTerms terms(int peerReceiverIndex) {
+    return new TunnelTerms(
         AeadAlgorithm.AES_256_GCM,
         SessionSecret.of(secret.clone()),
-        (InetSocketAddress) socket.getLocalSocketAddress(),
-        AGENT_INDEX,
-        OWN_INDEX);
+        peerReceiverIndex,
+        new TunnelLimits(1500, settings.historyBytes()),
+        false);
   }
 
   private void serve() {

@@ -25,6 +25,8 @@ import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.session.TunnelLimits;
+import io.viaduct.tunnel.session.TunnelTerms;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
@@ -84,7 +86,7 @@ public final class ControlServer {
       Duration keepAlive,
       Duration interval,
       int dataPort,
-      int pathMtu,
+      TunnelLimits limits,
       List<Relay> relays) {}
 
   /// What a Hello is answered with.
@@ -222,7 +224,7 @@ public final class ControlServer {
     boolean outerIpv6 = ((InetSocketAddress) remote).getAddress() instanceof Inet6Address;
     try {
       Session.Terms terms =
-          HelloTerms.of(hello, applications, secret, settings.pathMtu(), outerIpv6);
+          HelloTerms.of(hello, applications, secret, settings.limits(), outerIpv6);
       return switch (registry.admit(token, hello.getResumeSessionId(), terms, clock.millis())) {
         case Admission.Refused(SessionRegistry.Reason reason) -> refused(reason);
         case Admission.Admitted(Session session, boolean resumed) -> {
@@ -258,15 +260,16 @@ public final class ControlServer {
   }
 
   private Welcome welcome(Session session, boolean resumed, byte[] secret) {
+    TunnelTerms terms = session.terms().tunnel();
     Welcome.Builder welcome =
         Welcome.newBuilder()
             .setSessionId(session.id().toString())
             .setResumed(resumed)
             .setReceiverIndex(session.receiverIndex())
-            .setAead(HelloTerms.wire(session.terms().aead()))
+            .setAead(HelloTerms.wire(terms.aead()))
             .setDataPort(settings.dataPort())
-            .setPathMtu(session.terms().pathMtu())
-            .setHistoryBytes(session.terms().historyBytes())
+            .setPathMtu(terms.limits().pathMtu())
+            .setHistoryBytes(terms.limits().historyBytes())
             .setReportIntervalMs((int) settings.interval().toMillis())
             .setEpoch(settings.epoch())
             .setSnaptId(settings.snaptId())

@@ -61,8 +61,14 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
   /// @param epoch start counter of the SNAPT
   /// @param interval of the reports
+  /// @param historyBudgetBytes what the histories of one loop may hold together
   public record Settings(
-      String snaptId, long epoch, Duration interval, TunnelSettings tunnel, UdpSettings udp) {}
+      String snaptId,
+      long epoch,
+      Duration interval,
+      TunnelSettings tunnel,
+      long historyBudgetBytes,
+      UdpSettings udp) {}
 
   /// Takes what the data path has to say; called on event loops, must not block.
   public interface Listener {
@@ -130,6 +136,10 @@ public final class Relay implements SessionCarrier, AutoCloseable {
             Thread.ofPlatform().daemon().name("dictionaries").factory());
     worker.allowCoreThreadTimeOut(true);
     return worker;
+  }
+
+  long historyBudgetBytes() {
+    return settings.historyBudgetBytes();
   }
 
   Executor dictionaryWorker() {

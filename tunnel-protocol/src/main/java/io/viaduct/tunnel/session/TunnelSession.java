@@ -10,7 +10,6 @@ import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
-import io.viaduct.tunnel.flow.FlowTimeouts;
 import io.viaduct.tunnel.fragment.BodyLimit;
 import io.viaduct.tunnel.history.CodecPolicy;
 import io.viaduct.tunnel.key.Aead;
@@ -19,7 +18,6 @@ import io.viaduct.tunnel.key.Direction;
 import io.viaduct.tunnel.key.KeyChain;
 import io.viaduct.tunnel.key.Opener;
 import io.viaduct.tunnel.key.Sealer;
-import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
@@ -43,7 +41,7 @@ public final class TunnelSession implements AutoCloseable {
   private static final int STATS_ROUNDS_PER_TICK = 8;
 
   private final TunnelRole role;
-  private final TunnelSettings settings;
+  private final TunnelTerms terms;
   private final LoopMemory memory;
   private final Aead aead;
   private final Sealer sealer;
@@ -71,57 +69,43 @@ public final class TunnelSession implements AutoCloseable {
   private long expiryNs;
   private boolean closed;
 
-  /// @param peerReceiverIndex the peer's name for this session, from Hello or Welcome
-  /// @param secret stays the caller's, who wipes it
+  /// @param settings this end's own
   public TunnelSession(
       TunnelRole role,
+      TunnelTerms terms,
       TunnelSettings settings,
-      AeadAlgorithm algorithm,
-      SessionSecret secret,
-      int peerReceiverIndex,
       LoopMemory memory,
       FlowListener flowListener,
       PathListener pathListener,
       long nowNs) {
     boolean agent = role == TunnelRole.AGENT;
     this.role = role;
-    this.settings = settings;
+    this.terms = terms;
     this.memory = memory;
+    AeadAlgorithm algorithm = terms.aead();
     aead = memory.aead(algorithm);
     Direction out = agent ? Direction.UP : Direction.DOWN;
     Direction in = agent ? Direction.DOWN : Direction.UP;
-    sealer = new Sealer(new KeyChain(algorithm, secret, out), peerReceiverIndex, nowNs);
-    opener = new Opener(new KeyChain(algorithm, secret, in));
-    flows =
-        new FlowTable(
-            agent,
-            settings.flowsMax(),
-            new FlowTimeouts(
-                settings.udpIdle().toNanos(),
-                settings.tcpIdle().toNanos(),
-                settings.icmpIdle().toNanos()),
-            flowListener,
-            verdicts);
+    KeyChain sending = new KeyChain(algorithm, terms.secret(), out);
+    sealer = new Sealer(sending, terms.peerReceiverIndex(), nowNs);
+    opener = new Opener(new KeyChain(algorithm, terms.secret(), in));
+    flows = new FlowTable(agent, settings.flowsMax(), settings.timeouts(), flowListener, verdicts);
     flows.at(nowNs);
     stats = new FlowStatsSchedule(agent, controls);
     queues =
         new ClassQueues(
             settings.classQueueBytes().stream().mapToInt(Integer::intValue).toArray(),
             settings.floorPercent());
-    mtu = new PathMtuSearch(settings.pathMtu());
+    mtu = new PathMtuSearch(terms.limits().pathMtu());
     fittedTo = mtu.size();
     CompoundWriter.Grouping grouping = settings.context().grouping();
-    boolean history = settings.historyBytes() > 0;
-    policy = new CodecPolicy(memory.history.costs(), history);
+    int history = terms.limits().historyBytes();
+    policy = new CodecPolicy(memory.history.costs(), history > 0);
     var pacer = new Pacer(settings.pacing(), nowNs);
     pacing = new SessionPacing(pacer, queues, policy, memory.random.nextLong(), nowNs);
     histories =
         new SessionHistories(
-            memory.history,
-            settings.historyBytes(),
-            grouping != CompoundWriter.Grouping.STORED,
-            policy,
-            controls);
+            memory.history, history, grouping != CompoundWriter.Grouping.STORED, policy, controls);
     BlockCompressor compressor =
         new BlockCompressor(
             memory.compounds,
@@ -129,11 +113,10 @@ public final class TunnelSession implements AutoCloseable {
             policy,
             histories.sent(),
             grouping == CompoundWriter.Grouping.ALL);
-    compounds = new ClassCompounds(settings, memory, controls, compressor, grouping, queues, pacer);
-    encoder =
-        new PacketEncoder(settings.bodyBytesMax(fittedTo), memory.compounds, compounds::enqueue);
-    datagrams =
-        new DatagramWriter(memory, aead, sealer, queues, pacer, totals, settings, mtu, nowNs);
+    compounds =
+        new ClassCompounds(terms, settings, memory, controls, compressor, grouping, queues, pacer);
+    encoder = new PacketEncoder(terms.bodyBytesMax(fittedTo), memory.compounds, compounds::enqueue);
+    datagrams = new DatagramWriter(memory, aead, sealer, queues, pacer, totals, terms, mtu, nowNs);
     restorer =
         new PacketRestorer(
             memory,
@@ -146,7 +129,7 @@ public final class TunnelSession implements AutoCloseable {
             histories.received(),
             histories.sent(),
             bodies,
-            new SegmentClamp(() -> settings.innerMtu(mtu.size()), verdicts),
+            new SegmentClamp(() -> terms.innerMtu(mtu.size()), verdicts),
             !agent);
     path = new PathExchange(agent, datagrams, restorer, pacing, pathListener, mtu, memory.random);
     receiver =
@@ -161,7 +144,7 @@ public final class TunnelSession implements AutoCloseable {
             path,
             restorer,
             pacing,
-            settings.outerHeaderBytes());
+            terms.outerHeaderBytes());
     expiryNs = nowNs + EXPIRY_SPACING_NS;
   }
 
@@ -169,8 +152,8 @@ public final class TunnelSession implements AutoCloseable {
     return flows;
   }
 
-  public TunnelSettings settings() {
-    return settings;
+  public TunnelTerms terms() {
+    return terms;
   }
 
   /// Takes one packet, or one TSO or USO superpacket, from the TUN device. The bytes are copied.
@@ -249,7 +232,7 @@ public final class TunnelSession implements AutoCloseable {
       ByteBuf packet, int ipOffset, int length, InnerPacketSink sink, long nowNs) {
     ByteBuf to = memory.packet;
     int at = LoopMemory.IP_OFFSET;
-    int most = settings.innerMtu(mtu.size());
+    int most = terms.innerMtu(mtu.size());
     int bytes = tooBig.answer(packet, ipOffset, length, most, to, at, nowNs);
     if (bytes > 0) {
       verdicts[Verdict.TOLD_TOO_BIG.ordinal()]++;
@@ -386,7 +369,7 @@ public final class TunnelSession implements AutoCloseable {
   /// The kernel refuses datagrams of so many bytes on their way out (EMSGSIZE); 0: none.
   public void tooLong(int datagramBytes, long nowNs) {
     if (datagramBytes > 0) {
-      mtu.tooBig(datagramBytes + settings.outerHeaderBytes(), nowNs);
+      mtu.tooBig(datagramBytes + terms.outerHeaderBytes(), nowNs);
       fit(nowNs);
     }
   }
@@ -400,8 +383,8 @@ public final class TunnelSession implements AutoCloseable {
     int size = mtu.size();
     if (size != fittedTo) {
       fittedTo = size;
-      compounds.resize(settings.bodyBytesMax(size), settings.bodyBytesTarget(size), nowNs);
-      encoder.resize(settings.bodyBytesMax(size));
+      compounds.resize(size, nowNs);
+      encoder.resize(terms.bodyBytesMax(size));
     }
   }
 

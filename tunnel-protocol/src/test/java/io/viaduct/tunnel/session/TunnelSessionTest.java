@@ -337,7 +337,7 @@ class TunnelSessionTest {
     byte[] packet = PacketForge.udp(Endpoints.ipv4(1, 1, 1), bytes(1500));
     assertThat(rig.offer(rig.agent, packet)).isEqualTo(Verdict.PACKET_TOO_BIG);
     byte[] most =
-        PacketForge.udp(Endpoints.ipv4(1, 1, 1), bytes(rig.agent.settings().innerMtu() - 28));
+        PacketForge.udp(Endpoints.ipv4(1, 1, 1), bytes(rig.agent.terms().limits().tunMtu() - 28));
     assertThat(rig.offer(rig.agent, most)).isEqualTo(Verdict.QUEUED);
   }
 
@@ -354,8 +354,8 @@ class TunnelSessionTest {
 
   @Test
   void textIsCompressedWithItsOwnHostOnly() {
-    for (TunnelSettings.CompressionContext context : TunnelSettings.CompressionContext.values()) {
-      try (LoopbackRig own = new LoopbackRig(TunnelSettings.defaults().withContext(context))) {
+    for (CompressionContext context : CompressionContext.values()) {
+      try (LoopbackRig own = new LoopbackRig(TestSettings.of(context))) {
         int[] sizes = new int[2];
         for (int round = 0; round < 2; round++) {
           for (int host = 1; host <= 2; host++) {
