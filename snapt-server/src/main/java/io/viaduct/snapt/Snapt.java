@@ -294,8 +294,9 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
   }
 
   private void bindMetrics() {
-    SnaptMetrics meters = new SnaptMetrics(metrics.registry(), relay.counters());
-    meters.bind();
+    SnaptMetrics meters = new SnaptMetrics(metrics.registry());
+    meters.traffic(relay.counters());
+    meters.histories(relay.histories());
     ControlServer server = control;
     if (server != null) {
       server

@@ -10,6 +10,7 @@ import io.viaduct.snapt.binding.SessionCarrier;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.AddressTranslation;
+import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.SessionTotals;
 import io.viaduct.tunnel.session.TunnelSettings;
@@ -241,6 +242,11 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   /// What each loop has carried and refused; any thread.
   public List<TrafficCounters> counters() {
     return loops.stream().map(RelayLoop::counters).toList();
+  }
+
+  /// What each loop's histories hold and count; any thread, which may lag.
+  public List<HistoryMemory> histories() {
+    return loops.stream().map(loop -> loop.memory().history()).toList();
   }
 
   /// How often a session's checkpoint had to wait 50 ms more; any thread.
