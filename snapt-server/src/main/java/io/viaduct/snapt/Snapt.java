@@ -32,6 +32,7 @@ import io.viaduct.snapt.reporting.ReportSigner;
 import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.snapt.reporting.StartCounter;
 import io.viaduct.snapt.reporting.UsageReporting;
+import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.UsageReport;
@@ -261,7 +262,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
                   ApplicationProtocolConfig.Protocol.ALPN,
                   ApplicationProtocolConfig.SelectorFailureBehavior.FATAL_ALERT,
                   ApplicationProtocolConfig.SelectedListenerFailureBehavior.FATAL_ALERT,
-                  ControlServer.ALPN))
+                  ControlFrame.ALPN))
           .build();
     } catch (SSLException e) {
       throw new IllegalStateException("checked TLS material refused by the JDK", e);

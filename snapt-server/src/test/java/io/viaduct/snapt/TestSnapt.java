@@ -24,6 +24,7 @@ import io.viaduct.snapt.relay.InternetPort;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.relay.SessionStatus;
 import io.viaduct.snapt.relay.TrafficCounters;
+import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.session.TunnelLimits;
 import io.viaduct.tunnel.session.TunnelSettings;
@@ -125,7 +126,7 @@ public final class TestSnapt implements Relay.Listener, AutoCloseable {
                         ApplicationProtocolConfig.Protocol.ALPN,
                         ApplicationProtocolConfig.SelectorFailureBehavior.FATAL_ALERT,
                         ApplicationProtocolConfig.SelectedListenerFailureBehavior.FATAL_ALERT,
-                        ControlServer.ALPN))
+                        ControlFrame.ALPN))
                 .build(),
             new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("control", true), EpollIoHandler.newFactory()),

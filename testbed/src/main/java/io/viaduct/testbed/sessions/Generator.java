@@ -22,6 +22,7 @@ import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.host.udp.UdpSocket;
 import io.viaduct.host.udp.UdpSockets;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.SessionSecret;
@@ -86,7 +87,7 @@ final class Generator implements AutoCloseable {
                     ApplicationProtocolConfig.Protocol.ALPN,
                     ApplicationProtocolConfig.SelectorFailureBehavior.FATAL_ALERT,
                     ApplicationProtocolConfig.SelectedListenerFailureBehavior.FATAL_ALERT,
-                    "viaduct/1"))
+                    ControlFrame.ALPN))
             .build();
     loops =
         new MultiThreadIoEventLoopGroup(
