@@ -7,6 +7,8 @@ import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.configuration.EffectiveConfiguration;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.TestAuthority;
+import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.tunnel.session.CompressionContext;
 import io.viaduct.tunnel.session.TunnelSettings;
 import java.io.ByteArrayOutputStream;
@@ -101,6 +103,42 @@ class SnaptConfigurationTest {
         .hasMessageContaining(words.strip());
     assertThat(SnaptCommand.run("check", "--config", bad.toString())).isEqualTo(78);
     assertThat(SnaptCommand.run("run", "--config", bad.toString())).isEqualTo(78);
+  }
+
+  /// What a command says on its standard error, and its exit code behind it.
+  private static String said(String... command) {
+    PrintStream err = System.err;
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+    try {
+      int code = SnaptCommand.run(command);
+      return said.toString(StandardCharsets.UTF_8) + code;
+    } finally {
+      System.setErr(err);
+    }
+  }
+
+  @Test
+  void checkReadsTheKeysAndCertificatesToo() throws Exception {
+    TlsSettings tls = new TestAuthority(folder.resolve("authority")).issue("snapt-1");
+    Path key = folder.resolve("report.pem");
+    Ed25519.writePrivate(key, Ed25519.generate().getPrivate());
+    String right =
+        "id: snapt-1\ntls: {certificate: %s, private-key: %s, trust: %s}\n"
+                .formatted(tls.certificate(), tls.privateKey(), tls.trust())
+            + "reporting: {bridge-host: bridge.test, report-key: %s}\n".formatted(key);
+    String config = file(right).toString();
+    assertThat(said("check", "--config", config)).isEqualTo("0");
+    file(right.replace(key.toString(), "/nowhere/report.pem"));
+    assertThat(said("check", "--config", config)).contains("/nowhere/report.pem").endsWith("78");
+    file(right.replace(key.toString(), tls.privateKey().toString()));
+    assertThat(said("check", "--config", config))
+        .contains("must hold an Ed25519 key")
+        .endsWith("78");
+    file(right.replace(tls.trust().toString(), "/nowhere/ca.pem"));
+    assertThat(said("check", "--config", config)).contains("/nowhere/ca.pem").endsWith("78");
+    file(right.replace(tls.privateKey().toString(), key.toString()));
+    assertThat(said("check", "--config", config)).contains("is not the key of").endsWith("78");
   }
 
   @Test
