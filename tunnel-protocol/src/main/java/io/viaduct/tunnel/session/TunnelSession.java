@@ -6,7 +6,6 @@ import io.viaduct.tunnel.compound.CompoundWriter;
 import io.viaduct.tunnel.compound.ControlQueue;
 import io.viaduct.tunnel.compound.PacketEncoder;
 import io.viaduct.tunnel.flow.FlowEnd;
-import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
@@ -35,38 +34,26 @@ import org.jspecify.annotations.Nullable;
 /// burst. The way in: [#open]: header, replay window, tag → blocks → records → packets →
 /// [#openBatchEnd].
 public final class TunnelSession implements AutoCloseable {
-  private static final long EXPIRY_SPACING_NS = 1_000_000_000L;
-
-  /// Bounds what one tick sends of FLOW_STATS: 8 × 400 bytes.
-  private static final int STATS_ROUNDS_PER_TICK = 8;
-
-  private final TunnelRole role;
   private final TunnelTerms terms;
   private final LoopMemory memory;
-  private final Aead aead;
   private final Sealer sealer;
   private final Opener opener;
   private final long[] verdicts = new long[Verdict.COUNT];
   private final SessionTotals totals = new SessionTotals();
   private final FlowTable flows;
-  private final ControlQueue controls = new ControlQueue();
-  private final FlowStatsSchedule stats;
   private final ClassQueues queues;
   private final SessionPacing pacing;
   private final ClassCompounds compounds;
-  private final PacketEncoder encoder;
+  private final PacketIntake intake;
   private final DatagramWriter datagrams;
-  private final PacketRestorer restorer;
   private final PathExchange path;
   private final DatagramReceiver receiver;
-  private final BodyLimit bodies = new BodyLimit();
   private final PathMtuSearch mtu;
-  private final PacketTooBig tooBig = new PacketTooBig();
+  private final PacketSizes sizes;
+  private final SessionTimers timers;
   private final CodecPolicy policy;
   private final SessionHistories histories;
   private @Nullable DatagramSink control;
-  private int fittedTo;
-  private long expiryNs;
   private boolean closed;
 
   /// @param settings this end's own
@@ -79,11 +66,10 @@ public final class TunnelSession implements AutoCloseable {
       PathListener pathListener,
       long nowNs) {
     boolean agent = role == TunnelRole.AGENT;
-    this.role = role;
     this.terms = terms;
     this.memory = memory;
     AeadAlgorithm algorithm = terms.aead();
-    aead = memory.aead(algorithm);
+    Aead aead = memory.aead(algorithm);
     Direction out = agent ? Direction.UP : Direction.DOWN;
     Direction in = agent ? Direction.DOWN : Direction.UP;
     KeyChain sending = new KeyChain(algorithm, terms.secret(), out);
@@ -91,13 +77,14 @@ public final class TunnelSession implements AutoCloseable {
     opener = new Opener(new KeyChain(algorithm, terms.secret(), in));
     flows = new FlowTable(agent, settings.flowsMax(), settings.timeouts(), flowListener, verdicts);
     flows.at(nowNs);
-    stats = new FlowStatsSchedule(agent, controls);
+    ControlQueue controls = new ControlQueue();
+    FlowStatsSchedule stats = new FlowStatsSchedule(agent, controls);
     queues =
         new ClassQueues(
             settings.classQueueBytes().stream().mapToInt(Integer::intValue).toArray(),
             settings.floorPercent());
+    BodyLimit bodies = new BodyLimit();
     mtu = new PathMtuSearch(terms.limits().pathMtu());
-    fittedTo = mtu.size();
     CompoundWriter.Grouping grouping = settings.context().grouping();
     int history = terms.limits().historyBytes();
     policy = new CodecPolicy(memory.history.costs(), history > 0);
@@ -115,21 +102,25 @@ public final class TunnelSession implements AutoCloseable {
             grouping == CompoundWriter.Grouping.ALL);
     compounds =
         new ClassCompounds(terms, settings, memory, controls, compressor, grouping, queues, pacer);
-    encoder = new PacketEncoder(terms.bodyBytesMax(fittedTo), memory.compounds, compounds::enqueue);
+    PacketEncoder encoder =
+        new PacketEncoder(terms.bodyBytesMax(mtu.size()), memory.compounds, compounds::enqueue);
+    intake =
+        new PacketIntake(
+            agent, memory, flows, stats, pacing, policy, compounds, encoder, sealer, bodies,
+            verdicts);
+    sizes = new PacketSizes(terms, mtu, memory, compounds, encoder, verdicts);
     datagrams = new DatagramWriter(memory, aead, sealer, queues, pacer, totals, terms, mtu, nowNs);
-    restorer =
+    PacketRestorer restorer =
         new PacketRestorer(
             memory,
             flows,
-            sealer,
             controls,
             stats,
             totals,
             verdicts,
             histories.received(),
-            histories.sent(),
-            bodies,
-            new SegmentClamp(() -> terms.innerMtu(mtu.size()), verdicts),
+            new ControlReceiver(flows, sealer, memory.coalescer, histories.sent(), bodies),
+            new SegmentClamp(sizes::innerMtu, verdicts),
             !agent);
     path = new PathExchange(agent, datagrams, restorer, pacing, pathListener, mtu, memory.random);
     receiver =
@@ -145,7 +136,9 @@ public final class TunnelSession implements AutoCloseable {
             restorer,
             pacing,
             terms.outerHeaderBytes());
-    expiryNs = nowNs + EXPIRY_SPACING_NS;
+    timers =
+        new SessionTimers(
+            flows, stats, controls, compounds, queues, histories, memory.coalescer, nowNs);
   }
 
   public FlowTable flows() {
@@ -170,59 +163,12 @@ public final class TunnelSession implements AutoCloseable {
       boolean checksumPartial,
       @Nullable FlowState flow,
       long nowNs) {
-    Verdict verdict = take(packet, ipOffset, length, gsoSize, checksumPartial, flow, nowNs);
+    Verdict verdict =
+        closed
+            ? Verdict.SESSION_CLOSED
+            : intake.take(packet, ipOffset, length, gsoSize, checksumPartial, flow, nowNs);
     verdicts[verdict.ordinal()]++;
     return verdict;
-  }
-
-  private Verdict take(
-      ByteBuf packet,
-      int ipOffset,
-      int length,
-      int gsoSize,
-      boolean checksumPartial,
-      @Nullable FlowState offered,
-      long nowNs) {
-    if (closed) {
-      return Verdict.SESSION_CLOSED;
-    }
-    FlowKey key = memory.key;
-    if (!key.parse(packet, ipOffset, length)) {
-      return Verdict.NOT_IP;
-    }
-    FlowState flow = offered == null || offered.hasEnded() ? null : offered;
-    ServiceClass serviceClass = flow == null ? ServiceClass.HT_HD : flow.serviceClass();
-    Verdict admitted = pacing.admit(serviceClass, packet, ipOffset, length, nowNs);
-    if (admitted == Verdict.MARKED) {
-      verdicts[admitted.ordinal()]++;
-      key.parse(packet, ipOffset, length);
-    } else if (admitted != Verdict.QUEUED) {
-      return admitted;
-    }
-    policy.arrived(length, nowNs);
-    stats.ride(nowNs);
-    flows.at(nowNs);
-    boolean tcp = key.protocol() == FlowKey.TCP;
-    if (flow != null) {
-      flow.touch(nowNs);
-      stats.changed(flow, nowNs);
-      if (tcp && !key.portless()) {
-        int flags = packet.getUnsignedByte(ipOffset + key.transportOffset() + 13);
-        flows.tcpFlags(flow, role == TunnelRole.AGENT, flags);
-      }
-    }
-    return encoder.encode(
-        packet,
-        ipOffset,
-        length,
-        gsoSize,
-        checksumPartial,
-        key,
-        flow,
-        compounds.arrival(serviceClass, !tcp, nowNs),
-        sealer.sequence(),
-        pacing.bodyBytes(bodies.bytes(nowNs)),
-        nowNs);
   }
 
   /// Tells the sender of a packet that was refused as PACKET_TOO_BIG, if it may be told.
@@ -230,14 +176,7 @@ public final class TunnelSession implements AutoCloseable {
   /// @param sink towards the sender
   public void answerTooBig(
       ByteBuf packet, int ipOffset, int length, InnerPacketSink sink, long nowNs) {
-    ByteBuf to = memory.packet;
-    int at = LoopMemory.IP_OFFSET;
-    int most = terms.innerMtu(mtu.size());
-    int bytes = tooBig.answer(packet, ipOffset, length, most, to, at, nowNs);
-    if (bytes > 0) {
-      verdicts[Verdict.TOLD_TOO_BIG.ordinal()]++;
-      sink.packet(null, to, at, bytes, 0, false);
-    }
+    sizes.answerTooBig(packet, ipOffset, length, sink, nowNs);
   }
 
   /// The TUN device has no more for now: what should not wait is closed.
@@ -320,7 +259,7 @@ public final class TunnelSession implements AutoCloseable {
       return Verdict.SESSION_CLOSED;
     }
     Verdict verdict = receiver.receive(datagram, offset, length, from, sink, nowNs);
-    fit(nowNs);
+    sizes.fit(nowNs);
     return verdict;
   }
 
@@ -337,10 +276,7 @@ public final class TunnelSession implements AutoCloseable {
     if (closed) {
       return Long.MAX_VALUE;
     }
-    long next = mayControl() ? Math.min(controls.dueNs(), stats.dueNs()) : Long.MAX_VALUE;
-    next = Math.min(next, Math.min(datagrams.heldUntilNs(), compounds.dueNs()));
-    next = Math.min(next, mtu.nextTickNs());
-    return flows.size() > 0 || !histories.isEmpty() ? Math.min(next, expiryNs) : next;
+    return Math.min(Math.min(datagrams.heldUntilNs(), mtu.nextTickNs()), timers.dueNs());
   }
 
   /// Time passes: deadlines, statistics, expiry. Call [#drain] afterwards.
@@ -350,53 +286,20 @@ public final class TunnelSession implements AutoCloseable {
     }
     flows.at(nowNs);
     path.tick(nowNs);
-    fit(nowNs);
-    compounds.closeDue(nowNs);
-    if (nowNs >= expiryNs) {
-      expiryNs = nowNs + EXPIRY_SPACING_NS;
-      flows.expire(flow -> endingHere(flow, nowNs));
-      histories.expire(nowNs);
-    }
-    for (int i = 0; i < STATS_ROUNDS_PER_TICK && mayControl(); i++) {
-      stats.run(nowNs);
-      if (nowNs < controls.dueNs() && nowNs < stats.dueNs()) {
-        break;
-      }
-      compounds.flushControls(nowNs);
-    }
+    sizes.fit(nowNs);
+    timers.tick(nowNs);
   }
 
   /// The kernel refuses datagrams of so many bytes on their way out (EMSGSIZE); 0: none.
   public void tooLong(int datagramBytes, long nowNs) {
     if (datagramBytes > 0) {
-      mtu.tooBig(datagramBytes + terms.outerHeaderBytes(), nowNs);
-      fit(nowNs);
+      sizes.tooLong(datagramBytes, nowNs);
     }
   }
 
   /// Bytes of the outer IP packets that the path carries from here, as far as is known.
   public PathMtuSearch mtu() {
     return mtu;
-  }
-
-  private void fit(long nowNs) {
-    int size = mtu.size();
-    if (size != fittedTo) {
-      fittedTo = size;
-      compounds.resize(size, nowNs);
-      encoder.resize(terms.bodyBytesMax(size));
-    }
-  }
-
-  /// Control records that travel alone wait while the queue of their class is full.
-  private boolean mayControl() {
-    return queues.hasRoom(ServiceClass.LT_LD, ControlQueue.BYTES_MAX);
-  }
-
-  private void endingHere(FlowState flow, long nowNs) {
-    memory.coalescer.flush(flow);
-    stats.last(flow, nowNs);
-    controls.flowEnd(flow.id(), nowNs);
   }
 
   /// Agent: a PROBE leaves with the next [#drain], by this carrier.
