@@ -385,7 +385,8 @@ public final class DataPath implements AutoCloseable {
     return classes.classified();
   }
 
-  /// Tells the SNAPT that all flows have ended, and stops. From outside the loop, waits for it.
+  /// Tells the SNAPT what it does not know yet of the flows, and stops. From outside the loop,
+  /// waits for it.
   @Override
   public void close() {
     if (!loop.inEventLoop()) {
@@ -399,6 +400,7 @@ public final class DataPath implements AutoCloseable {
     TunnelSession of = session;
     if (of != null) {
       long now = nanoTime.getAsLong();
+      of.lastWord(now);
       of.flushBatch(now);
       drain(now);
     }

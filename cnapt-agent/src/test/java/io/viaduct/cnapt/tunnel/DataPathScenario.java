@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /// What [DataPathLabIT] runs inside its namespace: a program's socket, the kernel, a real TUN, the
 /// data path, and a [MirrorSnapt] at its other end. Prints what became of the packets.
@@ -80,6 +81,7 @@ public final class DataPathScenario {
           "not written %d, refusals %d, pauses %d"
               .formatted(data.notWritten(), data.refusals(), data.pauses()));
       data.close();
+      System.out.println("told of the flow at the end: " + second.told.await(5, TimeUnit.SECONDS));
     }
     System.exit(0);
   }

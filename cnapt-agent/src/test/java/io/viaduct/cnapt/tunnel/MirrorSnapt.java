@@ -24,6 +24,7 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.CountDownLatch;
 
 /// The other end of a tunnel on this machine: real UDP, the real protocol core, and behind it a
 /// host that sends every packet back to where it came from (RFC 862, for all ports and addresses).
@@ -46,6 +47,9 @@ final class MirrorSnapt implements AutoCloseable {
 
   /// The class of the last packet that came.
   volatile String serviceClass = "";
+
+  /// The agent has said what it counted of a flow.
+  final CountDownLatch told = new CountDownLatch(1);
 
   MirrorSnapt(TunnelSettings settings) throws IOException {
     this.settings = settings;
@@ -103,6 +107,13 @@ final class MirrorSnapt implements AutoCloseable {
     session.open(content, 0, datagram.getLength(), from, this::inner, now);
     session.openBatchEnd(now);
     content.release();
+    session
+        .flows()
+        .forEach(flow -> {
+          if (flow.peer().sentPackets() > 0) {
+            told.countDown();
+          }
+        });
     restored.forEach(inner -> reflect(inner, now));
     restored.clear();
     session.flushBatch(now);

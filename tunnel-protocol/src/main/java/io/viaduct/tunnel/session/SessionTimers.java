@@ -65,6 +65,15 @@ final class SessionTimers {
     }
   }
 
+  /// There will be no other time to tell the peer what was counted.
+  void lastWord(long nowNs) {
+    boolean more = true;
+    while (more && mayControl()) {
+      more = stats.tellAll(nowNs);
+      compounds.flushControls(nowNs);
+    }
+  }
+
   /// Control records that travel alone wait while the queue of their class is full.
   private boolean mayControl() {
     return queues.hasRoom(ServiceClass.LT_LD, ControlQueue.BYTES_MAX);

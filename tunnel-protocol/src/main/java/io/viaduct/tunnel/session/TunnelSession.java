@@ -290,6 +290,15 @@ public final class TunnelSession implements AutoCloseable {
     timers.tick(nowNs);
   }
 
+  /// The session is about to end: the agent's last FLOW_STATS leave with the next [#drain], as many
+  /// as their class's queue takes. Without them the SNAPT would not know delay and loss of the last
+  /// one to five seconds, which the price depends on.
+  public void lastWord(long nowNs) {
+    if (!closed) {
+      timers.lastWord(nowNs);
+    }
+  }
+
   /// The kernel refuses datagrams of so many bytes on their way out (EMSGSIZE); 0: none.
   public void tooLong(int datagramBytes, long nowNs) {
     if (datagramBytes > 0) {

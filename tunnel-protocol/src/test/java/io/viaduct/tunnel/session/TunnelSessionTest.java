@@ -8,10 +8,12 @@ import io.netty.buffer.Unpooled;
 import io.viaduct.tunnel.flow.FlowCounters;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.PeerFlowStats;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -189,6 +191,27 @@ class TunnelSessionTest {
     assertThat(flow.peer().sentBytes()).isEqualTo(1280);
     assertThat(flow.peer().receivedPackets()).isZero();
     assertThat(rig.nowNs - flow.peer().heardNs()).isBetween(0L, 200_000_000L);
+  }
+
+  @Test
+  void theLastWordOfAnAgentThatGoesIsSaidAtOnceForEachFlow() {
+    int count = 300; // more than one block of control records holds
+    for (int i = 0; i < count; i++) {
+      rig.offer(rig.agent, PacketForge.udp(Endpoints.ipv4(1000 + i, 7, 53), bytes(20)));
+      rig.send(rig.agent);
+    }
+    rig.advance(60_000_000); // what waits for company
+    List<FlowState> flows = new ArrayList<>();
+    rig.snapt.flows().forEach(flows::add);
+    assertThat(flows).hasSize(count).allMatch(flow -> flow.peer() == PeerFlowStats.NONE);
+    rig.agent.lastWord(rig.nowNs);
+    rig.drain(rig.agent);
+    rig.deliver();
+    assertThat(flows).allMatch(flow -> flow.peer().sentPackets() == 1);
+    long said = rig.agent.totals().sentDatagrams;
+    rig.agent.lastWord(rig.nowNs);
+    rig.drain(rig.agent);
+    assertThat(rig.agent.totals().sentDatagrams).as("nothing is new").isEqualTo(said);
   }
 
   @ParameterizedTest
