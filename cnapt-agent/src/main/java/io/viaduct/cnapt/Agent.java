@@ -43,7 +43,8 @@ import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.path.Carrier;
-import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.session.TunnelLimits;
+import io.viaduct.tunnel.session.TunnelTerms;
 import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
@@ -79,7 +80,7 @@ final class Agent
   private final HandoverLog handovers = new HandoverLog();
   private final CarrierLog carriers;
   private final OwnerLookup owners = new OwnerLookup();
-  private final TunnelSettings settings;
+  private final TunnelLimits limits;
   private final MultiThreadIoEventLoopGroup loops;
   private final IoEventLoop dataLoop;
   private final EventLoop controlLoop;
@@ -111,7 +112,7 @@ final class Agent
     this.carriers = new CarrierLog(clock);
     this.nanoTime = nanoTime;
     this.startedNs = nanoTime.getAsLong();
-    this.settings = configuration.tunnel().tunnel();
+    this.limits = configuration.tunnel().limits();
     DeviceIdentity device = DeviceIdentity.read(configuration.deviceKey());
     int mark = configuration.routing().enabled() ? configuration.routing().mark() : 0;
     this.tokens =
@@ -164,7 +165,7 @@ final class Agent
     return new Greeting(
         AeadPreference.order(configuration.tunnel().aead()),
         classifier.applications().stream().map(Application::name).toList(),
-        settings.pathMtu(),
+        limits,
         configuration.tun().ipv4(),
         configuration.tun().ipv6(),
         "viaduct cnapt " + ProcessMetrics.versionOf(Agent.class));
@@ -176,8 +177,7 @@ final class Agent
   void start() throws IOException {
     LOG.info("AES-256-GCM by {}", Ciphers.provider());
     EgressStart leading =
-        new EgressStart(
-            configuration.tun(), tun.name(), settings.innerMtu(), configuration.routing());
+        new EgressStart(configuration.tun(), tun.name(), limits.tunMtu(), configuration.routing());
     tokens.start(this::ticket);
     routing = leading.await();
     authorities.get(); // refuses a bad file here, before anything else waits for it in vain
@@ -221,23 +221,22 @@ final class Agent
       return;
     }
     sessionSinceMs = clock.millis();
-    SessionParameters parameters =
-        new SessionParameters(
-            settings
-                .withPathMtu(welcome.getPathMtu())
-                .withHistoryBytes(TunnelSettings.historyBytes(welcome.getHistoryBytes()))
-                .withOuterIpv6(by.data().getAddress() instanceof Inet6Address),
+    TunnelTerms terms =
+        new TunnelTerms(
             AeadAlgorithm.valueOf(welcome.getAead().name()),
             SessionSecret.of(welcome.getSecret().toByteArray()),
-            by.data(),
-            by.ownReceiverIndex(),
-            welcome.getReceiverIndex());
+            welcome.getReceiverIndex(),
+            limits.agreed(welcome.getPathMtu(), welcome.getHistoryBytes()),
+            by.data().getAddress() instanceof Inet6Address);
+    SessionParameters parameters =
+        new SessionParameters(
+            terms, configuration.tunnel().sending(), by.data(), by.ownReceiverIndex());
     dataLoop.execute(() -> {
       data.install(parameters);
       data.control(by.connection());
       network.look();
     });
-    fitMtu(parameters.settings().innerMtu());
+    fitMtu(terms.limits().tunMtu());
   }
 
   private void fitMtu(int mtu) {

@@ -39,7 +39,6 @@ public record CnaptConfiguration(
     LoggingSettings logging) {
   /// Checks what concerns more than one key.
   public CnaptConfiguration {
-    var _ = tunnel.tunnel(); // the ranges of `tunnel: …` are the protocol's
     if (signalling.enabled() == tokenFile.isPresent()) {
       throw new IllegalArgumentException(
           "exactly one of signalling.bridge and token-file must be given: it obtains the token"

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.configuration.EffectiveConfiguration;
+import io.viaduct.tunnel.pacing.Pacing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +34,7 @@ class CnaptConfigurationTest {
     CnaptConfiguration loaded = load(OFFLINE);
     assertThat(loaded.snapt().port()).isEqualTo(443);
     assertThat(loaded.signalling().enabled()).isFalse();
-    assertThat(loaded.tunnel().tunnel().pathMtu()).isEqualTo(1500);
+    assertThat(loaded.tunnel().limits().pathMtu()).isEqualTo(1500);
     assertThat(loaded.applications()).isEmpty();
   }
 
@@ -62,6 +64,9 @@ class CnaptConfigurationTest {
         "tunnel: {aead: rot13} | aead must be one of auto, aes-256-gcm, chacha20-poly1305, got 'rot13'",
         "tunnel: {context: planet} | context must be one of remote-host, device, off, got 'planet'",
         "tunnel: {compound-percent: 0} | compound-percent must be from 10 to 100, got 0",
+        "tunnel: {history-bytes: 40000} | history-bytes is 40000, must be 0, or a power of two",
+        "tunnel: {pacing: fast} | pacing must be auto, off, or a rate",
+        "tunnel: {sending: {}} | unknown key 'tunnel.sending'",
         "routing: {table: 254} | table must be at least 256",
         "routing: {mark: 0} | mark must be at least 1",
         "routing: {priority: 32766} | priority must be from 1 to 32764",
@@ -86,6 +91,19 @@ class CnaptConfigurationTest {
     assertThatThrownBy(() -> load(base + parts[0]))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining(parts[1]);
+  }
+
+  @Test
+  void whatIsPrintedIsInTheWordsOfTheFileAndCanBeLoaded() throws IOException {
+    CnaptConfiguration loaded =
+        load(OFFLINE + "tunnel: {context: off, pacing: 5000000, history-bytes: 0}\n");
+    String printed = EffectiveConfiguration.of(loaded);
+    assertThat(printed)
+        .contains(
+            "  path-mtu: 1500\n  aead: auto\n  context:", "  pacing: ", "  history-bytes: 0\n");
+    assertThat(load(printed)).isEqualTo(loaded);
+    assertThat(loaded.tunnel().sending().pacing()).isEqualTo(Pacing.of("5000000"));
+    assertThat(loaded.tunnel().limits().historyBytes()).isZero();
   }
 
   @Test

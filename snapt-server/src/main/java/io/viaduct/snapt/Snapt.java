@@ -32,6 +32,7 @@ import io.viaduct.snapt.reporting.ReportSigner;
 import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.snapt.reporting.StartCounter;
 import io.viaduct.snapt.reporting.UsageReporting;
+import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.UsageReport;
@@ -158,7 +159,8 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
         configuration.id(),
         epoch,
         configuration.metering().interval(),
-        configuration.tunnel().settings(configuration.data().pathMtu()),
+        configuration.tunnel(),
+        configuration.data().historyBudgetBytes(),
         UdpSettings.at(listen));
   }
 
@@ -218,7 +220,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
         Egress.open(
             out.tun(),
             relay.loops(),
-            relaySettings().tunnel().innerMtu(),
+            configuration.limits().tunMtu(),
             pool,
             out.masquerade(),
             out.forwarding());
@@ -240,7 +242,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
                 settings.keepAlive(),
                 configuration.metering().interval(),
                 port(dataAddress),
-                configuration.data().pathMtu(),
+                configuration.limits(),
                 relays()),
             serverContext(),
             new MultiThreadIoEventLoopGroup(
@@ -260,7 +262,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
                   ApplicationProtocolConfig.Protocol.ALPN,
                   ApplicationProtocolConfig.SelectorFailureBehavior.FATAL_ALERT,
                   ApplicationProtocolConfig.SelectedListenerFailureBehavior.FATAL_ALERT,
-                  ControlServer.ALPN))
+                  ControlFrame.ALPN))
           .build();
     } catch (SSLException e) {
       throw new IllegalStateException("checked TLS material refused by the JDK", e);
@@ -293,8 +295,9 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
   }
 
   private void bindMetrics() {
-    SnaptMetrics meters = new SnaptMetrics(metrics.registry(), relay.counters());
-    meters.bind();
+    SnaptMetrics meters = new SnaptMetrics(metrics.registry());
+    meters.traffic(relay.counters());
+    meters.histories(relay.histories());
     ControlServer server = control;
     if (server != null) {
       server

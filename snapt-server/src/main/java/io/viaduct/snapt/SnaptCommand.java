@@ -10,6 +10,7 @@ import io.viaduct.service.operations.OperationsClient;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.UnavailableException;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.TlsMaterial;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.FileAlreadyExistsException;
@@ -90,10 +91,14 @@ public final class SnaptCommand {
   }
 
   @Command(
-      description = "Checks a configuration and prints it with every default.",
+      description =
+          "Checks a configuration and the files it names, and prints it with every default.",
       mixinStandardHelpOptions = true)
   int check(@Option(names = "--config", required = true, paramLabel = "FILE") Path file) {
-    print(EffectiveConfiguration.of(ConfigurationFile.load(file, SnaptConfiguration.class)));
+    SnaptConfiguration configuration = ConfigurationFile.load(file, SnaptConfiguration.class);
+    TlsMaterial.load(configuration.tls());
+    Ed25519.readPair(configuration.reporting().reportKey());
+    print(EffectiveConfiguration.of(configuration));
     return ExitCode.OK;
   }
 

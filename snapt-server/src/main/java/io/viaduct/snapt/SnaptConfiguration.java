@@ -5,6 +5,8 @@ import io.viaduct.service.operations.OperationsSettings;
 import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
+import io.viaduct.tunnel.session.TunnelLimits;
+import io.viaduct.tunnel.session.TunnelSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +22,7 @@ import java.util.regex.Pattern;
 /// @param socket Unix socket that `snapt status` asks
 /// @param tls certificate for agents and for the bridge, and the authorities that may sign the
 ///   bridge's
+/// @param tunnel what it does with what it sends to devices
 /// @param relays SNAPTs that agents are told besides this one
 public record SnaptConfiguration(
     String id,
@@ -31,7 +34,7 @@ public record SnaptConfiguration(
     TlsSettings tls,
     Control control,
     Data data,
-    TunnelKeys tunnel,
+    TunnelSettings tunnel,
     Sessions sessions,
     Pool pool,
     Egress egress,
@@ -51,6 +54,11 @@ public record SnaptConfiguration(
           "sessions.max must not exceed the addresses of pool.ipv4, %d, got %d"
               .formatted(new AddressPool(pool.ipv4(), pool.ipv6()).capacity(), sessions.max()));
     }
+  }
+
+  /// What a Welcome offers at the most.
+  TunnelLimits limits() {
+    return new TunnelLimits(data.pathMtu(), tunnel.historyBytes());
   }
 
   /// The TLS server.
@@ -87,7 +95,9 @@ public record SnaptConfiguration(
   /// @param loops event loops, each with a UDP socket and a TUN queue; 0 for one per processor, 8
   ///   at most
   /// @param pathMtu largest outer IP packet in bytes
-  public record Data(String listen, int port, int loops, int pathMtu) {
+  /// @param historyBudgetBytes heap and native memory that the histories of each event loop may
+  ///   hold together, half for each direction
+  public record Data(String listen, int port, int loops, int pathMtu, int historyBudgetBytes) {
     public Data {
       requirePort("data.port", port);
       require(loops, 0, 64, "data.loops");
@@ -95,7 +105,8 @@ public record SnaptConfiguration(
         // A byte of the receiver index chooses the loop: 256 must be a multiple of their number.
         throw new IllegalArgumentException("data.loops must be 0 or a power of two, got " + loops);
       }
-      require(pathMtu, 1280, 65_535, "data.path-mtu");
+      require(pathMtu, 1280, 9_000, "data.path-mtu");
+      require(historyBudgetBytes, 1 << 20, 1 << 30, "data.history-budget-bytes");
     }
 
     /// Event loops on a machine of so many processors.

@@ -9,6 +9,8 @@ import io.viaduct.snapt.relay.Drop;
 import io.viaduct.snapt.relay.TrafficCounters;
 import io.viaduct.snapt.relay.TrafficCounters.Direction;
 import io.viaduct.snapt.relay.TrafficCounters.Measure;
+import io.viaduct.tunnel.history.HistoryEvent;
+import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
@@ -17,20 +19,35 @@ import java.util.Locale;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
-/// The meters of the data path. Each is the sum over the event loops, read when somebody looks; the
-/// packet path increments plain numbers.
+/// The meters of the SNAPT. Those of the data path are each the sum over the event loops, read when
+/// somebody looks; the packet path increments plain numbers.
 final class SnaptMetrics {
   private final MeterRegistry registry;
-  private final List<TrafficCounters> loops;
 
-  SnaptMetrics(MeterRegistry registry, List<TrafficCounters> loops) {
+  SnaptMetrics(MeterRegistry registry) {
     this.registry = registry;
-    this.loops = loops;
   }
 
-  void bind() {
+  /// What shared histories hold, and what happens to them.
+  void histories(List<HistoryMemory> loops) {
+    for (HistoryEvent event : HistoryEvent.values()) {
+      sum(
+          loops,
+          "viaduct.history.events",
+          "What happened to histories",
+          Tags.of("event", label(event)),
+          loop -> loop.events()[event.ordinal()]);
+    }
+    gauge(
+        "viaduct.history.bytes",
+        "Heap and native memory of histories",
+        () -> loops.stream().mapToLong(HistoryMemory::heldBytes).sum());
+  }
+
+  void traffic(List<TrafficCounters> loops) {
     for (Verdict verdict : Verdict.values()) {
       sum(
+          loops,
           "viaduct.tunnel.verdicts",
           "Fates of packets, datagrams and records",
           Tags.of("verdict", label(verdict), "subject", label(verdict.subject())),
@@ -38,6 +55,7 @@ final class SnaptMetrics {
     }
     for (Drop reason : Drop.values()) {
       sum(
+          loops,
           "viaduct.relay.drops",
           "Drops around the tunnel",
           Tags.of("reason", label(reason)),
@@ -45,6 +63,7 @@ final class SnaptMetrics {
     }
     for (Carrier carrier : Carrier.values()) {
       sum(
+          loops,
           "viaduct.carrier.changes",
           "Changes of what carries a session's datagrams",
           Tags.of("to", label(carrier)),
@@ -53,23 +72,26 @@ final class SnaptMetrics {
     for (Direction direction : Direction.values()) {
       for (Translated outcome : Translated.values()) {
         sum(
+            loops,
             "viaduct.napt.packets",
             "Outcomes of the address translation",
             Tags.of("direction", label(direction), "outcome", label(outcome)),
             loop -> loop.of(direction, outcome));
       }
       sum(
+          loops,
           "viaduct.tunnel.overhead.bytes",
           "Outer bytes of no flow",
           Tags.of("direction", label(direction)),
           loop -> loop.overhead(direction));
       for (ServiceClass serviceClass : ServiceClass.values()) {
-        traffic(direction, serviceClass);
+        traffic(loops, direction, serviceClass);
       }
     }
   }
 
-  private void traffic(Direction direction, ServiceClass serviceClass) {
+  private void traffic(
+      List<TrafficCounters> loops, Direction direction, ServiceClass serviceClass) {
     for (Measure measure : Measure.values()) {
       String name =
           switch (measure) {
@@ -78,6 +100,7 @@ final class SnaptMetrics {
             case POST_BYTES -> "viaduct.flow.post.bytes";
           };
       sum(
+          loops,
           name,
           "Packets, inner bytes (pre) and outer bytes (post) of flows",
           Tags.of("direction", label(direction), "class", label(serviceClass)),
@@ -95,8 +118,8 @@ final class SnaptMetrics {
         .register(registry);
   }
 
-  private void sum(
-      String name, String description, Tags tags, ToLongFunction<TrafficCounters> value) {
+  private <T> void sum(
+      List<T> loops, String name, String description, Tags tags, ToLongFunction<T> value) {
     FunctionCounter.builder(name, loops, all -> all.stream().mapToLong(value).sum())
         .tags(tags)
         .description(description)

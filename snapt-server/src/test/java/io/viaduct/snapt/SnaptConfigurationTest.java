@@ -7,6 +7,9 @@ import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.configuration.EffectiveConfiguration;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.TestAuthority;
+import io.viaduct.service.tls.TlsSettings;
+import io.viaduct.tunnel.session.CompressionContext;
 import io.viaduct.tunnel.session.TunnelSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -56,13 +59,14 @@ class SnaptConfigurationTest {
   void theTunnelKeysAreWhatItDoesWithWhatItSends() throws Exception {
     String keys =
         "tunnel: {context: off, compound-percent: 90, class-deadlines: [5ms, 5ms, 5ms, 5ms]}";
-    TunnelSettings settings =
-        ConfigurationFile.load(file(NEEDED + REPORTING + keys), SnaptConfiguration.class)
-            .tunnel()
-            .settings(1400);
-    assertThat(settings.context()).isEqualTo(TunnelSettings.CompressionContext.OFF);
-    assertThat(settings.fillThreshold()).isEqualTo(0.9);
-    assertThat(settings.pathMtu()).isEqualTo(1400);
+    SnaptConfiguration configuration =
+        ConfigurationFile.load(
+            file(NEEDED + REPORTING + keys + "\ndata: {path-mtu: 1400}"), SnaptConfiguration.class);
+    TunnelSettings settings = configuration.tunnel();
+    assertThat(settings.context()).isEqualTo(CompressionContext.OFF);
+    assertThat(settings.compoundPercent()).isEqualTo(90);
+    assertThat(settings.historyBytes()).isEqualTo(65_536);
+    assertThat(configuration.limits().pathMtu()).isEqualTo(1400);
     assertThat(settings.classDeadlines()).containsOnly(Duration.ofMillis(5));
     assertThat(settings.classQueueBytes()).isEqualTo(TunnelSettings.defaults().classQueueBytes());
   }
@@ -84,6 +88,10 @@ class SnaptConfigurationTest {
         "tunnel: {compound-percent: 9}   | compound-percent must be from 10 to 100, got 9",
         "tunnel: {class-deadlines: [1s]} | class-deadlines",
         "tunnel: {class-queue-bytes: [1, 1, 1, 1]} | class-queue-bytes is 1, must be 131072",
+        "tunnel: {history-bytes: 8192}   | history-bytes is 8192, must be 0, or a power of two",
+        "tunnel: {history-bytes: 2097152} | from 16384 to 1048576",
+        "data: {history-budget-bytes: 1} | data.history-budget-bytes must be from 1048576 to",
+        "data: {path-mtu: 9001}          | data.path-mtu must be from 1280 to 9000, got 9001",
         "control: {listn: x}             | unknown key 'control.listn'",
         "id: 'a b'                       | id must be 1 to 63 of letters",
       })
@@ -95,6 +103,42 @@ class SnaptConfigurationTest {
         .hasMessageContaining(words.strip());
     assertThat(SnaptCommand.run("check", "--config", bad.toString())).isEqualTo(78);
     assertThat(SnaptCommand.run("run", "--config", bad.toString())).isEqualTo(78);
+  }
+
+  /// What a command says on its standard error, and its exit code behind it.
+  private static String said(String... command) {
+    PrintStream err = System.err;
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+    try {
+      int code = SnaptCommand.run(command);
+      return said.toString(StandardCharsets.UTF_8) + code;
+    } finally {
+      System.setErr(err);
+    }
+  }
+
+  @Test
+  void checkReadsTheKeysAndCertificatesToo() throws Exception {
+    TlsSettings tls = new TestAuthority(folder.resolve("authority")).issue("snapt-1");
+    Path key = folder.resolve("report.pem");
+    Ed25519.writePrivate(key, Ed25519.generate().getPrivate());
+    String right =
+        "id: snapt-1\ntls: {certificate: %s, private-key: %s, trust: %s}\n"
+                .formatted(tls.certificate(), tls.privateKey(), tls.trust())
+            + "reporting: {bridge-host: bridge.test, report-key: %s}\n".formatted(key);
+    String config = file(right).toString();
+    assertThat(said("check", "--config", config)).isEqualTo("0");
+    file(right.replace(key.toString(), "/nowhere/report.pem"));
+    assertThat(said("check", "--config", config)).contains("/nowhere/report.pem").endsWith("78");
+    file(right.replace(key.toString(), tls.privateKey().toString()));
+    assertThat(said("check", "--config", config))
+        .contains("must hold an Ed25519 key")
+        .endsWith("78");
+    file(right.replace(tls.trust().toString(), "/nowhere/ca.pem"));
+    assertThat(said("check", "--config", config)).contains("/nowhere/ca.pem").endsWith("78");
+    file(right.replace(tls.privateKey().toString(), key.toString()));
+    assertThat(said("check", "--config", config)).contains("is not the key of").endsWith("78");
   }
 
   @Test

@@ -100,9 +100,9 @@ public final class TestControl implements AutoCloseable {
     @Override
     protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out)
         throws Exception {
-      ByteBuf datagram = ControlFrame.readDatagram(in);
+      ByteBuf datagram = ControlFrame.readDatagram(in, UnpooledByteBufAllocator.DEFAULT);
       if (datagram != null) {
-        datagrams.accept(Unpooled.directBuffer().writeBytes(datagram));
+        datagrams.accept(datagram);
       } else {
         ControlFrame.read(in).ifPresent(this::take);
       }

@@ -24,6 +24,9 @@ import io.viaduct.snapt.relay.InternetPort;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.relay.SessionStatus;
 import io.viaduct.snapt.relay.TrafficCounters;
+import io.viaduct.tunnel.control.ControlFrame;
+import io.viaduct.tunnel.history.HistoryMemory;
+import io.viaduct.tunnel.session.TunnelLimits;
 import io.viaduct.tunnel.session.TunnelSettings;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.usage.v1.SnaptStatusAck;
@@ -90,6 +93,7 @@ public final class TestSnapt implements Relay.Listener, AutoCloseable {
                 7,
                 interval,
                 TunnelSettings.defaults(),
+                HistoryMemory.BUDGET_BYTES,
                 UdpSettings.at(new InetSocketAddress(local, 0))),
             POOL,
             eventLoops,
@@ -112,7 +116,7 @@ public final class TestSnapt implements Relay.Listener, AutoCloseable {
                 Duration.ofMillis(500),
                 interval,
                 dataAddress.getPort(),
-                1500,
+                new TunnelLimits(1500, 65_536),
                 List.of()),
             operator
                 .material("snapt-1")
@@ -122,7 +126,7 @@ public final class TestSnapt implements Relay.Listener, AutoCloseable {
                         ApplicationProtocolConfig.Protocol.ALPN,
                         ApplicationProtocolConfig.SelectorFailureBehavior.FATAL_ALERT,
                         ApplicationProtocolConfig.SelectedListenerFailureBehavior.FATAL_ALERT,
-                        ControlServer.ALPN))
+                        ControlFrame.ALPN))
                 .build(),
             new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("control", true), EpollIoHandler.newFactory()),

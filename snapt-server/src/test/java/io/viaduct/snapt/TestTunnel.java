@@ -15,7 +15,6 @@ import io.viaduct.host.udp.DatagramReader;
 import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.host.udp.UdpSocket;
 import io.viaduct.host.udp.UdpSockets;
-import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
@@ -27,9 +26,11 @@ import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.InnerPacketSink;
 import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.session.TunnelLimits;
 import io.viaduct.tunnel.session.TunnelRole;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.session.TunnelTerms;
 import io.viaduct.tunnel.wire.InternetChecksum;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.net.InetSocketAddress;
@@ -78,14 +79,13 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
     session =
         new TunnelSession(
             TunnelRole.AGENT,
-            TunnelSettings.defaults()
-                .withPathMtu(welcome.getPathMtu())
-                .withHistoryBytes(TunnelSettings.historyBytes(welcome.getHistoryBytes())),
-            welcome.getAead() == Aead.AES_256_GCM
-                ? AeadAlgorithm.AES_256_GCM
-                : AeadAlgorithm.CHACHA20_POLY1305,
-            SessionSecret.of(welcome.getSecret().toByteArray()),
-            welcome.getReceiverIndex(),
+            new TunnelTerms(
+                AeadAlgorithm.valueOf(welcome.getAead().name()),
+                SessionSecret.of(welcome.getSecret().toByteArray()),
+                welcome.getReceiverIndex(),
+                limits(welcome),
+                false),
+            TunnelSettings.defaults(),
             memory,
             FlowListener.SILENT,
             PathListener.SILENT,
@@ -96,7 +96,11 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
   }
 
   static int innerMtu(Welcome welcome) {
-    return TunnelSettings.defaults().withPathMtu(welcome.getPathMtu()).innerMtu();
+    return limits(welcome).tunMtu();
+  }
+
+  private static TunnelLimits limits(Welcome welcome) {
+    return new TunnelLimits(welcome.getPathMtu(), welcome.getHistoryBytes());
   }
 
   /// Moves packets between a TUN queue and the tunnel from now on.

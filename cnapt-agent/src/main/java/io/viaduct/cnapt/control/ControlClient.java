@@ -8,6 +8,7 @@ import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
+import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
@@ -153,7 +154,7 @@ public final class ControlClient implements ControlDialog.Owner {
     Welcomed held = session;
     return held != null && held.snapt().host().equals(at.host())
         ? new Resumption(held.welcome().getSessionId(), held.ownReceiverIndex())
-        : new Resumption("", random.nextInt(1, Resumption.RECEIVER_INDEX_END));
+        : new Resumption("", random.nextInt(1, DatagramHeader.RECEIVER_INDEX_MAX + 1));
   }
 
   @Override

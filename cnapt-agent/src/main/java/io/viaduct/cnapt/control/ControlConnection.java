@@ -32,7 +32,6 @@ import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.naming.InvalidNameException;
@@ -60,9 +59,6 @@ final class ControlConnection implements ControlLine.Connection {
     void ended(ControlConnection connection, ControlFailure why, String detail);
   }
 
-  /// ALPN (RFC 7301).
-  static final String PROTOCOL = "viaduct/1";
-
   // SOL_SOCKET and SO_MARK of asm-generic/socket.h.
   private static final IntegerUnixChannelOption SO_MARK =
       new IntegerUnixChannelOption("SO_MARK", 1, 36);
@@ -73,9 +69,6 @@ final class ControlConnection implements ControlLine.Connection {
   // What every path carries (RFC 9293 section 3.7.1): nobody searches the MTU for this connection,
   // and where ICMP is dropped larger segments might never arrive.
   private static final int SEGMENT_BYTES = 536;
-
-  // What the kernel may hold that is not on its way yet: a control message waits behind that.
-  private static final long NOT_SENT_BYTES_MAX = 65_536;
 
   private final Snapt snapt;
   private final Owner owner;
@@ -102,7 +95,7 @@ final class ControlConnection implements ControlLine.Connection {
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, timeoutMs)
             .option(ChannelOption.TCP_NODELAY, true)
             .option(TCP_MAXSEG, SEGMENT_BYTES)
-            .option(EpollChannelOption.TCP_NOTSENT_LOWAT, NOT_SENT_BYTES_MAX)
+            .option(EpollChannelOption.TCP_NOTSENT_LOWAT, ControlFrame.NOT_SENT_BYTES_MAX)
             .handler(
                 new ChannelInitializer<Channel>() {
                   @Override
@@ -132,7 +125,7 @@ final class ControlConnection implements ControlLine.Connection {
   private void fill(Channel made, SslContext tls, int timeoutMs) {
     SSLEngine engine = tls.newEngine(made.alloc(), snapt.host(), snapt.controlPort());
     SSLParameters parameters = engine.getSSLParameters();
-    parameters.setApplicationProtocols(new String[] {PROTOCOL});
+    parameters.setApplicationProtocols(new String[] {ControlFrame.ALPN});
     engine.setSSLParameters(parameters);
     SslHandler handler = new SslHandler(engine);
     handler.setHandshakeTimeout(timeoutMs, TimeUnit.MILLISECONDS);
@@ -140,7 +133,7 @@ final class ControlConnection implements ControlLine.Connection {
         .addLast(handler)
         .addLast(new Decoder())
         .addLast(new Messages(engine))
-        .addLast(new Datagrams());
+        .addLast(new Datagrams(made));
   }
 
   /// Who is at the other end.
@@ -203,50 +196,34 @@ final class ControlConnection implements ControlLine.Connection {
     @Override
     protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> messages)
         throws MalformedFrameException {
-      ByteBuf datagram = ControlFrame.readDatagram(bytes);
+      ByteBuf datagram = ControlFrame.readDatagram(bytes, context.alloc());
       if (datagram != null) {
-        // Direct, because the cipher wants its address.
-        messages.add(context.alloc().directBuffer(datagram.readableBytes()).writeBytes(datagram));
+        messages.add(datagram);
       } else {
         ControlFrame.read(bytes).ifPresent(messages::add);
       }
     }
   }
 
-  /// Hands datagrams over as they were read together, and reads no more while too many wait.
   private final class Datagrams extends ChannelInboundHandlerAdapter {
-    private final DatagramIntake intake = new DatagramIntake();
-    private List<ByteBuf> batch = new ArrayList<>();
-    private int bytes;
+    private final DatagramIntake intake;
+
+    private Datagrams(Channel of) {
+      intake =
+          new DatagramIntake(
+              of.eventLoop(),
+              of.config()::setAutoRead,
+              (datagrams, taken) -> owner.datagrams(ControlConnection.this, datagrams, taken));
+    }
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-      ByteBuf datagram = (ByteBuf) message;
-      bytes += datagram.readableBytes();
-      batch.add(datagram);
+      intake.read((ByteBuf) message);
     }
 
     @Override
     public void channelReadComplete(ChannelHandlerContext context) {
-      if (batch.isEmpty()) {
-        return;
-      }
-      List<ByteBuf> datagrams = batch;
-      int handed = bytes;
-      batch = new ArrayList<>();
-      bytes = 0;
-      if (intake.added(handed)) {
-        context.channel().config().setAutoRead(false);
-      }
-      Runnable resume = () -> context.channel().config().setAutoRead(true);
-      owner.datagrams(
-          ControlConnection.this,
-          datagrams,
-          () -> {
-            if (intake.taken(handed)) {
-              context.executor().execute(resume);
-            }
-          });
+      intake.readComplete();
     }
   }
 
@@ -273,10 +250,14 @@ final class ControlConnection implements ControlLine.Connection {
       if (ended) {
         return;
       }
-      if (!PROTOCOL.equals(engine.getApplicationProtocol())) {
+      if (!ControlFrame.ALPN.equals(engine.getApplicationProtocol())) {
         end(
             ControlFailure.PROTOCOL_NOT_SPOKEN,
-            "no " + PROTOCOL + " in TLS at " + snapt + ": is it the control port of a SNAPT?");
+            "no "
+                + ControlFrame.ALPN
+                + " in TLS at "
+                + snapt
+                + ": is it the control port of a SNAPT?");
         return;
       }
       SSLSession session = engine.getSession();

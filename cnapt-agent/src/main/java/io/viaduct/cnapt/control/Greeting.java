@@ -1,10 +1,13 @@
 package io.viaduct.cnapt.control;
 
 import com.google.protobuf.ByteString;
+import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.Welcome;
-import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.session.TunnelLimits;
+import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetAddress;
 import java.util.List;
 
@@ -12,36 +15,33 @@ import java.util.List;
 ///
 /// @param aeads in order of preference
 /// @param applications names, by the index that OPEN carries
-/// @param pathMtu outer IP packet, bytes
+/// @param limits of this end
 /// @param innerIpv4 literal, empty for none
 /// @param innerIpv6 literal, empty for none
 public record Greeting(
     List<Aead> aeads,
     List<String> applications,
-    int pathMtu,
+    TunnelLimits limits,
     String innerIpv4,
     String innerIpv6,
     String software) {
-  static final int VERSION = 1;
-
-  private static final int SECRET_BYTES = 32;
   // Every IPv4 host takes that much (RFC 791 section 3.1).
   private static final int PATH_MTU_MIN = 576;
 
   Hello hello(byte[] token, byte[] proof, String resumeSessionId, int receiverIndex) {
     return Hello.newBuilder()
-        .setVersion(VERSION)
+        .setVersion(ControlFrame.VERSION)
         .setToken(ByteString.copyFrom(token))
         .setProof(ByteString.copyFrom(proof))
         .setResumeSessionId(resumeSessionId)
         .setReceiverIndex(receiverIndex)
         .addAllAeads(aeads)
         .addAllApplications(applications)
-        .setPathMtu(pathMtu)
+        .setPathMtu(limits.pathMtu())
         .setInnerIpv4(address(innerIpv4))
         .setInnerIpv6(address(innerIpv6))
         .setSoftware(software)
-        .setHistoryBytes(TunnelSettings.HISTORY_BYTES)
+        .setHistoryBytes(limits.historyBytes())
         .build();
   }
 
@@ -50,7 +50,7 @@ public record Greeting(
   /// @param resumable the session that the Hello asked for, or empty
   String wrongWith(Welcome welcome, String resumable) {
     int secret = welcome.getSecret().size();
-    if (welcome.getResumed() ? secret != 0 : secret != SECRET_BYTES) {
+    if (welcome.getResumed() ? secret != 0 : secret != SessionSecret.BYTES) {
       return "Welcome with a secret of " + secret + " bytes, resumed " + welcome.getResumed();
     }
     if (welcome.getResumed() && !welcome.getSessionId().equals(resumable)) {
@@ -60,13 +60,13 @@ public record Greeting(
       return "Welcome without session id";
     }
     int index = welcome.getReceiverIndex();
-    if (index < 0 || index >= Resumption.RECEIVER_INDEX_END) {
+    if (index < 0 || index > DatagramHeader.RECEIVER_INDEX_MAX) {
       return "Welcome with receiver index " + index;
     }
     if (welcome.getDataPort() < 1 || welcome.getDataPort() > 65535) {
       return "Welcome with data port " + welcome.getDataPort();
     }
-    if (welcome.getPathMtu() < PATH_MTU_MIN || welcome.getPathMtu() > pathMtu) {
+    if (welcome.getPathMtu() < PATH_MTU_MIN || welcome.getPathMtu() > limits.pathMtu()) {
       return "Welcome with path MTU " + welcome.getPathMtu();
     }
     return aeads.contains(welcome.getAead()) ? "" : "Welcome with an AEAD not offered";

@@ -15,6 +15,7 @@ import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.history.Digestion;
+import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
@@ -87,7 +88,8 @@ public final class DataPath implements AutoCloseable {
             new SecureRandom(),
             Ciphers::fastest,
             Digestion.on(DictionaryWorker.start(), loop),
-            nanoTime);
+            nanoTime,
+            HistoryMemory.BUDGET_BYTES);
     memory.udpSuperpackets(tun.takesUdpSuperpackets());
     InetSocketAddress anywhere = new InetSocketAddress(0);
     this.sockets =
@@ -118,15 +120,13 @@ public final class DataPath implements AutoCloseable {
     TunnelSession begun =
         new TunnelSession(
             TunnelRole.AGENT,
+            parameters.terms(),
             parameters.settings(),
-            parameters.aead(),
-            parameters.secret(),
-            parameters.peerReceiverIndex(),
             memory,
             new Flows(),
             new Path(),
             now);
-    parameters.secret().wipe();
+    parameters.terms().secret().wipe();
     session = begun;
     carried.begin(begun);
     ownReceiverIndex = parameters.ownReceiverIndex();
@@ -385,7 +385,8 @@ public final class DataPath implements AutoCloseable {
     return classes.classified();
   }
 
-  /// Tells the SNAPT that all flows have ended, and stops. From outside the loop, waits for it.
+  /// Tells the SNAPT what it does not know yet of the flows, and stops. From outside the loop,
+  /// waits for it.
   @Override
   public void close() {
     if (!loop.inEventLoop()) {
@@ -399,6 +400,7 @@ public final class DataPath implements AutoCloseable {
     TunnelSession of = session;
     if (of != null) {
       long now = nanoTime.getAsLong();
+      of.lastWord(now);
       of.flushBatch(now);
       drain(now);
     }

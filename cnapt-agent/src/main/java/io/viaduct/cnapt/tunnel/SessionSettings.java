@@ -1,37 +1,16 @@
 package io.viaduct.cnapt.tunnel;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
-import io.viaduct.tunnel.pacing.Pacing;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.viaduct.tunnel.session.TunnelLimits;
 import io.viaduct.tunnel.session.TunnelSettings;
-import io.viaduct.tunnel.session.TunnelSettings.CompressionContext;
-import java.time.Duration;
-import java.util.List;
 
-/// The configuration keys `tunnel: …`, in an operator's words; [#tunnel] says them in the
-/// protocol's.
+/// The configuration keys `tunnel: …`.
 ///
 /// @param pathMtu size of an outer IP packet, bytes
 /// @param aead which AEAD is preferred
-/// @param context which records may be compressed together
-/// @param compoundPercent compressed size that closes a compound, in percent of the path MTU
-/// @param classDeadlines longest wait for company, in priority order
-/// @param classQueueBytes bytes that may wait, in priority order
-/// @param floorPercent share that a lower class gets of the bytes of the higher ones
-/// @param pacing auto, off, or bit/s
-/// @param flowsMax flows with state of their own at a time
-public record SessionSettings(
-    int pathMtu,
-    Preference aead,
-    Context context,
-    int compoundPercent,
-    List<Duration> classDeadlines,
-    List<Integer> classQueueBytes,
-    int floorPercent,
-    String pacing,
-    int flowsMax,
-    Duration udpIdle,
-    Duration tcpIdle,
-    Duration icmpIdle) {
+/// @param sending what the agent does with what it sends: the keys that a SNAPT has too
+public record SessionSettings(int pathMtu, Preference aead, @JsonUnwrapped TunnelSettings sending) {
   /// Which AEAD is offered first.
   public enum Preference {
     /// AES-256-GCM where the processor has instructions for it.
@@ -52,35 +31,12 @@ public record SessionSettings(
     }
   }
 
-  /// Which records may be compressed together: [CompressionContext], as a file says it.
-  public enum Context {
-    REMOTE_HOST,
-    DEVICE,
-    OFF;
-
-    @JsonCreator
-    static Context of(String text) {
-      return valueOf(CompressionContext.of(text).name());
-    }
+  public SessionSettings {
+    new TunnelLimits(pathMtu, sending.historyBytes());
   }
 
-  /// The same for the protocol core, whose own record checks the ranges.
-  ///
-  /// @throws IllegalArgumentException naming the key and its range
-  public TunnelSettings tunnel() {
-    return new TunnelSettings(
-        pathMtu,
-        false,
-        TunnelSettings.fillThreshold(compoundPercent),
-        CompressionContext.valueOf(context.name()),
-        classDeadlines,
-        classQueueBytes,
-        floorPercent,
-        Pacing.of(pacing),
-        flowsMax,
-        udpIdle,
-        tcpIdle,
-        icmpIdle,
-        TunnelSettings.HISTORY_BYTES);
+  /// What a Hello offers at the most.
+  public TunnelLimits limits() {
+    return new TunnelLimits(pathMtu, sending.historyBytes());
   }
 }

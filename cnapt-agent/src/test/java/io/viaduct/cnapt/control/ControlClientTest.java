@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.pkitesting.X509Bundle;
+import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.DeviceProof;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Goodbye;
@@ -48,9 +49,7 @@ class ControlClientTest {
   private void serve(BiConsumer<TestSnapt.Client, ControlMessage> answers) throws Exception {
     snapt =
         new TestSnapt(
-            TestSnapt.certificate(agent.authority, "snapt-1", HERE),
-            ControlConnection.PROTOCOL,
-            answers);
+            TestSnapt.certificate(agent.authority, "snapt-1", HERE), ControlFrame.ALPN, answers);
   }
 
   private void connect(String id) {
@@ -90,7 +89,7 @@ class ControlClientTest {
     snapt =
         new TestSnapt(
             TestSnapt.certificate(other, "snapt-1", HERE),
-            ControlConnection.PROTOCOL,
+            ControlFrame.ALPN,
             TestSnapt::welcomeAll);
     connect("snapt-1");
     await().until(() -> !agent.lost.isEmpty());
@@ -104,7 +103,7 @@ class ControlClientTest {
     snapt =
         new TestSnapt(
             TestSnapt.certificate(agent.authority, "snapt-1", "10.9.9.9"),
-            ControlConnection.PROTOCOL,
+            ControlFrame.ALPN,
             TestSnapt::welcomeAll);
     connect("snapt-1");
     await().until(() -> !agent.lost.isEmpty());
@@ -247,7 +246,7 @@ class ControlClientTest {
     try (TestSnapt second =
         new TestSnapt(
             TestSnapt.certificate(agent.authority, "snapt-2", HERE),
-            ControlConnection.PROTOCOL,
+            ControlFrame.ALPN,
             (to, message) -> {
               if (message.hasHello()) {
                 to.send(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.pkitesting.X509Bundle;
+import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,7 +41,7 @@ class SnaptRestartTest {
       throws Exception {
     return new TestSnapt(
         certificate,
-        ControlConnection.PROTOCOL,
+        ControlFrame.ALPN,
         port,
         (to, message) -> {
           if (message.hasHello()) {

@@ -8,6 +8,7 @@ import io.netty.pkitesting.X509Bundle;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.tunnel.control.v1.Aead;
+import io.viaduct.tunnel.session.TunnelLimits;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPair;
@@ -55,7 +56,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
         new Greeting(
             List.of(Aead.AES_256_GCM),
             List.of("ssh", "web"),
-            1500,
+            new TunnelLimits(1500, 65_536),
             "100.96.0.2",
             "fd76::2",
             "test");

@@ -4,13 +4,20 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.Welcome;
+import io.viaduct.tunnel.session.TunnelLimits;
 import java.util.List;
 
 /// What a SNAPT answers. Rule: a Welcome that is found right has a key, a port and a path MTU that
 /// a session can be made of.
 public final class WelcomeFuzz {
   private static final Greeting GREETING =
-      new Greeting(List.of(Aead.AES_256_GCM), List.of("web"), 1500, "10.64.0.2", "", "fuzz");
+      new Greeting(
+          List.of(Aead.AES_256_GCM),
+          List.of("web"),
+          new TunnelLimits(1500, 65_536),
+          "10.64.0.2",
+          "",
+          "fuzz");
 
   private WelcomeFuzz() {}
 

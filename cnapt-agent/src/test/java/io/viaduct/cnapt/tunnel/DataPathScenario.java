@@ -10,6 +10,7 @@ import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
 import io.viaduct.tunnel.path.Carrier;
+import io.viaduct.tunnel.session.TunnelLimits;
 import io.viaduct.tunnel.session.TunnelSettings;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /// What [DataPathLabIT] runs inside its namespace: a program's socket, the kernel, a real TUN, the
 /// data path, and a [MirrorSnapt] at its other end. Prints what became of the packets.
@@ -51,7 +53,7 @@ public final class DataPathScenario {
         DatagramSocket program = new DatagramSocket()) {
       shell(
           "ip addr add 100.96.0.2/32 dev viaduct8; ip link set viaduct8 up mtu "
-              + settings.innerMtu()
+              + new TunnelLimits(1500, settings.historyBytes()).tunMtu()
               + "; ip route add 198.18.0.0/24 dev viaduct8 src 100.96.0.2");
       DataPath data =
           new DataPath(
@@ -79,6 +81,7 @@ public final class DataPathScenario {
           "not written %d, refusals %d, pauses %d"
               .formatted(data.notWritten(), data.refusals(), data.pauses()));
       data.close();
+      System.out.println("told of the flow at the end: " + second.told.await(5, TimeUnit.SECONDS));
     }
     System.exit(0);
   }

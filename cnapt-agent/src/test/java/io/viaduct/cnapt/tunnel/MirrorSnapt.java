@@ -10,9 +10,11 @@ import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.session.TunnelLimits;
 import io.viaduct.tunnel.session.TunnelRole;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.session.TunnelTerms;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
@@ -22,6 +24,7 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.CountDownLatch;
 
 /// The other end of a tunnel on this machine: real UDP, the real protocol core, and behind it a
 /// host that sends every packet back to where it came from (RFC 862, for all ports and addresses).
@@ -45,16 +48,17 @@ final class MirrorSnapt implements AutoCloseable {
   /// The class of the last packet that came.
   volatile String serviceClass = "";
 
+  /// The agent has said what it counted of a flow.
+  final CountDownLatch told = new CountDownLatch(1);
+
   MirrorSnapt(TunnelSettings settings) throws IOException {
     this.settings = settings;
     new SecureRandom().nextBytes(secret);
     session =
         new TunnelSession(
             TunnelRole.SNAPT,
+            terms(AGENT_INDEX),
             settings,
-            AeadAlgorithm.AES_256_GCM,
-            SessionSecret.of(secret.clone()),
-            AGENT_INDEX,
             memory,
             new FlowListener() {},
             PathListener.SILENT,
@@ -65,12 +69,19 @@ final class MirrorSnapt implements AutoCloseable {
   /// What a Welcome of this SNAPT would agree on.
   SessionParameters parameters() {
     return new SessionParameters(
+        terms(OWN_INDEX),
         settings,
+        (InetSocketAddress) socket.getLocalSocketAddress(),
+        AGENT_INDEX);
+  }
+
+  private TunnelTerms terms(int peerReceiverIndex) {
+    return new TunnelTerms(
         AeadAlgorithm.AES_256_GCM,
         SessionSecret.of(secret.clone()),
-        (InetSocketAddress) socket.getLocalSocketAddress(),
-        AGENT_INDEX,
-        OWN_INDEX);
+        peerReceiverIndex,
+        new TunnelLimits(1500, settings.historyBytes()),
+        false);
   }
 
   private void serve() {
@@ -96,6 +107,13 @@ final class MirrorSnapt implements AutoCloseable {
     session.open(content, 0, datagram.getLength(), from, this::inner, now);
     session.openBatchEnd(now);
     content.release();
+    session
+        .flows()
+        .forEach(flow -> {
+          if (flow.peer().sentPackets() > 0) {
+            told.countDown();
+          }
+        });
     restored.forEach(inner -> reflect(inner, now));
     restored.clear();
     session.flushBatch(now);

@@ -35,6 +35,7 @@ public final class ConfigurationFile {
   private static final YAMLMapper YAML =
       YAMLMapper.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .annotationIntrospector(new OneWord())
           .propertyNamingStrategy(PropertyNamingStrategies.KEBAB_CASE)
           .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)

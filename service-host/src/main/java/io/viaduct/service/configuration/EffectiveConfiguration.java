@@ -18,6 +18,7 @@ import tools.jackson.dataformat.yaml.YAMLWriteFeature;
 public final class EffectiveConfiguration {
   private static final YAMLMapper YAML =
       YAMLMapper.builder()
+          .annotationIntrospector(new OneWord())
           .propertyNamingStrategy(PropertyNamingStrategies.KEBAB_CASE)
           .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
           .disable(YAMLWriteFeature.WRITE_DOC_START_MARKER)

@@ -1,6 +1,6 @@
 package io.viaduct.service.configuration;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.lang.reflect.RecordComponent;
 import java.net.URI;
 import java.nio.file.Path;
@@ -97,9 +97,7 @@ public final class Refusals {
 
   private void record(JavaType type, JsonNode node, String key) {
     Map<String, RecordComponent> known = new LinkedHashMap<>();
-    for (RecordComponent component : type.getRawClass().getRecordComponents()) {
-      known.put(kebab(component.getName()), component);
-    }
+    keys(type.getRawClass(), known);
     if (!node.isObject()) {
       refuse(key, node, "must be a mapping of " + String.join(", ", known.keySet()));
       return;
@@ -114,6 +112,16 @@ public final class Refusals {
         any(mapper.constructType(component.getGenericType()), node.path(name), path(key, name)));
     if (count() == before) {
       bindable(type, node, key);
+    }
+  }
+
+  private static void keys(Class<?> type, Map<String, RecordComponent> into) {
+    for (RecordComponent component : type.getRecordComponents()) {
+      if (component.getAccessor().isAnnotationPresent(JsonUnwrapped.class)) {
+        keys(component.getType(), into); // they stand among the others
+      } else {
+        into.put(kebab(component.getName()), component);
+      }
     }
   }
 
@@ -176,9 +184,7 @@ public final class Refusals {
 
   // A record with a creator of its own is read from one value, like a word or a number.
   private static boolean isMappingOfKeys(Class<?> type) {
-    return type.isRecord()
-        && Arrays.stream(type.getDeclaredMethods())
-            .noneMatch(method -> method.isAnnotationPresent(JsonCreator.class));
+    return type.isRecord() && !OneWord.is(type);
   }
 
   private static String kebab(String name) {

@@ -1,8 +1,7 @@
 package io.viaduct.snapt.binding;
 
 import io.viaduct.snapt.napt.InnerAddresses;
-import io.viaduct.tunnel.key.AeadAlgorithm;
-import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.session.TunnelTerms;
 import io.viaduct.usage.v1.SessionToken;
 import java.util.List;
 import java.util.UUID;
@@ -20,23 +19,11 @@ public final class Session {
 
   /// What the device asked for and got.
   ///
-  /// @param secret wiped when the tunnel has its keys
-  /// @param peerReceiverIndex the index that the device wants on datagrams to it
-  /// @param pathMtu bytes, the smaller of both ends'
-  /// @param outerIpv6 whether it came by IPv6
+  /// @param tunnel its secret is wiped when the tunnel has its keys
   /// @param applications names that the device classifies with, by index
   /// @param software what the device says that it runs
-  /// @param historyBytes plain text per dictionary epoch that both ends agree on, 0 for none
   public record Terms(
-      AeadAlgorithm aead,
-      SessionSecret secret,
-      int peerReceiverIndex,
-      int pathMtu,
-      boolean outerIpv6,
-      InnerAddresses inner,
-      List<String> applications,
-      String software,
-      int historyBytes) {
+      TunnelTerms tunnel, InnerAddresses inner, List<String> applications, String software) {
     public Terms {
       applications = List.copyOf(applications);
     }

@@ -9,6 +9,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.viaduct.snapt.binding.Session;
+import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
 import io.viaduct.tunnel.control.DeviceProof;
 import io.viaduct.tunnel.control.KeepAliveWatch;
@@ -77,7 +78,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
         return;
       }
       SslHandler tls = from.pipeline().get(SslHandler.class);
-      if (!ControlServer.ALPN.equals(tls.applicationProtocol())) {
+      if (!ControlFrame.ALPN.equals(tls.applicationProtocol())) {
         end(ConnectionEnd.ALPN_MISSING);
         return;
       }

@@ -31,10 +31,9 @@ final class ControlFrames extends ByteToMessageCodec<ControlMessage> {
       return;
     }
     try {
-      ByteBuf datagram = ControlFrame.readDatagram(in);
+      ByteBuf datagram = ControlFrame.readDatagram(in, context.alloc());
       if (datagram != null) {
-        // Direct, because the cipher wants its address.
-        out.add(context.alloc().directBuffer(datagram.readableBytes()).writeBytes(datagram));
+        out.add(datagram);
       } else {
         ControlFrame.read(in).ifPresent(out::add);
       }

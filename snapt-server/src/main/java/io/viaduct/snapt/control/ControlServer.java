@@ -25,6 +25,8 @@ import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.session.TunnelLimits;
+import io.viaduct.tunnel.session.TunnelTerms;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
@@ -46,16 +48,10 @@ import org.slf4j.LoggerFactory;
 /// The TLS server of the control connections, and the control thread itself: one event loop, which
 /// owns the session registry.
 public final class ControlServer {
-  /// Application protocol of the control connection (RFC 7301).
-  public static final String ALPN = "viaduct/1";
-
   private static final Logger log = LoggerFactory.getLogger(ControlServer.class);
   private static final long TICK_MS = 250;
   // TLS handshake and one Hello of the longest kind.
   private static final int HANDSHAKE_BYTES_MAX = 2 * ControlFrame.BODY_BYTES_MAX;
-  private static final int VERSION = 1;
-  // What the kernel may hold that is not on its way yet: a control message waits behind that.
-  private static final long NOT_SENT_BYTES_MAX = 65_536;
 
   private final Settings settings;
   private final SslContext tls;
@@ -84,7 +80,7 @@ public final class ControlServer {
       Duration keepAlive,
       Duration interval,
       int dataPort,
-      int pathMtu,
+      TunnelLimits limits,
       List<Relay> relays) {}
 
   /// What a Hello is answered with.
@@ -94,7 +90,7 @@ public final class ControlServer {
     record Refused(RefusalCode code, String detail) implements Answer {}
   }
 
-  /// @param tls offers [#ALPN]
+  /// @param tls offers [ControlFrame#ALPN]
   /// @param group one event loop of an `EpollIoHandler`: the control thread
   /// @param registry used by that thread only from now on
   public ControlServer(
@@ -127,7 +123,7 @@ public final class ControlServer {
             .option(ChannelOption.SO_REUSEADDR, true)
             .option(ChannelOption.SO_BACKLOG, 1024)
             .childOption(ChannelOption.TCP_NODELAY, true)
-            .childOption(EpollChannelOption.TCP_NOTSENT_LOWAT, NOT_SENT_BYTES_MAX)
+            .childOption(EpollChannelOption.TCP_NOTSENT_LOWAT, ControlFrame.NOT_SENT_BYTES_MAX)
             .childHandler(
                 new ChannelInitializer<Channel>() {
                   @Override
@@ -171,7 +167,7 @@ public final class ControlServer {
     channel
         .pipeline()
         .addLast(new HandshakeBytes(connection), handler, new ControlFrames(), connection)
-        .addLast(new ControlDatagrams(connection));
+        .addLast(new ControlDatagrams(channel, connection));
   }
 
   /// Ends a connection that sends more than any device needs to be welcomed.
@@ -202,7 +198,7 @@ public final class ControlServer {
   // --- what a connection asks, on the control thread
 
   Answer welcome(ControlConnection connection, Hello hello, byte[] exporter, SocketAddress remote) {
-    if (hello.getVersion() != VERSION) {
+    if (hello.getVersion() != ControlFrame.VERSION) {
       return new Answer.Refused(
           RefusalCode.VERSION_UNSUPPORTED,
           "this SNAPT speaks version 1, got " + hello.getVersion());
@@ -222,7 +218,7 @@ public final class ControlServer {
     boolean outerIpv6 = ((InetSocketAddress) remote).getAddress() instanceof Inet6Address;
     try {
       Session.Terms terms =
-          HelloTerms.of(hello, applications, secret, settings.pathMtu(), outerIpv6);
+          HelloTerms.of(hello, applications, secret, settings.limits(), outerIpv6);
       return switch (registry.admit(token, hello.getResumeSessionId(), terms, clock.millis())) {
         case Admission.Refused(SessionRegistry.Reason reason) -> refused(reason);
         case Admission.Admitted(Session session, boolean resumed) -> {
@@ -258,15 +254,16 @@ public final class ControlServer {
   }
 
   private Welcome welcome(Session session, boolean resumed, byte[] secret) {
+    TunnelTerms terms = session.terms().tunnel();
     Welcome.Builder welcome =
         Welcome.newBuilder()
             .setSessionId(session.id().toString())
             .setResumed(resumed)
             .setReceiverIndex(session.receiverIndex())
-            .setAead(HelloTerms.wire(session.terms().aead()))
+            .setAead(HelloTerms.wire(terms.aead()))
             .setDataPort(settings.dataPort())
-            .setPathMtu(session.terms().pathMtu())
-            .setHistoryBytes(session.terms().historyBytes())
+            .setPathMtu(terms.limits().pathMtu())
+            .setHistoryBytes(terms.limits().historyBytes())
             .setReportIntervalMs((int) settings.interval().toMillis())
             .setEpoch(settings.epoch())
             .setSnaptId(settings.snaptId())

@@ -8,7 +8,8 @@ import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.SessionSecret;
-import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.session.TunnelLimits;
+import io.viaduct.tunnel.session.TunnelTerms;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import java.nio.charset.StandardCharsets;
 
@@ -38,13 +39,13 @@ final class HelloTerms {
   }
 
   /// @param secret what the session's keys come from
-  /// @param pathMtu of this SNAPT
+  /// @param limits of this SNAPT
   /// @throws RefusedException with the answer for the device
   static Session.Terms of(
       Hello hello,
       ApplicationNames applications,
       SessionSecret secret,
-      int pathMtu,
+      TunnelLimits limits,
       boolean outerIpv6)
       throws RefusedException {
     if (hello.getReceiverIndex() < 0
@@ -56,15 +57,15 @@ final class HelloTerms {
     }
     requireApplications(hello);
     return new Session.Terms(
-        aead(hello),
-        secret,
-        hello.getReceiverIndex(),
-        Math.min(pathMtu, hello.getPathMtu()),
-        outerIpv6,
+        new TunnelTerms(
+            aead(hello),
+            secret,
+            hello.getReceiverIndex(),
+            limits.agreed(hello.getPathMtu(), hello.getHistoryBytes()),
+            outerIpv6),
         inner(hello),
         applications.shared(hello.getApplicationsList()),
-        printable(hello.getSoftware()),
-        TunnelSettings.historyBytes(hello.getHistoryBytes()));
+        printable(hello.getSoftware()));
   }
 
   private static void requireApplications(Hello hello) throws RefusedException {

@@ -10,6 +10,7 @@ import io.viaduct.snapt.binding.SessionCarrier;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.AddressTranslation;
+import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.SessionTotals;
 import io.viaduct.tunnel.session.TunnelSettings;
@@ -61,8 +62,14 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
   /// @param epoch start counter of the SNAPT
   /// @param interval of the reports
+  /// @param historyBudgetBytes what the histories of one loop may hold together
   public record Settings(
-      String snaptId, long epoch, Duration interval, TunnelSettings tunnel, UdpSettings udp) {}
+      String snaptId,
+      long epoch,
+      Duration interval,
+      TunnelSettings tunnel,
+      long historyBudgetBytes,
+      UdpSettings udp) {}
 
   /// Takes what the data path has to say; called on event loops, must not block.
   public interface Listener {
@@ -130,6 +137,10 @@ public final class Relay implements SessionCarrier, AutoCloseable {
             Thread.ofPlatform().daemon().name("dictionaries").factory());
     worker.allowCoreThreadTimeOut(true);
     return worker;
+  }
+
+  long historyBudgetBytes() {
+    return settings.historyBudgetBytes();
   }
 
   Executor dictionaryWorker() {
@@ -231,6 +242,11 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   /// What each loop has carried and refused; any thread.
   public List<TrafficCounters> counters() {
     return loops.stream().map(RelayLoop::counters).toList();
+  }
+
+  /// What each loop's histories hold and count; any thread, which may lag.
+  public List<HistoryMemory> histories() {
+    return loops.stream().map(loop -> loop.memory().history()).toList();
   }
 
   /// How often a session's checkpoint had to wait 50 ms more; any thread.

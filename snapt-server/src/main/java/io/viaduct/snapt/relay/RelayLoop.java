@@ -62,7 +62,8 @@ final class RelayLoop implements DatagramReader, TunReader {
             new SecureRandom(),
             Ciphers::fastest,
             Digestion.on(relay.dictionaryWorker(), loop),
-            relay::nowNs);
+            relay::nowNs,
+            relay.historyBudgetBytes());
     this.progress = new Progress(relay, counters);
     this.timer = new LoopTimer(loop, relay::nowNs, this::onDeadline);
   }

@@ -16,6 +16,7 @@ import io.viaduct.tunnel.session.InnerPacketSink;
 import io.viaduct.tunnel.session.TunnelRole;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.session.TunnelTerms;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.usage.v1.UsageReport;
 import java.net.InetSocketAddress;
@@ -47,22 +48,10 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     this.relay = loop.relay();
     this.session = session;
     this.translation = translation;
-    Session.Terms terms = session.terms();
+    TunnelTerms terms = session.terms().tunnel();
     long nowNs = relay.nowNs();
-    tunnel =
-        new TunnelSession(
-            TunnelRole.SNAPT,
-            settings
-                .withPathMtu(terms.pathMtu())
-                .withOuterIpv6(terms.outerIpv6())
-                .withHistoryBytes(terms.historyBytes()),
-            terms.aead(),
-            terms.secret(),
-            terms.peerReceiverIndex(),
-            loop.memory(),
-            this,
-            this,
-            nowNs);
+    tunnel = new TunnelSession(TunnelRole.SNAPT, terms, settings, loop.memory(), this, this, nowNs);
+    terms.secret().wipe();
     meter = relay.meter(session, tunnel.totals(), nowNs);
   }
 

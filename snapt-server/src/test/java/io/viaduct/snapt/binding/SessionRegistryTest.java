@@ -12,6 +12,8 @@ import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.session.ControlLine;
+import io.viaduct.tunnel.session.TunnelLimits;
+import io.viaduct.tunnel.session.TunnelTerms;
 import io.viaduct.usage.v1.SessionToken;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -63,15 +65,15 @@ class SessionRegistryTest {
 
   private static Session.Terms terms() {
     return new Session.Terms(
-        AeadAlgorithm.AES_256_GCM,
-        SessionSecret.draw(new SecureRandom()),
-        1,
-        1500,
-        false,
+        new TunnelTerms(
+            AeadAlgorithm.AES_256_GCM,
+            SessionSecret.draw(new SecureRandom()),
+            1,
+            new TunnelLimits(1500, 0),
+            false),
         InnerAddresses.of(new byte[] {10, 64, 0, 2}, new byte[0]),
         List.of(),
-        "",
-        0);
+        "");
   }
 
   private Session open(int device) {

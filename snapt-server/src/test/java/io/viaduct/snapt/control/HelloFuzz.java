@@ -5,21 +5,26 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.session.TunnelLimits;
 import java.util.List;
 
 /// What a Hello asks for. Rule: terms within the protocol's bounds, or refused with a code.
 public final class HelloFuzz {
   private static final ApplicationNames NAMES = new ApplicationNames();
   private static final SessionSecret SECRET = SessionSecret.of(new byte[32]);
-  private static final int PATH_MTU = 1500;
+  private static final TunnelLimits LIMITS = new TunnelLimits(1500, 65_536);
 
   private HelloFuzz() {}
 
   public static void fuzzerTestOneInput(byte[] input) {
     try {
       Hello hello = Hello.parseFrom(input);
-      var terms = HelloTerms.of(hello, NAMES, SECRET, PATH_MTU, false);
-      if (terms.pathMtu() > PATH_MTU || terms.pathMtu() < 576 || terms.software().length() > 80) {
+      var terms = HelloTerms.of(hello, NAMES, SECRET, LIMITS, false);
+      TunnelLimits agreed = terms.tunnel().limits();
+      if (agreed.pathMtu() > LIMITS.pathMtu()
+          || agreed.pathMtu() < 576
+          || agreed.historyBytes() > LIMITS.historyBytes()
+          || terms.software().length() > 80) {
         throw new AssertionError("terms out of bounds: " + terms);
       }
     } catch (InvalidProtocolBufferException | HelloTerms.RefusedException _) {

@@ -23,9 +23,11 @@ import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.session.TunnelLimits;
 import io.viaduct.tunnel.session.TunnelRole;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.session.TunnelTerms;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.usage.v1.DelaySource;
 import io.viaduct.usage.v1.DirectionUsage;
@@ -45,10 +47,8 @@ class SessionMeterTest {
   private final TunnelSession tunnel =
       new TunnelSession(
           TunnelRole.SNAPT,
+          terms(),
           TunnelSettings.defaults(),
-          AeadAlgorithm.AES_256_GCM,
-          SessionSecret.draw(new SecureRandom()),
-          1,
           memory,
           FlowListener.SILENT,
           PathListener.SILENT,
@@ -56,6 +56,15 @@ class SessionMeterTest {
   private final Session session = session();
   private final SessionMeter meter =
       new SessionMeter("snapt-1", 3, session, tunnel.totals(), 1_000_000, 0);
+
+  private static TunnelTerms terms() {
+    return new TunnelTerms(
+        AeadAlgorithm.AES_256_GCM,
+        SessionSecret.draw(new SecureRandom()),
+        1,
+        new TunnelLimits(1500, 65_536),
+        false);
+  }
 
   @AfterEach
   void release() {
@@ -101,15 +110,10 @@ class SessionMeterTest {
             .build();
     Session.Terms terms =
         new Session.Terms(
-            AeadAlgorithm.AES_256_GCM,
-            SessionSecret.draw(new SecureRandom()),
-            1,
-            1500,
-            false,
+            terms(),
             InnerAddresses.of(new byte[] {10, 64, 0, 2}, new byte[0]),
             List.of("default", "skype-video"),
-            "test",
-            0);
+            "test");
     return ((SessionRegistry.Admission.Admitted) registry.admit(token, "", terms, 0)).session();
   }
 

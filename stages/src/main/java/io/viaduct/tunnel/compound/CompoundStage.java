@@ -8,7 +8,6 @@ import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.FlowTimeouts;
 import io.viaduct.tunnel.history.CodecPolicy;
 import io.viaduct.tunnel.history.Digestion;
-import io.viaduct.tunnel.history.EpochAnnouncement;
 import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
@@ -133,25 +132,9 @@ public class CompoundStage {
     }
 
     @Override
-    public void flowAck(int id, int generation, int sequenceLow) {}
-
-    @Override
-    public void flowUnknown(int id, int generation) {}
-
-    @Override
-    public void flowStats(int id, long[] values) {}
-
-    @Override
-    public void flowEnd(int id) {}
-
-    @Override
-    public void epoch(EpochAnnouncement announcement) {}
-
-    @Override
-    public void epochUnknown(int context, int epoch) {}
-
-    @Override
-    public void incomplete(int bodies) {}
+    public ControlSink controls() {
+      return ControlSink.SILENT;
+    }
 
     @Override
     public void control(int recordBytes) {}

@@ -22,13 +22,16 @@ import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.host.udp.UdpSocket;
 import io.viaduct.host.udp.UdpSockets;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.session.TunnelLimits;
 import io.viaduct.tunnel.session.TunnelRole;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.session.TunnelTerms;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -84,7 +87,7 @@ final class Generator implements AutoCloseable {
                     ApplicationProtocolConfig.Protocol.ALPN,
                     ApplicationProtocolConfig.SelectorFailureBehavior.FATAL_ALERT,
                     ApplicationProtocolConfig.SelectedListenerFailureBehavior.FATAL_ALERT,
-                    "viaduct/1"))
+                    ControlFrame.ALPN))
             .build();
     loops =
         new MultiThreadIoEventLoopGroup(
@@ -182,6 +185,13 @@ final class Generator implements AutoCloseable {
     long nowNs = nanoTime.getAsLong();
     UdpSocket socket = sockets.get(number % SOCKETS).sockets().getFirst();
     SessionSecret secret = SessionSecret.of(welcome.getSecret().toByteArray());
+    var terms =
+        new TunnelTerms(
+            AeadAlgorithm.valueOf(welcome.getAead().name()),
+            secret,
+            welcome.getReceiverIndex(),
+            new TunnelLimits(welcome.getPathMtu(), welcome.getHistoryBytes()),
+            false);
     var device =
         new Device(
             socket,
@@ -189,10 +199,8 @@ final class Generator implements AutoCloseable {
             (flows, path) ->
                 new TunnelSession(
                     TunnelRole.AGENT,
-                    TunnelSettings.defaults().withPathMtu(welcome.getPathMtu()),
-                    AeadAlgorithm.valueOf(welcome.getAead().name()),
-                    secret,
-                    welcome.getReceiverIndex(),
+                    terms,
+                    TunnelSettings.defaults(),
                     memory,
                     flows,
                     path,

@@ -25,6 +25,7 @@ public final class CompoundMemory {
   private final Pool large = new Pool(LARGE_BODY, 512);
   private final Pool longest = new Pool(LONG_BODY, 64);
   private long stagingNumber;
+  final InnerPacket inner = new InnerPacket();
   final Ipv4Fragments fragments = new Ipv4Fragments();
   final BlockCodec codec = new BlockCodec();
   final byte[] gathered = new byte[Staging.RAW_BYTES_MAX + LARGE_BODY];

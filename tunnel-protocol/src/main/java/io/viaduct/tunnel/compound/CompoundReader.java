@@ -272,10 +272,10 @@ public final class CompoundReader {
     if (next >= 0 && sink != null) {
       switch (subtype) {
         case Record.FLOW_ACK ->
-            sink.flowAck(flow, from[position], BigEndian.getInt(from, position + 1));
-        case Record.FLOW_UNKNOWN -> sink.flowUnknown(flow, from[position]);
-        case Record.FLOW_STATS -> sink.flowStats(flow, stats);
-        default -> sink.flowEnd(flow);
+            sink.controls().flowAck(flow, from[position], BigEndian.getInt(from, position + 1));
+        case Record.FLOW_UNKNOWN -> sink.controls().flowUnknown(flow, from[position]);
+        case Record.FLOW_STATS -> sink.controls().flowStats(flow, stats);
+        default -> sink.controls().flowEnd(flow);
       }
       sink.control(next - start);
     }
@@ -286,7 +286,7 @@ public final class CompoundReader {
     if (subtype == Record.EPOCH) {
       int next = announcement.read(from, at, limit);
       if (next >= 0 && sink != null) {
-        sink.epoch(announcement);
+        sink.controls().epoch(announcement);
         sink.control(next - at + 1);
       }
       return next;
@@ -299,7 +299,7 @@ public final class CompoundReader {
     }
     int next = position + (int) (epoch >>> 32);
     if (sink != null) {
-      sink.epochUnknown((int) context, (int) epoch);
+      sink.controls().epochUnknown((int) context, (int) epoch);
       sink.control(next - at + 1);
     }
     return next;
@@ -312,7 +312,7 @@ public final class CompoundReader {
     }
     int next = at + (int) (bodies >>> 32);
     if (sink != null) {
-      sink.incomplete((int) bodies);
+      sink.controls().incomplete((int) bodies);
       sink.control(next - at + 1);
     }
     return next;

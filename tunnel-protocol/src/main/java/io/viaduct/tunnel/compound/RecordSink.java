@@ -1,7 +1,5 @@
 package io.viaduct.tunnel.compound;
 
-import io.viaduct.tunnel.history.EpochAnnouncement;
-
 /// What [CompoundReader] finds. All positions are in the array that it reads; nothing is copied.
 public interface RecordSink {
   void stamp(int timeUs);
@@ -42,24 +40,9 @@ public interface RecordSink {
       int length,
       int recordBytes);
 
-  /// @param sequenceLow of the datagram whose OPEN is acknowledged
-  void flowAck(int flow, int generation, int sequenceLow);
+  /// Takes control records.
+  ControlSink controls();
 
-  void flowUnknown(int flow, int generation);
-
-  /// Eight values in `values`, as they travel.
-  void flowStats(int flow, long[] values);
-
-  void flowEnd(int flow);
-
-  /// The peer holds an epoch; valid during the call.
-  void epoch(EpochAnnouncement announcement);
-
-  void epochUnknown(int context, int epoch);
-
-  /// The peer has given up so many long bodies since the session began.
-  void incomplete(int bodies);
-
-  /// A control record of so many bytes was one of the above.
+  /// A control record of so many bytes went to [#controls].
   void control(int recordBytes);
 }

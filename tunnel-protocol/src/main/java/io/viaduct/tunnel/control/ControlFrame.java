@@ -2,6 +2,7 @@ package io.viaduct.tunnel.control;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +10,15 @@ import org.jspecify.annotations.Nullable;
 /// Frames of the control connection: `| type u8 | length u24 | body |`. Normative: docs/protocol.md
 /// "Control connection".
 public final class ControlFrame {
+  /// ALPN of the connection that frames travel in (RFC 7301).
+  public static final String ALPN = "viaduct/1";
+
+  /// What Hello says that both ends speak.
+  public static final int VERSION = 1;
+
+  /// What either kernel may hold that is not on its way yet: a control message waits behind that.
+  public static final long NOT_SENT_BYTES_MAX = 65_536;
+
   public static final int HEADER_BYTES = 4;
   public static final int BODY_BYTES_MAX = 65_535;
 
@@ -54,8 +64,10 @@ public final class ControlFrame {
 
   /// Takes the next frame off the buffer if it is a sealed datagram.
   ///
-  /// @return a slice of the buffer; null if the frame is none, or not whole: then nothing was taken
-  public static @Nullable ByteBuf readDatagram(ByteBuf from) throws MalformedFrameException {
+  /// @return a direct copy, because the cipher wants its address, and the caller's to release; null
+  ///   if the frame is none, or not whole: then nothing was taken
+  public static @Nullable ByteBuf readDatagram(ByteBuf from, ByteBufAllocator allocator)
+      throws MalformedFrameException {
     int start = from.readerIndex();
     if (from.readableBytes() < HEADER_BYTES || from.getByte(start) != TYPE_DATAGRAM) {
       return null;
@@ -68,7 +80,7 @@ public final class ControlFrame {
     }
     return from.readableBytes() < HEADER_BYTES + length
         ? null
-        : from.skipBytes(HEADER_BYTES).readSlice(length);
+        : allocator.directBuffer(length).writeBytes(from.skipBytes(HEADER_BYTES), length);
   }
 
   /// Takes the next frame off the buffer if it is a message; datagrams are for [#readDatagram].

@@ -2,12 +2,13 @@ package io.viaduct.tunnel.flow;
 
 import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.wire.Verdict;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The flows of one session by five-tuple (device side, remote side, protocol) and by id. Open
-/// addressing over arrays that grow with the number of flows up to a bound; a look-up allocates
-/// nothing. One writer, the session's event loop; time comes in through [#at].
+/// The flows of one session by five-tuple ([FlowSlots]) and by id: who opens one, what it is
+/// called, when it ends. One writer, the session's event loop; time comes in through [#at].
 public final class FlowTable {
   /// Flows of the device: 1 … 1048575.
   public static final int DEVICE_FIRST = 1;
@@ -15,7 +16,6 @@ public final class FlowTable {
   public static final int SNAPT_FIRST = 1 << 20;
   public static final int ID_LAST = (1 << 21) - 1;
 
-  private static final int SLOTS_MIN = 16;
   private static final long LINGER_NS = 2_000_000_000L;
 
   // The device ends a flow first, and its last FLOW_STATS come before its FLOW_END: the SNAPT waits
@@ -31,9 +31,7 @@ public final class FlowTable {
   private final FlowIds ids;
   private final FlowIndex byId = new FlowIndex();
   private final FlowKey key = new FlowKey();
-  private @Nullable FlowState[] slots = new FlowState[SLOTS_MIN];
-  private int size;
-  private int sweep;
+  private final FlowSlots slots = new FlowSlots();
   private long nowNs;
 
   /// @param atDevice whether packets that are looked up leave the device (else they go towards it)
@@ -59,7 +57,7 @@ public final class FlowTable {
   }
 
   public int size() {
-    return size;
+    return slots.size();
   }
 
   /// The flow of a packet on its way into the tunnel; a new one is unclassified.
@@ -74,7 +72,7 @@ public final class FlowTable {
     if (flow != null) {
       return flow;
     }
-    if (size >= flowsMax) {
+    if (slots.size() >= flowsMax) {
       verdicts[Verdict.FLOW_TABLE_FULL.ordinal()]++;
       return null;
     }
@@ -90,15 +88,7 @@ public final class FlowTable {
   ///
   /// @param fromDevice the packet's direction
   public @Nullable FlowState find(FlowKey packet, boolean fromDevice) {
-    int mask = slots.length - 1;
-    int slot = home(packet, fromDevice) & mask;
-    for (FlowState flow = slots[slot]; flow != null; flow = slots[slot]) {
-      if (matches(flow, packet, fromDevice)) {
-        return flow;
-      }
-      slot = (slot + 1) & mask;
-    }
-    return null;
+    return slots.find(packet, fromDevice);
   }
 
   public @Nullable FlowState byId(int id) {
@@ -118,7 +108,7 @@ public final class FlowTable {
   public @Nullable FlowState opened(int id, FlowKey packet, boolean newer) {
     boolean fromDevice = !atDevice;
     FlowState held = byId.get(id);
-    if (held != null && matches(held, packet, fromDevice)) {
+    if (held != null && FlowSlots.matches(held, packet, fromDevice)) {
       return held;
     }
     FlowState sameKey = find(packet, fromDevice);
@@ -141,7 +131,7 @@ public final class FlowTable {
     if (sameKey != null) {
       end(sameKey, FlowEnd.REPLACED);
     }
-    if (size >= flowsMax) {
+    if (slots.size() >= flowsMax) {
       verdicts[Verdict.OPEN_WITHOUT_CONTEXT.ordinal()]++;
       return null;
     }
@@ -151,9 +141,6 @@ public final class FlowTable {
   }
 
   private FlowState add(FlowKey packet, boolean fromDevice, int id) {
-    if ((size + 1) * 2 > slots.length) {
-      grow();
-    }
     int sourcePort = packet.sourcePort;
     int destinationPort = packet.destinationPort;
     FlowState flow =
@@ -176,9 +163,8 @@ public final class FlowTable {
                 destinationPort << 16 | sourcePort,
                 packet.protocol,
                 nowNs);
-    insert(flow);
+    slots.add(flow);
     byId.put(id, flow);
-    size++;
     return flow;
   }
 
@@ -189,7 +175,7 @@ public final class FlowTable {
     }
     flow.ended = true;
     listener.ended(flow, reason);
-    remove(flow);
+    slots.remove(flow);
     byId.remove(flow.id());
     if (flow.alias != 0) {
       byId.remove(flow.alias);
@@ -197,15 +183,12 @@ public final class FlowTable {
     if (isOwn(flow.id())) {
       ids.free(flow.id(), nowNs);
     }
-    size--;
   }
 
   public void endAll(FlowEnd reason) {
-    for (FlowState flow : slots.clone()) {
-      if (flow != null) {
-        end(flow, reason);
-      }
-    }
+    List<FlowState> all = new ArrayList<>(slots.size());
+    slots.forEach(all::add); // to end one moves others
+    all.forEach(flow -> end(flow, reason));
   }
 
   /// Sees the flags of a TCP packet: FIN in both directions or RST end the connection 2 s later, at
@@ -240,11 +223,10 @@ public final class FlowTable {
   ///
   /// @param before called with each flow while it is still in the table
   public void expire(Consumer<FlowState> before) {
-    int steps = Math.max(64, slots.length / 8);
+    int steps = slots.eighth();
     long graceNs = atDevice ? 0 : PEER_FIRST_NS;
-    for (int i = 0; i < steps && size > 0; i++) {
-      sweep = (sweep + 1) & (slots.length - 1);
-      FlowState flow = slots[sweep];
+    for (int i = 0; i < steps && slots.size() > 0; i++) {
+      FlowState flow = slots.next();
       if (flow == null) {
         continue;
       }
@@ -259,126 +241,6 @@ public final class FlowTable {
   }
 
   public void forEach(Consumer<FlowState> visitor) {
-    for (FlowState flow : slots) {
-      if (flow != null) {
-        visitor.accept(flow);
-      }
-    }
-  }
-
-  private void insert(FlowState flow) {
-    int mask = slots.length - 1;
-    int slot = home(flow) & mask;
-    while (slots[slot] != null) {
-      slot = (slot + 1) & mask;
-    }
-    slots[slot] = flow;
-  }
-
-  private void remove(FlowState flow) {
-    int mask = slots.length - 1;
-    int slot = home(flow) & mask;
-    while (slots[slot] != flow) {
-      slot = (slot + 1) & mask;
-    }
-    slots[slot] = null;
-    for (int next = (slot + 1) & mask; ; next = (next + 1) & mask) {
-      FlowState moved = slots[next];
-      if (moved == null) {
-        return;
-      }
-      if (((next - home(moved)) & mask) >= ((next - slot) & mask)) {
-        slots[slot] = moved;
-        slots[next] = null;
-        slot = next;
-      }
-    }
-  }
-
-  private void grow() {
-    @Nullable FlowState[] old = slots;
-    slots = new FlowState[old.length * 2];
-    for (FlowState flow : old) {
-      if (flow != null) {
-        insert(flow);
-      }
-    }
-  }
-
-  private static boolean matches(FlowState flow, FlowKey p, boolean fromDevice) {
-    return fromDevice
-        ? matches(
-            flow,
-            p,
-            p.sourceHigh,
-            p.sourceLow,
-            p.destinationHigh,
-            p.destinationLow,
-            p.sourcePort << 16 | p.destinationPort)
-        : matches(
-            flow,
-            p,
-            p.destinationHigh,
-            p.destinationLow,
-            p.sourceHigh,
-            p.sourceLow,
-            p.destinationPort << 16 | p.sourcePort);
-  }
-
-  private static boolean matches(
-      FlowState flow,
-      FlowKey p,
-      long deviceHigh,
-      long deviceLow,
-      long remoteHigh,
-      long remoteLow,
-      int ports) {
-    return flow.remoteLow() == remoteLow
-        && (flow.devicePort() << 16 | flow.remotePort()) == ports
-        && flow.protocol() == p.protocol
-        && flow.deviceLow() == deviceLow
-        && flow.remoteHigh() == remoteHigh
-        && flow.deviceHigh() == deviceHigh;
-  }
-
-  private static int home(FlowState f) {
-    return hash(
-        f.deviceHigh(),
-        f.deviceLow(),
-        f.remoteHigh(),
-        f.remoteLow(),
-        f.devicePort() << 16 | f.remotePort(),
-        f.protocol());
-  }
-
-  private static int home(FlowKey p, boolean fromDevice) {
-    return fromDevice
-        ? hash(
-            p.sourceHigh,
-            p.sourceLow,
-            p.destinationHigh,
-            p.destinationLow,
-            p.sourcePort << 16 | p.destinationPort,
-            p.protocol)
-        : hash(
-            p.destinationHigh,
-            p.destinationLow,
-            p.sourceHigh,
-            p.sourceLow,
-            p.destinationPort << 16 | p.sourcePort,
-            p.protocol);
-  }
-
-  /// Finaliser of SplittableRandom (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
-  /// Generators", 2014).
-  private static long mix(long z) {
-    long x = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
-    x = (x ^ (x >>> 27)) * 0x94d049bb133111ebL;
-    return x ^ (x >>> 31);
-  }
-
-  private static int hash(long dh, long dl, long rh, long rl, int ports, int protocol) {
-    long h = mix(rl * 31 + rh ^ Long.rotateLeft(dl * 31 + dh, 32));
-    return (int) mix(h ^ ((long) ports << 8 | protocol));
+    slots.forEach(visitor);
   }
 }

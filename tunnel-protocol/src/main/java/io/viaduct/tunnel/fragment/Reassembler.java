@@ -13,6 +13,7 @@ public final class Reassembler {
 
   private final FragmentMemory memory;
   private final @Nullable PartialBody[] open = new PartialBody[OPEN_MAX];
+  private @Nullable PartialBody latest;
   private int incomplete;
 
   public Reassembler(FragmentMemory memory) {
@@ -30,6 +31,7 @@ public final class Reassembler {
   /// @param bytes of it, headers included
   /// @return FRAGMENT_KEPT, REPLAYED or BAD_FRAGMENT
   public Verdict take(long sequence, ByteBuf datagram, int at, int bytes) {
+    latest = null;
     long first = sequence - FragmentHeader.index(datagram, at);
     int sealedBytes = FragmentHeader.sealedBytes(datagram, at);
     if (bytes <= FragmentHeader.LENGTH || first < 0 || sealedBytes <= AeadAlgorithm.TAG_BYTES) {
@@ -39,17 +41,14 @@ public final class Reassembler {
     if (body == null) {
       body = begin(first, sealedBytes);
     }
+    latest = body;
     return body.take(datagram, at, bytes);
   }
 
   /// The body that the last [#take] has completed, or null. The caller opens it and gives it back.
   public @Nullable PartialBody complete() {
-    for (PartialBody body : open) {
-      if (body != null && body.isComplete()) {
-        return body;
-      }
-    }
-    return null;
+    PartialBody body = latest;
+    return body != null && body.isComplete() ? body : null;
   }
 
   private @Nullable PartialBody find(long first) {
@@ -96,6 +95,9 @@ public final class Reassembler {
   }
 
   private void forget(PartialBody body) {
+    if (latest == body) {
+      latest = null;
+    }
     for (int i = 0; i < OPEN_MAX; i++) {
       if (open[i] == body) {
         open[i] = null;

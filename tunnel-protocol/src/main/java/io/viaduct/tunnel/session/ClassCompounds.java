@@ -17,12 +17,15 @@ final class ClassCompounds {
   private final WaitingRule[] waiting = new WaitingRule[ServiceClass.COUNT];
   private final boolean[] flushAtBatchEnd = new boolean[ServiceClass.COUNT];
   private final boolean[] filling = new boolean[ServiceClass.COUNT];
+  private final TunnelTerms terms;
+  private final int fillPercent;
   private final LoopMemory memory;
   private final ClassQueues queues;
   private final Pacer pacer;
   private long nowNs;
 
   ClassCompounds(
+      TunnelTerms terms,
       TunnelSettings settings,
       LoopMemory memory,
       ControlQueue controls,
@@ -30,15 +33,18 @@ final class ClassCompounds {
       CompoundWriter.Grouping grouping,
       ClassQueues queues,
       Pacer pacer) {
+    this.terms = terms;
+    this.fillPercent = settings.compoundPercent();
     this.memory = memory;
     this.queues = queues;
     this.pacer = pacer;
+    int size = terms.limits().pathMtu();
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       writers[c] =
           new CompoundWriter(
               ServiceClass.of(c),
-              settings.bodyBytesMax(settings.pathMtu()),
-              settings.bodyBytesTarget(settings.pathMtu()),
+              terms.bodyBytesMax(size),
+              terms.bodyBytesTarget(size, fillPercent),
               grouping,
               compressor,
               memory.compounds,
@@ -130,10 +136,12 @@ final class ClassCompounds {
   }
 
   /// Datagrams may be of another size from here on; what is open leaves as it is.
-  void resize(int most, int closingAt, long now) {
+  ///
+  /// @param size bytes of an outer IP packet
+  void resize(int size, long now) {
     nowNs = now;
     for (CompoundWriter writer : writers) {
-      writer.resize(most, closingAt);
+      writer.resize(terms.bodyBytesMax(size), terms.bodyBytesTarget(size, fillPercent));
     }
   }
 

@@ -53,7 +53,7 @@ final class DatagramWriter {
       ClassQueues queues,
       Pacer pacer,
       SessionTotals totals,
-      TunnelSettings settings,
+      TunnelTerms terms,
       PathMtuSearch mtu,
       long nowNs) {
     this.memory = memory;
@@ -63,7 +63,7 @@ final class DatagramWriter {
     this.pacer = pacer;
     this.totals = totals;
     this.mtu = mtu;
-    this.outerHeaderBytes = settings.outerHeaderBytes();
+    this.outerHeaderBytes = terms.outerHeaderBytes();
     Arrays.fill(stampedNs, nowNs - STAMP_SPACING_NS_MAX);
   }
 

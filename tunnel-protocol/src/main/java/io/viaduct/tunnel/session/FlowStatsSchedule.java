@@ -86,11 +86,24 @@ final class FlowStatsSchedule {
     }
   }
 
-  /// As long as the control queue has room; the rest follows with the next call.
+  /// The session ends: nothing waits for its time.
+  ///
+  /// @return whether the control queue had no room for all: to be called again once it has
+  boolean tellAll(long nowNs) {
+    tell(usual, Long.MAX_VALUE, nowNs);
+    tell(slow, Long.MAX_VALUE, nowNs);
+    return usual.head != null || slow.head != null;
+  }
+
   private void tell(Line line, long nowNs) {
+    tell(line, nowNs, nowNs);
+  }
+
+  /// As long as the control queue has room; the rest follows with the next call.
+  private void tell(Line line, long dueUpToNs, long nowNs) {
     for (FlowState flow = line.head; flow != null; flow = line.head) {
       if (!flow.hasEnded()
-          && (nowNs < flow.statsDueNs()
+          && (dueUpToNs < flow.statsDueNs()
               || !controls.flowStats(flow.id(), flow.sent(), flow.received(), nowNs))) {
         return;
       }

@@ -49,7 +49,7 @@ public final class LoopMemory implements AutoCloseable {
   final FragmentMemory fragments = new FragmentMemory();
 
   /// A path message and its padding, which is zero.
-  final byte[] padded = new byte[TunnelSettings.PATH_MTU_MAX];
+  final byte[] padded = new byte[TunnelLimits.PATH_MTU_MAX];
 
   final ByteBuf packet;
   private final ByteBuf burst;
@@ -67,21 +67,23 @@ public final class LoopMemory implements AutoCloseable {
   /// @param ciphers makes the cipher of an algorithm (a test may measure without one)
   public LoopMemory(
       ByteBufAllocator allocator, RandomGenerator random, Function<AeadAlgorithm, Aead> ciphers) {
-    this(allocator, random, ciphers, Digestion.INLINE, () -> 0);
+    this(allocator, random, ciphers, Digestion.INLINE, () -> 0, HistoryMemory.BUDGET_BYTES);
   }
 
   /// @param digestion where dictionaries are made; inline in the other constructors
   /// @param nanoTime measures what codecs cost; without it the first guesses hold
+  /// @param historyBudgetBytes what the histories of the loop may hold together
   public LoopMemory(
       ByteBufAllocator allocator,
       RandomGenerator random,
       Function<AeadAlgorithm, Aead> ciphers,
       Digestion digestion,
-      LongSupplier nanoTime) {
+      LongSupplier nanoTime,
+      long historyBudgetBytes) {
     this.allocator = allocator;
     this.random = random;
     this.ciphers = ciphers;
-    this.history = new HistoryMemory(digestion, nanoTime, HistoryMemory.BUDGET_BYTES);
+    this.history = new HistoryMemory(digestion, nanoTime, historyBudgetBytes);
     this.packet = allocator.directBuffer(IP_OFFSET + DATAGRAM_BYTES_MAX);
     this.burst = allocator.directBuffer(BURST_CAPACITY, BURST_CAPACITY);
     this.coalescer = new SegmentCoalescer(allocator);

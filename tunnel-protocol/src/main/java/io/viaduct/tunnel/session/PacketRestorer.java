@@ -2,24 +2,17 @@ package io.viaduct.tunnel.session;
 
 import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.compound.ControlQueue;
+import io.viaduct.tunnel.compound.ControlSink;
 import io.viaduct.tunnel.compound.Record;
 import io.viaduct.tunnel.compound.RecordSink;
 import io.viaduct.tunnel.compound.TcpFields;
-import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.HeaderContext;
-import io.viaduct.tunnel.flow.PeerFlowStats;
-import io.viaduct.tunnel.fragment.BodyLimit;
-import io.viaduct.tunnel.history.EpochAnnouncement;
 import io.viaduct.tunnel.history.ReceiveHistory;
-import io.viaduct.tunnel.history.SendHistory;
-import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.wire.ServiceClass;
-import io.viaduct.tunnel.wire.VarInt;
 import io.viaduct.tunnel.wire.Verdict;
-import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /// Turns the records of one received datagram back into packets, and accounts for each of its
@@ -31,21 +24,17 @@ final class PacketRestorer implements RecordSink {
 
   private final LoopMemory memory;
   private final FlowTable flows;
-  private final Sealer sealer;
   private final ControlQueue controls;
   private final ReceiveAccounts accounts;
   private final long[] verdicts;
   private final @Nullable ReceiveHistory received;
-  private final @Nullable SendHistory sent;
+  private final ControlReceiver told;
   private final boolean fromDevice;
-  private final BodyLimit bodies;
   private final SegmentClamp clamp;
   private final byte[] headers = new byte[HeaderWriter.HEADERS_MAX];
   private long peerOffsetUs;
   private boolean peerOffsetKnown;
   private long unknownNs = Long.MIN_VALUE / 2;
-
-  private final ArrayList<FlowState> ending = new ArrayList<>();
 
   // The datagram at hand.
   private InnerPacketSink sink = NOWHERE;
@@ -59,26 +48,22 @@ final class PacketRestorer implements RecordSink {
   PacketRestorer(
       LoopMemory memory,
       FlowTable flows,
-      Sealer sealer,
       ControlQueue controls,
       FlowStatsSchedule stats,
       SessionTotals totals,
       long[] verdicts,
       @Nullable ReceiveHistory received,
-      @Nullable SendHistory sent,
-      BodyLimit bodies,
+      ControlReceiver told,
       SegmentClamp clamp,
       boolean fromDevice) {
     this.memory = memory;
     this.flows = flows;
-    this.sealer = sealer;
     this.controls = controls;
     this.accounts = new ReceiveAccounts(memory, stats, totals);
     this.verdicts = verdicts;
     this.received = received;
-    this.sent = sent;
+    this.told = told;
     this.fromDevice = fromDevice;
-    this.bodies = bodies;
     this.clamp = clamp;
   }
 
@@ -119,6 +104,7 @@ final class PacketRestorer implements RecordSink {
     newest = newestSoFar;
     nowNs = now;
     accounts.begin(ofClass, now);
+    told.begin(now);
     hasStamp = false;
     if (received != null) {
       received.begin(sequence, nowNs);
@@ -126,10 +112,7 @@ final class PacketRestorer implements RecordSink {
     Verdict verdict = memory.reader.read(body, 0, length, received, this);
     accounts.settle(outerBytes);
     sink = NOWHERE;
-    if (!ending.isEmpty()) {
-      ending.forEach(flow -> flows.end(flow, FlowEnd.PEER_ENDED));
-      ending.clear();
-    }
+    told.settle();
     return verdict;
   }
 
@@ -325,65 +308,8 @@ final class PacketRestorer implements RecordSink {
   }
 
   @Override
-  public void flowAck(int id, int generation, int sequenceLow) {
-    FlowState flow = flows.byId(id);
-    if (flow != null) {
-      flow.sendContexts().acknowledge(generation, sequenceLow, sealer.sequence());
-    }
-  }
-
-  @Override
-  public void flowUnknown(int id, int generation) {
-    FlowState flow = flows.byId(id);
-    if (flow != null) {
-      flow.sendContexts().forget(generation);
-    }
-  }
-
-  @Override
-  public void flowStats(int id, long[] v) {
-    FlowState flow = flows.byId(id);
-    if (flow != null
-        && v[0] >= flow.peer().sentPackets()
-        && v[3] >= flow.peer().receivedPackets()
-        && (v[1] | v[2] | v[4] | v[5] | v[7]) >= 0) {
-      flow.peer(
-          new PeerFlowStats(
-              v[0], v[1], v[2], v[3], v[4], v[5], VarInt.unzigzag(v[6]), v[7], nowNs));
-    }
-  }
-
-  @Override
-  public void flowEnd(int id) {
-    FlowState flow = flows.byId(id);
-    if (flow == null) {
-      return;
-    }
-    memory.coalescer.flush(flow);
-    if (flows.isOwn(id)) {
-      flow.sendContexts().forgetAll(); // the peer starts anew with the next OPEN
-    } else if (flow.id() == id) {
-      ending.add(flow); // after its share of this datagram
-    }
-  }
-
-  @Override
-  public void epoch(EpochAnnouncement announcement) {
-    if (sent != null) {
-      sent.announced(announcement, sealer.sequence(), nowNs);
-    }
-  }
-
-  @Override
-  public void epochUnknown(int context, int epoch) {
-    if (sent != null) {
-      sent.unknown(context, epoch);
-    }
-  }
-
-  @Override
-  public void incomplete(int total) {
-    bodies.incomplete(total, nowNs);
+  public ControlSink controls() {
+    return told;
   }
 
   @Override

@@ -6,11 +6,9 @@ import io.viaduct.tunnel.compound.CompoundWriter;
 import io.viaduct.tunnel.compound.ControlQueue;
 import io.viaduct.tunnel.compound.PacketEncoder;
 import io.viaduct.tunnel.flow.FlowEnd;
-import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
-import io.viaduct.tunnel.flow.FlowTimeouts;
 import io.viaduct.tunnel.fragment.BodyLimit;
 import io.viaduct.tunnel.history.CodecPolicy;
 import io.viaduct.tunnel.key.Aead;
@@ -19,7 +17,6 @@ import io.viaduct.tunnel.key.Direction;
 import io.viaduct.tunnel.key.KeyChain;
 import io.viaduct.tunnel.key.Opener;
 import io.viaduct.tunnel.key.Sealer;
-import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
@@ -37,91 +34,65 @@ import org.jspecify.annotations.Nullable;
 /// burst. The way in: [#open]: header, replay window, tag → blocks → records → packets →
 /// [#openBatchEnd].
 public final class TunnelSession implements AutoCloseable {
-  private static final long EXPIRY_SPACING_NS = 1_000_000_000L;
-
-  /// Bounds what one tick sends of FLOW_STATS: 8 × 400 bytes.
-  private static final int STATS_ROUNDS_PER_TICK = 8;
-
-  private final TunnelRole role;
-  private final TunnelSettings settings;
+  private final TunnelTerms terms;
   private final LoopMemory memory;
-  private final Aead aead;
   private final Sealer sealer;
   private final Opener opener;
   private final long[] verdicts = new long[Verdict.COUNT];
   private final SessionTotals totals = new SessionTotals();
   private final FlowTable flows;
-  private final ControlQueue controls = new ControlQueue();
-  private final FlowStatsSchedule stats;
   private final ClassQueues queues;
   private final SessionPacing pacing;
   private final ClassCompounds compounds;
-  private final PacketEncoder encoder;
+  private final PacketIntake intake;
   private final DatagramWriter datagrams;
-  private final PacketRestorer restorer;
   private final PathExchange path;
   private final DatagramReceiver receiver;
-  private final BodyLimit bodies = new BodyLimit();
   private final PathMtuSearch mtu;
-  private final PacketTooBig tooBig = new PacketTooBig();
+  private final PacketSizes sizes;
+  private final SessionTimers timers;
   private final CodecPolicy policy;
   private final SessionHistories histories;
   private @Nullable DatagramSink control;
-  private int fittedTo;
-  private long expiryNs;
   private boolean closed;
 
-  /// @param peerReceiverIndex the peer's name for this session, from Hello or Welcome
-  /// @param secret stays the caller's, who wipes it
+  /// @param settings this end's own
   public TunnelSession(
       TunnelRole role,
+      TunnelTerms terms,
       TunnelSettings settings,
-      AeadAlgorithm algorithm,
-      SessionSecret secret,
-      int peerReceiverIndex,
       LoopMemory memory,
       FlowListener flowListener,
       PathListener pathListener,
       long nowNs) {
     boolean agent = role == TunnelRole.AGENT;
-    this.role = role;
-    this.settings = settings;
+    this.terms = terms;
     this.memory = memory;
-    aead = memory.aead(algorithm);
+    AeadAlgorithm algorithm = terms.aead();
+    Aead aead = memory.aead(algorithm);
     Direction out = agent ? Direction.UP : Direction.DOWN;
     Direction in = agent ? Direction.DOWN : Direction.UP;
-    sealer = new Sealer(new KeyChain(algorithm, secret, out), peerReceiverIndex, nowNs);
-    opener = new Opener(new KeyChain(algorithm, secret, in));
-    flows =
-        new FlowTable(
-            agent,
-            settings.flowsMax(),
-            new FlowTimeouts(
-                settings.udpIdle().toNanos(),
-                settings.tcpIdle().toNanos(),
-                settings.icmpIdle().toNanos()),
-            flowListener,
-            verdicts);
+    KeyChain sending = new KeyChain(algorithm, terms.secret(), out);
+    sealer = new Sealer(sending, terms.peerReceiverIndex(), nowNs);
+    opener = new Opener(new KeyChain(algorithm, terms.secret(), in));
+    flows = new FlowTable(agent, settings.flowsMax(), settings.timeouts(), flowListener, verdicts);
     flows.at(nowNs);
-    stats = new FlowStatsSchedule(agent, controls);
+    ControlQueue controls = new ControlQueue();
+    FlowStatsSchedule stats = new FlowStatsSchedule(agent, controls);
     queues =
         new ClassQueues(
             settings.classQueueBytes().stream().mapToInt(Integer::intValue).toArray(),
             settings.floorPercent());
-    mtu = new PathMtuSearch(settings.pathMtu());
-    fittedTo = mtu.size();
+    BodyLimit bodies = new BodyLimit();
+    mtu = new PathMtuSearch(terms.limits().pathMtu());
     CompoundWriter.Grouping grouping = settings.context().grouping();
-    boolean history = settings.historyBytes() > 0;
-    policy = new CodecPolicy(memory.history.costs(), history);
+    int history = terms.limits().historyBytes();
+    policy = new CodecPolicy(memory.history.costs(), history > 0);
     var pacer = new Pacer(settings.pacing(), nowNs);
     pacing = new SessionPacing(pacer, queues, policy, memory.random.nextLong(), nowNs);
     histories =
         new SessionHistories(
-            memory.history,
-            settings.historyBytes(),
-            grouping != CompoundWriter.Grouping.STORED,
-            policy,
-            controls);
+            memory.history, history, grouping != CompoundWriter.Grouping.STORED, policy, controls);
     BlockCompressor compressor =
         new BlockCompressor(
             memory.compounds,
@@ -129,24 +100,27 @@ public final class TunnelSession implements AutoCloseable {
             policy,
             histories.sent(),
             grouping == CompoundWriter.Grouping.ALL);
-    compounds = new ClassCompounds(settings, memory, controls, compressor, grouping, queues, pacer);
-    encoder =
-        new PacketEncoder(settings.bodyBytesMax(fittedTo), memory.compounds, compounds::enqueue);
-    datagrams =
-        new DatagramWriter(memory, aead, sealer, queues, pacer, totals, settings, mtu, nowNs);
-    restorer =
+    compounds =
+        new ClassCompounds(terms, settings, memory, controls, compressor, grouping, queues, pacer);
+    PacketEncoder encoder =
+        new PacketEncoder(terms.bodyBytesMax(mtu.size()), memory.compounds, compounds::enqueue);
+    intake =
+        new PacketIntake(
+            agent, memory, flows, stats, pacing, policy, compounds, encoder, sealer, bodies,
+            verdicts);
+    sizes = new PacketSizes(terms, mtu, memory, compounds, encoder, verdicts);
+    datagrams = new DatagramWriter(memory, aead, sealer, queues, pacer, totals, terms, mtu, nowNs);
+    PacketRestorer restorer =
         new PacketRestorer(
             memory,
             flows,
-            sealer,
             controls,
             stats,
             totals,
             verdicts,
             histories.received(),
-            histories.sent(),
-            bodies,
-            new SegmentClamp(() -> settings.innerMtu(mtu.size()), verdicts),
+            new ControlReceiver(flows, sealer, memory.coalescer, histories.sent(), bodies),
+            new SegmentClamp(sizes::innerMtu, verdicts),
             !agent);
     path = new PathExchange(agent, datagrams, restorer, pacing, pathListener, mtu, memory.random);
     receiver =
@@ -161,16 +135,18 @@ public final class TunnelSession implements AutoCloseable {
             path,
             restorer,
             pacing,
-            settings.outerHeaderBytes());
-    expiryNs = nowNs + EXPIRY_SPACING_NS;
+            terms.outerHeaderBytes());
+    timers =
+        new SessionTimers(
+            flows, stats, controls, compounds, queues, histories, memory.coalescer, nowNs);
   }
 
   public FlowTable flows() {
     return flows;
   }
 
-  public TunnelSettings settings() {
-    return settings;
+  public TunnelTerms terms() {
+    return terms;
   }
 
   /// Takes one packet, or one TSO or USO superpacket, from the TUN device. The bytes are copied.
@@ -187,59 +163,12 @@ public final class TunnelSession implements AutoCloseable {
       boolean checksumPartial,
       @Nullable FlowState flow,
       long nowNs) {
-    Verdict verdict = take(packet, ipOffset, length, gsoSize, checksumPartial, flow, nowNs);
+    Verdict verdict =
+        closed
+            ? Verdict.SESSION_CLOSED
+            : intake.take(packet, ipOffset, length, gsoSize, checksumPartial, flow, nowNs);
     verdicts[verdict.ordinal()]++;
     return verdict;
-  }
-
-  private Verdict take(
-      ByteBuf packet,
-      int ipOffset,
-      int length,
-      int gsoSize,
-      boolean checksumPartial,
-      @Nullable FlowState offered,
-      long nowNs) {
-    if (closed) {
-      return Verdict.SESSION_CLOSED;
-    }
-    FlowKey key = memory.key;
-    if (!key.parse(packet, ipOffset, length)) {
-      return Verdict.NOT_IP;
-    }
-    FlowState flow = offered == null || offered.hasEnded() ? null : offered;
-    ServiceClass serviceClass = flow == null ? ServiceClass.HT_HD : flow.serviceClass();
-    Verdict admitted = pacing.admit(serviceClass, packet, ipOffset, length, nowNs);
-    if (admitted == Verdict.MARKED) {
-      verdicts[admitted.ordinal()]++;
-      key.parse(packet, ipOffset, length);
-    } else if (admitted != Verdict.QUEUED) {
-      return admitted;
-    }
-    policy.arrived(length, nowNs);
-    stats.ride(nowNs);
-    flows.at(nowNs);
-    boolean tcp = key.protocol() == FlowKey.TCP;
-    if (flow != null) {
-      flow.touch(nowNs);
-      stats.changed(flow, nowNs);
-      if (tcp && !key.portless()) {
-        int flags = packet.getUnsignedByte(ipOffset + key.transportOffset() + 13);
-        flows.tcpFlags(flow, role == TunnelRole.AGENT, flags);
-      }
-    }
-    return encoder.encode(
-        packet,
-        ipOffset,
-        length,
-        gsoSize,
-        checksumPartial,
-        key,
-        flow,
-        compounds.arrival(serviceClass, !tcp, nowNs),
-        sealer.sequence(),
-        pacing.bodyBytes(bodies.bytes(nowNs)),
-        nowNs);
   }
 
   /// Tells the sender of a packet that was refused as PACKET_TOO_BIG, if it may be told.
@@ -247,14 +176,7 @@ public final class TunnelSession implements AutoCloseable {
   /// @param sink towards the sender
   public void answerTooBig(
       ByteBuf packet, int ipOffset, int length, InnerPacketSink sink, long nowNs) {
-    ByteBuf to = memory.packet;
-    int at = LoopMemory.IP_OFFSET;
-    int most = settings.innerMtu(mtu.size());
-    int bytes = tooBig.answer(packet, ipOffset, length, most, to, at, nowNs);
-    if (bytes > 0) {
-      verdicts[Verdict.TOLD_TOO_BIG.ordinal()]++;
-      sink.packet(null, to, at, bytes, 0, false);
-    }
+    sizes.answerTooBig(packet, ipOffset, length, sink, nowNs);
   }
 
   /// The TUN device has no more for now: what should not wait is closed.
@@ -340,7 +262,7 @@ public final class TunnelSession implements AutoCloseable {
     if (verdict == Verdict.ACCEPTED) {
       policy.answered(nowNs);
     }
-    fit(nowNs);
+    sizes.fit(nowNs);
     return verdict;
   }
 
@@ -357,10 +279,7 @@ public final class TunnelSession implements AutoCloseable {
     if (closed) {
       return Long.MAX_VALUE;
     }
-    long next = mayControl() ? Math.min(controls.dueNs(), stats.dueNs()) : Long.MAX_VALUE;
-    next = Math.min(next, Math.min(datagrams.heldUntilNs(), compounds.dueNs()));
-    next = Math.min(next, mtu.nextTickNs());
-    return flows.size() > 0 || !histories.isEmpty() ? Math.min(next, expiryNs) : next;
+    return Math.min(Math.min(datagrams.heldUntilNs(), mtu.nextTickNs()), timers.dueNs());
   }
 
   /// Time passes: deadlines, statistics, expiry. Call [#drain] afterwards.
@@ -370,53 +289,29 @@ public final class TunnelSession implements AutoCloseable {
     }
     flows.at(nowNs);
     path.tick(nowNs);
-    fit(nowNs);
-    compounds.closeDue(nowNs);
-    if (nowNs >= expiryNs) {
-      expiryNs = nowNs + EXPIRY_SPACING_NS;
-      flows.expire(flow -> endingHere(flow, nowNs));
-      histories.expire(nowNs);
-    }
-    for (int i = 0; i < STATS_ROUNDS_PER_TICK && mayControl(); i++) {
-      stats.run(nowNs);
-      if (nowNs < controls.dueNs() && nowNs < stats.dueNs()) {
-        break;
-      }
-      compounds.flushControls(nowNs);
+    sizes.fit(nowNs);
+    timers.tick(nowNs);
+  }
+
+  /// The session is about to end: the agent's last FLOW_STATS leave with the next [#drain], as many
+  /// as their class's queue takes. Without them the SNAPT would not know delay and loss of the last
+  /// one to five seconds, which the price depends on.
+  public void lastWord(long nowNs) {
+    if (!closed) {
+      timers.lastWord(nowNs);
     }
   }
 
   /// The kernel refuses datagrams of so many bytes on their way out (EMSGSIZE); 0: none.
   public void tooLong(int datagramBytes, long nowNs) {
     if (datagramBytes > 0) {
-      mtu.tooBig(datagramBytes + settings.outerHeaderBytes(), nowNs);
-      fit(nowNs);
+      sizes.tooLong(datagramBytes, nowNs);
     }
   }
 
   /// Bytes of the outer IP packets that the path carries from here, as far as is known.
   public PathMtuSearch mtu() {
     return mtu;
-  }
-
-  private void fit(long nowNs) {
-    int size = mtu.size();
-    if (size != fittedTo) {
-      fittedTo = size;
-      compounds.resize(settings.bodyBytesMax(size), settings.bodyBytesTarget(size), nowNs);
-      encoder.resize(settings.bodyBytesMax(size));
-    }
-  }
-
-  /// Control records that travel alone wait while the queue of their class is full.
-  private boolean mayControl() {
-    return queues.hasRoom(ServiceClass.LT_LD, ControlQueue.BYTES_MAX);
-  }
-
-  private void endingHere(FlowState flow, long nowNs) {
-    memory.coalescer.flush(flow);
-    stats.last(flow, nowNs);
-    controls.flowEnd(flow.id(), nowNs);
   }
 
   /// Agent: a PROBE leaves with the next [#drain], by this carrier.

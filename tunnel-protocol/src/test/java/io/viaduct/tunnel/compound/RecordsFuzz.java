@@ -1,7 +1,6 @@
 package io.viaduct.tunnel.compound;
 
 import io.viaduct.tunnel.history.Digestion;
-import io.viaduct.tunnel.history.EpochAnnouncement;
 import io.viaduct.tunnel.history.GoldenHistory;
 import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.history.ReceiveHistory;
@@ -71,25 +70,9 @@ public final class RecordsFuzz {
         }
 
         @Override
-        public void flowAck(int flow, int generation, int sequenceLow) {}
-
-        @Override
-        public void flowUnknown(int flow, int generation) {}
-
-        @Override
-        public void flowStats(int flow, long[] values) {}
-
-        @Override
-        public void flowEnd(int flow) {}
-
-        @Override
-        public void epoch(EpochAnnouncement announcement) {}
-
-        @Override
-        public void epochUnknown(int context, int epoch) {}
-
-        @Override
-        public void incomplete(int bodies) {}
+        public ControlSink controls() {
+          return ControlSink.SILENT;
+        }
 
         @Override
         public void control(int recordBytes) {}

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.Hello;
@@ -16,6 +18,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ControlFrameTest {
+  private static final ByteBufAllocator UNPOOLED = UnpooledByteBufAllocator.DEFAULT;
   private static final ControlMessage GOODBYE =
       ControlMessage.newBuilder().setGoodbye(Goodbye.newBuilder().setReason("done")).build();
 
@@ -41,7 +44,7 @@ class ControlFrameTest {
   @Test
   void anythingElseIsRefusedBeforeItsBodyArrives() {
     assertRefused("02000001", "frame type is 2, must be 0 or 1");
-    assertThatThrownBy(() -> ControlFrame.readDatagram(bytes("01000018")))
+    assertThatThrownBy(() -> ControlFrame.readDatagram(bytes("01000018"), UNPOOLED))
         .isInstanceOf(ControlFrame.MalformedFrameException.class)
         .hasMessageContaining("datagram has 24 bytes, must have from 25 to 65535");
     assertRefused("00010000", "frame length is 65536, must be at most 65535");
@@ -62,9 +65,11 @@ class ControlFrameTest {
     List<String> seen = new ArrayList<>();
     while (wire.isReadable()) {
       arrived.writeByte(wire.readByte());
-      ByteBuf datagram = ControlFrame.readDatagram(arrived);
+      ByteBuf datagram = ControlFrame.readDatagram(arrived, UNPOOLED);
       if (datagram != null) {
         seen.add(datagram.readableBytes() + " bytes");
+        assertThat(datagram.isDirect()).isTrue();
+        datagram.release();
       } else {
         ControlFrame.read(arrived).ifPresent(message -> seen.add("message"));
       }

@@ -2,11 +2,25 @@ package io.viaduct.tunnel.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class DatagramIntakeTest {
   private static final int MOST = ControlFrame.DATAGRAM_BYTES_WAITING_MAX;
-  private final DatagramIntake intake = new DatagramIntake();
+  private final List<String> told = new ArrayList<>();
+  private final List<Runnable> taken = new ArrayList<>();
+  private final DatagramIntake intake =
+      new DatagramIntake(
+          Runnable::run,
+          on -> told.add(on ? "read" : "pause"),
+          (datagrams, done) -> {
+            told.add(datagrams.size() + " datagrams");
+            datagrams.forEach(ByteBuf::release);
+            taken.add(done);
+          });
 
   @Test
   void readingPausesAboveTheBoundAndGoesOnBelowHalfOfIt() {
@@ -15,5 +29,19 @@ class DatagramIntakeTest {
     assertThat(intake.taken(MOST / 2)).isFalse();
     assertThat(intake.taken(2)).as("resume").isTrue();
     assertThat(intake.taken(MOST / 2 - 1)).as("only once").isFalse();
+  }
+
+  @Test
+  void whatWasReadTogetherIsHandedOverTogetherAndReadingFollowsWhatWaits() {
+    intake.readComplete();
+    assertThat(told).as("nothing was read").isEmpty();
+    intake.read(Unpooled.buffer().writeZero(MOST / 2));
+    intake.read(Unpooled.buffer().writeZero(MOST / 2));
+    intake.readComplete();
+    intake.read(Unpooled.buffer().writeZero(1));
+    intake.readComplete();
+    assertThat(told).containsExactly("2 datagrams", "pause", "1 datagrams");
+    taken.forEach(Runnable::run);
+    assertThat(told).endsWith("1 datagrams", "read").hasSize(4);
   }
 }

@@ -3,7 +3,6 @@ package io.viaduct.tunnel.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
-import io.viaduct.tunnel.session.TunnelSettings.CompressionContext;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
@@ -29,7 +28,7 @@ class CompressionLeakTest {
     for (int i = 0; i < DIGITS; i++) {
       secret.append(ALPHABET.charAt(random.nextInt(10)));
     }
-    try (LoopbackRig rig = new LoopbackRig(TunnelSettings.defaults().withContext(context))) {
+    try (LoopbackRig rig = new LoopbackRig(TestSettings.of(context))) {
       rig.serviceClass = ServiceClass.LT_HD;
       StringBuilder known = new StringBuilder();
       for (int digit = 0; digit < DIGITS; digit++) {
@@ -88,7 +87,7 @@ class CompressionLeakTest {
 
   /// With histories: bytes of the attacker's packet alone, after the victim has said its secret.
   private int afterTheVictim(CompressionContext context, String secret, String guess) {
-    try (LoopbackRig rig = new LoopbackRig(TunnelSettings.defaults().withContext(context))) {
+    try (LoopbackRig rig = new LoopbackRig(TestSettings.of(context))) {
       rig.serviceClass = ServiceClass.LT_HD;
       for (int i = 0; i < 200; i++) {
         offer(rig, VICTIM, "GET /" + i + " HTTP/1.1" + COOKIE + secret + "\r\n\r\n");

@@ -13,12 +13,18 @@ class HistoryAgreementTest {
 
   @Test
   void bothEndsAgreeOnTheSmallerPowerOfTwoOrOnNothing() {
-    assertThat(TunnelSettings.historyBytes(0)).isZero();
-    assertThat(TunnelSettings.historyBytes(-1)).isZero();
-    assertThat(TunnelSettings.historyBytes(16_383)).isZero();
-    assertThat(TunnelSettings.historyBytes(40_000)).isEqualTo(32_768);
-    assertThat(TunnelSettings.historyBytes(Integer.MAX_VALUE))
-        .isEqualTo(TunnelSettings.HISTORY_BYTES);
+    assertThat(agreed(65_536, 0)).isZero();
+    assertThat(agreed(65_536, -1)).isZero();
+    assertThat(agreed(65_536, 16_383)).isZero();
+    assertThat(agreed(65_536, 40_000)).isEqualTo(32_768);
+    assertThat(agreed(65_536, Integer.MAX_VALUE)).isEqualTo(65_536);
+    assertThat(agreed(0, 65_536)).isZero();
+    assertThat(agreed(16_384, 65_536)).isEqualTo(16_384);
+    assertThat(agreed(1_048_576, 1_048_576)).isEqualTo(1_048_576);
+  }
+
+  private static int agreed(int own, int peers) {
+    return new TunnelLimits(1500, own).agreed(1500, peers).historyBytes();
   }
 
   /// Text of one flow up. @return bytes on the wire
@@ -38,7 +44,7 @@ class HistoryAgreementTest {
 
   @Test
   void anOlderPeerGetsNeitherHistoriesNorZstd() {
-    try (LoopbackRig old = new LoopbackRig(TunnelSettings.defaults().withHistoryBytes(0));
+    try (LoopbackRig old = new LoopbackRig(TestSettings.ofHistory(0));
         LoopbackRig young = new LoopbackRig()) {
       long without = carry(old);
       long with = carry(young);

@@ -9,7 +9,6 @@ import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.ProviderAead;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
-import io.viaduct.tunnel.session.TunnelSettings.CompressionContext;
 import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
@@ -82,9 +81,8 @@ class HistorySimulationProperties {
       this.reordering = reorder;
       this.forgets = forgets;
       TunnelSettings settings =
-          TunnelSettings.defaults()
-              .withHistoryBytes(16_384 << random.nextInt(4))
-              .withContext(CompressionContext.values()[random.nextInt(2)]);
+          TestSettings.of(
+              16_384 << random.nextInt(4), CompressionContext.values()[random.nextInt(2)], 70);
       rig =
           new LoopbackRig(
               settings, AeadAlgorithm.AES_256_GCM, ProviderAead::new, PathListener.SILENT, late);
@@ -191,7 +189,7 @@ class HistorySimulationProperties {
       for (HistoryEvent event : HistoryEvent.values()) {
         all.append(event).append(' ').append(events(event)).append(' ');
       }
-      return all.append("window ").append(rig.agent.settings().historyBytes()).toString();
+      return all.append("window ").append(rig.agent.terms().limits().historyBytes()).toString();
     }
 
     long events(HistoryEvent event) {

@@ -38,10 +38,8 @@ class IdleSessionMemoryTest {
     secret[1] = (byte) (number >>> 8);
     return new TunnelSession(
         role,
+        TestSettings.terms(AeadAlgorithm.AES_256_GCM, SessionSecret.of(secret), number),
         TunnelSettings.defaults(),
-        AeadAlgorithm.AES_256_GCM,
-        SessionSecret.of(secret),
-        number,
         memory,
         FlowListener.SILENT,
         PathListener.SILENT,

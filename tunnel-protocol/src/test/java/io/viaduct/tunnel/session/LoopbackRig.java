@@ -6,6 +6,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.history.Digestion;
+import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
@@ -80,12 +81,23 @@ public final class LoopbackRig implements AutoCloseable {
       Function<AeadAlgorithm, Aead> ciphers,
       PathListener pathListener,
       Digestion digestion) {
-    memory = new LoopMemory(UNTRACKED, new SplittableRandom(7), ciphers, digestion, () -> 0);
-    snaptMemory = new LoopMemory(UNTRACKED, new SplittableRandom(8), ciphers, digestion, () -> 0);
+    this(1500, settings, algorithm, ciphers, pathListener, digestion);
+  }
+
+  public LoopbackRig(
+      int pathMtu,
+      TunnelSettings settings,
+      AeadAlgorithm algorithm,
+      Function<AeadAlgorithm, Aead> ciphers,
+      PathListener pathListener,
+      Digestion digestion) {
+    memory = memory(7, ciphers, digestion);
+    snaptMemory = memory(8, ciphers, digestion);
     byte[] secret = new byte[32];
     for (int i = 0; i < 32; i++) {
       secret[i] = (byte) i;
     }
+    var limits = new TunnelLimits(pathMtu, settings.historyBytes());
     FlowListener listener =
         new FlowListener() {
           @Override
@@ -96,10 +108,8 @@ public final class LoopbackRig implements AutoCloseable {
     agent =
         new TunnelSession(
             TunnelRole.AGENT,
+            new TunnelTerms(algorithm, SessionSecret.of(secret), 0x0A0B0C, limits, false),
             settings,
-            algorithm,
-            SessionSecret.of(secret),
-            0x0A0B0C,
             memory,
             listener,
             pathListener,
@@ -107,14 +117,23 @@ public final class LoopbackRig implements AutoCloseable {
     snapt =
         new TunnelSession(
             TunnelRole.SNAPT,
+            new TunnelTerms(algorithm, SessionSecret.of(secret), 0x0D0E0F, limits, false),
             settings,
-            algorithm,
-            SessionSecret.of(secret),
-            0x0D0E0F,
             snaptMemory,
             listener,
             pathListener,
             nowNs);
+  }
+
+  private static LoopMemory memory(
+      long seed, Function<AeadAlgorithm, Aead> ciphers, Digestion digestion) {
+    return new LoopMemory(
+        UNTRACKED,
+        new SplittableRandom(seed),
+        ciphers,
+        digestion,
+        () -> 0,
+        HistoryMemory.BUDGET_BYTES);
   }
 
   private final class Wire implements DatagramSink {
@@ -139,7 +158,7 @@ public final class LoopbackRig implements AutoCloseable {
         byte[] datagram = new byte[Math.min(segmentSize, burst.readableBytes())];
         burst.readBytes(datagram);
         int most = to == up ? upMtu : to == down ? downMtu : 65_535;
-        if (datagram.length + TunnelSettings.IPV4_UDP_BYTES <= most) {
+        if (datagram.length + TunnelTerms.IPV4_UDP_BYTES <= most) {
           to.add(datagram);
         }
       }

@@ -2,6 +2,7 @@ package io.viaduct.tunnel.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.viaduct.tunnel.history.Digestion;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.path.PathListener;
@@ -97,11 +98,10 @@ final class NetworkSimulation implements AutoCloseable {
   }
 
   private LoopbackRig rig() {
-    TunnelSettings settings =
-        TunnelSettings.defaults()
-            .withPathMtu(random.nextInt(10) == 0 ? 9000 : random.nextInt(1400, 1501))
-            .withContext(TunnelSettings.CompressionContext.values()[random.nextInt(3)]);
-    return new LoopbackRig(settings, algorithm, Ciphers::fastest, PathListener.SILENT)
+    int pathMtu = random.nextInt(10) == 0 ? 9000 : random.nextInt(1400, 1501);
+    TunnelSettings settings = TestSettings.of(CompressionContext.values()[random.nextInt(3)]);
+    return new LoopbackRig(
+            pathMtu, settings, algorithm, Ciphers::fastest, PathListener.SILENT, Digestion.INLINE)
         .withUdpSuperpackets();
   }
 
@@ -241,7 +241,7 @@ final class NetworkSimulation implements AutoCloseable {
             ? Endpoints.ipv6(1000 + flow, flow % 5, 443)
             : Endpoints.ipv4(1000 + flow, flow % 5, 443);
     Endpoints way = down ? to.reversed() : to;
-    int mss = rig.agent.settings().innerMtu() - 72;
+    int mss = rig.agent.terms().limits().tunMtu() - 72;
     byte[] packet;
     int gso = 0;
     boolean partial = random.nextBoolean();
@@ -280,7 +280,7 @@ final class NetworkSimulation implements AutoCloseable {
     for (byte[] segment : Segments.of(packet, gso, partial)) {
       longest = Math.max(longest, segment.length);
     }
-    if (longest > session.settings().innerMtu(session.mtu().size())) {
+    if (longest > session.terms().innerMtu(session.mtu().size())) {
       return; // so much loss that the path seems narrow: an application would have been told
     }
     Verdict verdict;

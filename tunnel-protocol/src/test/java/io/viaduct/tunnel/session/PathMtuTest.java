@@ -49,7 +49,7 @@ class PathMtuTest {
   void packetsAreTakenUpToWhatThePathCarries() {
     begin(1300, 600);
     int before = rig.atSnapt.size();
-    int most = rig.agent.settings().innerMtu(1300);
+    int most = rig.agent.terms().innerMtu(1300);
     assertThat(rig.offer(rig.agent, packet(to, most))).isEqualTo(Verdict.QUEUED);
     byte[] tooBig = packet(to, 1400);
     tooBig[6] |= 0x40;
@@ -135,7 +135,7 @@ class PathMtuTest {
     assertThat(icmp.getInt(12)).as("from the destination").isEqualTo(wordAt(packet, 16));
     assertThat(icmp.getInt(16)).as("to the source").isEqualTo(wordAt(packet, 12));
     assertThat(icmp.getShort(20)).as("fragmentation needed").isEqualTo((short) 0x0304);
-    assertThat(icmp.getShort(26)).isEqualTo((short) rig.agent.settings().innerMtu(1300));
+    assertThat(icmp.getShort(26)).isEqualTo((short) rig.agent.terms().innerMtu(1300));
     assertThat(wordAt(answer, 28)).as("quotes it").isEqualTo(wordAt(packet, 0));
     assertThat(InternetChecksum.of(InternetChecksum.sum(answer, 0, 20, 0))).isZero();
     assertThat(InternetChecksum.of(InternetChecksum.sum(answer, 20, answer.length - 20, 0)))
@@ -197,7 +197,7 @@ class PathMtuTest {
     rig.send(rig.agent);
     rig.deliver();
     byte[] restored = rig.atSnapt.getLast().packet();
-    int most = rig.snapt.settings().innerMtu(1000) - 40;
+    int most = rig.snapt.terms().innerMtu(1000) - 40;
     assertThat(wordAt(restored, 40)).isEqualTo(0x0204_0000 | most);
     assertThat(LoopbackRig.count(rig.snapt, Verdict.MSS_CLAMPED)).isOne();
     assertThat(restored).as("checksum").isEqualTo(PacketForge.checksum(restored.clone(), 0));

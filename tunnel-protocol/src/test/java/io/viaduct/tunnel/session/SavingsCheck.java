@@ -1,7 +1,6 @@
 package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
-import io.viaduct.tunnel.session.TunnelSettings.CompressionContext;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -161,17 +160,13 @@ public final class SavingsCheck {
         (System.nanoTime() - cpu) / 1_000_000);
   }
 
-  /// `SavingsCheck [TEXT-FILE [bytes of history [threshold]]]` prints the table.
+  /// `SavingsCheck [TEXT-FILE [bytes of history [compound-percent]]]` prints the table.
   public static void main(String[] arguments) throws IOException {
     byte[] text =
         arguments.length > 0 ? Files.readAllBytes(Path.of(arguments[0])) : English.text(4 << 20, 1);
     int history = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 65_536;
-    double fill = arguments.length > 2 ? Double.parseDouble(arguments[2]) : 0.7;
-    TunnelSettings settings =
-        TunnelSettings.defaults()
-            .withContext(CompressionContext.REMOTE_HOST)
-            .withFillThreshold(fill)
-            .withHistoryBytes(history);
+    int percent = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 70;
+    TunnelSettings settings = TestSettings.of(history, CompressionContext.REMOTE_HOST, percent);
     double[][] loads = {
       {3, 1360, 1e6, 20e6}, {1, 576, 128e3, 2e6}, {2, 1360, 15e3, 1e6}, {0, 100, 15e3, 128e3}
     };

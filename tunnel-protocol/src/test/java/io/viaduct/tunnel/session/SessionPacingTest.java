@@ -18,7 +18,7 @@ class SessionPacingTest {
   @ParameterizedTest
   @CsvSource({"off, 60000, 70000", "1000000, 1, 3500", "200000000, 1, 160000"})
   void lowDelayNeverWaitsBehindASuperpacketOfASlowLine(String rate, int least, int most) {
-    var rig = new LoopbackRig(TunnelSettings.defaults().withPacing(Pacing.of(rate)));
+    var rig = new LoopbackRig(TestSettings.of(Pacing.of(rate)));
     rig.serviceClass = ServiceClass.HT_HD;
     byte[] payload = new byte[SUPERPACKET_BYTES];
     new SplittableRandom(1).nextBytes(payload);
@@ -33,7 +33,7 @@ class SessionPacingTest {
 
   @Test
   void aPacketThatIsTooMuchIsDroppedByClassAndCounted() {
-    var rig = new LoopbackRig(TunnelSettings.defaults().withPacing(Pacing.of("100000")));
+    var rig = new LoopbackRig(TestSettings.of(Pacing.of("100000")));
     rig.serviceClass = ServiceClass.HT_HD;
     Verdict last = Verdict.QUEUED;
     var random = new SplittableRandom(1);

@@ -53,10 +53,8 @@ public final class SpeedCheck implements AutoCloseable {
   private TunnelSession session(TunnelRole role, SessionSecret secret) {
     return new TunnelSession(
         role,
+        TestSettings.terms(AeadAlgorithm.AES_256_GCM, secret, 1),
         TunnelSettings.defaults(),
-        AeadAlgorithm.AES_256_GCM,
-        secret,
-        1,
         memory,
         FlowListener.SILENT,
         PathListener.SILENT,

@@ -8,10 +8,12 @@ import io.netty.buffer.Unpooled;
 import io.viaduct.tunnel.flow.FlowCounters;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.PeerFlowStats;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -191,6 +193,27 @@ class TunnelSessionTest {
     assertThat(rig.nowNs - flow.peer().heardNs()).isBetween(0L, 200_000_000L);
   }
 
+  @Test
+  void theLastWordOfAnAgentThatGoesIsSaidAtOnceForEachFlow() {
+    int count = 300; // more than one block of control records holds
+    for (int i = 0; i < count; i++) {
+      rig.offer(rig.agent, PacketForge.udp(Endpoints.ipv4(1000 + i, 7, 53), bytes(20)));
+      rig.send(rig.agent);
+    }
+    rig.advance(60_000_000); // what waits for company
+    List<FlowState> flows = new ArrayList<>();
+    rig.snapt.flows().forEach(flows::add);
+    assertThat(flows).hasSize(count).allMatch(flow -> flow.peer() == PeerFlowStats.NONE);
+    rig.agent.lastWord(rig.nowNs);
+    rig.drain(rig.agent);
+    rig.deliver();
+    assertThat(flows).allMatch(flow -> flow.peer().sentPackets() == 1);
+    long said = rig.agent.totals().sentDatagrams;
+    rig.agent.lastWord(rig.nowNs);
+    rig.drain(rig.agent);
+    assertThat(rig.agent.totals().sentDatagrams).as("nothing is new").isEqualTo(said);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {72, 1332})
   void whatASlowFlowIsToldOfRidesWithItsPackets(int payload) {
@@ -337,7 +360,7 @@ class TunnelSessionTest {
     byte[] packet = PacketForge.udp(Endpoints.ipv4(1, 1, 1), bytes(1500));
     assertThat(rig.offer(rig.agent, packet)).isEqualTo(Verdict.PACKET_TOO_BIG);
     byte[] most =
-        PacketForge.udp(Endpoints.ipv4(1, 1, 1), bytes(rig.agent.settings().innerMtu() - 28));
+        PacketForge.udp(Endpoints.ipv4(1, 1, 1), bytes(rig.agent.terms().limits().tunMtu() - 28));
     assertThat(rig.offer(rig.agent, most)).isEqualTo(Verdict.QUEUED);
   }
 
@@ -354,8 +377,8 @@ class TunnelSessionTest {
 
   @Test
   void textIsCompressedWithItsOwnHostOnly() {
-    for (TunnelSettings.CompressionContext context : TunnelSettings.CompressionContext.values()) {
-      try (LoopbackRig own = new LoopbackRig(TunnelSettings.defaults().withContext(context))) {
+    for (CompressionContext context : CompressionContext.values()) {
+      try (LoopbackRig own = new LoopbackRig(TestSettings.of(context))) {
         int[] sizes = new int[2];
         for (int round = 0; round < 2; round++) {
           for (int host = 1; host <= 2; host++) {
