@@ -32,11 +32,14 @@ final class Lab implements AutoCloseable {
       return "needs /dev/net/tun";
     }
     try {
+      if (new ProcessBuilder("ping", "-V").start().waitFor() != 0) {
+        return "ping does not work here";
+      }
       return new ProcessBuilder("ip", "netns", "list").start().waitFor() == 0
           ? ""
           : "ip netns does not work here";
     } catch (IOException | InterruptedException e) {
-      return "needs iproute2: " + e.getMessage();
+      return "needs iproute2 and ping: " + e.getMessage();
     }
   }
 
