@@ -162,6 +162,7 @@ public final class DataPath implements AutoCloseable {
   public void controlDatagrams(List<ByteBuf> datagrams) {
     assert loop.inEventLoop() : Thread.currentThread();
     long now = nanoTime.getAsLong();
+    memory.waited(0);
     for (ByteBuf datagram : datagrams) {
       opened(datagram, null, now);
       datagram.release();
@@ -196,8 +197,9 @@ public final class DataPath implements AutoCloseable {
 
   private final class Downlink implements DatagramReader {
     @Override
-    public void burst() {
+    public void burst(long waitedNs) {
       arrivedNs = nanoTime.getAsLong();
+      memory.waited(waitedNs);
     }
 
     @Override

@@ -123,8 +123,9 @@ final class RelayLoop implements DatagramReader, TunReader {
   // --- 1 from the network
 
   @Override
-  public void burst() {
+  public void burst(long waitedNs) {
     arrivedNs = relay.nowNs();
+    memory.waited(waitedNs);
   }
 
   @Override
@@ -150,6 +151,7 @@ final class RelayLoop implements DatagramReader, TunReader {
 
   /// By the control connection of one session: nothing else may be in it.
   void onControlDatagrams(Session of, List<ByteBuf> datagrams) {
+    memory.waited(0);
     for (ByteBuf datagram : datagrams) {
       int length = datagram.readableBytes();
       int index = DatagramHeader.receiverIndex(datagram, 0, length);
@@ -215,7 +217,7 @@ final class RelayLoop implements DatagramReader, TunReader {
 
   private void takeOver() {
     handOver.taking();
-    burst();
+    burst(0);
     for (HandOver.Item item = handOver.poll(); item != null; item = handOver.poll()) {
       ByteBuf bytes = item.bytes();
       InetSocketAddress from = item.from();

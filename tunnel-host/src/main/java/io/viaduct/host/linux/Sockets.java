@@ -21,6 +21,7 @@ public final class Sockets {
   public static final int SO_REUSEPORT = 15;
   public static final int SO_SNDBUFFORCE = 32;
   public static final int SO_RCVBUFFORCE = 33;
+  public static final int SO_TIMESTAMPNS = 35;
   public static final int SO_MARK = 36;
   public static final int SO_ATTACH_REUSEPORT_CBPF = 51;
 

@@ -7,7 +7,10 @@ import java.net.InetSocketAddress;
 public interface DatagramReader {
   /// One receive has brought the datagrams that follow: the time to read a clock, once for all of
   /// them.
-  default void burst() {}
+  ///
+  /// @param waitedNs how long the kernel has had the first of them: what this end took, not the
+  ///   path
+  default void burst(long waitedNs) {}
 
   /// One datagram.
   ///

@@ -25,8 +25,8 @@ final class MessageHeader {
   private static final int MESSAGE_LEVEL = MESSAGE + Long.BYTES;
   private static final int MESSAGE_TYPE = MESSAGE_LEVEL + Integer.BYTES;
   private static final int MESSAGE_DATA = MESSAGE_TYPE + Integer.BYTES;
-  // Room for a few control messages: only UDP_GRO is asked for, more would be cut off, not
-  // overflow.
+  // Room for a few control messages: only SO_TIMESTAMPNS and UDP_GRO are asked for, more would be
+  // cut off, not overflow.
   private static final int MESSAGE_ROOM = 64;
   private static final int SIZE = MESSAGE + MESSAGE_ROOM;
 
@@ -35,6 +35,7 @@ final class MessageHeader {
 
   private static final long SEGMENT_SPACE = Long.BYTES + 2 * Integer.BYTES + Long.BYTES;
 
+  private static final int HEADER = Long.BYTES + 2 * Integer.BYTES;
   private static final int MSG_TRUNC = 0x20;
 
   private final MemorySegment memory = Arena.ofAuto().allocate(SIZE, Long.BYTES);
@@ -88,13 +89,38 @@ final class MessageHeader {
 
   /// Received: bytes of each merged datagram but the last; `bytes` if none was merged.
   int segmentSize(int bytes) {
-    if (memory.get(ValueLayout.JAVA_LONG, CONTROL_LENGTH) >= SEGMENT_LENGTH
-        && memory.get(ValueLayout.JAVA_INT, MESSAGE_LEVEL) == Sockets.SOL_UDP
-        && memory.get(ValueLayout.JAVA_INT, MESSAGE_TYPE) == Sockets.UDP_GRO) {
-      int size = memory.get(ValueLayout.JAVA_INT, MESSAGE_DATA);
-      return size > 0 ? size : bytes;
+    int at = find(Sockets.SOL_UDP, Sockets.UDP_GRO, Integer.BYTES);
+    int size = at < 0 ? 0 : memory.get(ValueLayout.JAVA_INT, at);
+    return size > 0 ? size : bytes;
+  }
+
+  /// Received: when the kernel got it, nanoseconds since 1970 by its wall clock; 0 if it does not
+  /// say.
+  long stampNs() {
+    int at = find(Sockets.SOL_SOCKET, Sockets.SO_TIMESTAMPNS, 2 * Long.BYTES);
+    return at < 0
+        ? 0
+        : memory.get(ValueLayout.JAVA_LONG, at) * 1_000_000_000L
+            + memory.get(ValueLayout.JAVA_LONG, at + Long.BYTES);
+  }
+
+  /// @return where the data of a control message are, -1 if there is none, or less of them
+  private int find(int level, int type, int dataBytes) {
+    int end =
+        MESSAGE + (int) Math.min(MESSAGE_ROOM, memory.get(ValueLayout.JAVA_LONG, CONTROL_LENGTH));
+    int at = MESSAGE;
+    while (at + HEADER <= end) {
+      long length = memory.get(ValueLayout.JAVA_LONG, at);
+      if (length < HEADER || length > end - at) {
+        return -1;
+      }
+      if (memory.get(ValueLayout.JAVA_INT, at + Long.BYTES) == level
+          && memory.get(ValueLayout.JAVA_INT, at + Long.BYTES + Integer.BYTES) == type) {
+        return length >= HEADER + dataBytes ? at + HEADER : -1;
+      }
+      at += (int) (length + Long.BYTES - 1) & -Long.BYTES; // CMSG_ALIGN
     }
-    return bytes;
+    return -1;
   }
 
   /// Received: whether the buffer was too short.

@@ -49,6 +49,11 @@ final class SocketOptions {
     if (merged < 0) {
       LOG.warn("no UDP receive offload ({}): Linux 5.0 or newer has it", Errno.text(merged));
     }
+    // Without stamps a busy receiver looks like a queue in the path.
+    int stamped = calls.setsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_TIMESTAMPNS, 1);
+    if (stamped < 0) {
+      LOG.warn("the kernel does not say when a datagram came: {}", Errno.text(stamped));
+    }
     buffer(calls, fd, settings.bufferBytes(), Sockets.SO_RCVBUFFORCE, Sockets.SO_RCVBUF);
     buffer(calls, fd, settings.bufferBytes(), Sockets.SO_SNDBUFFORCE, Sockets.SO_SNDBUF);
   }

@@ -11,6 +11,7 @@ import io.viaduct.host.linux.SystemCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
+import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,7 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
   private final ErrnoCounts refusals = new ErrnoCounts();
   private final MessageHeader sending = new MessageHeader();
   private final MessageHeader receiving = new MessageHeader();
+  private final ArrivalClock arrivals = new ArrivalClock(InstantSource.system(), System::nanoTime);
   private final MemorySegment sender =
       Arena.ofAuto().allocate(PeerAddresses.IN6_LENGTH, Long.BYTES);
   // Wrapped memory of the collector's: a reader may close this socket from within a datagram.
@@ -89,6 +91,7 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
         truncations++;
         continue;
       }
+      reader.burst(arrivals.waitedNs(receiving.stampNs()));
       deliver(bytes, receiving.segmentSize(bytes), peers.decode(sender));
     }
     if (batches > 0) {
@@ -98,7 +101,6 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
 
   private void deliver(int bytes, int segmentSize, InetSocketAddress from) {
     int start = 0;
-    reader.burst();
     do {
       int end = Math.min(start + segmentSize, bytes);
       received.setIndex(start, end);

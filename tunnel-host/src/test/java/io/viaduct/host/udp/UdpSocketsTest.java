@@ -39,6 +39,12 @@ class UdpSocketsTest {
     final Queue<InetSocketAddress> peers = new ConcurrentLinkedQueue<>();
     final AtomicInteger batches = new AtomicInteger();
     final AtomicInteger writable = new AtomicInteger();
+    final Queue<Long> waitedNs = new ConcurrentLinkedQueue<>();
+
+    @Override
+    public void burst(long waited) {
+      waitedNs.add(waited);
+    }
 
     @Override
     public void datagram(ByteBuf content, InetSocketAddress from) {
@@ -70,6 +76,35 @@ class UdpSocketsTest {
       throws Exception {
     UdpSocket socket = from.sockets().getFirst();
     return loops.first().submit(() -> socket.send(burst, size, to)).get(5, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void theReaderLearnsHowLongADatagramHasWaitedForItsLoop() throws Exception {
+    try (Loops loops = new Loops(1)) {
+      Inbox inbox = new Inbox();
+      UdpSockets to = bind(loops, "127.0.0.1", inbox);
+      UdpSockets from = bind(loops, "127.0.0.1", new Inbox());
+      // The kernel begins to stamp a moment after it was asked to.
+      await().until(() -> waitedNs(loops, from, to, inbox) >= TimeUnit.MILLISECONDS.toNanos(40));
+      from.close();
+      to.close();
+    }
+  }
+
+  /// What the reader is told of a datagram that its socket holds for 50 ms.
+  private static long waitedNs(Loops loops, UdpSockets from, UdpSockets to, Inbox inbox)
+      throws Exception {
+    UdpSocket paused = to.sockets().getFirst();
+    loops.first().submit(paused::pauseReading).get(5, TimeUnit.SECONDS);
+    inbox.datagrams.clear();
+    inbox.waitedNs.clear();
+    long began = System.nanoTime();
+    send(loops, from, Unpooled.directBuffer().writeLong(1), 8, to.address());
+    loops.first().schedule(paused::resumeReading, 50, TimeUnit.MILLISECONDS);
+    await().until(() -> !inbox.datagrams.isEmpty());
+    long waited = inbox.waitedNs.remove();
+    assertThat(waited).isBetween(0L, System.nanoTime() - began);
+    return waited;
   }
 
   @Test

@@ -174,7 +174,7 @@ final class DatagramReceiver {
             sink,
             nowNs);
     if (restorer.hasStamp()) {
-      pacing.stamped(restorer.stampUs(), nowNs);
+      pacing.stamped(restorer.stampUs(), nowNs - memory.waitedNs);
     }
     return verdict;
   }

@@ -58,6 +58,9 @@ public final class LoopMemory implements AutoCloseable {
   private final Function<AeadAlgorithm, Aead> ciphers;
   private final Map<AeadAlgorithm, Aead> aeads = new EnumMap<>(AeadAlgorithm.class);
 
+  /// How long the datagrams at hand have waited in the socket.
+  long waitedNs;
+
   /// @param allocator makes the bursts that go to the socket; pooled and direct in production
   /// @param random draws path challenges: a SecureRandom in production
   public LoopMemory(ByteBufAllocator allocator, RandomGenerator random) {
@@ -118,5 +121,11 @@ public final class LoopMemory implements AutoCloseable {
     burst.release();
     history.close();
     coalescer.close();
+  }
+
+  /// The datagrams that are opened next have waited so long for this loop: that is not the path's
+  /// delay, and pacing does not count it.
+  public void waited(long ns) {
+    waitedNs = ns;
   }
 }

@@ -47,4 +47,29 @@ class SessionPacingTest {
     assertThat(LoopbackRig.count(rig.agent, last)).isEqualTo(1);
     rig.close();
   }
+
+  /// Datagrams come to the far end's loop 40 ms late: because they were under way for so long, or
+  /// because the loop was busy.
+  @ParameterizedTest
+  @CsvSource({"0, true", "40000000, false"})
+  void aBusyReceiverIsNoQueueInThePath(long waitedNs, boolean paced) {
+    var rig = new LoopbackRig(TestSettings.of(Pacing.AUTO));
+    rig.serviceClass = ServiceClass.HT_HD;
+    var random = new SplittableRandom(1);
+    for (int step = 0; step < 150; step++) {
+      boolean late = step >= 50;
+      for (int i = 0; i < 5; i++) {
+        byte[] payload = new byte[1_300];
+        random.nextBytes(payload);
+        rig.offer(rig.agent, PacketForge.udp(Endpoints.ipv4(1000, 1, 443), payload));
+      }
+      rig.send(rig.agent);
+      rig.nowNs += late ? 40_000_000 : 0;
+      rig.snaptMemory.waited(late ? waitedNs : 0);
+      rig.deliver();
+      rig.nowNs += late ? 0 : 40_000_000;
+    }
+    assertThat(rig.agent.isPaced()).isEqualTo(paced);
+    rig.close();
+  }
 }
