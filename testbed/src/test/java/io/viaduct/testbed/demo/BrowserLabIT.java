@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -43,7 +42,9 @@ class BrowserLabIT {
       page.getByTestId("login-submit").click();
       assertThat(page.getByTestId("balance").first())
           .hasAttribute("data-microdenarii", balance.replaceFirst("^0*", "").replace(".", ""));
-      assertThat(page.locator("body")).containsText(Pattern.compile("web|HT&HD"));
+      // Not among the latest: a slow machine books more small charges behind the download's.
+      page.getByTestId("all-charges").click();
+      assertThat(page.getByTestId("charges")).containsText("HT&HD");
     }
   }
 }
