@@ -30,11 +30,13 @@ final class OracleLedger {
 
   private static final class Interval {
     private final Spec spec;
+    private final Instant due;
     private boolean settled;
     private final boolean late;
 
-    private Interval(Spec spec, boolean late) {
+    private Interval(Spec spec, Instant due, boolean late) {
       this.spec = spec;
+      this.due = due;
       this.late = late;
     }
   }
@@ -64,22 +66,28 @@ final class OracleLedger {
           ? ReportVerdict.ALREADY_POSTED
           : ReportVerdict.CONFLICT;
     }
+    Instant end = believed(spec.end(), now);
     if (spec.epoch() < epochs.getOrDefault(spec.session(), 0L)
-        || Duration.between(spec.end(), now).compareTo(MediationRig.ADJUSTMENT) > 0) {
+        || Duration.between(end, now).compareTo(MediationRig.ADJUSTMENT) > 0) {
       return ReportVerdict.REJECTED;
     }
     epochs.merge(spec.session(), spec.epoch(), Math::max);
-    boolean late = !now.isBefore(spec.end().plus(MediationRig.GRACE));
-    intervals.put(spec.key(), new Interval(spec, late));
+    Instant due = end.plus(MediationRig.GRACE);
+    boolean late = !now.isBefore(due);
+    intervals.put(spec.key(), new Interval(spec, due, late));
     move("USER:" + spec.account(), late ? "ADJUSTMENT" : "CLEARING", spec.charge());
     move("DISCOUNT", "USER:" + spec.account(), spec.discount());
     return ReportVerdict.POSTED;
   }
 
+  // A SNAPT whose clock is ahead: what it says ended later than this ended when it came.
+  private static Instant believed(Instant end, Instant received) {
+    return end.isAfter(received.plusSeconds(30)) ? received : end;
+  }
+
   void settle(Instant now) {
     for (Interval interval : intervals.values()) {
-      Instant due = interval.spec.end().plus(MediationRig.GRACE);
-      if (!interval.late && !interval.settled && !now.isBefore(due)) {
+      if (!interval.late && !interval.settled && !now.isBefore(interval.due)) {
         long charge = interval.spec.charge();
         long fee =
             new BigDecimal(charge)
