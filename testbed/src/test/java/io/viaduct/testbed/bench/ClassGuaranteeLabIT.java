@@ -36,9 +36,7 @@ class ClassGuaranteeLabIT {
       throws Exception {
     JsonNode report =
         BenchRun.of("classes", directory, "--seconds=6", "--mbit=10", "--bulk=TWO", "--way=UP");
-    // HT_HD is left with its floor of 5 %: what it was given before the line was known to be busy
-    // takes about the 5 s that Table I allows.
-    for (TrafficClass of : List.of(TrafficClass.LT_LD, TrafficClass.HT_LD, TrafficClass.LT_HD)) {
+    for (TrafficClass of : TrafficClass.values()) {
       JsonNode line = line(report, "10", Way.UP, ViaductPeer.NAME, of.name());
       assertThat(line.get("delayMsP99").asDouble())
           .as("what Table I allows: " + line)

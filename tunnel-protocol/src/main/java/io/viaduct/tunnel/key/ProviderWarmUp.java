@@ -1,30 +1,24 @@
 package io.viaduct.tunnel.key;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /// Has the JVM compile the JDK's AES-256-GCM before packets need it. Interpreted it is a hundred
 /// times slower than compiled, and a busy machine compiles late: seconds in which each superpacket
 /// would stop its event loop for milliseconds. A thread of its own seals and opens until the JDK's
-/// cipher is the faster one over long bodies; where it never is, libsodium keeps them.
+/// cipher is the faster one over long bodies; where it never is, libsodium keeps them. Nine tenths
+/// of its time it leaves to packets and to the compiler that it waits for.
 final class ProviderWarmUp {
   private static final int LONG_BYTES = 16 * 1024;
-  private static final int SHORT_BYTES = 2 * 1024;
-  private static final int REPEATS = 100;
-  private static final int BEST_OF = 5;
-  private static final int ROUNDS_MAX = 500;
-  private static final long PAUSE_NS = 2_000_000;
+  private static final int SHORT_BYTES = 1024;
+  private static final int REPEATS = 20;
+  private static final int BEST_OF = 2;
+  private static final int ROUNDS_MAX = 2_500;
+  private static final int PAUSE_PER_WORK = 9;
 
+  private static final AtomicBoolean STARTED = new AtomicBoolean();
   private static volatile boolean faster;
-
-  /// Loaded, and so started, with the first long body.
-  private static final class Start {
-    static final Thread THREAD =
-        Thread.ofPlatform()
-            .daemon()
-            .name("aead-warm-up")
-            .start(() -> faster = new ProviderWarmUp(System::nanoTime).warmUp());
-  }
 
   private final LongSupplier nanoTime;
   private final EpochKey key =
@@ -44,7 +38,13 @@ final class ProviderWarmUp {
   /// Whether the JDK's cipher is the faster one over long bodies by now; the first call starts the
   /// warm-up. Any thread.
   static boolean isFaster() {
-    return faster || Start.THREAD == null;
+    if (!faster && !STARTED.get() && STARTED.compareAndSet(false, true)) {
+      Thread.ofPlatform()
+          .daemon()
+          .name("aead-warm-up")
+          .start(() -> faster = new ProviderWarmUp(System::nanoTime).warmUp());
+    }
+    return faster;
   }
 
   /// @return whether the JDK's cipher became the faster one
@@ -52,13 +52,14 @@ final class ProviderWarmUp {
     Aead provider = new ProviderAead(AeadAlgorithm.AES_256_GCM);
     Aead sodium = new SodiumAead(() -> false);
     for (int round = 0; round < ROUNDS_MAX; round++) {
+      long began = nanoTime.getAsLong();
       for (int i = 0; i < REPEATS; i++) {
         pass(provider, SHORT_BYTES);
       }
       if (bestNs(provider) < bestNs(sodium)) {
         return true;
       }
-      LockSupport.parkNanos(PAUSE_NS);
+      LockSupport.parkNanos(PAUSE_PER_WORK * (nanoTime.getAsLong() - began));
     }
     return false;
   }

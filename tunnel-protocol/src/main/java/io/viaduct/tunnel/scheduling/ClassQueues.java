@@ -39,6 +39,18 @@ public final class ClassQueues {
     return first == null ? 0 : nowNs - first.queuedNs();
   }
 
+  /// The share of what leaves that the class can count on, 0 to 1: all of it, or its floor while a
+  /// class above it stands, which is that its first waits for longer than this.
+  public double share(ServiceClass serviceClass, long standsNs, long nowNs) {
+    for (int c = 0; c < serviceClass.ordinal(); c++) {
+      Compound first = head[c];
+      if (first != null && nowNs - first.queuedNs() > standsNs) {
+        return floorPercent / 100.0;
+      }
+    }
+    return 1;
+  }
+
   public int bytes(ServiceClass serviceClass) {
     return bytes[serviceClass.ordinal()];
   }

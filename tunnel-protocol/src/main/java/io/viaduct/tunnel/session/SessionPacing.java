@@ -16,9 +16,15 @@ import org.jspecify.annotations.Nullable;
 /// Pacing in one session: what it tells the peer of arrivals, what it learns from the peer's, and
 /// which packets enter the queue of their class. Without a limit queues are short, and only their
 /// bounds count. With one they are the path's own, so each is kept short by [DelayControl] and
-/// holds at most what the path carries in 200 ms: one class's excess never stops another.
+/// holds at most what the path carries in 200 ms, and in 1 s of its floor while a class above it
+/// wants the line: one class's excess never stops another, and none waits for its own.
 final class SessionPacing {
   private static final double SECONDS_MOST = 0.2;
+  private static final double SHARE_SECONDS_MOST = 1;
+
+  /// A class that waits for longer than this wants the line; shorter is a burst.
+  private static final long STANDS_NS = 10_000_000;
+
   private static final double BODY_SECONDS_MOST = 0.002;
   private static final int BYTES_LEAST = 16_384;
 
@@ -53,7 +59,9 @@ final class SessionPacing {
       return Verdict.QUEUED;
     }
     int queued = queues.bytes(of);
-    if (queued > Math.max(BYTES_LEAST, pacer.bytesPerSecond() * SECONDS_MOST)) {
+    double share = queues.share(of, STANDS_NS, nowNs);
+    double seconds = Math.min(SECONDS_MOST, share * SHARE_SECONDS_MOST);
+    if (queued > Math.max(BYTES_LEAST, pacer.bytesPerSecond() * seconds)) {
       return Verdict.queueFull(of);
     }
     boolean markable = CongestionMark.understood(packet, ip);

@@ -57,6 +57,18 @@ class ClassQueuesTest {
   }
 
   @Test
+  void aClassCountsOnItsFloorWhileOneAboveItStands() {
+    ClassQueues queues = queues(10);
+    fill(queues, ServiceClass.HT_LD, 1);
+    assertThat(queues.share(ServiceClass.HT_HD, 5, 5)).as("a burst").isEqualTo(1);
+    assertThat(queues.share(ServiceClass.HT_HD, 5, 6)).isEqualTo(0.1);
+    assertThat(queues.share(ServiceClass.HT_LD, 5, 6)).as("itself").isEqualTo(1);
+    assertThat(queues.share(ServiceClass.LT_LD, 5, 6)).as("above").isEqualTo(1);
+    next(queues);
+    assertThat(queues.share(ServiceClass.HT_HD, 5, 6)).isEqualTo(1);
+  }
+
+  @Test
   void aClassThatDoesNotWaitEarnsNothing() {
     ClassQueues queues = queues(33);
     fill(queues, ServiceClass.LT_LD, 100);

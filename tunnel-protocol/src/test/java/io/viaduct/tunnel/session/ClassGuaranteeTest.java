@@ -34,6 +34,10 @@ class ClassGuaranteeTest {
           new Load(ServiceClass.LT_HD, 0.5e6, 1332),
           new Load(ServiceClass.HT_HD, 2 * LINE, 1332));
 
+  private static final List<Load> TWO_BULKS =
+      List.of(
+          LOADS.get(0), new Load(ServiceClass.HT_LD, 2 * LINE, 548), LOADS.get(2), LOADS.get(3));
+
   private final LoopbackRig rig = new LoopbackRig();
   private final BottleneckLink<byte[]> up = new BottleneckLink<>(LINE, 10 * MS, 100 * MS);
   private final BottleneckLink<byte[]> down = new BottleneckLink<>(LINE, 10 * MS, 100 * MS);
@@ -41,12 +45,12 @@ class ClassGuaranteeTest {
   private final long[] offered = new long[ServiceClass.COUNT];
   private final SplittableRandom random = new SplittableRandom(1);
 
-  private void run(double seconds) {
+  private void run(List<Load> loads, double seconds) {
     long end = rig.nowNs + (long) (seconds * 1e9);
     double[] due = new double[ServiceClass.COUNT];
     while (rig.nowNs < end) {
       rig.nowNs += STEP_NS;
-      for (Load load : LOADS) {
+      for (Load load : loads) {
         int c = load.of.ordinal();
         due[c] += load.packetsPerSecond() * STEP_NS / 1e9;
         for (; due[c] >= 1; due[c]--) {
@@ -103,10 +107,10 @@ class ClassGuaranteeTest {
 
   @Test
   void lowDelayClassesKeepTheirDelayAndBulkFillsTheRest() {
-    run(1);
+    run(LOADS, 1);
     delaysMs.clear();
     java.util.Arrays.fill(offered, 0);
-    run(20);
+    run(LOADS, 20);
     var text = new StringBuilder();
     double carried = 0;
     for (Load load : LOADS) {
@@ -140,6 +144,23 @@ class ClassGuaranteeTest {
                 + LoopbackRig.count(rig.agent, Verdict.QUEUE_FULL_HT_HD))
         .isPositive();
     assertThat(LoopbackRig.count(rig.agent, Verdict.EARLY_LT_LD)).isZero();
+    rig.close();
+  }
+
+  /// HT_HD is left with its floor of 5 %: what it may keep waiting is a second of that, and what it
+  /// had been given when the line was all its own.
+  @Test
+  void aClassThatIsLeftWithItsFloorKeepsASecondOfItWaiting() {
+    run(TWO_BULKS, 2);
+    delaysMs.clear();
+    run(TWO_BULKS, 20);
+    int[] arrived = new int[ServiceClass.COUNT];
+    delaysMs.forEach((of, delays) -> arrived[of.ordinal()] = delays.size());
+    double floor = arrived[ServiceClass.HT_HD.ordinal()] * 1360 * 8 / 20.0 / LINE;
+    assertThat(floor).isBetween(0.04, 0.08);
+    assertThat(delayMs(ServiceClass.HT_HD, 99)).isLessThan(1_500);
+    assertThat(delayMs(ServiceClass.HT_LD, 99)).isLessThan(200);
+    assertThat(delayMs(ServiceClass.LT_LD, 99)).isLessThan(10 + 45);
     rig.close();
   }
 }
