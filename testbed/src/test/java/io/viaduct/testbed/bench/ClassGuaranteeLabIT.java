@@ -32,8 +32,7 @@ class ClassGuaranteeLabIT {
   }
 
   @Test
-  void whenTwoClassesWantTheWholeLineTheHigherKeepTheirDelayAndTheLowestItsFloor()
-      throws Exception {
+  void whenTwoClassesWantTheWholeLineEachKeepsItsDelayAndTheLowerItsFloor() throws Exception {
     JsonNode report =
         BenchRun.of("classes", directory, "--seconds=6", "--mbit=10", "--bulk=TWO", "--way=UP");
     for (TrafficClass of : TrafficClass.values()) {
