@@ -35,16 +35,23 @@ public final class ClassQueues {
 
   /// How long the first of the class has waited, 0 if there is none.
   public long waitNs(ServiceClass serviceClass, long nowNs) {
-    Compound first = head[serviceClass.ordinal()];
+    return waitNs(serviceClass.ordinal(), nowNs);
+  }
+
+  private long waitNs(int c, long nowNs) {
+    Compound first = head[c];
     return first == null ? 0 : nowNs - first.queuedNs();
   }
 
-  /// The share of what leaves that the class can count on, 0 to 1: all of it, or its floor while a
-  /// class above it stands, which is that its first waits for longer than this.
+  /// The share of what leaves that the class can count on: all of it, or its floor while a class
+  /// above it stands.
+  ///
+  /// @param standsNs a class stands whose first has waited for longer than this
+  /// @param nowNs the instant, of the clock that [#add] was given
+  /// @return above 0, up to 1
   public double share(ServiceClass serviceClass, long standsNs, long nowNs) {
     for (int c = 0; c < serviceClass.ordinal(); c++) {
-      Compound first = head[c];
-      if (first != null && nowNs - first.queuedNs() > standsNs) {
+      if (waitNs(c, nowNs) > standsNs) {
         return floorPercent / 100.0;
       }
     }
