@@ -3,6 +3,7 @@ package io.viaduct.testbed.bench;
 import io.viaduct.testbed.bench.ClassesReport.Line;
 import io.viaduct.testbed.bench.PacketFlow.Period;
 import io.viaduct.testbed.bench.PacketFlow.Result;
+import io.viaduct.testbed.traffic.Way;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

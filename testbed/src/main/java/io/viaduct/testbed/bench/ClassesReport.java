@@ -1,6 +1,8 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.bench.PacketFlow.Result;
+import io.viaduct.testbed.traffic.Way;
+import io.viaduct.tunnel.session.TunnelSettings;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -11,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Delay and share by class on full lines, without and with the tunnel.
 record ClassesReport(List<Line> lines) {
-  private static final double FLOOR_PERCENT = 5; // tunnel.floor-percent, as both ends have it
+  private static final double FLOOR_PERCENT = TunnelSettings.defaults().floorPercent();
 
   /// @param rateBitPerSecond that was offered, of IP packets
   /// @param alone the same without bulk beside it; null for bulk

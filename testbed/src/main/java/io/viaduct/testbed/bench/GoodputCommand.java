@@ -2,6 +2,8 @@ package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.bench.GoodputReport.Cell;
 import io.viaduct.testbed.bench.GoodputReport.Run;
+import io.viaduct.testbed.traffic.TcpStream;
+import io.viaduct.testbed.traffic.Way;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -109,7 +111,7 @@ final class GoodputCommand implements Callable<Integer> {
     double near = CpuTime.ofProcesses(peer.nearProcesses());
     double far = CpuTime.ofProcesses(peer.farProcesses());
     TcpStream.Carried carried =
-        new TcpStream(ground, System::nanoTime)
+        new TcpStream(ground.device(), ground.far(), System::nanoTime)
             .run(peer.target(), cell.way(), cell.kind().stream(roundSeed), forSeconds);
     double gbit = carried.bytes() * 8 / 1e9;
     return new Run(

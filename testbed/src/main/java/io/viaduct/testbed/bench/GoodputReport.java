@@ -1,5 +1,6 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.traffic.Way;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

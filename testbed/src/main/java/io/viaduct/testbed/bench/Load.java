@@ -2,6 +2,7 @@ package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.bench.PacketFlow.Period;
 import io.viaduct.testbed.bench.PacketFlow.Result;
+import io.viaduct.testbed.traffic.Way;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,5 +1,6 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.traffic.Way;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;

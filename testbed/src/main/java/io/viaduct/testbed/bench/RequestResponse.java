@@ -3,13 +3,10 @@ package io.viaduct.testbed.bench;
 import io.viaduct.testbed.bench.Goal.AddedOfBest;
 import io.viaduct.testbed.bench.Goal.OfBest;
 import io.viaduct.testbed.traffic.EnglishText;
-import java.io.EOFException;
+import io.viaduct.testbed.traffic.Exchanges;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
-import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,11 +17,8 @@ import org.HdrHistogram.Histogram;
 /// Request and response of the same size, text, one after the other on one TCP connection.
 final class RequestResponse implements Measure {
   private static final int PORT = 7004;
-  private static final int WARM_UP = 200;
-  private static final int EXCHANGES_MIN = 20;
-  private static final int[] SIZES = {1, 100, 1_000, 100_000, 1_000_000};
+  private static final int[] SIZES = {1, 100, 1_000, 100_000, Exchanges.LARGEST};
   private static final int SMALL_MAX = 1_000;
-  private static final int LARGEST = 1_000_000;
 
   private record Pair(Row p50, Row p99) {}
 
@@ -52,7 +46,13 @@ final class RequestResponse implements Measure {
         .call(() -> {
           ServerSocketChannel listener = ServerSocketChannel.open();
           listener.bind(new InetSocketAddress(PORT));
-          Thread.ofPlatform().daemon().name("responder").start(() -> serve(listener));
+          Thread.ofPlatform()
+              .daemon()
+              .name("responder")
+              .start(() -> {
+                Halves.enter(false);
+                Exchanges.serve(listener);
+              });
           return true;
         });
   }
@@ -90,58 +90,8 @@ final class RequestResponse implements Measure {
 
   private Histogram exchange(String target, int size) throws IOException {
     Halves.enter(true);
-    var times = new Histogram(3);
     var text = new byte[size];
     new EnglishText(size).fill(text);
-    ByteBuffer buffer = ByteBuffer.allocateDirect(Math.max(Integer.BYTES, size));
-    try (var channel = SocketChannel.open(new InetSocketAddress(target, PORT))) {
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      write(channel, buffer.putInt(size).flip());
-      buffer.clear().put(text).clear().limit(size);
-      long end = nanoTime.getAsLong() + (long) (seconds * 1e9);
-      int warmUp = size > SMALL_MAX ? WARM_UP / 20 : WARM_UP;
-      for (int i = -warmUp; i < EXCHANGES_MIN || nanoTime.getAsLong() - end < 0; i++) {
-        long start = nanoTime.getAsLong();
-        write(channel, buffer.rewind());
-        read(channel, buffer.rewind());
-        if (i >= 0) {
-          times.recordValue(nanoTime.getAsLong() - start);
-        }
-      }
-    }
-    return times;
-  }
-
-  /// One connection after the other, on the far half.
-  private static void serve(ServerSocketChannel listener) {
-    Halves.enter(false);
-    ByteBuffer buffer = ByteBuffer.allocateDirect(LARGEST);
-    while (true) {
-      try (SocketChannel channel = listener.accept()) {
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        read(channel, buffer.clear().limit(Integer.BYTES));
-        buffer.limit(buffer.getInt(0));
-        while (true) {
-          read(channel, buffer.rewind());
-          write(channel, buffer.rewind());
-        }
-      } catch (IOException e) {
-        // the device has closed: the next one
-      }
-    }
-  }
-
-  private static void write(SocketChannel channel, ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      int ignored = channel.write(bytes);
-    }
-  }
-
-  private static void read(SocketChannel channel, ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      if (channel.read(bytes) < 0) {
-        throw new EOFException();
-      }
-    }
+    return Exchanges.run(new InetSocketAddress(target, PORT), text, seconds, nanoTime);
   }
 }

@@ -71,6 +71,10 @@ public final class DemoCommand implements Callable<Integer> {
           try {
             boolean holds = holds(demo, narration);
             if (caches != null) {
+              if (holds) {
+                narration.step("traffic of every size and kind, for the services to learn from");
+                new RehearsalStep(topology, System::nanoTime).run(narration);
+              }
               deployment.stopAll();
               narration.line("kept in build/start: %s", String.join(", ", caches.keep()));
               status.complete(holds ? 0 : 1);

@@ -2,9 +2,12 @@ package io.viaduct.testbed.demo;
 
 import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.Topology;
+import io.viaduct.testbed.traffic.Exchanges;
 import io.viaduct.testbed.traffic.PacedStream;
 import io.viaduct.testbed.traffic.RoundTrips;
 import io.viaduct.testbed.traffic.TextServer;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.util.function.LongSupplier;
 
 /// What answers on the Internet: stock servers that know nothing of tunnels. The ports choose the
@@ -14,6 +17,7 @@ final class FarEnd {
   static final int BULK_PORT = 8000;
   static final int SSH_PORT = 22;
   static final int STREAM_PORT = 5004;
+  static final int EXCHANGE_PORT = 8001;
 
   private FarEnd() {}
 
@@ -21,6 +25,9 @@ final class FarEnd {
     server.call(() -> {
       TextServer.start(Topology.SERVER, TEXT_PORT, nanoTime);
       TextServer.start(Topology.SERVER, BULK_PORT, nanoTime);
+      var exchanges = ServerSocketChannel.open();
+      exchanges.bind(new InetSocketAddress(Topology.SERVER, EXCHANGE_PORT));
+      Thread.ofPlatform().daemon().name("exchanges").start(() -> Exchanges.serve(exchanges));
       return true;
     });
     var stream =

@@ -46,7 +46,14 @@ final class HandoverStep {
     var to = new InetSocketAddress(Topology.SERVER, FarEnd.STREAM_PORT);
     CompletableFuture<PacedStream.Result> stream =
         topology.device.start(
-            "stream", () -> PacedStream.run(to, PACKETS_PER_SECOND, going::get, nanoTime));
+            "stream",
+            () ->
+                PacedStream.run(
+                    to,
+                    new byte[PacedStream.VOICE_BYTES],
+                    PACKETS_PER_SECOND,
+                    going::get,
+                    nanoTime));
     var download = new TextDownload();
     try {
       download(narration, download, middle);

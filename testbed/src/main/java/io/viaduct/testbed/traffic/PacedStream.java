@@ -13,7 +13,9 @@ import java.util.function.LongSupplier;
 /// A UDP stream at a steady rate, numbered; the far end sends every packet back, so that one socket
 /// sees the gaps of both directions.
 public final class PacedStream {
-  private static final int PACKET_BYTES = 160; // 20 ms of G.711, RFC 3551
+  /// 20 ms of G.711, RFC 3551.
+  public static final int VOICE_BYTES = 160;
+
   private static final long STRAGGLERS_NS = 500_000_000;
 
   private PacedStream() {}
@@ -42,8 +44,14 @@ public final class PacedStream {
   }
 
   /// Sends while `going`, then waits for stragglers.
+  ///
+  /// @param payload of each packet; its first eight bytes make place for the number
   public static Result run(
-      InetSocketAddress to, int packetsPerSecond, BooleanSupplier going, LongSupplier nanoTime)
+      InetSocketAddress to,
+      byte[] payload,
+      int packetsPerSecond,
+      BooleanSupplier going,
+      LongSupplier nanoTime)
       throws IOException {
     long intervalNs = 1_000_000_000L / packetsPerSecond;
     try (var channel = DatagramChannel.open()) {
@@ -51,7 +59,7 @@ public final class PacedStream {
       channel.connect(to);
       channel.configureBlocking(false);
       var seen = new Arrivals();
-      var packet = ByteBuffer.allocate(PACKET_BYTES);
+      var packet = ByteBuffer.wrap(payload.clone());
       long sent = 0;
       long due = nanoTime.getAsLong();
       long end = Long.MAX_VALUE;
@@ -60,7 +68,7 @@ public final class PacedStream {
         if (end == Long.MAX_VALUE && !going.getAsBoolean()) {
           end = now + STRAGGLERS_NS;
         }
-        if (end == Long.MAX_VALUE && now - due >= 0) {
+        while (end == Long.MAX_VALUE && now - due >= 0) {
           send(channel, packet.clear().putLong(0, sent));
           sent++;
           due += intervalNs;

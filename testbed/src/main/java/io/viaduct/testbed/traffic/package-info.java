@@ -1,4 +1,5 @@
-/// Traffic with a known content: text by HTTP, a paced stream, request and response.
+/// Traffic with a known content: text by HTTP, a paced stream, a greedy one, requests and
+/// responses.
 @NullMarked
 package io.viaduct.testbed.traffic;
 

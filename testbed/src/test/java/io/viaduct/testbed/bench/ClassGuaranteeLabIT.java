@@ -2,6 +2,7 @@ package io.viaduct.testbed.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.testbed.traffic.Way;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.StreamSupport;

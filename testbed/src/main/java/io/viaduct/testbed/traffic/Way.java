@@ -1,7 +1,7 @@
-package io.viaduct.testbed.bench;
+package io.viaduct.testbed.traffic;
 
 /// Where packets go.
-enum Way {
+public enum Way {
   /// From the device to the far end.
   UP,
   /// From the far end to the device, which has asked for them.

@@ -1,5 +1,6 @@
-package io.viaduct.testbed.bench;
+package io.viaduct.testbed.traffic;
 
+import io.viaduct.testbed.topology.NetworkNamespace;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,40 +15,48 @@ import java.util.function.LongSupplier;
 
 /// One TCP connection whose sender is never at a loss for bytes. Both ends are in this process, so
 /// what counts is what the reader gets, from when the connection has found its pace.
-final class TcpStream {
+public final class TcpStream {
   private static final int WRITE_BYTES = 64 * 1024;
   private static final int READ_BYTES = 256 * 1024;
   private static final double RAMP_SECONDS = 1;
   private static final int TIMEOUT_MS = 30_000;
 
-  private final Ground ground;
+  private final NetworkNamespace device;
+  private final NetworkNamespace far;
   private final LongSupplier nanoTime;
 
+  /// What the reader got.
+  ///
   /// @param mbitPerSecond behind the ramp
   /// @param bytes all of it
-  record Carried(double mbitPerSecond, long bytes) {}
+  public record Carried(double mbitPerSecond, long bytes) {}
 
-  TcpStream(Ground ground, LongSupplier nanoTime) {
-    this.ground = ground;
+  /// @param device where connections are made
+  /// @param far where they are accepted
+  public TcpStream(NetworkNamespace device, NetworkNamespace far, LongSupplier nanoTime) {
+    this.device = device;
+    this.far = far;
     this.nanoTime = nanoTime;
   }
 
+  /// @param target the far end's address
   /// @param content sent again and again
+  /// @param seconds behind the ramp
   /// @throws IllegalStateException when nothing arrives
-  Carried run(String target, Way way, byte[] content, double seconds) {
-    try (ServerSocket listener = ground.far().call(() -> new ServerSocket(0))) {
+  public Carried run(String target, Way way, byte[] content, double seconds) {
+    try (ServerSocket listener = far.call(() -> new ServerSocket(0))) {
       listener.setSoTimeout(TIMEOUT_MS);
-      Callable<Socket> far = listener::accept;
-      Callable<Socket> near =
+      Callable<Socket> accepted = listener::accept;
+      Callable<Socket> made =
           () -> new Socket(InetAddress.getByName(target), listener.getLocalPort());
       CompletableFuture<Carried> reader;
       CompletableFuture<Void> sender;
       if (way == Way.UP) {
-        reader = ground.far().start("reader", () -> read(far, seconds));
-        sender = ground.device().start("sender", () -> send(near, content));
+        reader = far.start("reader", () -> read(accepted, seconds));
+        sender = device.start("sender", () -> send(made, content));
       } else {
-        sender = ground.far().start("sender", () -> send(far, content));
-        reader = ground.device().start("reader", () -> read(near, seconds));
+        sender = far.start("sender", () -> send(accepted, content));
+        reader = device.start("reader", () -> read(made, seconds));
       }
       return sender.thenCombine(reader, (nothing, carried) -> carried).join();
     } catch (IOException | CompletionException e) {

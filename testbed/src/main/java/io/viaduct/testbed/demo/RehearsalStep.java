@@ -1,0 +1,94 @@
+package io.viaduct.testbed.demo;
+
+import io.viaduct.testbed.topology.Topology;
+import io.viaduct.testbed.traffic.EnglishText;
+import io.viaduct.testbed.traffic.Exchanges;
+import io.viaduct.testbed.traffic.PacedStream;
+import io.viaduct.testbed.traffic.TcpStream;
+import io.viaduct.testbed.traffic.Way;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+
+/// Traffic that the demonstration is too polite for, for services that learn from the run: requests
+/// of every size as fast as they are answered and streams as fast as they go, each of text and of
+/// random bytes, and small packets at a rate at which they come in batches. A compiler that has
+/// seen only downloads compiles for downloads, and again for everything else.
+final class RehearsalStep {
+  private static final int[] SIZES = {1, 100, 1_000, 100_000, Exchanges.LARGEST};
+  private static final double EACH_SECONDS = 1;
+  private static final int PACKETS_PER_SECOND = 50_000;
+  private static final int PACKET_BYTES = 100;
+  private static final long EXCHANGES_MAX_SECONDS = 30;
+
+  private final Topology topology;
+  private final LongSupplier nanoTime;
+
+  RehearsalStep(Topology topology, LongSupplier nanoTime) {
+    this.topology = topology;
+    this.nanoTime = nanoTime;
+  }
+
+  /// A claim of its own is not made: a service that failed under it has learned less, no more.
+  void run(Narration narration) {
+    try {
+      rehearse(narration);
+    } catch (IllegalStateException | CompletionException e) {
+      narration.line("not all of it: %s", e);
+    }
+  }
+
+  private void rehearse(Narration narration) {
+    long exchanges = 0;
+    for (int size : SIZES) {
+      exchanges += exchanges(text(size)) + exchanges(noise(size));
+    }
+    long streamed = 0;
+    for (Way way : Way.values()) {
+      streamed += streamed(way, text(Exchanges.LARGEST)) + streamed(way, noise(Exchanges.LARGEST));
+    }
+    PacedStream.Result packets = topology.device.call(() -> packets(noise(PACKET_BYTES)));
+    narration.line(
+        "%d requests answered, %.1f GB streamed, %d of %d packets returned",
+        exchanges, streamed / 1e9, packets.returned(), packets.sent());
+  }
+
+  private static byte[] text(int size) {
+    var text = new byte[size];
+    new EnglishText(size).fill(text);
+    return text;
+  }
+
+  private static byte[] noise(int size) {
+    var noise = new byte[size];
+    new SplittableRandom(size).nextBytes(noise);
+    return noise;
+  }
+
+  private long exchanges(byte[] content) {
+    var to = new InetSocketAddress(Topology.SERVER, FarEnd.EXCHANGE_PORT);
+    return topology
+        .device
+        .start("exchanges", () -> Exchanges.run(to, content, EACH_SECONDS, nanoTime))
+        .orTimeout(EXCHANGES_MAX_SECONDS, TimeUnit.SECONDS)
+        .join()
+        .getTotalCount();
+  }
+
+  private long streamed(Way way, byte[] content) {
+    return new TcpStream(topology.device, topology.server, nanoTime)
+        .run(Topology.SERVER, way, content, EACH_SECONDS)
+        .bytes();
+  }
+
+  private PacedStream.Result packets(byte[] payload) throws IOException {
+    var to = new InetSocketAddress(Topology.SERVER, FarEnd.STREAM_PORT);
+    long end = nanoTime.getAsLong() + (long) (EACH_SECONDS * 1e9);
+    BooleanSupplier going = () -> nanoTime.getAsLong() - end < 0;
+    return PacedStream.run(to, payload, PACKETS_PER_SECOND, going, nanoTime);
+  }
+}

@@ -1,0 +1,81 @@
+package io.viaduct.testbed.traffic;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.function.LongSupplier;
+import org.HdrHistogram.Histogram;
+
+/// Request and response of the same size, one after the other on one TCP connection.
+public final class Exchanges {
+  /// The largest request, in bytes.
+  public static final int LARGEST = 1_000_000;
+
+  private static final int SMALL_MAX = 1_000;
+  private static final int WARM_UP = 200;
+  private static final int WARM_UP_LARGE = 10;
+  private static final int EXCHANGES_MIN = 20;
+
+  private Exchanges() {}
+
+  /// The far end: one connection after the other until the process ends.
+  public static void serve(ServerSocketChannel listener) {
+    ByteBuffer buffer = ByteBuffer.allocateDirect(LARGEST);
+    while (true) {
+      try (SocketChannel channel = listener.accept()) {
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        read(channel, buffer.clear().limit(Integer.BYTES));
+        buffer.limit(buffer.getInt(0));
+        while (true) {
+          read(channel, buffer.rewind());
+          write(channel, buffer.rewind());
+        }
+      } catch (IOException e) {
+        // the device has closed: the next one
+      }
+    }
+  }
+
+  /// @param content of each request, at most [#LARGEST] bytes
+  /// @return the times of those behind the first ones, in nanoseconds
+  public static Histogram run(
+      InetSocketAddress to, byte[] content, double seconds, LongSupplier nanoTime)
+      throws IOException {
+    var times = new Histogram(3);
+    ByteBuffer buffer = ByteBuffer.allocateDirect(Math.max(Integer.BYTES, content.length));
+    try (var channel = SocketChannel.open(to)) {
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      write(channel, buffer.putInt(content.length).flip());
+      buffer.clear().put(content).clear().limit(content.length);
+      long end = nanoTime.getAsLong() + (long) (seconds * 1e9);
+      int warmUp = content.length > SMALL_MAX ? WARM_UP_LARGE : WARM_UP;
+      for (int i = -warmUp; i < EXCHANGES_MIN || nanoTime.getAsLong() - end < 0; i++) {
+        long start = nanoTime.getAsLong();
+        write(channel, buffer.rewind());
+        read(channel, buffer.rewind());
+        if (i >= 0) {
+          times.recordValue(nanoTime.getAsLong() - start);
+        }
+      }
+    }
+    return times;
+  }
+
+  private static void write(SocketChannel channel, ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      int ignored = channel.write(bytes);
+    }
+  }
+
+  private static void read(SocketChannel channel, ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      if (channel.read(bytes) < 0) {
+        throw new EOFException();
+      }
+    }
+  }
+}
