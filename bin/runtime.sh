@@ -2,6 +2,21 @@
 # runs. The numbers behind them: docs/measurements.md, "Start and memory". Needs JAVA_HOME.
 # shellcheck shell=bash disable=SC2034
 
+# Where inlining ends in agent and SNAPT: the stages of a packet's way. What is compiled as one is compiled
+# anew as one when a later kind of traffic takes another branch somewhere in it (docs/adr/0022-start.md).
+stages=(
+	io.viaduct.host.tun.TunQueue::readable
+	io.viaduct.host.udp.UdpSocket::readable
+	io.viaduct.host.udp.UdpSocket::deliver
+	io.viaduct.snapt.relay.RelayLoop::batchEnd
+	io.viaduct.tunnel.session.TunnelSession::offer
+	io.viaduct.tunnel.session.TunnelSession::open
+	io.viaduct.tunnel.session.ClassCompounds::batchEnd
+	io.viaduct.tunnel.session.DatagramWriter::drain
+	io.viaduct.tunnel.session.PacketRestorer::tcp
+	io.viaduct.tunnel.compound.BodyBuilder::build
+)
+
 runtime() { # module, jar, directory of the start caches, verb; sets options
 	local cache
 	options=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow
@@ -9,7 +24,8 @@ runtime() { # module, jar, directory of the start caches, verb; sets options
 		-XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0) # mapped as it is: no page of it is written
 	case $1 in
 	cnapt-agent | snapt-server)
-		options+=(-Xms40m -Xmn16m -Xss512k -XX:ReservedCodeCacheSize=48m -XX:TrimNativeHeapInterval=5000)
+		options+=(-Dio.netty.jfr.enabled=false -Xms36m -Xmn12m -Xss512k -XX:ReservedCodeCacheSize=48m -XX:TrimNativeHeapInterval=5000)
+		options+=(-XX:CompileCommand=quiet "${stages[@]/#/-XX:CompileCommand=dontinline,}")
 		export MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX:-2}
 		# Packets go before the compiler; the JVM obeys only root.
 		[ "$(id -u)" != 0 ] || options+=(-XX:ThreadPriorityPolicy=1 -XX:CompilerThreadPriority=5)

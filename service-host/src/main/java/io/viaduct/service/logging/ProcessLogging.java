@@ -5,6 +5,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.joran.spi.ConsoleTarget;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.bridge.SLF4JBridgeHandler;
@@ -24,31 +25,31 @@ public final class ProcessLogging {
               + ": remove the other provider from the class path");
     }
     context.reset();
-    ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
-    console.setName("standard output");
-    console.setContext(context);
-    console.setEncoder(encoder(context, settings.format()));
-    console.start();
-    ch.qos.logback.classic.Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
-    root.setLevel(Level.toLevel(settings.level().name()));
-    root.addAppender(console);
+    boolean json = settings.format() == LoggingSettings.Format.JSON;
+    point(
+        context,
+        ConsoleTarget.SystemOut,
+        json ? new JsonLineEncoder() : new TextLineEncoder(),
+        Level.toLevel(settings.level().name()));
     // Below INFO, Netty narrates its own class loading; that answers no operator's question.
     context.getLogger("io.netty").setLevel(Level.INFO);
     SLF4JBridgeHandler.removeHandlersForRootLogger();
     SLF4JBridgeHandler.install();
   }
 
-  private static Encoder<ILoggingEvent> encoder(
-      LoggerContext context, LoggingSettings.Format format) {
-    if (format == LoggingSettings.Format.JSON) {
-      JsonLineEncoder json = new JsonLineEncoder();
-      json.setContext(context);
-      json.start();
-      return json;
-    }
-    TextLineEncoder text = new TextLineEncoder();
-    text.setContext(context);
-    text.start();
-    return text;
+  /// Adds one appender to the root logger.
+  static void point(
+      LoggerContext context, ConsoleTarget to, Encoder<ILoggingEvent> encoder, Level level) {
+    encoder.setContext(context);
+    encoder.start();
+    ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
+    console.setName(to.getName());
+    console.setTarget(to.getName());
+    console.setContext(context);
+    console.setEncoder(encoder);
+    console.start();
+    ch.qos.logback.classic.Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
+    root.setLevel(level);
+    root.addAppender(console);
   }
 }

@@ -2,8 +2,7 @@ package io.viaduct.service.logging;
 
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 
-/// One event, one line for people, the same before and after the configuration is read (the
-/// resource `logback.xml` names this class).
+/// One event, one line for people, the same before and after the configuration is read.
 public final class TextLineEncoder extends PatternLayoutEncoder {
   // Line breaks inside a message are shown as \n, so that nobody can forge a line of the log.
   private static final String TEXT =

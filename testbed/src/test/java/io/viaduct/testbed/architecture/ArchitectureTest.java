@@ -8,10 +8,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -96,6 +100,25 @@ class ArchitectureTest {
             .resideOutsideOfPackage(own)
             .as(module + " lives in " + own)
             .check(module(module)));
+  }
+
+  @Test
+  void everyStageAtWhichTheCompilerIsToldToCutExists() throws IOException {
+    Path runtime = Path.of("").toAbsolutePath().getParent().resolve("bin/runtime.sh");
+    List<String> stages =
+        Pattern.compile("io\\.viaduct\\.[\\w.]+::\\w+")
+            .matcher(Files.readString(runtime))
+            .results()
+            .map(MatchResult::group)
+            .toList();
+    assertThat(stages)
+        .isNotEmpty()
+        .allSatisfy(stage -> {
+          String[] parts = stage.split("::");
+          assertThat(all.get(parts[0]).getMethods())
+              .as(stage)
+              .anyMatch(method -> method.getName().equals(parts[1]));
+        });
   }
 
   @Test
