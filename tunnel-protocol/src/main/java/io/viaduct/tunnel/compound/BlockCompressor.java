@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// Compresses the records of one host as the policy has it, with the history of that host where
 /// there is one. Its fields are the result of the last call.
 public final class BlockCompressor {
-  private static final int LOOKED_AT_MIN = 24;
+  // What a shorter block could save is less than the eight bytes of a compressed one's head and
+  // frame, and trying costs a small packet more than its cipher does.
+  private static final int TRIED_MIN = 24;
 
   private final CompoundMemory memory;
   private final HistoryMemory loop;
@@ -64,6 +66,9 @@ public final class BlockCompressor {
 
   void compress(byte[] raw, int start, int bytes, @Nullable FlowState host, long nowNs) {
     stored(raw, start, bytes);
+    if (bytes < TRIED_MIN) {
+      return;
+    }
     int step = policy.step(nowNs);
     SendHistory all = step < CodecCosts.ZSTD_FIRST || host == null ? null : histories;
     SendContext known = all == null || host == null ? null : find(all, host);
@@ -141,9 +146,6 @@ public final class BlockCompressor {
   /// Whether a block that is too small to shrink alone is worth remembering: random bytes are more
   /// different. Of n random bytes 256 (1 − (255/256)^n) values are expected.
   private boolean looksCompressible(byte[] raw, int start, int bytes) {
-    if (bytes < LOOKED_AT_MIN) {
-      return false;
-    }
     int n = Math.min(bytes, 512);
     int different = 0;
     for (int i = start; i < start + n; i++) {
