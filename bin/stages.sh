@@ -4,5 +4,5 @@
 stages() { # options go to the command
 	exec setpriv --pdeathsig KILL "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \
 		-XX:-UsePerfData -cp "$root/stages/target/stages-$(version).jar:$root/stages/target/lib/*" \
-		io.viaduct.stages.StagesCommand --output "$root/build/bench" "$@"
+		io.viaduct.stages.StagesCommand --root "$root" "$@"
 }

@@ -3,7 +3,6 @@ package io.viaduct.stages;
 import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.AeadAlgorithm;
-import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.key.NullAead;
 import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
@@ -53,7 +52,7 @@ public class SessionStage {
   @Setup
   public void open() {
     Function<AeadAlgorithm, Aead> ciphers =
-        cipher.equals("none") ? algorithm -> new NullAead() : Ciphers::fastest;
+        cipher.equals("none") ? algorithm -> new NullAead() : SettledCiphers::fastest;
     ends =
         new SpeedCheck(
             load == Load.DATAGRAMS_64_OF_100 ? ServiceClass.LT_LD : ServiceClass.HT_HD, ciphers);

@@ -5,11 +5,14 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.results.format.ResultFormatType;
+import org.openjdk.jmh.runner.NoBenchmarksException;
 import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import picocli.CommandLine;
@@ -27,10 +30,13 @@ public final class StagesCommand implements Callable<Integer> {
   @Option(
       names = "--filter",
       description = "regular expression on the stage's name, such as Seal or Session.*")
-  private String filter = "Stage";
+  private Pattern filter = Pattern.compile("Stage");
 
-  @Option(names = "--output", description = "folder of the results (default ${DEFAULT-VALUE})")
-  private Path output = Path.of("build", "bench");
+  @Option(names = "--output", description = "folder of the results (default build/bench)")
+  private Path output = Path.of("");
+
+  @Option(names = "--root", hidden = true, required = true)
+  private Path root = Path.of("");
 
   @Option(names = "--rounds", description = "of one measurement (default ${DEFAULT-VALUE})")
   private int rounds = 5;
@@ -44,41 +50,45 @@ public final class StagesCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Files.createDirectories(output);
-    Path json = output.resolve("stages.json");
-    Collection<RunResult> results =
-        new Runner(
-                new OptionsBuilder()
-                    .include(filter)
-                    .mode(Mode.AverageTime)
-                    .timeUnit(TimeUnit.NANOSECONDS)
-                    .forks(1)
-                    .warmupIterations(rounds)
-                    .warmupTime(TimeValue.milliseconds(millis))
-                    .measurementIterations(rounds)
-                    .measurementTime(TimeValue.milliseconds(millis))
-                    .addProfiler(GCProfiler.class)
-                    .jvmArgs(
-                        "--enable-native-access=ALL-UNNAMED",
-                        "--sun-misc-unsafe-memory-access=allow",
-                        "-XX:+UseSerialGC",
-                        "-XX:-UsePerfData",
-                        "-Xmx512m",
-                        "-Dio.netty.leakDetection.level=disabled")
-                    .resultFormat(ResultFormatType.JSON)
-                    .result(json.toString())
-                    .build())
-            .run();
-    if (results.isEmpty()) {
+    Path folder = output.toString().isEmpty() ? root.resolve("build/bench") : output;
+    Files.createDirectories(folder);
+    Path json = folder.resolve("stages.json");
+    Collection<RunResult> results;
+    try {
+      results = new Runner(options(json)).run();
+    } catch (NoBenchmarksException e) {
       System.err.println("viaduct: no stage is called '" + filter + "'");
       return CommandLine.ExitCode.USAGE;
     }
     StagesReport report = StagesReport.of(results);
-    Path markdown = output.resolve("stages.md");
+    Path markdown = folder.resolve("stages.md");
     Files.writeString(markdown, report.markdown());
     System.out.println();
     System.out.println(report.markdown());
     System.out.println("written: " + json + ", " + markdown);
     return report.withinBounds() ? 0 : BROKEN;
+  }
+
+  private Options options(Path json) {
+    return new OptionsBuilder()
+        .include(filter.pattern())
+        .mode(Mode.AverageTime)
+        .timeUnit(TimeUnit.NANOSECONDS)
+        .forks(1)
+        .warmupIterations(rounds)
+        .warmupTime(TimeValue.milliseconds(millis))
+        .measurementIterations(rounds)
+        .measurementTime(TimeValue.milliseconds(millis))
+        .addProfiler(GCProfiler.class)
+        .jvmArgs(
+            "--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow",
+            "-XX:+UseSerialGC",
+            "-XX:-UsePerfData",
+            "-Xmx512m",
+            "-Dio.netty.leakDetection.level=disabled")
+        .resultFormat(ResultFormatType.JSON)
+        .result(json.toString())
+        .build();
   }
 }

@@ -20,7 +20,11 @@ record StagesReport(List<Line> lines) {
   record Line(
       String stage, String parameters, double ns, double error, double garbage, Garbage allowed) {
     boolean isWithinBounds() {
-      return garbage < allowed.bytesMax();
+      return garbage < bytesMax();
+    }
+
+    double bytesMax() {
+      return allowed.bytesMax(ns);
     }
   }
 
@@ -37,13 +41,14 @@ record StagesReport(List<Line> lines) {
     String[] name = of.getBenchmark().split("\\.", -1);
     Result<?> primary = result.getPrimaryResult();
     Result<?> garbage = result.getSecondaryResults().get("gc.alloc.rate.norm");
+    String stage = name[name.length - 2].replace("Stage", "") + " " + name[name.length - 1];
     return new Line(
-        name[name.length - 2].replace("Stage", "") + " " + name[name.length - 1],
+        stage,
         parameters,
         primary.getScore(),
         primary.getScoreError(),
         garbage == null ? Double.NaN : garbage.getScore(),
-        Garbage.allowed(parameters));
+        Garbage.allowed(stage, parameters));
   }
 
   /// Whether no stage makes more garbage than it may.
@@ -65,7 +70,7 @@ record StagesReport(List<Line> lines) {
                   line.garbage,
                   line.isWithinBounds()
                       ? "holds"
-                      : "**more than %.0f**".formatted(line.allowed.bytesMax())));
+                      : "**more than %.0f**".formatted(line.bytesMax())));
     }
     return text.toString();
   }

@@ -6,9 +6,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class StagesReportTest {
-  private static StagesReport.Line line(String parameters, double garbage) {
+  private static StagesReport.Line line(String stage, String parameters, double garbage) {
     return new StagesReport.Line(
-        "Seal seal", parameters, 250, 3, garbage, Garbage.allowed(parameters));
+        stage, parameters, 250, 3, garbage, Garbage.allowed(stage, parameters));
+  }
+
+  private static StagesReport.Line line(String parameters, double garbage) {
+    return line("Seal seal", parameters, garbage);
   }
 
   @Test
@@ -23,6 +27,26 @@ class StagesReportTest {
     assertThat(line("cipher JDK_AES", 935).isWithinBounds()).isTrue();
     assertThat(line("cipher JDK_AES", 1025).isWithinBounds()).isFalse();
     assertThat(line("cipher NATIVE_AES", 935).isWithinBounds()).isFalse();
+    assertThat(line("Seal sealLong", "cipher NATIVE_AES", 935).isWithinBounds()).isTrue();
+  }
+
+  @Test
+  void longBodiesOfASessionAreTheJdksToo() {
+    String superpacket = "cipher fastest, load SUPERPACKET_64K, payload text";
+    assertThat(line("Session throughBothEnds", superpacket, 935).isWithinBounds()).isTrue();
+    String small = "cipher fastest, load DATAGRAMS_64_OF_100, payload text";
+    assertThat(line("Session throughBothEnds", small, 935).isWithinBounds()).isFalse();
+    String unsealed = "cipher none, load SUPERPACKET_64K, payload text";
+    assertThat(line("Session throughBothEnds", unsealed, 935).isWithinBounds()).isFalse();
+  }
+
+  @Test
+  void whatTheHarnessMakesInALongOperationIsNotTheStages() {
+    var garbage = Garbage.NONE;
+    assertThat(new StagesReport.Line("Session", "", 30_000, 3, 4, garbage).isWithinBounds())
+        .isTrue();
+    assertThat(new StagesReport.Line("Session", "", 30_000, 3, 16, garbage).isWithinBounds())
+        .isFalse();
   }
 
   @Test
