@@ -12,7 +12,6 @@ import io.viaduct.tunnel.wire.DatagramHeader;
 /// its garbage and its time are nobody's stage.
 final class SettledCiphers {
   private static final int LONG_BYTES = 16_384;
-  private static final String WARM_UP = "aead-warm-up";
 
   private SettledCiphers() {}
 
@@ -25,7 +24,7 @@ final class SettledCiphers {
     aead.sealLong(
         key, 0, new byte[DatagramHeader.LENGTH], new byte[LONG_BYTES], 0, LONG_BYTES, sealed);
     Thread.getAllStackTraces().keySet().stream()
-        .filter(thread -> thread.getName().equals(WARM_UP))
+        .filter(thread -> thread.getName().equals(Ciphers.WARM_UP_THREAD))
         .forEach(SettledCiphers::join);
     return aead;
   }

@@ -2,8 +2,10 @@ package io.viaduct.service.logging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.Configurator;
+import ch.qos.logback.classic.util.ContextInitializer;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -20,10 +22,7 @@ class EarlyLoggingTest {
     context.setMDCAdapter(new LogbackMDCAdapter());
     try {
       System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
-      var early = new EarlyLogging();
-      early.setContext(context);
-      assertThat(early.configure(context))
-          .isEqualTo(Configurator.ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY);
+      EarlyLogging.onlyWarnings(context);
       context.getLogger("a.B").info("too fine");
       context.getLogger("a.B").warn("wrong");
     } finally {
@@ -40,5 +39,15 @@ class EarlyLoggingTest {
   void logbackFindsItAsAService() {
     assertThat(ServiceLoader.load(Configurator.class))
         .anySatisfy(found -> assertThat(found).isInstanceOf(EarlyLogging.class));
+  }
+
+  @Test
+  void aFileOnTheClassPathGoesFirst() throws Exception {
+    var context = new LoggerContext();
+    new ContextInitializer(context).autoConfig();
+    Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
+    assertThat(root.getAppender("console")).as("of logback-test.xml").isNotNull();
+    assertThat(root.getAppender("System.err")).isNull();
+    context.stop();
   }
 }

@@ -17,7 +17,6 @@ import org.HdrHistogram.Histogram;
 /// Request and response of the same size, text, one after the other on one TCP connection.
 final class RequestResponse implements Measure {
   private static final int PORT = 7004;
-  private static final int[] SIZES = {1, 100, 1_000, 100_000, Exchanges.LARGEST};
   private static final int SMALL_MAX = 1_000;
 
   private record Pair(Row p50, Row p99) {}
@@ -32,7 +31,7 @@ final class RequestResponse implements Measure {
     this.ground = ground;
     this.seconds = seconds;
     this.nanoTime = nanoTime;
-    for (int size : SIZES) {
+    for (int size : Exchanges.SIZES) {
       Goal goal = size <= SMALL_MAX ? new AddedOfBest(0.9) : new OfBest(0.5);
       String title = "request/response of " + name(size) + ", ";
       rows.put(
@@ -90,8 +89,7 @@ final class RequestResponse implements Measure {
 
   private Histogram exchange(String target, int size) throws IOException {
     Halves.enter(true);
-    var text = new byte[size];
-    new EnglishText(size).fill(text);
-    return Exchanges.run(new InetSocketAddress(target, PORT), text, seconds, nanoTime);
+    var to = new InetSocketAddress(target, PORT);
+    return Exchanges.run(to, EnglishText.of(size), seconds, nanoTime);
   }
 }

@@ -14,6 +14,8 @@ import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -69,12 +71,10 @@ public final class DemoCommand implements Callable<Integer> {
         .name("demo")
         .start(() -> {
           try {
-            boolean holds = holds(demo, narration);
+            boolean holds =
+                holds(
+                    demo, train ? new RehearsalStep(topology, System::nanoTime) : null, narration);
             if (caches != null) {
-              if (holds) {
-                narration.step("traffic of every size and kind, for the services to learn from");
-                new RehearsalStep(topology, System::nanoTime).run(narration);
-              }
               deployment.stopAll();
               narration.line("kept in build/start: %s", String.join(", ", caches.keep()));
               status.complete(holds ? 0 : 1);
@@ -93,10 +93,15 @@ public final class DemoCommand implements Callable<Integer> {
     return ended;
   }
 
-  private boolean holds(Demo demo, Narration narration) {
+  /// @param rehearsal what follows a demonstration that services learn from, else null
+  private boolean holds(Demo demo, @Nullable RehearsalStep rehearsal, Narration narration) {
     try {
       demo.run();
-    } catch (IllegalStateException | IOException e) {
+      if (rehearsal != null && narration.broken().isEmpty()) {
+        narration.step("traffic of every size and kind, for the services to learn from");
+        rehearsal.run(narration);
+      }
+    } catch (IllegalStateException | CompletionException | IOException e) {
       narration.hold(false, "%s", e.getMessage());
     }
     List<String> broken = narration.broken();

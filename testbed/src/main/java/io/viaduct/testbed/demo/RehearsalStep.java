@@ -9,7 +9,6 @@ import io.viaduct.testbed.traffic.Way;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -19,7 +18,6 @@ import java.util.function.LongSupplier;
 /// random bytes, and small packets at a rate at which they come in batches. A compiler that has
 /// seen only downloads compiles for downloads, and again for everything else.
 final class RehearsalStep {
-  private static final int[] SIZES = {1, 100, 1_000, 100_000, Exchanges.LARGEST};
   private static final double EACH_SECONDS = 1;
   private static final int PACKETS_PER_SECOND = 50_000;
   private static final int PACKET_BYTES = 100;
@@ -33,34 +31,25 @@ final class RehearsalStep {
     this.nanoTime = nanoTime;
   }
 
-  /// A claim of its own is not made: a service that failed under it has learned less, no more.
   void run(Narration narration) {
-    try {
-      rehearse(narration);
-    } catch (IllegalStateException | CompletionException e) {
-      narration.line("not all of it: %s", e);
-    }
-  }
-
-  private void rehearse(Narration narration) {
     long exchanges = 0;
-    for (int size : SIZES) {
-      exchanges += exchanges(text(size)) + exchanges(noise(size));
+    for (int size : Exchanges.SIZES) {
+      exchanges += exchanges(EnglishText.of(size)) + exchanges(noise(size));
     }
     long streamed = 0;
     for (Way way : Way.values()) {
-      streamed += streamed(way, text(Exchanges.LARGEST)) + streamed(way, noise(Exchanges.LARGEST));
+      streamed +=
+          streamed(way, EnglishText.of(Exchanges.LARGEST))
+              + streamed(way, noise(Exchanges.LARGEST));
     }
     PacedStream.Result packets = topology.device.call(() -> packets(noise(PACKET_BYTES)));
-    narration.line(
+    narration.hold(
+        exchanges > 0 && streamed > 0 && packets.returned() > 0,
         "%d requests answered, %.1f GB streamed, %d of %d packets returned",
-        exchanges, streamed / 1e9, packets.returned(), packets.sent());
-  }
-
-  private static byte[] text(int size) {
-    var text = new byte[size];
-    new EnglishText(size).fill(text);
-    return text;
+        exchanges,
+        streamed / 1e9,
+        packets.returned(),
+        packets.sent());
   }
 
   private static byte[] noise(int size) {

@@ -23,6 +23,13 @@ public final class EnglishText {
     this.random = new SplittableRandom(seed);
   }
 
+  /// The first bytes of the text whose seed is their count.
+  public static byte[] of(int bytes) {
+    var text = new byte[bytes];
+    new EnglishText(bytes).fill(text);
+    return text;
+  }
+
   /// Fills the whole array.
   public void fill(byte[] target) {
     int at = 0;

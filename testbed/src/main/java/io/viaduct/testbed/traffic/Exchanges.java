@@ -7,6 +7,7 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
@@ -14,6 +15,9 @@ import org.HdrHistogram.Histogram;
 public final class Exchanges {
   /// The largest request, in bytes.
   public static final int LARGEST = 1_000_000;
+
+  /// From a key stroke to a picture, in bytes.
+  public static final List<Integer> SIZES = List.of(1, 100, 1_000, 100_000, LARGEST);
 
   private static final int SMALL_MAX = 1_000;
   private static final int WARM_UP = 200;

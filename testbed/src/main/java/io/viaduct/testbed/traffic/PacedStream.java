@@ -45,7 +45,8 @@ public final class PacedStream {
 
   /// Sends while `going`, then waits for stragglers.
   ///
-  /// @param payload of each packet; its first eight bytes make place for the number
+  /// @param payload of each packet, 8 to 2048 bytes; the first eight are overwritten by its number
+  /// @param packetsPerSecond what is due after a pause is sent together
   public static Result run(
       InetSocketAddress to,
       byte[] payload,

@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /// One TCP connection whose sender is never at a loss for bytes. Both ends are in this process, so
@@ -58,7 +59,11 @@ public final class TcpStream {
         sender = far.start("sender", () -> send(accepted, content));
         reader = device.start("reader", () -> read(made, seconds));
       }
-      return sender.thenCombine(reader, (nothing, carried) -> carried).join();
+      return sender
+          .thenCombine(reader, (nothing, carried) -> carried)
+          .orTimeout(
+              (long) (RAMP_SECONDS + seconds) * 1_000 + 2 * TIMEOUT_MS, TimeUnit.MILLISECONDS)
+          .join();
     } catch (IOException | CompletionException e) {
       throw new IllegalStateException("no stream through the tunnel: " + e.getMessage(), e);
     }

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// Compresses the records of one host as the policy has it, with the history of that host where
 /// there is one. Its fields are the result of the last call.
 public final class BlockCompressor {
-  // What a shorter block could save is less than the eight bytes of a compressed one's head and
-  // frame, and trying costs a small packet more than its cipher does.
-  private static final int TRIED_MIN = 24;
+  /// A shorter block could save some bytes of the fifty and more that carry it, at most, and trying
+  /// costs a small packet more than its cipher does.
+  static final int TRIED_MIN = 24;
 
   private final CompoundMemory memory;
   private final HistoryMemory loop;

@@ -3,6 +3,9 @@ package io.viaduct.tunnel.key;
 /// Which cipher serves an algorithm here: libsodium's AES-256-GCM where it can be loaded, else the
 /// JDK's. ADR 0016 has the numbers.
 public final class Ciphers {
+  /// The thread in which the JDK's cipher is compiled before it is used; it ends then.
+  public static final String WARM_UP_THREAD = "aead-warm-up";
+
   private static final String OBSTACLE = obstacle();
 
   private Ciphers() {}

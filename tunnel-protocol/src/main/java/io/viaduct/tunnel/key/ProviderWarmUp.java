@@ -41,7 +41,7 @@ final class ProviderWarmUp {
     if (!faster && !STARTED.get() && STARTED.compareAndSet(false, true)) {
       Thread.ofPlatform()
           .daemon()
-          .name("aead-warm-up")
+          .name(Ciphers.WARM_UP_THREAD)
           .start(() -> faster = new ProviderWarmUp(System::nanoTime).warmUp());
     }
     return faster;
