@@ -31,11 +31,10 @@ class StagesReportTest {
   }
 
   @Test
-  void longBodiesOfASessionAreTheJdksToo() {
-    String superpacket = "cipher fastest, load SUPERPACKET_64K, payload text";
-    assertThat(line("Session throughBothEnds", superpacket, 935).isWithinBounds()).isTrue();
-    String small = "cipher fastest, load DATAGRAMS_64_OF_100, payload text";
-    assertThat(line("Session throughBothEnds", small, 935).isWithinBounds()).isFalse();
+  void longBodiesOfASessionAreTheJdksAtBothEnds() {
+    String sealed = "cipher fastest, load SUPERPACKET_64K, payload text";
+    assertThat(line("Session throughBothEnds", sealed, 2021).isWithinBounds()).isTrue();
+    assertThat(line("Session throughBothEnds", sealed, 2100).isWithinBounds()).isFalse();
     String unsealed = "cipher none, load SUPERPACKET_64K, payload text";
     assertThat(line("Session throughBothEnds", unsealed, 935).isWithinBounds()).isFalse();
   }
