@@ -10,8 +10,9 @@ enum Garbage {
   /// The same at both ends: sealed at one, opened at the other.
   BOTH_CIPHERS_OF_THE_JDK(2048);
 
-  /// What JMH itself makes while it measures, whatever is measured: 0.05 to 0.13 MB/s here.
-  private static final double HARNESS_BYTES_PER_SECOND = 200_000;
+  /// What JMH itself makes in a round, however long it is and whatever is measured: 25 to 140 kB
+  /// here.
+  private static final double HARNESS_BYTES = 160_000;
 
   private final double bytesMax;
 
@@ -20,8 +21,9 @@ enum Garbage {
   }
 
   /// @param ns of an operation
-  double bytesMax(double ns) {
-    return bytesMax + HARNESS_BYTES_PER_SECOND * ns / 1e9;
+  /// @param roundNs of a round
+  double bytesMax(double ns, double roundNs) {
+    return bytesMax + HARNESS_BYTES * ns / roundNs;
   }
 
   /// @param stage its name, as in the table

@@ -2,6 +2,7 @@ package io.viaduct.stages;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.results.Result;
@@ -17,14 +18,21 @@ record StagesReport(List<Line> lines) {
   ///
   /// @param error half of the 99.9 % confidence interval, in ns
   /// @param garbage bytes per operation
+  /// @param roundNs how long a round was
   record Line(
-      String stage, String parameters, double ns, double error, double garbage, Garbage allowed) {
+      String stage,
+      String parameters,
+      double ns,
+      double error,
+      double garbage,
+      Garbage allowed,
+      double roundNs) {
     boolean isWithinBounds() {
       return garbage < bytesMax();
     }
 
     double bytesMax() {
-      return allowed.bytesMax(ns);
+      return allowed.bytesMax(ns, roundNs);
     }
   }
 
@@ -48,7 +56,8 @@ record StagesReport(List<Line> lines) {
         primary.getScore(),
         primary.getScoreError(),
         garbage == null ? Double.NaN : garbage.getScore(),
-        Garbage.allowed(stage, parameters));
+        Garbage.allowed(stage, parameters),
+        of.getMeasurement().getTime().convertTo(TimeUnit.NANOSECONDS));
   }
 
   /// Whether no stage makes more garbage than it may.

@@ -6,9 +6,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class StagesReportTest {
+  private static final double ROUND_NS = 500e6;
+
   private static StagesReport.Line line(String stage, String parameters, double garbage) {
     return new StagesReport.Line(
-        stage, parameters, 250, 3, garbage, Garbage.allowed(stage, parameters));
+        stage, parameters, 250, 3, garbage, Garbage.allowed(stage, parameters), ROUND_NS);
   }
 
   private static StagesReport.Line line(String parameters, double garbage) {
@@ -42,9 +44,11 @@ class StagesReportTest {
   @Test
   void whatTheHarnessMakesInALongOperationIsNotTheStages() {
     var garbage = Garbage.NONE;
-    assertThat(new StagesReport.Line("Session", "", 30_000, 3, 4, garbage).isWithinBounds())
+    assertThat(
+            new StagesReport.Line("Session", "", 30_000, 3, 4, garbage, ROUND_NS).isWithinBounds())
         .isTrue();
-    assertThat(new StagesReport.Line("Session", "", 30_000, 3, 16, garbage).isWithinBounds())
+    assertThat(
+            new StagesReport.Line("Session", "", 30_000, 3, 16, garbage, ROUND_NS).isWithinBounds())
         .isFalse();
   }
 
