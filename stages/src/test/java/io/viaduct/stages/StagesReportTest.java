@@ -37,6 +37,8 @@ class StagesReportTest {
     String sealed = "cipher fastest, load SUPERPACKET_64K, payload text";
     assertThat(line("Session throughBothEnds", sealed, 2021).isWithinBounds()).isTrue();
     assertThat(line("Session throughBothEnds", sealed, 2100).isWithinBounds()).isFalse();
+    String datagrams = "cipher fastest, load DATAGRAMS_8_OF_1400, payload text";
+    assertThat(line("Session throughBothEnds", datagrams, 935).isWithinBounds()).isFalse();
     String unsealed = "cipher none, load SUPERPACKET_64K, payload text";
     assertThat(line("Session throughBothEnds", unsealed, 935).isWithinBounds()).isFalse();
   }
