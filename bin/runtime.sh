@@ -25,6 +25,7 @@ runtime() { # module, jar, directory of the start caches, verb; sets options
 	case $1 in
 	cnapt-agent | snapt-server)
 		options+=(-Dio.netty.jfr.enabled=false -Xms36m -Xmn12m -Xss512k -XX:ReservedCodeCacheSize=48m -XX:TrimNativeHeapInterval=5000)
+		options+=(-Djdk.reflect.useNativeAccessorOnly=true) # no class per constructor that Jackson calls once
 		options+=(-XX:CompileCommand=quiet "${stages[@]/#/-XX:CompileCommand=dontinline,}")
 		export MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX:-2}
 		# Packets go before the compiler; the JVM obeys only root.

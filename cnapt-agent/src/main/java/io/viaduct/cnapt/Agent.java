@@ -53,7 +53,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -122,9 +121,9 @@ final class Agent
             .orElseGet(() ->
                 new SipTokenSource(configuration.signalling(), mark, device.publicKey(), clock));
     this.authorities = new TrustedAuthorities(configuration.trust());
-    // SIP and TLS each take as long to begin as all the rest: beside it.
-    early("tls-start", authorities::get);
-    early("sip-start", tokens::prepare);
+    // SIP and TLS each take as long to begin as all the rest.
+    EarlyStart.beside("tls-start", authorities::get);
+    EarlyStart.beside("sip-start", tokens::prepare);
     Classifier classifier = Applications.classifier(configuration.applications());
     this.tun = TunDevice.open(new TunSettings(configuration.tun().name(), 1));
     this.loops =
@@ -154,11 +153,6 @@ final class Agent
             greeting(classifier),
             new SecureRandom(),
             this);
-  }
-
-  // What fails here fails again, and is told, where it is needed.
-  private static void early(String name, Runnable task) {
-    Thread.ofPlatform().name(name).daemon().start(new FutureTask<>(task, null));
   }
 
   private Greeting greeting(Classifier classifier) {

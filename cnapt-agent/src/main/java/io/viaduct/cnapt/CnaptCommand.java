@@ -85,6 +85,7 @@ public final class CnaptCommand {
     }
 
     static int carry(Path config) throws Exception {
+      EarlyStart.begin();
       CnaptConfiguration configuration = ConfigurationFile.load(config, CnaptConfiguration.class);
       ProcessLogging.configure(configuration.logging());
       CountDownLatch stopping = new CountDownLatch(1);

@@ -1,5 +1,6 @@
 package io.viaduct.service.configuration;
 
+import com.fasterxml.jackson.annotation.Nulls;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -42,7 +43,11 @@ public final class ConfigurationFile {
           .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES)
           .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
           .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
-          .addModule(new SimpleModule().addDeserializer(Duration.class, new DurationDeserializer()))
+          .changeDefaultNullHandling(nulls -> nulls.withContentNulls(Nulls.FAIL))
+          .addModule(
+              new SimpleModule()
+                  .addDeserializer(Duration.class, new DurationDeserializer())
+                  .setValueInstantiators(new RecordConstruction()))
           .build();
 
   private ConfigurationFile() {}
@@ -64,11 +69,13 @@ public final class ConfigurationFile {
   }
 
   private static <T extends Record> T bind(String where, JsonNode tree, Class<T> type) {
-    List<String> refusals = Refusals.of(YAML, tree, type);
-    if (!refusals.isEmpty()) {
-      throw new ConfigurationException(where + ": " + String.join("; ", refusals));
+    try {
+      return YAML.treeToValue(tree, type);
+    } catch (JacksonException e) {
+      List<String> refusals = Refusals.of(YAML, tree, type);
+      String told = refusals.isEmpty() ? e.getOriginalMessage() : String.join("; ", refusals);
+      throw new ConfigurationException(where + ": " + told);
     }
-    return YAML.treeToValue(tree, type);
   }
 
   private static JsonNode defaultsOf(Class<?> type) {

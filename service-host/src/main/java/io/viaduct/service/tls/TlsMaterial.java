@@ -6,6 +6,7 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.service.configuration.ConfigurationException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -17,7 +18,11 @@ import java.security.Signature;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -87,6 +92,24 @@ public record TlsMaterial(
             SslContextBuilder.forClient()
                 .trustManager(PemFile.certificates(trust).toArray(X509Certificate[]::new))
                 .endpointIdentificationAlgorithm("HTTPS")));
+  }
+
+  /// Makes the first message of a handshake, which goes nowhere: what it loads and computes, keys
+  /// of two curves among it, is there then for the first handshake that somebody waits for.
+  public static void rehearse() {
+    try {
+      SSLContext context = SSLContext.getInstance(PROTOCOL);
+      context.init(null, new TrustManager[0], null);
+      SSLEngine engine = context.createSSLEngine("rehearsal.invalid", 443);
+      engine.setUseClientMode(true);
+      int most = engine.getSession().getPacketBufferSize();
+      SSLEngineResult hello = engine.wrap(ByteBuffer.allocate(0), ByteBuffer.allocate(most));
+      if (hello.bytesProduced() == 0) {
+        throw new IllegalStateException("no first message: " + hello);
+      }
+    } catch (GeneralSecurityException | SSLException e) {
+      throw new IllegalStateException("the JDK begins no handshake", e);
+    }
   }
 
   /// For libraries that build their own context.

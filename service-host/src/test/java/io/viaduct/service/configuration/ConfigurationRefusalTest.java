@@ -128,6 +128,8 @@ class ConfigurationRefusalTest {
           peer   | "a b"                  | key 'peer': value 'a b': must be an address such as http://host:port
           sizes  | 1                      | key 'sizes': value '1': must be a list, such as [a, b]
           sizes  | [1, x]                 | key 'sizes[1]': value 'x': must be a whole number of at most 2147483647
+          sizes  | [1, null]              | key 'sizes[1]': must be given, it has no default
+          owners | {a: }                  | key 'owners.a': must be given, it has no default
           owners | acme                   | key 'owners': value 'acme': must be a mapping, such as {a: b}
           owners | {a: [b]}               | key 'owners.a': must be one value, is a list
           """)

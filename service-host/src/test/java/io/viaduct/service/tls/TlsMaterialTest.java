@@ -1,6 +1,7 @@
 package io.viaduct.service.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -172,6 +173,11 @@ class TlsMaterialTest {
     assertThatThrownBy(
             () -> TlsMaterial.load(new TlsSettings(good.certificate(), noKey, good.trust())))
         .hasMessageContaining("must be PKCS#8");
+  }
+
+  @Test
+  void aHandshakeThatGoesNowhereComesToItsFirstMessage() {
+    assertThatCode(TlsMaterial::rehearse).doesNotThrowAnyException();
   }
 
   @Test

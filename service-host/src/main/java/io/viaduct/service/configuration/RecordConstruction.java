@@ -1,0 +1,47 @@
+package io.viaduct.service.configuration;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import tools.jackson.databind.BeanDescription;
+import tools.jackson.databind.DeserializationConfig;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.deser.ValueInstantiator;
+import tools.jackson.databind.deser.std.StdValueInstantiator;
+import tools.jackson.databind.module.SimpleValueInstantiators;
+
+/// Makes records by their constructors. Jackson links a method handle for the shape of each
+/// constructor, classes that are generated anew at every start and that no start cache holds: a
+/// fifth of an agent's start (docs/adr/0022-start.md).
+final class RecordConstruction extends SimpleValueInstantiators {
+  @Override
+  public ValueInstantiator modifyValueInstantiator(
+      DeserializationConfig config, BeanDescription.Supplier type, ValueInstantiator instantiator) {
+    return type.getBeanClass().isRecord()
+            && instantiator instanceof StdValueInstantiator standard
+            && standard.getWithArgsCreator() != null
+            && standard.getWithArgsCreator().getAnnotated() instanceof Constructor<?> constructor
+        ? new ByConstructor(standard, constructor)
+        : instantiator;
+  }
+
+  private static final class ByConstructor extends StdValueInstantiator {
+    private final Constructor<?> constructor;
+
+    ByConstructor(StdValueInstantiator standard, Constructor<?> constructor) {
+      super(standard);
+      this.constructor = constructor;
+    }
+
+    @Override
+    public Object createFromObjectWith(DeserializationContext context, Object[] arguments) {
+      try {
+        return constructor.newInstance(arguments);
+      } catch (InvocationTargetException e) {
+        return context.handleInstantiationProblem(
+            getValueClass(), arguments, rewrapCtorProblem(context, e.getCause()));
+      } catch (InstantiationException | IllegalAccessException e) {
+        throw new IllegalStateException(constructor + " was made accessible by Jackson", e);
+      }
+    }
+  }
+}
