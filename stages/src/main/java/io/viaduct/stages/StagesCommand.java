@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
 
 /// `viaduct bench stages`: the composition root of the benchmarks per stage.
 @Command(
-    name = "stages",
+    name = "viaduct bench stages",
     mixinStandardHelpOptions = true,
     description = "time and garbage of each stage of a packet's way (JMH)")
 public final class StagesCommand implements Callable<Integer> {

@@ -5,7 +5,7 @@ import picocli.CommandLine.Command;
 
 /// The first process of the laboratory's namespaces.
 @Command(
-    name = "laboratory",
+    name = "viaduct",
     mixinStandardHelpOptions = true,
     subcommands = {
       io.viaduct.testbed.demo.DemoCommand.class,

@@ -4,6 +4,7 @@ import io.viaduct.testbed.bench.ClassesReport.Line;
 import io.viaduct.testbed.bench.PacketFlow.Period;
 import io.viaduct.testbed.bench.PacketFlow.Result;
 import io.viaduct.testbed.traffic.Way;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -55,38 +56,41 @@ final class ClassesCommand implements Callable<Integer> {
   @Option(names = "--seed", description = "of the payloads (default ${DEFAULT-VALUE})")
   private long seed = 1;
 
+  @Mixin private PeerOptions peers = new PeerOptions();
+
   @Mixin private BenchOptions options = new BenchOptions();
 
   @Override
   public Integer call() throws Exception {
     try (Stand stand = Stand.open(options);
-        Peer viaduct = stand.viaduct(ClassPorts.agentLines(stand), tunnelLine())) {
+        Contest contest = Contest.start(stand, ours(stand), peers)) {
       List<AccessLine> accessLines = mbit.stream().map(AccessLine::of).toList();
       List<Bulk> loads = Chosen.of(List.of(Bulk.values()), Bulk::name, bulks, "bulk");
       List<Way> chosen = Chosen.of(List.of(Way.values()), Way::name, ways, "way");
       PayloadKind payload =
           Chosen.of(List.of(PayloadKind.values()), PayloadKind::toString, List.of(kind), "kind")
               .getFirst();
-      List<Peer> peers = List.of(new DirectPeer(), viaduct);
-      stand.start(peers);
       stand.ground().superpackets(false);
       var lines = new ArrayList<Line>();
       for (AccessLine access : accessLines) {
         for (Bulk bulk : loads) {
           for (Way way : chosen) {
-            for (Peer peer : peers) {
+            for (Peer peer : contest.running()) {
               lines.addAll(run(stand.ground(), peer, access, bulk, way, payload));
             }
           }
         }
       }
-      new ClassesReport(lines).under(conditions(stand)).publish(System.out, options.output());
+      new ClassesReport(contest.participants(Map.of()), lines)
+          .under(conditions(stand))
+          .publish(System.out, options.output());
       return 0;
     }
   }
 
-  private String tunnelLine() {
-    return pacing.isEmpty() ? "" : "tunnel: {pacing: " + pacing + "}\n";
+  private Peer ours(Stand stand) throws IOException {
+    String tunnelLine = pacing.isEmpty() ? "" : "tunnel: {pacing: " + pacing + "}\n";
+    return stand.viaduct(ClassPorts.agentLines(stand), tunnelLine);
   }
 
   private List<Line> run(
@@ -129,19 +133,20 @@ final class ClassesCommand implements Callable<Integer> {
     return results;
   }
 
-  private Map<String, String> conditions(Stand stand) throws java.io.IOException {
+  private Map<String, String> conditions(Stand stand) throws IOException {
     var conditions =
         stand.conditions(
             String.format(
                 Locale.ROOT,
-                "viaduct bench classes --seconds %s --mbit %s --kind %s --seed %d%s%s%s",
+                "viaduct bench classes --seconds %s --mbit %s --kind %s --seed %d%s%s%s%s",
                 seconds,
                 String.join(",", mbit),
                 kind,
                 seed,
                 ways.isEmpty() ? "" : " --way " + String.join(",", ways),
                 bulks.isEmpty() ? "" : " --bulk " + String.join(",", bulks),
-                pacing.isEmpty() ? "" : " --pacing " + pacing));
+                pacing.isEmpty() ? "" : " --pacing " + pacing,
+                peers.words()));
     conditions.put("line", Ground.SHAPED);
     return conditions;
   }

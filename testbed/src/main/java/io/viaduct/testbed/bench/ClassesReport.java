@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Delay and share by class on full lines, without and with the tunnel.
-record ClassesReport(List<Line> lines) {
+record ClassesReport(Participants participants, List<Line> lines) {
   private static final double FLOOR_PERCENT = TunnelSettings.defaults().floorPercent();
 
   /// @param rateBitPerSecond that was offered, of IP packets
@@ -86,7 +86,7 @@ record ClassesReport(List<Line> lines) {
               ours(line) ? line.delay() : "",
               floor(line).map(Verdict::toString).orElse("")));
     }
-    return text.toString();
+    return text + participants.leftOut();
   }
 
   private static String number(double ms) {
@@ -124,13 +124,19 @@ record ClassesReport(List<Line> lines) {
         .sum();
   }
 
+  /// @param conditions get the peers' notes, too
   Report under(Map<String, String> conditions) {
+    participants.describe(conditions);
     return new Report(
         "classes",
         "Classes on a line that is too small for all of them",
         conditions,
         table(),
-        Map.of("lines", lines.stream().map(this::numbers).toList()));
+        Map.of(
+            "missing",
+            participants.missing(),
+            "lines",
+            lines.stream().map(this::numbers).toList()));
   }
 
   private Map<String, Object> numbers(Line line) {

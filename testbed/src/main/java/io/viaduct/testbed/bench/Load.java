@@ -40,6 +40,10 @@ record Load(
       return 100.0 * (before - after) / before;
     }
 
+    long lost() {
+      return sent - received;
+    }
+
     /// None without a goal.
     Optional<Verdict> verdict() {
       double goal = load.goalPercent;

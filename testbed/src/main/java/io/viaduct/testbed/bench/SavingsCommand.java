@@ -2,6 +2,7 @@ package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.bench.Load.Outcome;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -14,7 +15,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "savings",
     mixinStandardHelpOptions = true,
-    description = "bytes on the wire by class and kind of payload, and the delay that it costs")
+    description =
+        "bytes on the wire by class and kind of payload, and the delay that it costs, beside every"
+            + " tunnel that is installed")
 final class SavingsCommand implements Callable<Integer> {
   private static final double SLOW_PACKETS = 30; // a flow of 15 kbit/s needs its time, too
 
@@ -33,30 +36,35 @@ final class SavingsCommand implements Callable<Integer> {
   @Option(names = "--context", description = "remote-host, device or off (default: the agent's)")
   private String context = "";
 
+  @Mixin private PeerOptions peers = new PeerOptions();
+
   @Mixin private BenchOptions options = new BenchOptions();
 
   @Override
   public Integer call() throws Exception {
     try (Stand stand = Stand.open(options);
-        Peer viaduct = stand.viaduct(agentLines(stand))) {
-      List<Load> loads = chosen();
-      Peer direct = new DirectPeer();
-      stand.start(List.of(direct, viaduct));
+        Contest contest = Contest.start(stand, stand.viaduct(agentLines(stand)), peers)) {
       stand.ground().superpackets(false);
-      var outcomes = new ArrayList<SavingsReport.Line>();
-      for (Load load : loads) {
-        Outcome beside = run(stand.ground(), direct, load);
-        Outcome through = run(stand.ground(), viaduct, load);
-        outcomes.add(new SavingsReport.Line(beside, through));
-        System.err.printf(
-            Locale.ROOT,
-            "%s %s %s: %.1f %%%n",
-            load.of(),
-            load.kind(),
-            load.title(),
-            through.savedPercent());
+      var lines = new ArrayList<SavingsReport.Line>();
+      for (Load load : chosen()) {
+        var outcomes = new LinkedHashMap<String, Outcome>();
+        for (Peer peer : contest.running()) {
+          Outcome outcome = run(stand.ground(), peer, load);
+          outcomes.put(peer.name(), outcome);
+          System.err.printf(
+              Locale.ROOT,
+              "%s %s %s, %s: %.1f %%%n",
+              load.of(),
+              load.kind(),
+              load.title(),
+              peer.name(),
+              outcome.savedPercent());
+        }
+        lines.add(new SavingsReport.Line(outcomes));
       }
-      new SavingsReport(outcomes).under(conditions(stand)).publish(System.out, options.output());
+      new SavingsReport(contest.participants(Map.of()), lines)
+          .under(conditions(stand))
+          .publish(System.out, options.output());
       return 0;
     }
   }
@@ -87,9 +95,12 @@ final class SavingsCommand implements Callable<Integer> {
     return stand.conditions(
         String.format(
             Locale.ROOT,
-            "viaduct bench savings --seconds %s --seed %d%s",
+            "viaduct bench savings --seconds %s --seed %d%s%s%s%s",
             seconds,
             seed,
-            context.isEmpty() ? "" : " --context " + context));
+            context.isEmpty() ? "" : " --context " + context,
+            classes.isEmpty() ? "" : " --classes " + String.join(",", classes),
+            kinds.isEmpty() ? "" : " --kinds " + String.join(",", kinds),
+            peers.words()));
   }
 }

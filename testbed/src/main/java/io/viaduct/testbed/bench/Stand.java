@@ -44,7 +44,14 @@ record Stand(
 
   /// Starts peers none of which may be left out.
   void start(List<Peer> peers) throws IOException {
-    starting().all(peers, new LinkedHashMap<>());
+    startAll(peers, new LinkedHashMap<>());
+  }
+
+  /// Those that run and carry packets.
+  ///
+  /// @param missing gets the others' names, with the reason
+  List<Peer> startAll(List<Peer> peers, Map<String, String> missing) throws IOException {
+    return starting().all(peers, missing);
   }
 
   /// Waits until a peer that was started again carries packets.

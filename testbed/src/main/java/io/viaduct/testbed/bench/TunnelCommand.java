@@ -1,9 +1,8 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.topology.Command;
+import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -25,36 +24,25 @@ final class TunnelCommand implements Callable<Integer> {
   @Option(names = "--seconds", description = "of each flow (default ${DEFAULT-VALUE})")
   private int seconds = 5;
 
-  @Option(
-      names = "--peers",
-      split = ",",
-      description = "tunnels of others, by name; 'none' for none (default: all that are installed)")
-  private List<String> peers = List.of();
-
   @Option(names = "--measures", split = ",", description = "what to measure (default: everything)")
   private List<String> chosen = List.of();
+
+  @Mixin private PeerOptions peers = new PeerOptions();
 
   @Mixin private BenchOptions options = new BenchOptions();
 
   @Override
   public Integer call() throws Exception {
-    var all = new ArrayList<Peer>(List.of(new DirectPeer()));
-    try (Stand stand = Stand.open(options)) {
-      Ground ground = stand.ground();
-      Path directory = stand.directory();
-      all.add(stand.viaduct(""));
-      all.addAll(PeerScripts.unpack(ground, directory, peers));
-      List<Measure> measures = measures(ground, directory);
-      var missing = new LinkedHashMap<String, String>();
-      List<Peer> running = new PeerStart(ground, System.err, System::nanoTime).all(all, missing);
-      var bench = new TunnelBench(running, measures, System.err);
+    try (Stand stand = Stand.open(options);
+        Contest contest = Contest.start(stand, stand.viaduct(""), peers)) {
+      List<Measure> measures = measures(stand.ground(), stand.directory());
+      var bench = new TunnelBench(contest.running(), measures, System.err);
       bench.run(rounds);
-      missing.putAll(bench.failures());
-      report(stand, running, missing, measures, bench.samples())
+      List<Row> rows = measures.stream().flatMap(measure -> measure.rows().stream()).toList();
+      new TunnelReport(contest.participants(bench.failures()), rows, bench.samples())
+          .under(conditions(stand))
           .publish(System.out, options.output());
       return 0;
-    } finally {
-      all.reversed().forEach(Peer::close);
     }
   }
 
@@ -74,24 +62,13 @@ final class TunnelCommand implements Callable<Integer> {
     return Chosen.of(all, Measure::name, chosen, "measure");
   }
 
-  private Report report(
-      Stand stand,
-      List<Peer> running,
-      Map<String, String> missing,
-      List<Measure> measures,
-      List<Sample> samples)
-      throws Exception {
-    var conditions =
-        stand.conditions(
-            "viaduct bench tunnel --rounds %d --seconds %d, medians of the interleaved rounds"
-                .formatted(rounds, seconds));
-    var notes = new LinkedHashMap<String, String>();
-    var roles = new LinkedHashMap<String, Role>();
-    for (Peer peer : running) {
-      notes.put(peer.name(), peer.note());
-      roles.put(peer.name(), peer.role());
-    }
-    List<Row> rows = measures.stream().flatMap(measure -> measure.rows().stream()).toList();
-    return new TunnelReport(notes, roles, missing, rows, samples).under(conditions);
+  private Map<String, String> conditions(Stand stand) throws IOException {
+    return stand.conditions(
+        "viaduct bench tunnel --rounds %d --seconds %d%s%s, medians of the interleaved rounds"
+            .formatted(
+                rounds,
+                seconds,
+                peers.words(),
+                chosen.isEmpty() ? "" : " --measures " + String.join(",", chosen)));
   }
 }

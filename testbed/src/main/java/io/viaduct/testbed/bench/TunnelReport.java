@@ -4,24 +4,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /// Medians for people, every sample for machines.
 ///
-/// @param peers notes by name
-/// @param missing peers that were not measured, or not of everything, with the reason
 /// @param samples every one
-record TunnelReport(
-    Map<String, String> peers,
-    Map<String, Role> roles,
-    Map<String, String> missing,
-    List<Row> rows,
-    List<Sample> samples) {
+record TunnelReport(Participants participants, List<Row> rows, List<Sample> samples) {
   private record Line(String id, Map<String, Double> medians, List<Verdict> verdicts) {}
 
   /// Both tables: ours against the best, then everybody.
   private String tables() {
-    return verdicts() + "\n" + everybody() + leftOut();
+    return verdicts() + "\n" + everybody() + participants.leftOut();
   }
 
   private String verdicts() {
@@ -59,23 +53,18 @@ record TunnelReport(
 
   private String everybody() {
     var text = new StringBuilder("| what | unit |");
-    roles.keySet().forEach(peer -> text.append(' ').append(peer).append(" |"));
-    text.append("\n|---|---|").append("--:|".repeat(roles.size())).append('\n');
+    Set<String> names = participants.roles().keySet();
+    names.forEach(peer -> text.append(' ').append(peer).append(" |"));
+    text.append("\n|---|---|").append("--:|".repeat(names.size())).append('\n');
     var medians = medians();
     for (Row row : filled()) {
       text.append("| ").append(row.title()).append(" | ").append(row.unit()).append(" |");
-      for (String peer : roles.keySet()) {
+      for (String peer : names) {
         text.append(' ').append(row.format(medians.of(row, peer))).append(" |");
       }
       text.append('\n');
     }
     return text.toString();
-  }
-
-  private String leftOut() {
-    var text = new StringBuilder();
-    missing.forEach((who, why) -> text.append("\n- ").append(who).append(": ").append(why));
-    return text.append(missing.isEmpty() ? "" : "\n").toString();
   }
 
   private static String ratio(double ours, double other) {
@@ -84,7 +73,7 @@ record TunnelReport(
   }
 
   private Medians medians() {
-    return new Medians(samples, roles);
+    return new Medians(samples, participants.roles());
   }
 
   private List<Row> filled() {
@@ -94,15 +83,15 @@ record TunnelReport(
 
   /// @param conditions get the peers' notes, too
   Report under(Map<String, String> conditions) {
-    peers.forEach((name, note) -> conditions.put("peer " + name, note));
+    participants.describe(conditions);
     var medians = medians();
     var lines =
         filled().stream()
             .map(row -> new Line(row.id(), all(row, medians), verdictsOf(row, medians)))
             .toList();
     var numbers = new LinkedHashMap<String, Object>();
-    numbers.put("peers", peers);
-    numbers.put("missing", missing);
+    numbers.put("peers", participants.notes());
+    numbers.put("missing", participants.missing());
     numbers.put("rows", lines);
     numbers.put("samples", samples);
     return new Report(
@@ -115,7 +104,7 @@ record TunnelReport(
 
   private Map<String, Double> all(Row row, Medians medians) {
     var all = new LinkedHashMap<String, Double>();
-    for (String peer : roles.keySet()) {
+    for (String peer : participants.roles().keySet()) {
       double median = medians.of(row, peer);
       if (!Double.isNaN(median)) {
         all.put(peer, median);

@@ -11,6 +11,8 @@ import java.util.Map;
 /// What an idle session costs, and what many carry against one, by number of sessions.
 record SessionsReport(List<Step> steps) {
   static final double IDLE_KIB_MAX = 24;
+  private static final String OTHERS =
+      "\n- tunnels of others: left out, the generator of sessions speaks to a SNAPT only\n";
   static final double CONTROL_BYTES_MAX = 25;
 
   /// One number of sessions on a fresh SNAPT.
@@ -98,7 +100,7 @@ record SessionsReport(List<Step> steps) {
               median(step.all, Round::cpuPerGbit),
               median(step.all, Round::lostPercent)));
     }
-    return text.append('\n').append(String.join("\n", goals())).append('\n').toString();
+    return text.append('\n').append(String.join("\n", goals())).append(OTHERS).toString();
   }
 
   private List<String> goals() {
