@@ -21,7 +21,8 @@ class ClassGuaranteeLabIT {
   @Test
   void lowDelayClassesAreSafeFromBulkOnAFullLine() throws Exception {
     JsonNode report =
-        BenchRun.of("classes", directory, "--seconds=10", "--mbit=10,10-2", "--bulk=ONE");
+        BenchRun.of(
+            "classes", directory, "--seconds=10", "--mbit=10,10-2", "--bulk=ONE", "--peers=none");
     for (Way way : Way.values()) {
       for (String access : List.of("10", "10-2")) {
         holds(report, access, way);
@@ -35,7 +36,14 @@ class ClassGuaranteeLabIT {
   @Test
   void whenTwoClassesWantTheWholeLineEachKeepsItsDelayAndTheLowerItsFloor() throws Exception {
     JsonNode report =
-        BenchRun.of("classes", directory, "--seconds=6", "--mbit=10", "--bulk=TWO", "--way=UP");
+        BenchRun.of(
+            "classes",
+            directory,
+            "--seconds=6",
+            "--mbit=10",
+            "--bulk=TWO",
+            "--way=UP",
+            "--peers=none");
     for (TrafficClass of : TrafficClass.values()) {
       JsonNode line = line(report, "10", Way.UP, ViaductPeer.NAME, of.name());
       assertThat(line.get("delayMsP99").asDouble())
