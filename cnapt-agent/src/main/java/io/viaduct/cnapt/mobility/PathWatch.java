@@ -5,9 +5,11 @@ package io.viaduct.cnapt.mobility;
 ///
 /// - After a change of network a probe leaves at once and is repeated after 20, 40, 80 … ms until
 ///   the first answer: the probe itself is what tells the SNAPT the new address.
-/// - While packets leave and no fresh stamp on data tells the delay, one leaves per probe interval.
-/// - When data from the SNAPT stop, a probe leaves one interval later: they may have ended, or come
-///   through no more.
+/// - When packets leave and nothing comes back for an interval, one leaves. If its answer is all
+///   that comes, the traffic goes one way: the next leaves when packets of fifty times a probe's
+///   bytes have passed, or after five seconds.
+/// - When many data from the SNAPT stop, a probe leaves one interval later: they may have ended, or
+///   come through no more.
 /// - Otherwise the spacing doubles up to the silent interval.
 /// - Unanswered ones shorten the spacing again; enough of them in a row and the path is dead,
 ///   although the link is up. A dead path is probed on, with doubling pauses.
@@ -29,7 +31,14 @@ public final class PathWatch {
   // Longest pause on a dead path, however rarely a living one is probed.
   private static final long DEAD_NS_MAX = 10_000_000_000L;
 
+  // Probe and answer are outer packets of 77 and 81 bytes (docs/protocol.md, section 4): 2 % of
+  // this.
+  private static final int PAID_BYTES = 8_000;
+  private static final long ONE_WAY_NS = 5_000_000_000L;
+  private static final long NEVER = Long.MAX_VALUE;
+
   private final long probeIntervalNs;
+  private final long oneWayNs;
   private final long silentIntervalNs;
   private final long deadIntervalNs;
   private final long firstRetryNs;
@@ -38,11 +47,14 @@ public final class PathWatch {
   private long spacingNs;
   private long retryNs;
   private long nextProbeNs;
-  private long replyDueNs = Long.MAX_VALUE;
-  private long silenceDueNs = Long.MAX_VALUE;
+  private long replyDueNs = NEVER;
+  private long silenceDueNs = NEVER;
   private long roundTripNs;
-  private long lastSentNs = Long.MIN_VALUE / 2;
-  private long lastStampNs = Long.MIN_VALUE / 2;
+  private long askedNs = NEVER; // the first packet that left since something came
+  private long heardNs = Long.MIN_VALUE / 2;
+  private long probedNs;
+  private long bytes; // both ways since the last probe
+  private boolean oneWay; // the last probe asked what packets had not, and nothing has come since
   private int losses;
   private boolean searching;
   private boolean dead;
@@ -51,6 +63,7 @@ public final class PathWatch {
   public PathWatch(MobilitySettings settings, long nowNs) {
     probeIntervalNs = settings.probeInterval().toNanos();
     silentIntervalNs = settings.silentInterval().toNanos();
+    oneWayNs = Math.clamp(ONE_WAY_NS, probeIntervalNs, silentIntervalNs);
     deadIntervalNs =
         Math.clamp(silentIntervalNs, probeIntervalNs, Math.max(probeIntervalNs, DEAD_NS_MAX));
     firstRetryNs = settings.firstRetry().toNanos();
@@ -64,25 +77,29 @@ public final class PathWatch {
     retryNs = firstRetryNs;
     nextProbeNs = nowNs;
     losses = 0;
-    replyDueNs = Long.MAX_VALUE;
-    silenceDueNs = Long.MAX_VALUE;
+    replyDueNs = NEVER;
+    silenceDueNs = NEVER;
   }
 
   /// A packet of the device has left.
-  public void sent(long nowNs) {
-    lastSentNs = nowNs;
-    if (!searching && spacingNs > probeIntervalNs && !stampIsFresh(nowNs)) {
-      spacingNs = probeIntervalNs;
-      nextProbeNs = Math.min(nextProbeNs, nowNs + probeIntervalNs);
-    }
+  ///
+  /// @param length of the IP packet in bytes
+  public void sent(int length, long nowNs) {
+    bytes += length;
+    askedNs = Math.min(askedNs, nowNs);
   }
 
-  /// An authentic datagram with a stamp has come: the path lives and its delay is known.
-  public void stampArrived(long nowNs) {
-    lastStampNs = nowNs;
+  /// Authentic data have come: the path lives.
+  ///
+  /// @param length of the datagram in bytes
+  public void heard(int length, long nowNs) {
+    bytes += length;
+    heardNs = nowNs;
+    askedNs = NEVER;
+    oneWay = false;
     if (!searching) {
       losses = 0;
-      silenceDueNs = nowNs + probeIntervalNs;
+      silenceDueNs = bytes < PAID_BYTES ? NEVER : nowNs + probeIntervalNs;
     }
   }
 
@@ -96,7 +113,8 @@ public final class PathWatch {
     searching = false;
     dead = false;
     losses = 0;
-    replyDueNs = Long.MAX_VALUE;
+    askedNs = NEVER;
+    replyDueNs = NEVER;
     if (found) {
       spacingNs = probeIntervalNs;
       nextProbeNs = nowNs + spacingNs;
@@ -110,8 +128,8 @@ public final class PathWatch {
       return nowNs < nextProbeNs ? Decision.WAIT : retry(nowNs);
     }
     if (nowNs >= replyDueNs) {
-      replyDueNs = Long.MAX_VALUE;
-      if (!stampIsFresh(nowNs) && ++losses >= lossesUntilDead) {
+      replyDueNs = NEVER;
+      if (nowNs - heardNs >= probeIntervalNs && ++losses >= lossesUntilDead) {
         dead = true;
         networkChanged(nowNs);
         retry(nowNs);
@@ -120,11 +138,7 @@ public final class PathWatch {
       spacingNs = probeIntervalNs;
       return probe(nowNs);
     }
-    if (nowNs >= silenceDueNs) {
-      silenceDueNs = Long.MAX_VALUE;
-      return probe(nowNs);
-    }
-    return nowNs < nextProbeNs ? Decision.WAIT : probe(nowNs);
+    return nowNs < nextTickNs() ? Decision.WAIT : probe(nowNs);
   }
 
   private Decision retry(long nowNs) {
@@ -135,23 +149,32 @@ public final class PathWatch {
   }
 
   private Decision probe(long nowNs) {
-    boolean blind = nowNs - lastSentNs < probeIntervalNs && !stampIsFresh(nowNs);
-    boolean waiting = losses > 0;
-    spacingNs = blind || waiting ? probeIntervalNs : Math.min(spacingNs * 2, silentIntervalNs);
+    oneWay = nowNs >= askedDueNs();
+    probedNs = nowNs;
+    bytes = 0;
+    silenceDueNs = NEVER;
+    spacingNs = losses > 0 ? probeIntervalNs : Math.min(spacingNs * 2, silentIntervalNs);
     nextProbeNs = nowNs + spacingNs;
-    if (replyDueNs == Long.MAX_VALUE) {
+    if (replyDueNs == NEVER) {
       replyDueNs = nowNs + Math.max(REPLY_NS_MIN, REPLY_ROUND_TRIPS_MAX * roundTripNs);
     }
     return Decision.PROBE;
   }
 
-  private boolean stampIsFresh(long nowNs) {
-    return nowNs - lastStampNs < probeIntervalNs;
+  // When packets that nothing has answered make a probe due.
+  private long askedDueNs() {
+    if (askedNs == NEVER) {
+      return NEVER;
+    }
+    long pauseNs = oneWay && bytes < PAID_BYTES ? oneWayNs : probeIntervalNs;
+    return Math.max(askedNs + probeIntervalNs, probedNs + pauseNs);
   }
 
   /// When [#tick] has something to decide next.
   public long nextTickNs() {
-    return searching ? nextProbeNs : Math.min(Math.min(nextProbeNs, silenceDueNs), replyDueNs);
+    return searching
+        ? nextProbeNs
+        : Math.min(Math.min(nextProbeNs, askedDueNs()), Math.min(silenceDueNs, replyDueNs));
   }
 
   /// Whether a change or a death has not been answered yet.

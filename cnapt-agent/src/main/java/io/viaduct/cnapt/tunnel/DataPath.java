@@ -184,8 +184,8 @@ public final class DataPath implements AutoCloseable {
 
   private final class Uplink implements TunIntake.Next {
     @Override
-    public void offered(long nowNs) {
-      watch.sent(nowNs);
+    public void offered(int length, long nowNs) {
+      watch.sent(length, nowNs);
       carriers.sent(nowNs);
     }
 
@@ -232,7 +232,7 @@ public final class DataPath implements AutoCloseable {
     if (to.open(content, offset, length, from, writer, now) == Verdict.ACCEPTED) {
       carriers.heard(arrivingBy, data, now);
       if (data && arrivingBy == carriers.carrier()) {
-        watch.stampArrived(now);
+        watch.heard(length, now);
       }
     }
   }

@@ -28,7 +28,7 @@ final class TunIntake implements TunReader {
   /// What happens to packets that were offered; called on the event loop.
   interface Next {
     /// A packet of the device has been offered.
-    void offered(long nowNs);
+    void offered(int length, long nowNs);
 
     /// Packets wait that may leave now.
     void drain(long nowNs);
@@ -106,7 +106,7 @@ final class TunIntake implements TunReader {
     if (to.offer(packet, ip, length, gsoSize, partial, flow, now) == Verdict.PACKET_TOO_BIG) {
       to.answerTooBig(packet, ip, length, back, now);
     }
-    next.offered(now);
+    next.offered(length, now);
     if (!hasRoom(to)) {
       flush(to, now);
     }

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 class PathWatchTest {
   private static final long MS = 1_000_000;
   private static final long ROUND_TRIP_NS = 10 * MS;
+  private static final int PACKET_BYTES = 1360;
 
   private final MobilitySettings settings =
       new MobilitySettings(
@@ -29,6 +30,14 @@ class PathWatchTest {
       }
     }
     return times;
+  }
+
+  private void silence(long untilMs) {
+    for (long now = 1; now <= untilMs; now++) {
+      if (watch.tick(now * MS) == Decision.PROBE) {
+        watch.answered(now * MS, ROUND_TRIP_NS);
+      }
+    }
   }
 
   @Test
@@ -56,28 +65,84 @@ class PathWatchTest {
   }
 
   @Test
-  void whilePacketsLeaveWithoutFreshStampsOneProbeLeavesPerInterval() {
+  void whileManyPacketsLeaveAndNothingComesOneProbeLeavesPerInterval() {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);
     int probes = 0;
     for (long now = 1; now <= 3000; now++) {
-      watch.sent(now * MS);
+      watch.sent(PACKET_BYTES, now * MS);
       if (watch.tick(now * MS) == Decision.PROBE) {
         probes++;
         watch.answered(now * MS, ROUND_TRIP_NS);
       }
     }
-    assertThat(probes).isEqualTo(10);
+    assertThat(probes).isBetween(9, 10);
   }
 
   @Test
-  void freshStampsOnDataReplaceProbes() {
+  void slowTrafficThatGoesOneWayIsAskedAtOnceAndThenEveryFiveSeconds() {
+    watch.tick(0);
+    watch.answered(0, ROUND_TRIP_NS);
+    silence(20_000);
+    List<Long> times = new ArrayList<>();
+    for (long now = 20_001; now <= 50_000; now++) {
+      if (now % 700 == 0) {
+        watch.sent(PACKET_BYTES, now * MS);
+      }
+      if (watch.tick(now * MS) == Decision.PROBE) {
+        times.add(now);
+        watch.answered((now + 1) * MS, ROUND_TRIP_NS);
+      }
+    }
+    assertThat(times.getFirst()).isBetween(20_300L + 1, 20_300L + 700);
+    assertThat(times).hasSizeBetween(5, 8);
+  }
+
+  @Test
+  void anAnswerThatDoesNotComeIsAskedForWithinOneIntervalHoweverLittleIsSent() {
+    watch.tick(0);
+    watch.answered(0, ROUND_TRIP_NS);
+    long now = 1;
+    for (; now <= 10_000; now++) { // one question a second, answered at once
+      if (now % 1000 == 0) {
+        watch.sent(100, now * MS);
+        watch.heard(100, now * MS);
+      }
+      if (watch.tick(now * MS) == Decision.PROBE) {
+        watch.answered(now * MS, ROUND_TRIP_NS);
+      }
+    }
+    watch.sent(100, now * MS);
+    assertThat(probes(now, now + 310)).containsExactly(now + 300);
+  }
+
+  @Test
+  void questionsThatAreAnsweredCostNoProbes() {
+    watch.tick(0);
+    watch.answered(0, ROUND_TRIP_NS);
+    int probes = 0;
+    for (long now = 1; now <= 60_000; now++) {
+      if (now % 500 == 0) {
+        watch.sent(100, now * MS);
+      } else if (now % 500 == 50) {
+        watch.heard(100, now * MS);
+      }
+      if (watch.tick(now * MS) == Decision.PROBE) {
+        probes++;
+        watch.answered(now * MS, ROUND_TRIP_NS);
+      }
+    }
+    assertThat(probes).as("as in silence").isLessThanOrEqualTo(10);
+  }
+
+  @Test
+  void dataThatComeReplaceProbes() {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);
     int probes = 0;
     for (long now = 1; now <= 30_000; now++) {
-      watch.sent(now * MS);
-      watch.stampArrived(now * MS);
+      watch.sent(PACKET_BYTES, now * MS);
+      watch.heard(PACKET_BYTES, now * MS);
       if (watch.tick(now * MS) == Decision.PROBE) {
         probes++;
         watch.answered(now * MS, ROUND_TRIP_NS);
@@ -87,11 +152,11 @@ class PathWatchTest {
   }
 
   @Test
-  void dataThatStopAreFollowedByOneProbe() {
+  void manyDataThatStopAreFollowedByOneProbe() {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);
     for (long now = 1; now <= 40_000; now++) {
-      watch.stampArrived(now * MS);
+      watch.heard(PACKET_BYTES, now * MS);
       if (watch.tick(now * MS) == Decision.PROBE) {
         watch.answered(now * MS, ROUND_TRIP_NS);
       }
@@ -105,12 +170,8 @@ class PathWatchTest {
   void trafficAfterSilenceIsProbedWithinOneInterval() {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);
-    for (long now = 1; now <= 40_000; now++) {
-      if (watch.tick(now * MS) == Decision.PROBE) {
-        watch.answered(now * MS, ROUND_TRIP_NS);
-      }
-    }
-    watch.sent(40_001 * MS);
+    silence(40_000);
+    watch.sent(PACKET_BYTES, 40_001 * MS);
     assertThat(probes(40_001, 40_400)).containsExactly(40_301L);
   }
 
@@ -120,7 +181,7 @@ class PathWatchTest {
     watch.answered(0, ROUND_TRIP_NS);
     List<Long> times = new ArrayList<>();
     for (long now = 1; now <= 6000; now++) {
-      watch.sent(now * MS);
+      watch.sent(PACKET_BYTES, now * MS);
       Decision decision = watch.tick(now * MS);
       if (decision != Decision.WAIT) {
         times.add(decision == Decision.PROBE ? now : -now);
