@@ -54,7 +54,7 @@ public final class PathWatch {
   private long heardNs = Long.MIN_VALUE / 2;
   private long probedNs;
   private long bytes; // both ways since the last probe
-  private boolean oneWay; // the last probe asked what packets had not, and nothing has come since
+  private boolean oneWay; // the last probe asked, and no packet for the device has come since
   private int losses;
   private boolean searching;
   private boolean dead;
@@ -89,6 +89,11 @@ public final class PathWatch {
     askedNs = Math.min(askedNs, nowNs);
   }
 
+  /// Packets for the device have come, not only what the SNAPT itself has to say.
+  public void delivered() {
+    oneWay = false;
+  }
+
   /// Authentic data have come: the path lives.
   ///
   /// @param length of the datagram in bytes
@@ -96,7 +101,6 @@ public final class PathWatch {
     bytes += length;
     heardNs = nowNs;
     askedNs = NEVER;
-    oneWay = false;
     if (!searching) {
       losses = 0;
       silenceDueNs = bytes < PAID_BYTES ? NEVER : nowNs + probeIntervalNs;

@@ -242,6 +242,9 @@ public final class DataPath implements AutoCloseable {
     if (to != null) {
       long now = nanoTime.getAsLong();
       to.openBatchEnd(now);
+      if (writer.takeDelivered()) {
+        watch.delivered();
+      }
       drain(now);
     }
   }

@@ -23,6 +23,7 @@ final class TunWriter implements InnerPacketSink {
   private final TunQueue queue;
   private final VirtioNetHeader header = new VirtioNetHeader();
   private long notWritten;
+  private boolean delivered;
 
   TunWriter(TunQueue queue) {
     this.queue = queue;
@@ -31,6 +32,13 @@ final class TunWriter implements InnerPacketSink {
   /// Packets that the kernel did not take.
   long notWritten() {
     return notWritten;
+  }
+
+  /// Whether the kernel took any since this was asked last.
+  boolean takeDelivered() {
+    boolean was = delivered;
+    delivered = false;
+    return was;
   }
 
   @Override
@@ -46,7 +54,9 @@ final class TunWriter implements InnerPacketSink {
     if (gsoSize > 0 || checksumPartial) {
       describe(packet, ipOffset, gsoSize);
     }
-    if (queue.write(packet, headerOffset, length) != WriteResult.WRITTEN) {
+    if (queue.write(packet, headerOffset, length) == WriteResult.WRITTEN) {
+      delivered = true;
+    } else {
       notWritten++;
     }
   }

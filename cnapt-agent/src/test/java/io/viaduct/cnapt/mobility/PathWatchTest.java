@@ -89,13 +89,16 @@ class PathWatchTest {
       if (now % 700 == 0) {
         watch.sent(PACKET_BYTES, now * MS);
       }
+      if (now % 1100 == 0) {
+        watch.heard(80, now * MS); // what the SNAPT itself has to say
+      }
       if (watch.tick(now * MS) == Decision.PROBE) {
         times.add(now);
         watch.answered((now + 1) * MS, ROUND_TRIP_NS);
       }
     }
     assertThat(times.getFirst()).isBetween(20_300L + 1, 20_300L + 700);
-    assertThat(times).hasSizeBetween(5, 8);
+    assertThat(times).hasSizeBetween(4, 8);
   }
 
   @Test
@@ -107,6 +110,7 @@ class PathWatchTest {
       if (now % 1000 == 0) {
         watch.sent(100, now * MS);
         watch.heard(100, now * MS);
+        watch.delivered();
       }
       if (watch.tick(now * MS) == Decision.PROBE) {
         watch.answered(now * MS, ROUND_TRIP_NS);
