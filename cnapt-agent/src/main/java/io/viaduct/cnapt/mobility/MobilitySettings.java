@@ -4,7 +4,8 @@ import java.time.Duration;
 
 /// The configuration keys `mobility: …`.
 ///
-/// @param probeInterval spacing of probes while packets flow and no fresh stamp tells the delay
+/// @param probeInterval how long nothing may come after packets have left before a probe asks;
+///   [PathWatch] says when one waits longer
 /// @param silentInterval longest spacing, reached by doubling, while nothing flows
 /// @param firstRetry after a change of network: spacing of the first repeat, doubling
 /// @param lossesUntilDead unanswered probes in a row that make a path dead

@@ -68,6 +68,7 @@ public final class PathWatch {
         Math.clamp(silentIntervalNs, probeIntervalNs, Math.max(probeIntervalNs, DEAD_NS_MAX));
     firstRetryNs = settings.firstRetry().toNanos();
     lossesUntilDead = settings.lossesUntilDead();
+    probedNs = nowNs;
     networkChanged(nowNs);
   }
 

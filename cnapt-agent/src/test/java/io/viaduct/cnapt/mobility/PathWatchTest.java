@@ -6,6 +6,7 @@ import io.viaduct.cnapt.mobility.PathWatch.Decision;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
 
 class PathWatchTest {
@@ -32,12 +33,23 @@ class PathWatchTest {
     return times;
   }
 
-  private void silence(long untilMs) {
-    for (long now = 1; now <= untilMs; now++) {
+  /// The same on a path that answers each probe.
+  ///
+  /// @param traffic what happens in a millisecond before the watch is asked
+  private List<Long> answeredProbes(long fromMs, long untilMs, LongConsumer traffic) {
+    List<Long> times = new ArrayList<>();
+    for (long now = fromMs + 1; now <= untilMs; now++) {
+      traffic.accept(now);
       if (watch.tick(now * MS) == Decision.PROBE) {
+        times.add(now);
         watch.answered(now * MS, ROUND_TRIP_NS);
       }
     }
+    return times;
+  }
+
+  private List<Long> answeredProbesInSilence(long fromMs, long untilMs) {
+    return answeredProbes(fromMs, untilMs, _ -> {});
   }
 
   @Test
@@ -53,14 +65,7 @@ class PathWatchTest {
   void inSilenceTheSpacingDoublesUpToTenSeconds() {
     watch.tick(0);
     watch.answered(5 * MS, ROUND_TRIP_NS);
-    List<Long> times = new ArrayList<>();
-    for (long now = 6; now <= 60_000; now++) {
-      if (watch.tick(now * MS) == Decision.PROBE) {
-        times.add(now);
-        watch.answered((now + 1) * MS, ROUND_TRIP_NS);
-      }
-    }
-    assertThat(times)
+    assertThat(answeredProbesInSilence(5, 60_000))
         .containsExactly(305L, 905L, 2105L, 4505L, 9305L, 18905L, 28905L, 38905L, 48905L, 58905L);
   }
 
@@ -68,35 +73,26 @@ class PathWatchTest {
   void whileManyPacketsLeaveAndNothingComesOneProbeLeavesPerInterval() {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);
-    int probes = 0;
-    for (long now = 1; now <= 3000; now++) {
-      watch.sent(PACKET_BYTES, now * MS);
-      if (watch.tick(now * MS) == Decision.PROBE) {
-        probes++;
-        watch.answered(now * MS, ROUND_TRIP_NS);
-      }
-    }
-    assertThat(probes).isBetween(9, 10);
+    assertThat(answeredProbes(0, 3000, now -> watch.sent(PACKET_BYTES, now * MS))).hasSize(9);
   }
 
   @Test
   void slowTrafficThatGoesOneWayIsAskedAtOnceAndThenEveryFiveSeconds() {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);
-    silence(20_000);
-    List<Long> times = new ArrayList<>();
-    for (long now = 20_001; now <= 50_000; now++) {
-      if (now % 700 == 0) {
-        watch.sent(PACKET_BYTES, now * MS);
-      }
-      if (now % 1100 == 0) {
-        watch.heard(80, now * MS); // what the SNAPT itself has to say
-      }
-      if (watch.tick(now * MS) == Decision.PROBE) {
-        times.add(now);
-        watch.answered((now + 1) * MS, ROUND_TRIP_NS);
-      }
-    }
+    answeredProbesInSilence(0, 20_000);
+    List<Long> times =
+        answeredProbes(
+            20_000,
+            50_000,
+            now -> {
+              if (now % 700 == 0) {
+                watch.sent(PACKET_BYTES, now * MS);
+              }
+              if (now % 1100 == 0) {
+                watch.heard(80, now * MS); // what the SNAPT itself has to say
+              }
+            });
     assertThat(times.getFirst()).isBetween(20_300L + 1, 20_300L + 700);
     assertThat(times).hasSizeBetween(4, 8);
   }
@@ -105,66 +101,58 @@ class PathWatchTest {
   void anAnswerThatDoesNotComeIsAskedForWithinOneIntervalHoweverLittleIsSent() {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);
-    long now = 1;
-    for (; now <= 10_000; now++) { // one question a second, answered at once
-      if (now % 1000 == 0) {
-        watch.sent(100, now * MS);
-        watch.heard(100, now * MS);
-        watch.delivered();
-      }
-      if (watch.tick(now * MS) == Decision.PROBE) {
-        watch.answered(now * MS, ROUND_TRIP_NS);
-      }
-    }
-    watch.sent(100, now * MS);
-    assertThat(probes(now, now + 310)).containsExactly(now + 300);
+    answeredProbes(
+        0,
+        10_000,
+        now -> { // one question a second, answered at once
+          if (now % 1000 == 0) {
+            watch.sent(100, now * MS);
+            watch.heard(100, now * MS);
+            watch.delivered();
+          }
+        });
+    watch.sent(100, 10_001 * MS);
+    assertThat(probes(10_001, 10_311)).containsExactly(10_301L);
   }
 
   @Test
   void questionsThatAreAnsweredCostNoProbes() {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);
-    int probes = 0;
-    for (long now = 1; now <= 60_000; now++) {
-      if (now % 500 == 0) {
-        watch.sent(100, now * MS);
-      } else if (now % 500 == 50) {
-        watch.heard(100, now * MS);
-      }
-      if (watch.tick(now * MS) == Decision.PROBE) {
-        probes++;
-        watch.answered(now * MS, ROUND_TRIP_NS);
-      }
-    }
-    assertThat(probes).as("as in silence").isLessThanOrEqualTo(10);
+    List<Long> times =
+        answeredProbes(
+            0,
+            60_000,
+            now -> {
+              if (now % 500 == 0) {
+                watch.sent(100, now * MS);
+              } else if (now % 500 == 50) {
+                watch.heard(100, now * MS);
+              }
+            });
+    assertThat(times).as("as in silence").hasSizeLessThanOrEqualTo(10);
   }
 
   @Test
   void dataThatComeReplaceProbes() {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);
-    int probes = 0;
-    for (long now = 1; now <= 30_000; now++) {
-      watch.sent(PACKET_BYTES, now * MS);
-      watch.heard(PACKET_BYTES, now * MS);
-      if (watch.tick(now * MS) == Decision.PROBE) {
-        probes++;
-        watch.answered(now * MS, ROUND_TRIP_NS);
-      }
-    }
-    assertThat(probes).as("as in silence").isLessThanOrEqualTo(8);
+    List<Long> times =
+        answeredProbes(
+            0,
+            30_000,
+            now -> {
+              watch.sent(PACKET_BYTES, now * MS);
+              watch.heard(PACKET_BYTES, now * MS);
+            });
+    assertThat(times).as("as in silence").hasSizeLessThanOrEqualTo(8);
   }
 
   @Test
   void manyDataThatStopAreFollowedByOneProbe() {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);
-    for (long now = 1; now <= 40_000; now++) {
-      watch.heard(PACKET_BYTES, now * MS);
-      if (watch.tick(now * MS) == Decision.PROBE) {
-        watch.answered(now * MS, ROUND_TRIP_NS);
-      }
-    }
+    answeredProbes(0, 40_000, now -> watch.heard(PACKET_BYTES, now * MS));
     assertThat(probes(40_000, 40_390)).containsExactly(40_300L);
     watch.answered(40_391 * MS, ROUND_TRIP_NS);
     assertThat(probes(40_391, 41_000)).as("and by no second one at once").isEmpty();
@@ -174,7 +162,7 @@ class PathWatchTest {
   void trafficAfterSilenceIsProbedWithinOneInterval() {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);
-    silence(40_000);
+    answeredProbesInSilence(0, 40_000);
     watch.sent(PACKET_BYTES, 40_001 * MS);
     assertThat(probes(40_001, 40_400)).containsExactly(40_301L);
   }

@@ -11,7 +11,7 @@ import tools.jackson.databind.module.SimpleValueInstantiators;
 
 /// Makes records by their constructors. Jackson links a method handle for the shape of each
 /// constructor, classes that are generated anew at every start and that no start cache holds: a
-/// fifth of an agent's start (docs/adr/0022-start.md).
+/// seventh of an agent's start (docs/adr/0022-start.md).
 final class RecordConstruction extends SimpleValueInstantiators {
   @Override
   public ValueInstantiator modifyValueInstantiator(

@@ -22,4 +22,9 @@ final class Chosen {
         .filter(one -> chosen.isEmpty() || chosen.contains(name.apply(one)))
         .toList();
   }
+
+  /// The choice as on the command line, with a space before it; empty when nothing is named.
+  static String words(String option, List<String> chosen) {
+    return chosen.isEmpty() ? "" : " " + option + " " + String.join(",", chosen);
+  }
 }

@@ -62,14 +62,14 @@ final class ClassesCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    List<AccessLine> accessLines = mbit.stream().map(AccessLine::of).toList();
+    List<Bulk> loads = Chosen.of(List.of(Bulk.values()), Bulk::name, bulks, "bulk");
+    List<Way> chosen = Chosen.of(List.of(Way.values()), Way::name, ways, "way");
+    PayloadKind payload =
+        Chosen.of(List.of(PayloadKind.values()), PayloadKind::toString, List.of(kind), "kind")
+            .getFirst();
     try (Stand stand = Stand.open(options);
         Contest contest = Contest.start(stand, ours(stand), peers)) {
-      List<AccessLine> accessLines = mbit.stream().map(AccessLine::of).toList();
-      List<Bulk> loads = Chosen.of(List.of(Bulk.values()), Bulk::name, bulks, "bulk");
-      List<Way> chosen = Chosen.of(List.of(Way.values()), Way::name, ways, "way");
-      PayloadKind payload =
-          Chosen.of(List.of(PayloadKind.values()), PayloadKind::toString, List.of(kind), "kind")
-              .getFirst();
       stand.ground().superpackets(false);
       var lines = new ArrayList<Line>();
       for (AccessLine access : accessLines) {
@@ -143,8 +143,8 @@ final class ClassesCommand implements Callable<Integer> {
                 String.join(",", mbit),
                 kind,
                 seed,
-                ways.isEmpty() ? "" : " --way " + String.join(",", ways),
-                bulks.isEmpty() ? "" : " --bulk " + String.join(",", bulks),
+                Chosen.words("--way", ways),
+                Chosen.words("--bulk", bulks),
                 pacing.isEmpty() ? "" : " --pacing " + pacing,
                 peers.words()));
     conditions.put("line", Ground.SHAPED);

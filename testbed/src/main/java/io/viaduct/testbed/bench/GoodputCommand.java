@@ -131,8 +131,8 @@ final class GoodputCommand implements Callable<Integer> {
                 seconds,
                 String.join(",", links),
                 seed,
-                kinds.isEmpty() ? "" : " --kinds " + String.join(",", kinds),
-                ways.isEmpty() ? "" : " --way " + String.join(",", ways)));
+                Chosen.words("--kinds", kinds),
+                Chosen.words("--way", ways)));
     conditions.put("off and on", "tunnel.context off and remote-host at both ends");
     conditions.put("line", Ground.SHAPED);
     return conditions;

@@ -21,6 +21,6 @@ final class PeerOptions {
 
   /// As on the command line, with a space before it; empty for the default.
   String words() {
-    return names.isEmpty() ? "" : " --peers " + String.join(",", names);
+    return Chosen.words("--peers", names);
   }
 }

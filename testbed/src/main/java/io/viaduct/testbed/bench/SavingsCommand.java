@@ -42,11 +42,12 @@ final class SavingsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    List<Load> loads = chosen();
     try (Stand stand = Stand.open(options);
         Contest contest = Contest.start(stand, stand.viaduct(agentLines(stand)), peers)) {
       stand.ground().superpackets(false);
       var lines = new ArrayList<SavingsReport.Line>();
-      for (Load load : chosen()) {
+      for (Load load : loads) {
         var outcomes = new LinkedHashMap<String, Outcome>();
         for (Peer peer : contest.running()) {
           Outcome outcome = run(stand.ground(), peer, load);
@@ -99,8 +100,8 @@ final class SavingsCommand implements Callable<Integer> {
             seconds,
             seed,
             context.isEmpty() ? "" : " --context " + context,
-            classes.isEmpty() ? "" : " --classes " + String.join(",", classes),
-            kinds.isEmpty() ? "" : " --kinds " + String.join(",", kinds),
+            Chosen.words("--classes", classes),
+            Chosen.words("--kinds", kinds),
             peers.words()));
   }
 }

@@ -33,15 +33,16 @@ final class TunnelCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    try (Stand stand = Stand.open(options);
-        Contest contest = Contest.start(stand, stand.viaduct(""), peers)) {
+    try (Stand stand = Stand.open(options)) {
       List<Measure> measures = measures(stand.ground(), stand.directory());
-      var bench = new TunnelBench(contest.running(), measures, System.err);
-      bench.run(rounds);
-      List<Row> rows = measures.stream().flatMap(measure -> measure.rows().stream()).toList();
-      new TunnelReport(contest.participants(bench.failures()), rows, bench.samples())
-          .under(conditions(stand))
-          .publish(System.out, options.output());
+      try (Contest contest = Contest.start(stand, stand.viaduct(""), peers)) {
+        var bench = new TunnelBench(contest.running(), measures, System.err);
+        bench.run(rounds);
+        List<Row> rows = measures.stream().flatMap(measure -> measure.rows().stream()).toList();
+        new TunnelReport(contest.participants(bench.failures()), rows, bench.samples())
+            .under(conditions(stand))
+            .publish(System.out, options.output());
+      }
       return 0;
     }
   }
@@ -65,10 +66,6 @@ final class TunnelCommand implements Callable<Integer> {
   private Map<String, String> conditions(Stand stand) throws IOException {
     return stand.conditions(
         "viaduct bench tunnel --rounds %d --seconds %d%s%s, medians of the interleaved rounds"
-            .formatted(
-                rounds,
-                seconds,
-                peers.words(),
-                chosen.isEmpty() ? "" : " --measures " + String.join(",", chosen)));
+            .formatted(rounds, seconds, peers.words(), Chosen.words("--measures", chosen)));
   }
 }
