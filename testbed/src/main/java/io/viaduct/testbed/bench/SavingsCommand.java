@@ -72,7 +72,12 @@ final class SavingsCommand implements Callable<Integer> {
 
   private Outcome run(Ground ground, Peer peer, Load load) {
     double slow = SLOW_PACKETS * load.of().packetBytes * 8 / slowest(load);
-    return load.run(ground, peer, seed, Math.max(seconds, slow), System::nanoTime);
+    return load.run(ground, peer, seedOf(load), Math.max(seconds, slow), System::nanoTime);
+  }
+
+  /// What one load has left in a peer's history must not be met again in another.
+  private long seedOf(Load load) {
+    return seed + (long) TrafficClass.FLOWS_MAX * Loads.all().indexOf(load);
   }
 
   private static double slowest(Load load) {

@@ -104,6 +104,11 @@ public final class PartialBody {
     return lastIndex + 1;
   }
 
+  /// Bytes of the largest of those datagrams.
+  public int largestDatagramBytes() {
+    return Math.max(piece, lastBytes) + FragmentHeader.LENGTH;
+  }
+
   /// Bytes of those datagrams.
   public int datagramBytes() {
     return total + count() * FragmentHeader.LENGTH;

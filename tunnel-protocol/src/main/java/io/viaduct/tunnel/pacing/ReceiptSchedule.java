@@ -6,12 +6,13 @@ import org.jspecify.annotations.Nullable;
 /// When a receiver tells the sender what has arrived: 25 ms and 12,000 bytes after the last time at
 /// the earliest, so that receipts cost at most 0.7 % of what they report, and silence costs
 /// nothing. Each names the least one-way delay since the one before: what no datagram could avoid
-/// is a standing queue, anything above it is jitter.
+/// is a standing queue, anything above it is jitter. And the largest datagram: the path carries it.
 public final class ReceiptSchedule {
   static final long SPACING_NS = 25_000_000;
   static final int SPACING_BYTES = 12_000;
 
   private int bytes;
+  private int largest;
   private int reported;
   private long reportedNs;
   private boolean delayKnown;
@@ -21,11 +22,13 @@ public final class ReceiptSchedule {
     reportedNs = nowNs;
   }
 
-  /// A datagram has arrived.
+  /// Datagrams have arrived.
   ///
-  /// @param outerBytes of its IP packet
-  public void arrived(int outerBytes) {
+  /// @param outerBytes of their IP packets
+  /// @param largestBytes of the largest of them
+  public void arrived(int outerBytes, int largestBytes) {
     bytes += outerBytes;
+    largest = Math.max(largest, largestBytes);
   }
 
   /// It carried a stamp.
@@ -46,6 +49,8 @@ public final class ReceiptSchedule {
     reported = bytes;
     reportedNs = nowNs;
     delayKnown = false;
-    return new PathMessage.Receipt((int) (nowNs / 1000), bytes, delayUs);
+    var receipt = new PathMessage.Receipt((int) (nowNs / 1000), bytes, delayUs, largest);
+    largest = 0;
+    return receipt;
   }
 }

@@ -9,9 +9,10 @@ package io.viaduct.tunnel.path;
 /// - Searching: the base if it is not confirmed, then the largest size, then halving; below the
 ///   base only if three probes of it are lost. Confirmed is what an answer has named, refused what
 ///   three probes did not bring, or the kernel.
-/// - Complete: while datagrams of nearly the size leave, it is confirmed anew each second, for one
-///   datagram in 64 at most, and after ten minutes what is larger is tried again (RFC 8899 sections
-///   5.1.1 and 4.3). In silence nothing is sent.
+/// - Complete: while receipts say that large datagrams arrive, nothing is asked. When they leave
+///   and do not arrive, the size is probed again, once for 64 of them at most, and after ten
+///   minutes of use what is larger is tried again (RFC 8899 sections 5.1.1 and 4.3). In silence
+///   nothing is sent.
 /// - A peer that answers no probe at all is sent the largest size, as if there was no search.
 ///
 /// Owner: the session's event loop.
@@ -20,7 +21,6 @@ public final class PathMtuSearch {
   public static final int LEAST = 576;
   static final int TRIES_MAX = 3;
   static final long ANSWER_NS_MIN = 250_000_000;
-  static final long CONFIRM_NS = 1_000_000_000;
   static final long RAISE_NS = 600_000_000_000L;
   static final int DATAGRAMS_PER_PROBE = 64;
   private static final int CREDIT_MAX = 4 * DATAGRAMS_PER_PROBE;
@@ -35,8 +35,7 @@ public final class PathMtuSearch {
   private int tries;
   private long dueNs = NEVER;
   private int credit;
-  private boolean used;
-  private long confirmNs;
+  private final UnprovenSize unproven = new UnprovenSize();
   private long raiseNs = NEVER;
   private long blackHoles;
 
@@ -57,7 +56,8 @@ public final class PathMtuSearch {
     refused = most + 1;
     trusting = true;
     opening = most > BASE;
-    credit = CREDIT_MAX;
+    credit = DATAGRAMS_PER_PROBE;
+    unproven.clear();
     raiseNs = NEVER;
     attempt(most, nowNs);
   }
@@ -96,9 +96,7 @@ public final class PathMtuSearch {
     if (nowNs < dueNs) {
       return 0;
     }
-    if (trying == 0) {
-      again(nowNs);
-    } else if (opening) {
+    if (opening) {
       opening = false;
       return BASE;
     } else if (tries > 0 && trusting && confirmed < trying) {
@@ -126,6 +124,7 @@ public final class PathMtuSearch {
     confirmed = Math.max(confirmed, size);
     refused = Math.max(refused, confirmed + 1);
     trusting &= confirmed < most;
+    unproven.arrived(size);
     if (trying != 0 && confirmed >= trying) {
       next(nowNs);
     }
@@ -146,11 +145,12 @@ public final class PathMtuSearch {
     }
   }
 
-  /// The other direction of the path carries less than this one was found to: confirmed anew, even
-  /// if nobody uses it.
+  /// The size may be right no more, such as if the other direction of the path carries less:
+  /// confirmed anew, even if nobody uses it.
   public void suspect(long nowNs) {
     if (trying == 0 && confirmed > 0 && credit >= DATAGRAMS_PER_PROBE) {
       credit -= DATAGRAMS_PER_PROBE;
+      unproven.clear();
       attempt(confirmed, nowNs);
     }
   }
@@ -161,13 +161,18 @@ public final class PathMtuSearch {
   public void sent(int size, int datagrams, long nowNs) {
     if (size > size() - (size() >> 2)) {
       credit = Math.min(CREDIT_MAX, credit + datagrams);
-      used = true;
-      if (trying == 0 && confirmed == 0 && nowNs >= raiseNs) {
-        restart(nowNs);
-      } else if (trying == 0 && dueNs == NEVER) {
-        rest(nowNs);
+      unproven.sent(size, datagrams, nowNs);
+      if (trying == 0 && (nowNs >= raiseNs || unproven.isDoubtful(nowNs))) {
+        again(nowNs);
       }
     }
+  }
+
+  /// The peer says what has arrived.
+  ///
+  /// @param largest of those datagrams
+  public void arrived(int largest) {
+    unproven.arrived(largest);
   }
 
   private void attempt(int size, long nowNs) {
@@ -176,15 +181,15 @@ public final class PathMtuSearch {
     dueNs = nowNs;
   }
 
-  /// Complete, and the size is in use: is it still right, or might it be more?
+  /// Complete, and the size is in use: might it be more, is it still right?
   private void again(long nowNs) {
-    used = false;
-    if (nowNs >= raiseNs && confirmed < most) {
+    if (nowNs >= raiseNs && confirmed == 0) {
+      restart(nowNs);
+    } else if (nowNs >= raiseNs) {
       refused = most + 1;
       next(nowNs);
     } else {
-      credit -= DATAGRAMS_PER_PROBE;
-      attempt(confirmed, nowNs);
+      suspect(nowNs);
     }
   }
 
@@ -207,15 +212,13 @@ public final class PathMtuSearch {
     } else {
       trusting = confirmed == 0; // nothing was ever answered: there may be nobody who could
       trying = 0;
-      raiseNs = raiseNs == NEVER || nowNs >= raiseNs ? nowNs + RAISE_NS : raiseNs;
-      rest(nowNs);
+      dueNs = NEVER;
+      if (confirmed == most) {
+        raiseNs = NEVER;
+      } else if (raiseNs == NEVER || nowNs >= raiseNs) {
+        raiseNs = nowNs + RAISE_NS;
+      }
     }
-  }
-
-  /// Nothing to do until the size has been used for a while.
-  private void rest(long nowNs) {
-    confirmNs = Math.max(confirmNs, nowNs + CONFIRM_NS);
-    dueNs = used && confirmed > 0 && credit >= DATAGRAMS_PER_PROBE ? confirmNs : NEVER;
   }
 
   /// When [#tick] has something to do next.

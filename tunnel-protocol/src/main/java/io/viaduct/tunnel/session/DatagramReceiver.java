@@ -85,7 +85,8 @@ final class DatagramReceiver {
       return verdict;
     }
     int outerBytes = length + outerHeaderBytes;
-    boolean newest = accepted(1, outerBytes, before, from, nowNs);
+    pacing.arrived(outerBytes, outerBytes);
+    boolean newest = accepted(1, before, from, nowNs);
     if (DatagramHeader.type(datagram, offset) == DatagramHeader.TYPE_PATH) {
       totals.receivedOverheadBytes += outerBytes;
       return path.message(memory.body, opener.bodyBytes(), from, opener.sequence(), nowNs);
@@ -129,12 +130,14 @@ final class DatagramReceiver {
             nowNs);
     int count = body.count();
     int outerBytes = body.datagramBytes() + count * outerHeaderBytes;
+    int largest = body.largestDatagramBytes() + outerHeaderBytes;
     int code = body.header()[0];
     fragments.giveBack(body);
     if (verdict != Verdict.ACCEPTED) {
       return verdict;
     }
-    return restore(code, accepted(count, outerBytes, before, from, nowNs), outerBytes, sink, nowNs);
+    pacing.arrived(outerBytes, largest);
+    return restore(code, accepted(count, before, from, nowNs), outerBytes, sink, nowNs);
   }
 
   /// Bodies that were given up are told to the peer, who then makes shorter ones.
@@ -149,9 +152,8 @@ final class DatagramReceiver {
 
   /// @return whether its sequence is above all before it
   private boolean accepted(
-      int datagrams, int outerBytes, long before, @Nullable InetSocketAddress from, long nowNs) {
+      int datagrams, long before, @Nullable InetSocketAddress from, long nowNs) {
     flows.at(nowNs);
-    pacing.arrived(outerBytes);
     totals.receivedDatagrams += datagrams;
     boolean newest = opener.sequence() > before;
     Verdict heard = path.heard(from, newest, nowNs);

@@ -167,6 +167,7 @@ final class PathExchange {
       PathMessage.Receipt receipt, @Nullable InetSocketAddress from, long nowNs) {
     if (carrier == Carrier.UDP && from != null) {
       pacing.receipt(receipt, roundTripUs(), nowNs);
+      mtu.arrived(receipt.largest());
     }
     return Verdict.ACCEPTED;
   }

@@ -84,8 +84,8 @@ final class SessionPacing {
   }
 
   /// Datagrams have arrived, of so many bytes with their IP headers.
-  void arrived(int outerBytes) {
-    receipts.arrived(outerBytes);
+  void arrived(int outerBytes, int largestBytes) {
+    receipts.arrived(outerBytes, largestBytes);
   }
 
   /// It said when it left, by the peer's clock.

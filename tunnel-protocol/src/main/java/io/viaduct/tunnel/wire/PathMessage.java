@@ -40,7 +40,8 @@ public sealed interface PathMessage {
   /// @param bytes of outer IP packets since the session began, low 32 bits
   /// @param delayUs least one-way delay since the last receipt, not corrected by the offset of the
   ///   clocks
-  record Receipt(int timeUs, int bytes, int delayUs) implements PathMessage {}
+  /// @param largest of those IP packets since the last receipt, bytes
+  record Receipt(int timeUs, int bytes, int delayUs, int largest) implements PathMessage {}
 
   long OFFSET_UNKNOWN = Long.MIN_VALUE;
 
@@ -89,7 +90,8 @@ public sealed interface PathMessage {
         BigEndian.putInt(to, at + 1, r.timeUs);
         BigEndian.putInt(to, at + 5, r.bytes);
         BigEndian.putInt(to, at + 9, r.delayUs);
-        return at + 13;
+        BigEndian.putShort(to, at + 13, r.largest);
+        return at + 15;
       }
     }
   }
@@ -135,11 +137,12 @@ public sealed interface PathMessage {
               : null;
       case 6 -> length == 2 && (from[at + 1] & ~1) == 0 ? new CarryBy(from[at + 1] == 1) : null;
       case 7 ->
-          length == 13
+          length == 15
               ? new Receipt(
                   BigEndian.getInt(from, at + 1),
                   BigEndian.getInt(from, at + 5),
-                  BigEndian.getInt(from, at + 9))
+                  BigEndian.getInt(from, at + 9),
+                  BigEndian.getShort(from, at + 13))
               : null;
       default -> null;
     };

@@ -71,7 +71,7 @@ final class PacedSender {
   }
 
   private void arrived(Datagram datagram) {
-    receipts.arrived(DATAGRAM_BYTES);
+    receipts.arrived(DATAGRAM_BYTES, DATAGRAM_BYTES);
     receipts.delay((int) (nowNs / 1000 + clockOffsetUs - datagram.sentUs));
     PathMessage.Receipt receipt = receipts.due(nowNs);
     if (receipt != null) {

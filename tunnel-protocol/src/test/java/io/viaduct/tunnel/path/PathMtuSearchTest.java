@@ -13,7 +13,8 @@ class PathMtuSearchTest {
   private int path = 1500;
   private long nowMs;
 
-  /// Runs until a time; each probe that fits is answered at once. What left.
+  /// Runs until a time, a large datagram each ms and no receipt; each probe that fits is answered
+  /// at once. What left.
   private List<String> run(long untilMs, boolean sending) {
     List<String> probes = new ArrayList<>();
     for (; nowMs < untilMs; nowMs++) {
@@ -79,10 +80,54 @@ class PathMtuSearchTest {
   }
 
   @Test
-  void whileItIsUsedTheSizeIsConfirmedOnceASecond() {
+  void withoutReceiptsTheSizeInUseIsProbedOnceASecond() {
     search.restart(0);
     run(1_000, true);
-    assertThat(run(11_000, true)).hasSize(10).allMatch(probe -> probe.startsWith("1500"));
+    assertThat(run(11_000, true)).hasSizeBetween(9, 10).allMatch(p -> p.startsWith("1500"));
+  }
+
+  /// A datagram each 100 ms, and a receipt for every ninth. What left.
+  private List<String> runWithReceipts(long untilMs, int datagram, int largest) {
+    List<String> probes = new ArrayList<>();
+    for (int datagrams = 1; nowMs < untilMs; datagrams++) {
+      search.sent(datagram, 1, nowMs * MS);
+      if (datagrams % 9 == 0) {
+        search.arrived(largest);
+      }
+      probes.addAll(run(nowMs + 100, false));
+    }
+    return probes;
+  }
+
+  @Test
+  void receiptsThatNameLargeDatagramsAreConfirmationEnough() {
+    search.restart(0);
+    run(1_000, false);
+    assertThat(runWithReceipts(200_000, 1500, 1500)).isEmpty();
+    search.arrived(1500);
+    assertThat(runWithReceipts(400_000, 1400, 1380)).as("and nearly as large").isEmpty();
+  }
+
+  @Test
+  void receiptsOfSmallerDatagramsSayNothingOfLargeOnes() {
+    search.restart(0);
+    run(1_000, false);
+    path = 1400;
+    runWithReceipts(20_000, 1500, 1300);
+    assertThat(search.size()).isEqualTo(1400);
+    assertThat(search.blackHoles()).isOne();
+  }
+
+  @Test
+  void aSenderThatHearsNothingAndSendsAlmostNothingIsProbedForAfterThreeSeconds() {
+    search.restart(0);
+    run(1_000, false);
+    path = 1300;
+    for (long pauseMs = 200; nowMs < 7_000; pauseMs *= 2) { // RFC 6298 section 5.5
+      search.sent(1500, 1, nowMs * MS);
+      run(nowMs + pauseMs, false);
+    }
+    assertThat(search.size()).isEqualTo(1280);
   }
 
   @Test

@@ -91,7 +91,7 @@ class PathMtuTest {
     rig.upMtu = 1400;
     for (int i = 0; i < 1_000; i++) {
       rig.offer(rig.agent, packet(to, 1200));
-      rig.offer(rig.agent, packet(to, 1300));
+      rig.offer(rig.agent, packet(to, 1400));
       rig.send(rig.agent);
       rig.advance(10_000_000);
     }
@@ -106,7 +106,7 @@ class PathMtuTest {
     rig.upMtu = 1400;
     rig.downMtu = 1400;
     for (int i = 0; i < 1_000; i++) {
-      rig.offer(rig.agent, packet(to, 1300));
+      rig.offer(rig.agent, packet(to, 1400));
       rig.send(rig.agent);
       rig.advance(10_000_000);
     }

@@ -146,7 +146,7 @@ class GoldenBytesTest {
     golden.put("path-mtu-probe", path(new PathMessage.MtuProbe(7, 1400)));
     golden.put("path-mtu-ack", path(new PathMessage.MtuAck(7, 1400)));
     golden.put("path-carry-by", path(new PathMessage.CarryBy(true)));
-    golden.put("path-receipt", path(new PathMessage.Receipt(0x01020304, 0x05060708, -2)));
+    golden.put("path-receipt", path(new PathMessage.Receipt(0x01020304, 0x05060708, -2, 1500)));
     golden.put("control-frame", frame());
     return golden;
   }

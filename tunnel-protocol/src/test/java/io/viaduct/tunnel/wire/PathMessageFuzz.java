@@ -31,7 +31,7 @@ public final class PathMessageFuzz {
             new PathMessage.MtuProbe(1, 1400),
             new PathMessage.MtuAck(1, 1400),
             new PathMessage.CarryBy(true),
-            new PathMessage.Receipt(1, 2, 3))
+            new PathMessage.Receipt(1, 2, 3, 4))
         .stream()
         .map(message -> {
           byte[] bytes = new byte[BYTES_MAX];

@@ -1,0 +1,44 @@
+package io.viaduct.tunnel.path;
+
+/// Large datagrams that have left and of whose arrival nothing is known yet. A receipt that names
+/// one as large is the confirmation that RFC 8899 section 5.1.1 lets stand for a probe; only where
+/// receipts do not come, or name small ones, is the size in doubt.
+final class UnprovenSize {
+  /// More than five receipts' worth: not one of them came, or came in time.
+  static final int DOUBTFUL_BYTES = 64_000;
+
+  static final long DOUBTFUL_NS = 1_000_000_000;
+
+  /// However little was sent: a sender that hears nothing sends less and less.
+  static final long DOUBTFUL_AT_ANY_RATE_NS = 3_000_000_000L;
+
+  private int largest;
+  private int bytes;
+  private long sinceNs;
+
+  void sent(int size, int datagrams, long nowNs) {
+    if (largest == 0) {
+      sinceNs = nowNs;
+    }
+    largest = Math.max(largest, size);
+    bytes = Math.min(DOUBTFUL_BYTES, bytes + size * datagrams);
+  }
+
+  /// @param size of the largest datagram that has arrived of late; a 32nd less is as good
+  void arrived(int size) {
+    if (size + (size >> 5) >= largest) {
+      clear();
+    }
+  }
+
+  void clear() {
+    largest = 0;
+    bytes = 0;
+  }
+
+  boolean isDoubtful(long nowNs) {
+    long ageNs = nowNs - sinceNs;
+    return largest > 0
+        && ageNs >= (bytes >= DOUBTFUL_BYTES ? DOUBTFUL_NS : DOUBTFUL_AT_ANY_RATE_NS);
+  }
+}
