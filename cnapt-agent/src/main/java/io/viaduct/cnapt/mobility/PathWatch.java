@@ -6,8 +6,8 @@ package io.viaduct.cnapt.mobility;
 /// - After a change of network a probe leaves at once and is repeated after 20, 40, 80 … ms until
 ///   the first answer: the probe itself is what tells the SNAPT the new address.
 /// - When packets leave and nothing comes back for an interval, one leaves. If its answer is all
-///   that comes, the traffic goes one way: the next leaves when packets of fifty times a probe's
-///   bytes have passed, or after five seconds.
+///   that comes, the traffic goes one way: the next leaves after five seconds without a datagram,
+///   or when twice the bytes have left that the SNAPT should have sent a receipt for.
 /// - When many data from the SNAPT stop, a probe leaves one interval later: they may have ended, or
 ///   come through no more.
 /// - Otherwise the spacing doubles up to the silent interval.
@@ -33,7 +33,8 @@ public final class PathWatch {
 
   // Probe and answer are outer packets of 77 and 81 bytes (docs/protocol.md, section 4): 2 % of
   // this.
-  private static final int PAID_BYTES = 8_000;
+  private static final int MANY_BYTES = 8_000;
+  private static final int RECEIPTS_BYTES = 2 * 12_000; // section 4.3
   private static final long ONE_WAY_NS = 5_000_000_000L;
   private static final long NEVER = Long.MAX_VALUE;
 
@@ -53,7 +54,8 @@ public final class PathWatch {
   private long askedNs = NEVER; // the first packet that left since something came
   private long heardNs = Long.MIN_VALUE / 2;
   private long probedNs;
-  private long bytes; // both ways since the last probe
+  private long arrived; // bytes since the last probe
+  private long unheard; // bytes that left since something came
   private boolean oneWay; // the last probe asked, and no packet for the device has come since
   private int losses;
   private boolean searching;
@@ -86,7 +88,7 @@ public final class PathWatch {
   ///
   /// @param length of the IP packet in bytes
   public void sent(int length, long nowNs) {
-    bytes += length;
+    unheard += length;
     askedNs = Math.min(askedNs, nowNs);
   }
 
@@ -95,16 +97,17 @@ public final class PathWatch {
     oneWay = false;
   }
 
-  /// Authentic data have come: the path lives.
+  /// An authentic datagram has come, data or a receipt for some: the path lives.
   ///
   /// @param length of the datagram in bytes
   public void heard(int length, long nowNs) {
-    bytes += length;
+    arrived += length;
+    unheard = 0;
     heardNs = nowNs;
     askedNs = NEVER;
     if (!searching) {
       losses = 0;
-      silenceDueNs = bytes < PAID_BYTES ? NEVER : nowNs + probeIntervalNs;
+      silenceDueNs = arrived < MANY_BYTES ? NEVER : nowNs + probeIntervalNs;
     }
   }
 
@@ -118,6 +121,7 @@ public final class PathWatch {
     searching = false;
     dead = false;
     losses = 0;
+    unheard = 0;
     askedNs = NEVER;
     replyDueNs = NEVER;
     if (found) {
@@ -156,7 +160,7 @@ public final class PathWatch {
   private Decision probe(long nowNs) {
     oneWay = nowNs >= askedDueNs();
     probedNs = nowNs;
-    bytes = 0;
+    arrived = 0;
     silenceDueNs = NEVER;
     spacingNs = losses > 0 ? probeIntervalNs : Math.min(spacingNs * 2, silentIntervalNs);
     nextProbeNs = nowNs + spacingNs;
@@ -171,8 +175,8 @@ public final class PathWatch {
     if (askedNs == NEVER) {
       return NEVER;
     }
-    long pauseNs = oneWay && bytes < PAID_BYTES ? oneWayNs : probeIntervalNs;
-    return Math.max(askedNs + probeIntervalNs, probedNs + pauseNs);
+    long pauseNs = oneWay && unheard < RECEIPTS_BYTES ? oneWayNs : probeIntervalNs;
+    return Math.max(askedNs + probeIntervalNs, Math.max(probedNs, heardNs) + pauseNs);
   }
 
   /// When [#tick] has something to decide next.

@@ -231,7 +231,7 @@ public final class DataPath implements AutoCloseable {
     arrivingBy = from == null ? Carrier.CONTROL : Carrier.UDP;
     if (to.open(content, offset, length, from, writer, now) == Verdict.ACCEPTED) {
       carriers.heard(arrivingBy, data, now);
-      if (data && arrivingBy == carriers.carrier()) {
+      if (arrivingBy == carriers.carrier()) {
         watch.heard(length, now);
       }
     }

@@ -89,12 +89,42 @@ class PathWatchTest {
               if (now % 700 == 0) {
                 watch.sent(PACKET_BYTES, now * MS);
               }
-              if (now % 1100 == 0) {
-                watch.heard(80, now * MS); // what the SNAPT itself has to say
-              }
             });
     assertThat(times.getFirst()).isBetween(20_300L + 1, 20_300L + 700);
     assertThat(times).hasSizeBetween(4, 8);
+  }
+
+  @Test
+  void trafficThatGoesOneWayAndIsReceiptedCostsNoProbesAfterTheFirst() {
+    watch.tick(0);
+    watch.answered(0, ROUND_TRIP_NS);
+    answeredProbesInSilence(0, 20_000);
+    List<Long> times = answeredProbes(20_000, 50_000, this::receiptedUpload);
+    assertThat(times).as("and those of silence").hasSizeBetween(1, 5);
+  }
+
+  @Test
+  void receiptsThatStayOutAreMissedWhenTwiceTheirBytesHaveLeft() {
+    watch.tick(0);
+    watch.answered(0, ROUND_TRIP_NS);
+    answeredProbes(0, 40_050, this::receiptedUpload);
+    List<Long> times = answeredProbes(40_050, 44_000, this::upload);
+    assertThat(times).hasSizeBetween(2, 3);
+    assertThat(times.getFirst()).isBetween(41_600L, 42_000L);
+  }
+
+  /// 13.6 kB/s.
+  private void upload(long nowMs) {
+    if (nowMs % 100 == 0) {
+      watch.sent(PACKET_BYTES, nowMs * MS);
+    }
+  }
+
+  private void receiptedUpload(long nowMs) {
+    upload(nowMs);
+    if (nowMs % 1000 == 20) {
+      watch.heard(39, nowMs * MS);
+    }
   }
 
   @Test
