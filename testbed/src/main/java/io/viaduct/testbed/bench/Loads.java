@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The loads of `viaduct bench savings` with their goals: text by number of flows, five flows of
-/// the same text, at rates of their own and in step, the slow ends of both low classes, and every
+/// the same text, at rates of their own and in step, both low classes at other rates, and every
 /// other kind of payload.
 final class Loads {
   private static final double NONE = Double.NaN;
@@ -24,6 +24,7 @@ final class Loads {
       }
       if (of == TrafficClass.LT_HD) {
         loads.add(new Load(of, PayloadKind.TEXT, 1, false, 15_000, 52));
+        loads.add(new Load(of, PayloadKind.TEXT, 1, false, 250_000, 60));
       } else if (of == TrafficClass.LT_LD) {
         loads.add(new Load(of, PayloadKind.TEXT, 1, false, 20_000, 35));
       }
