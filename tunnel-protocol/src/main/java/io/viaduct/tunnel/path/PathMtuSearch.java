@@ -21,6 +21,7 @@ public final class PathMtuSearch {
   public static final int LEAST = 576;
   static final int TRIES_MAX = 3;
   static final long ANSWER_NS_MIN = 250_000_000;
+  static final long SUSPECT_NS = 1_000_000_000;
   static final long RAISE_NS = 600_000_000_000L;
   static final int DATAGRAMS_PER_PROBE = 64;
   private static final int CREDIT_MAX = 4 * DATAGRAMS_PER_PROBE;
@@ -37,6 +38,7 @@ public final class PathMtuSearch {
   private int credit;
   private final UnprovenSize unproven = new UnprovenSize();
   private long raiseNs = NEVER;
+  private long suspectNs;
   private long blackHoles;
 
   /// Nothing is searched before [#restart].
@@ -56,8 +58,9 @@ public final class PathMtuSearch {
     refused = most + 1;
     trusting = true;
     opening = most > BASE;
-    credit = DATAGRAMS_PER_PROBE;
+    credit = CREDIT_MAX;
     unproven.clear();
+    suspectNs = nowNs;
     raiseNs = NEVER;
     attempt(most, nowNs);
   }
@@ -145,13 +148,12 @@ public final class PathMtuSearch {
     }
   }
 
-  /// The size may be right no more, such as if the other direction of the path carries less:
-  /// confirmed anew, even if nobody uses it.
+  /// The other direction of the path carries less than this one was found to: confirmed anew, even
+  /// if nobody uses it, once a second at most.
   public void suspect(long nowNs) {
-    if (trying == 0 && confirmed > 0 && credit >= DATAGRAMS_PER_PROBE) {
-      credit -= DATAGRAMS_PER_PROBE;
-      unproven.clear();
-      attempt(confirmed, nowNs);
+    if (trying == 0 && confirmed > 0 && nowNs >= suspectNs) {
+      suspectNs = nowNs + SUSPECT_NS;
+      confirm(nowNs);
     }
   }
 
@@ -188,9 +190,15 @@ public final class PathMtuSearch {
     } else if (nowNs >= raiseNs) {
       refused = most + 1;
       next(nowNs);
-    } else {
-      suspect(nowNs);
+    } else if (confirmed > 0 && credit >= DATAGRAMS_PER_PROBE) {
+      credit -= DATAGRAMS_PER_PROBE;
+      confirm(nowNs);
     }
+  }
+
+  private void confirm(long nowNs) {
+    unproven.clear();
+    attempt(confirmed, nowNs);
   }
 
   private void lost(long nowNs) {

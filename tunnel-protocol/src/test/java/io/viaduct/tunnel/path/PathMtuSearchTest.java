@@ -119,6 +119,18 @@ class PathMtuSearchTest {
   }
 
   @Test
+  void whoSendsNothingLargeFollowsWhatThePeerFindsMoreThanOnce() {
+    search.restart(0);
+    run(1_000, false);
+    for (int narrower : new int[] {1400, 1000}) {
+      path = narrower;
+      search.suspect(nowMs * MS);
+      run(nowMs + 10_000, false);
+      assertThat(search.size()).isEqualTo(narrower);
+    }
+  }
+
+  @Test
   void aSenderThatHearsNothingAndSendsAlmostNothingIsProbedForAfterThreeSeconds() {
     search.restart(0);
     run(1_000, false);

@@ -112,6 +112,15 @@ class PathMtuTest {
     }
     assertThat(rig.agent.mtu().size()).isEqualTo(1400);
     assertThat(rig.snapt.mtu().size()).as("which sends nothing").isEqualTo(1400);
+    rig.upMtu = 1000;
+    rig.downMtu = 1000;
+    for (int i = 0; i < 2_000; i++) {
+      rig.offer(rig.agent, packet(to, 1300));
+      rig.send(rig.agent);
+      rig.advance(10_000_000);
+    }
+    assertThat(rig.agent.mtu().size()).isEqualTo(1000);
+    assertThat(rig.snapt.mtu().size()).as("and once more").isEqualTo(1000);
   }
 
   @Test
