@@ -4,13 +4,13 @@ package io.viaduct.tunnel.path;
 /// one as large is the confirmation that RFC 8899 section 5.1.1 lets stand for a probe; only where
 /// receipts do not come, or name small ones, is the size in doubt.
 final class UnprovenSize {
-  /// More than five receipts' worth: not one of them came, or came in time.
-  static final int DOUBTFUL_BYTES = 64_000;
+  /// Two receipts should have come for so much, docs/protocol.md section 4.3.
+  static final int DOUBTFUL_BYTES = 2 * 12_000;
 
   static final long DOUBTFUL_NS = 1_000_000_000;
 
   /// However little was sent: a sender that hears nothing sends less and less.
-  static final long DOUBTFUL_AT_ANY_RATE_NS = 3_000_000_000L;
+  static final long DOUBTFUL_AT_ANY_RATE_NS = 2_000_000_000L;
 
   private int largest;
   private int bytes;

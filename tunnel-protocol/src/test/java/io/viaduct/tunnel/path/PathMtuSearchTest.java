@@ -131,7 +131,7 @@ class PathMtuSearchTest {
   }
 
   @Test
-  void aSenderThatHearsNothingAndSendsAlmostNothingIsProbedForAfterThreeSeconds() {
+  void aSenderThatHearsNothingAndSendsAlmostNothingIsProbedForAfterTwoSeconds() {
     search.restart(0);
     run(1_000, false);
     path = 1300;
