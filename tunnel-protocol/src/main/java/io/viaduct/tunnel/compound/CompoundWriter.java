@@ -16,8 +16,11 @@ public final class CompoundWriter {
 
   private static final int FINGERPRINT_MIN = 64;
 
-  /// For so many records after a repeated one, a full compound waits for more of them.
+  /// For so many records after a repeated one, a compound waits for more of them.
   private static final int REPEATS_REMEMBERED = 32;
+
+  /// A payload is known again so many records later, whatever compound it was in.
+  private static final int RECENT = 8;
 
   private final ServiceClass serviceClass;
   private int capacity;
@@ -33,6 +36,8 @@ public final class CompoundWriter {
   private long openedNs;
   private int packets;
   private long newestNs;
+  private final long[] recent = new long[RECENT];
+  private int newest;
   private int repeats;
   private boolean full;
 
@@ -90,6 +95,12 @@ public final class CompoundWriter {
 
   public int capacity() {
     return capacity;
+  }
+
+  /// Whether payloads have come more than once of late: a copy costs a twentieth of the first one
+  /// if it comes before the compound leaves.
+  public boolean expectsRepeats() {
+    return repeats > 0;
   }
 
   ServiceClass serviceClass() {
@@ -158,7 +169,8 @@ public final class CompoundWriter {
     area.fingerprint[i] = fingerprint;
     boolean repeated = area.isRepeated(i, 0);
     area.repeated[i] = repeated;
-    repeats = repeated ? REPEATS_REMEMBERED : Math.max(0, repeats - 1);
+    repeats =
+        repeated || isRecent(fingerprint, flow) ? REPEATS_REMEMBERED : Math.max(0, repeats - 1);
     if (flow != null) {
       flow.queued(ofPackets);
     }
@@ -191,6 +203,23 @@ public final class CompoundWriter {
       return bytes;
     }
     return area.repeated[i] ? REPEATED_BYTES : flow.compression().expected(bytes);
+  }
+
+  /// Of the same remote host: how long a compound waits must not tell one what another was sent.
+  private boolean isRecent(long fingerprint, @Nullable FlowState flow) {
+    if (fingerprint == 0 || flow == null) {
+      return false;
+    }
+    long host = grouping == Grouping.ALL ? 0 : flow.remoteHigh() * 31 + flow.remoteLow();
+    long mixed = fingerprint ^ host * 0x9E3779B97F4A7C15L;
+    for (long one : recent) {
+      if (one == mixed) {
+        return true;
+      }
+    }
+    newest = (newest + 1) % RECENT;
+    recent[newest] = mixed;
+    return false;
   }
 
   private static long fingerprint(byte[] raw, int lengthAt, int end) {

@@ -12,6 +12,8 @@ public final class WaitingRule {
   /// One more packet is hoped for so much earlier than expected: arrivals are not regular.
   private static final double HOPE = 1.5;
 
+  private static final int LINGER_PART = 16;
+
   private final long deadlineNs;
   private double gapNs = Double.POSITIVE_INFINITY;
   private long lastArrivalNs;
@@ -68,5 +70,11 @@ public final class WaitingRule {
 
   public long deadlineNs() {
     return deadlineNs;
+  }
+
+  /// How long a compound stays open for the rest of a burst when copies of what it holds are
+  /// expected, however fruitless other waits were.
+  public long lingerNs() {
+    return deadlineNs / LINGER_PART;
   }
 }

@@ -11,12 +11,14 @@ import io.viaduct.tunnel.wire.ServiceClass;
 
 /// The open compound of each class, and when it closes towards the queue of its class: when it is
 /// full, when its batch has ended and nothing is worth waiting for, when its deadline has passed.
-/// While its class waits for the path it stays open and fills, which costs nothing.
+/// What is likely to be followed by copies of itself stays a moment longer than its batch. While
+/// its class waits for the path it stays open and fills, which costs nothing.
 final class ClassCompounds {
   private final CompoundWriter[] writers = new CompoundWriter[ServiceClass.COUNT];
   private final WaitingRule[] waiting = new WaitingRule[ServiceClass.COUNT];
   private final boolean[] flushAtBatchEnd = new boolean[ServiceClass.COUNT];
   private final boolean[] filling = new boolean[ServiceClass.COUNT];
+  private final boolean[] lingering = new boolean[ServiceClass.COUNT];
   private final TunnelTerms terms;
   private final int fillPercent;
   private final LoopMemory memory;
@@ -60,7 +62,9 @@ final class ClassCompounds {
     for (int i = 0; i < compound.entries(); i++) {
       packets += compound.packets(i);
     }
-    waiting[compound.serviceClass().ordinal()].closed(packets);
+    int c = compound.serviceClass().ordinal();
+    waiting[c].closed(packets);
+    lingering[c] = false;
     queues.add(compound, nowNs);
   }
 
@@ -83,12 +87,26 @@ final class ClassCompounds {
       boolean leaves = flushAtBatchEnd[c];
       flushAtBatchEnd[c] = false;
       filling[c] = pacer.limits() && queues.bytes(ServiceClass.of(c)) > 0;
-      if (!writer.isEmpty()
-          && !filling[c]
-          && (leaves || !waiting[c].shouldWait(writer.packets(), writer.openedNs(), now))) {
+      if (!writer.isEmpty() && !filling[c] && (leaves || !stays(c, now))) {
         writer.close();
       }
     }
+  }
+
+  private boolean stays(int c, long now) {
+    CompoundWriter writer = writers[c];
+    if (!lingering[c]) {
+      if (waiting[c].shouldWait(writer.packets(), writer.openedNs(), now)) {
+        return true;
+      }
+      lingering[c] = writer.expectsRepeats();
+    }
+    return lingering[c] && now < leavesNs(c);
+  }
+
+  /// When the open compound of a class leaves at the latest.
+  private long leavesNs(int c) {
+    return writers[c].openedNs() + (lingering[c] ? waiting[c].lingerNs() : waiting[c].deadlineNs());
   }
 
   /// Closes what could fill while its class waited for the path and would be the next now.
@@ -114,7 +132,7 @@ final class ClassCompounds {
     long next = Long.MAX_VALUE;
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       if (!writers[c].isEmpty()) {
-        next = Math.min(next, writers[c].openedNs() + waiting[c].deadlineNs());
+        next = Math.min(next, leavesNs(c));
       }
     }
     return next;
@@ -123,7 +141,7 @@ final class ClassCompounds {
   void closeDue(long now) {
     nowNs = now;
     for (int c = 0; c < ServiceClass.COUNT; c++) {
-      if (!writers[c].isEmpty() && now - writers[c].openedNs() >= waiting[c].deadlineNs()) {
+      if (!writers[c].isEmpty() && now >= leavesNs(c)) {
         writers[c].close();
       }
     }
