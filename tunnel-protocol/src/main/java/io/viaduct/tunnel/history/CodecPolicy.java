@@ -8,7 +8,7 @@ package io.viaduct.tunnel.history;
 /// waits for.
 public final class CodecPolicy {
   /// Share of the loop's core for compression.
-  static final double SHARE = 0.2;
+  static final double SHARE = 0.3;
 
   static final double SHARE_LINK_LIMITED = 0.5;
 

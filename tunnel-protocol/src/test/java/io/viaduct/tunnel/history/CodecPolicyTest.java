@@ -27,7 +27,7 @@ class CodecPolicyTest {
   @Test
   void theFasterItComesTheCheaperTheCodec() {
     int before = CodecCosts.STEPS;
-    for (double rate : new double[] {1e4, 3e6, 5e6, 1.3e7, 2.2e7, 5e7, 1e9}) {
+    for (double rate : new double[] {1e4, 4e6, 8e6, 2e7, 3e7, 8e7, 1e9}) {
       int step = offer(rate);
       assertThat(step).as("%s bytes/s", rate).isLessThan(before);
       before = step;
@@ -44,18 +44,18 @@ class CodecPolicyTest {
 
   @Test
   void aLinkThatIsFullIsWorthMoreOfTheProcessor() {
-    int before = offer(1e7);
+    int before = offer(1.1e7);
     policy.limitedByLink(nowNs);
     for (int i = 0; i < 100; i++) {
       nowNs += 1_000_000;
       policy.limitedByLink(nowNs);
-      policy.offered(10_000, nowNs);
+      policy.offered(11_000, nowNs);
     }
     assertThat(policy.step(nowNs)).isGreaterThan(before);
-    offer(1e7);
+    offer(1.1e7);
     assertThat(policy.step(nowNs)).isEqualTo(before);
-    policy.pacing(10_500_000);
-    assertThat(offer(1e7)).isGreaterThan(before);
+    policy.pacing(11_500_000);
+    assertThat(offer(1.1e7)).isGreaterThan(before);
   }
 
   @Test
