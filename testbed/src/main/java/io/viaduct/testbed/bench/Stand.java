@@ -8,6 +8,7 @@ import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,11 +22,15 @@ import tools.jackson.databind.JsonNode;
 record Stand(
     Ground ground, Path directory, Deployment deployment, Passwords passwords, BenchOptions options)
     implements AutoCloseable {
+  private static final Duration INTERVAL =
+      Duration.ofSeconds(60); // as SNAPT and bridge are shipped
+
   static Stand open(BenchOptions options) throws Exception {
     Path directory = Laboratory.mountPrivate(options.outer());
     Ground ground = Ground.prepare(Topology.lay());
     Passwords passwords = Passwords.draw(new SecureRandom());
-    var deployment = Deployment.prepare(options.root(), directory, passwords, System::nanoTime);
+    var deployment =
+        Deployment.prepare(options.root(), directory, passwords, INTERVAL, System::nanoTime);
     FirstPacket.startEcho(ground);
     return new Stand(ground, directory, deployment, passwords, options);
   }

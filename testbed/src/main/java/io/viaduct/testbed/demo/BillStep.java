@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 /// the page say the same balance.
 final class BillStep {
   private static final long PATIENCE_NS = 45_000_000_000L;
-  private static final long QUIET_NS = 6_000_000_000L; // more than one interval of 5 s
+  private static final long QUIET_NS = Demo.INTERVAL.plusSeconds(1).toNanos();
 
   private final BillingClient user;
   private final BillingClient operator;

@@ -14,6 +14,9 @@ import java.util.function.LongSupplier;
 
 /// The whole path, once, on real traffic.
 final class Demo {
+  /// Of metering and reports: short, so that nobody waits for a bill.
+  static final Duration INTERVAL = Duration.ofSeconds(5);
+
   private static final long TOP_UP = 50_000_000L; // ten times of what the traffic below costs
   private static final Duration RESTART =
       Duration.ofSeconds(60); // of any service, on a busy machine

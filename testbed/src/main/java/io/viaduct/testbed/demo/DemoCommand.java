@@ -59,6 +59,7 @@ public final class DemoCommand implements Callable<Integer> {
             root,
             directory,
             passwords,
+            Demo.INTERVAL,
             System::nanoTime,
             new Supervision(narration, () -> status.complete(1)));
     StartCaches caches = train ? new StartCaches(directory.resolve("start"), root) : null;

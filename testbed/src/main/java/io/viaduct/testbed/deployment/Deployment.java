@@ -51,22 +51,26 @@ public final class Deployment {
     this.listener = listener;
   }
 
-  /// [#prepare(Path, Path, Passwords, LongSupplier, SupervisedService.Listener)] that tells
-  /// standard error of services that ended unasked.
+  /// [#prepare(Path, Path, Passwords, Duration, LongSupplier, SupervisedService.Listener)] that
+  /// tells standard error of services that ended unasked.
   public static Deployment prepare(
-      Path root, Path directory, Passwords passwords, LongSupplier nanoTime) throws Exception {
-    return prepare(root, directory, passwords, nanoTime, SupervisedService.Listener.to(System.err));
+      Path root, Path directory, Passwords passwords, Duration interval, LongSupplier nanoTime)
+      throws Exception {
+    var listener = SupervisedService.Listener.to(System.err);
+    return prepare(root, directory, passwords, interval, nanoTime, listener);
   }
 
   /// Writes what every process needs to be started, and starts none.
   ///
   /// @param root of the clone
   /// @param directory private to this run
+  /// @param interval of metering and reports, whole seconds
   /// @param listener is told of services that ended unasked
   public static Deployment prepare(
       Path root,
       Path directory,
       Passwords passwords,
+      Duration interval,
       LongSupplier nanoTime,
       SupervisedService.Listener listener)
       throws Exception {
@@ -85,7 +89,7 @@ public final class Deployment {
     TestAuthority.secret(directory.resolve("operator.password"), passwords.operator());
     TestAuthority.secret(directory.resolve("rest.token"), passwords.rest());
     keepPostgresUnpacked(root, directory.resolve("postgres"));
-    var plans = new Plans(directory, keys);
+    var plans = new Plans(directory, keys, interval);
     return new Deployment(root, directory, nanoTime, plans, listener);
   }
 

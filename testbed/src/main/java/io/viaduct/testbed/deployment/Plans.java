@@ -4,10 +4,11 @@ import io.viaduct.testbed.pki.ReportKey;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.Topology;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
-/// The configuration of every process of the demonstration. `docker/compose.yml` carries the same
-/// keys; a test compares them.
+/// The configuration of every process of the demonstration and of the benchmarks.
+/// `docker/compose.yml` carries the same keys; a test compares them.
 public final class Plans {
   /// Home domain of the subscribers.
   public static final String DOMAIN = "ims.test";
@@ -22,12 +23,15 @@ public final class Plans {
 
   private final Path directory;
   private final List<ReportKey> reportKeys;
+  private final Duration interval;
 
   /// @param directory of the authority's PEM files, keys and passwords
   /// @param reportKeys of snapt-1 and snapt-2
-  public Plans(Path directory, List<ReportKey> reportKeys) {
+  /// @param interval of metering and reports, whole seconds
+  public Plans(Path directory, List<ReportKey> reportKeys, Duration interval) {
     this.directory = directory;
     this.reportKeys = List.copyOf(reportKeys);
+    this.interval = interval;
   }
 
   private String tls(String name) {
@@ -79,7 +83,7 @@ public final class Plans {
           - {id: snapt-1, report-key: "%10$s", owner: acme, region: core}
           - {id: snapt-2, report-key: "%11$s", owner: beacon, region: core}
         subscribers: %12$s
-        reporting: {interval: 5s}
+        reporting: {interval: %13$ds}
         operations: {host: %3$s, port: 9181}
         """
             .formatted(
@@ -94,7 +98,8 @@ public final class Plans {
                 directory.resolve("token.key"),
                 reportKeys.get(0).publicKey(),
                 reportKeys.get(1).publicKey(),
-                directory.resolve("subscribers.yml")));
+                directory.resolve("subscribers.yml"),
+                interval.toSeconds()));
   }
 
   static String subscribers(Path directory) {
@@ -155,7 +160,7 @@ public final class Plans {
         control: {host: %6$s, port: %7$d}
         data: {port: %7$d}
         pool: {ipv4: 10.20%8$d.0.0/16}
-        metering: {interval: 5s}
+        metering: {interval: %12$ds}
         reporting:
           bridge-host: %9$s
           bridge-port: %10$d
@@ -173,7 +178,8 @@ public final class Plans {
                 number,
                 Topology.CONTROL,
                 BRIDGE_GRPC_PORT,
-                reportKeys.get(number - 1).file()));
+                reportKeys.get(number - 1).file(),
+                interval.toSeconds()));
   }
 
   public ServicePlan agent() {

@@ -7,6 +7,7 @@ import io.viaduct.testbed.pki.ReportKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +39,7 @@ class ComposeTest {
   @BeforeEach
   void read() throws Exception {
     var keys = List.of(new ReportKey(directory, "one"), new ReportKey(directory, "two"));
-    var all = new Plans(directory, keys);
+    var all = new Plans(directory, keys, Duration.ofSeconds(5));
     for (ServicePlan plan :
         List.of(
             all.billing(), all.bridge(), all.webgui(), all.snapt(1), all.snapt(2), all.agent())) {
