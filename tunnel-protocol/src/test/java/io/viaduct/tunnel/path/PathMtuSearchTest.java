@@ -83,7 +83,7 @@ class PathMtuSearchTest {
   void withoutReceiptsTheSizeInUseIsProbedOnceASecond() {
     search.restart(0);
     run(1_000, true);
-    assertThat(run(11_000, true)).hasSizeBetween(9, 10).allMatch(p -> p.startsWith("1500"));
+    assertThat(run(11_000, true)).hasSize(10).allMatch(probe -> probe.startsWith("1500"));
   }
 
   /// A datagram each 100 ms, and a receipt for every ninth. What left.

@@ -85,16 +85,22 @@ class PathMtuTest {
     assertThat(rig.atSnapt).hasSize(before + 3);
   }
 
+  /// Packets of these lengths from the device, every 10 ms.
+  private void send(int times, int... lengths) {
+    for (int i = 0; i < times; i++) {
+      for (int length : lengths) {
+        rig.offer(rig.agent, packet(to, length));
+      }
+      rig.send(rig.agent);
+      rig.advance(10_000_000);
+    }
+  }
+
   @Test
   void aPathThatBecomesNarrowerInUseIsFollowed() {
     begin(1500, 1500);
     rig.upMtu = 1400;
-    for (int i = 0; i < 1_000; i++) {
-      rig.offer(rig.agent, packet(to, 1200));
-      rig.offer(rig.agent, packet(to, 1400));
-      rig.send(rig.agent);
-      rig.advance(10_000_000);
-    }
+    send(1_000, 1200, 1400);
     assertThat(rig.agent.mtu().size()).isEqualTo(1400);
     assertThat(rig.agent.mtu().blackHoles()).isOne();
     assertThat(rig.snapt.mtu().blackHoles()).isZero();
@@ -105,20 +111,12 @@ class PathMtuTest {
     begin(1500, 1500);
     rig.upMtu = 1400;
     rig.downMtu = 1400;
-    for (int i = 0; i < 1_000; i++) {
-      rig.offer(rig.agent, packet(to, 1400));
-      rig.send(rig.agent);
-      rig.advance(10_000_000);
-    }
+    send(1_000, 1400);
     assertThat(rig.agent.mtu().size()).isEqualTo(1400);
     assertThat(rig.snapt.mtu().size()).as("which sends nothing").isEqualTo(1400);
     rig.upMtu = 1000;
     rig.downMtu = 1000;
-    for (int i = 0; i < 2_000; i++) {
-      rig.offer(rig.agent, packet(to, 1300));
-      rig.send(rig.agent);
-      rig.advance(10_000_000);
-    }
+    send(2_000, 1300);
     assertThat(rig.agent.mtu().size()).isEqualTo(1000);
     assertThat(rig.snapt.mtu().size()).as("and once more").isEqualTo(1000);
   }

@@ -27,7 +27,7 @@ class RepeatedPayloadTest {
   }
 
   /// One packet of each flow; the last one is read from the device a moment after the others every
-  /// eleventh time.
+  /// eleventh time: between two of these, waiting has been fruitless for so long that nobody waits.
   ///
   /// @param hosts to which the flows go
   private void burst(int number, int hosts) {
@@ -69,8 +69,9 @@ class RepeatedPayloadTest {
 
   @Test
   void whatAnotherHostIsSentIsNotWaitedFor() {
-    long waits = datagrams(FLOWS);
-    assertThat(waits).as("where its batch ends, its compound leaves").isGreaterThan(BURSTS + 5);
+    assertThat(datagrams(FLOWS))
+        .as("where its batch ends, its compound leaves")
+        .isGreaterThan(BURSTS + 5);
     rig.close();
   }
 }
