@@ -3,9 +3,10 @@ package io.viaduct.tunnel.history;
 /// Which codec is worth its time in one session: the highest step whose cost at the present rate
 /// fits into a share of the core. The share is small while the link takes everything at once, so
 /// that the processor is never spent where it is the bottleneck; larger while data wait for the
-/// link, whose bytes are then what counts. What comes in bursts or in a close [Exchange], and is
+/// link, whose bytes are then what counts. What comes in a [Burst] or in a close [Exchange], and is
 /// not held up by the link, is not compressed at all: there the codec would be all that somebody
-/// waits for.
+/// waits for. Nor is what goes against a burst, acknowledgements mostly: the processor is what
+/// bounds that burst.
 public final class CodecPolicy {
   /// Share of the loop's core for compression.
   static final double SHARE = 0.3;
@@ -18,25 +19,21 @@ public final class CodecPolicy {
   private static final long LIMITED_FOR_NS = 200_000_000;
   private static final long EVALUATE_NS = 5_000_000;
 
-  /// So much within a millisecond, 256 Mbit/s, is a burst.
-  static final int BURST_BYTES = 32 * 1024;
-
-  private static final long BURST_WITHIN_NS = 1_000_000;
-  private static final long BURST_FOR_NS = 100_000_000;
-
   private final CodecCosts costs;
   private final boolean speaksZstd;
   private final Exchange exchange = new Exchange();
+  private final Burst sent = new Burst(1);
+
+  /// A loop that was held up reads at once what a slow line brought meanwhile: only what lasts
+  /// counts.
+  private final Burst received = new Burst(10);
+
   private int step;
   private long evaluatedNs;
   private boolean evaluated;
   private long limitedNs;
   private boolean everLimited;
   private long pacingBytesPerSecond;
-  private long arrivingNs;
-  private int arrivingBytes;
-  private long burstNs;
-  private boolean everBurst;
 
   /// @param speaksZstd whether the peer does
   public CodecPolicy(CodecCosts costs, boolean speaksZstd) {
@@ -45,24 +42,16 @@ public final class CodecPolicy {
     step = speaksZstd ? CodecCosts.STEPS - 1 : CodecCosts.LZ4;
   }
 
-  /// A packet came, whatever is in it.
+  /// A packet for the peer came, whatever is in it.
   public void arrived(int bytes, long nowNs) {
     exchange.sent(nowNs);
-    if (nowNs - arrivingNs >= BURST_WITHIN_NS) {
-      arrivingNs = nowNs;
-      arrivingBytes = 0;
-    }
-    arrivingBytes += bytes;
-    if (arrivingBytes >= BURST_BYTES) {
-      evaluated &= isBurst(nowNs);
-      burstNs = nowNs;
-      everBurst = true;
-    }
+    evaluated &= !sent.arrived(bytes, nowNs);
   }
 
-  /// Packets have come from the peer.
-  public void answered(long nowNs) {
+  /// Something authentic of the peer has come.
+  public void answered(int bytes, long nowNs) {
     exchange.answered(nowNs);
+    evaluated &= !received.arrived(bytes, nowNs);
   }
 
   /// The socket, or whatever is behind it, takes no more at the moment.
@@ -93,7 +82,7 @@ public final class CodecPolicy {
   }
 
   private boolean isBurst(long nowNs) {
-    return everBurst && nowNs - burstNs < BURST_FOR_NS;
+    return sent.isRecent(nowNs) || received.isRecent(nowNs);
   }
 
   private void evaluate(long nowNs) {

@@ -85,7 +85,7 @@ final class DatagramReceiver {
       return verdict;
     }
     int outerBytes = length + outerHeaderBytes;
-    pacing.arrived(outerBytes, outerBytes);
+    pacing.arrived(outerBytes, outerBytes, nowNs);
     boolean newest = accepted(1, before, from, nowNs);
     if (DatagramHeader.type(datagram, offset) == DatagramHeader.TYPE_PATH) {
       totals.receivedOverheadBytes += outerBytes;
@@ -136,7 +136,7 @@ final class DatagramReceiver {
     if (verdict != Verdict.ACCEPTED) {
       return verdict;
     }
-    pacing.arrived(outerBytes, largest);
+    pacing.arrived(outerBytes, largest, nowNs);
     return restore(code, accepted(count, before, from, nowNs), outerBytes, sink, nowNs);
   }
 

@@ -84,8 +84,9 @@ final class SessionPacing {
   }
 
   /// Datagrams have arrived, of so many bytes with their IP headers.
-  void arrived(int outerBytes, int largestBytes) {
+  void arrived(int outerBytes, int largestBytes, long nowNs) {
     receipts.arrived(outerBytes, largestBytes);
+    policy.answered(outerBytes, nowNs);
   }
 
   /// It said when it left, by the peer's clock.

@@ -259,9 +259,6 @@ public final class TunnelSession implements AutoCloseable {
       return Verdict.SESSION_CLOSED;
     }
     Verdict verdict = receiver.receive(datagram, offset, length, from, sink, nowNs);
-    if (verdict == Verdict.ACCEPTED) {
-      policy.answered(nowNs);
-    }
     sizes.fit(nowNs);
     return verdict;
   }

@@ -61,9 +61,9 @@ class CodecPolicyTest {
   @Test
   void aBurstThatTheLinkTakesIsNotCompressed() {
     assertThat(offer(1e4)).isEqualTo(CodecCosts.STEPS - 1);
-    policy.arrived(CodecPolicy.BURST_BYTES - 1, nowNs);
+    policy.arrived(Burst.BYTES_PER_MS - 1, nowNs);
     nowNs += 1_000_000;
-    policy.arrived(CodecPolicy.BURST_BYTES - 1, nowNs);
+    policy.arrived(Burst.BYTES_PER_MS - 1, nowNs);
     assertThat(policy.step(nowNs)).isEqualTo(CodecCosts.STEPS - 1);
     policy.arrived(1, nowNs);
     assertThat(policy.step(nowNs)).isEqualTo(CodecCosts.NONE);
@@ -71,9 +71,35 @@ class CodecPolicyTest {
   }
 
   @Test
+  void whatGoesAgainstABurstIsNotCompressed() {
+    assertThat(offer(1e4)).isEqualTo(CodecCosts.STEPS - 1);
+    policy.answered(10 * Burst.BYTES_PER_MS - 1, nowNs);
+    assertThat(policy.step(nowNs)).as("a loop was held up").isEqualTo(CodecCosts.STEPS - 1);
+    policy.answered(1, nowNs);
+    assertThat(policy.step(nowNs)).isEqualTo(CodecCosts.NONE);
+    assertThat(offer(1e4)).as("a second later").isEqualTo(CodecCosts.STEPS - 1);
+  }
+
+  @Test
+  void whatGoesAgainstTheLoadOfASlowLineIsCompressed() {
+    for (int i = 0; i < 200; i++) {
+      nowNs += 1_000_000;
+      policy.answered(Burst.BYTES_PER_MS - 1, nowNs);
+    }
+    assertThat(policy.step(nowNs)).isEqualTo(CodecCosts.STEPS - 1);
+  }
+
+  @Test
+  void whatGoesAgainstABurstAndWaitsForTheLinkIsCompressed() {
+    policy.limitedByLink(nowNs);
+    policy.answered(10 * Burst.BYTES_PER_MS, nowNs);
+    assertThat(policy.step(nowNs)).isGreaterThan(CodecCosts.NONE);
+  }
+
+  @Test
   void aBurstThatWaitsForTheLinkIsCompressed() {
     policy.limitedByLink(nowNs);
-    policy.arrived(CodecPolicy.BURST_BYTES, nowNs);
+    policy.arrived(Burst.BYTES_PER_MS, nowNs);
     assertThat(policy.step(nowNs)).isGreaterThan(CodecCosts.NONE);
   }
 
@@ -100,7 +126,7 @@ class CodecPolicyTest {
       policy.arrived(100, nowNs);
       policy.offered(100, nowNs);
       nowNs += answerNs;
-      policy.answered(nowNs);
+      policy.answered(100, nowNs);
       nowNs += thinkNs;
     }
     policy.arrived(100, nowNs);
