@@ -1,5 +1,6 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.topology.NetworkNamespace;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -16,22 +17,20 @@ final class FirstPacket {
   private FirstPacket() {}
 
   /// The far end: returns every packet, as long as the laboratory lives.
-  static void startEcho(Ground ground) {
+  static void startEcho(NetworkNamespace far) {
     var unused =
-        ground
-            .far()
-            .start(
-                "echo",
-                () -> {
-                  try (var socket = new DatagramSocket(PORT)) {
-                    var packet = new DatagramPacket(new byte[2048], 2048);
-                    while (true) {
-                      packet.setLength(2048);
-                      socket.receive(packet);
-                      socket.send(packet);
-                    }
-                  }
-                });
+        far.start(
+            "echo",
+            () -> {
+              try (var socket = new DatagramSocket(PORT)) {
+                var packet = new DatagramPacket(new byte[2048], 2048);
+                while (true) {
+                  packet.setLength(2048);
+                  socket.receive(packet);
+                  socket.send(packet);
+                }
+              }
+            });
   }
 
   /// Nanoseconds until the first reply, −1 without one.

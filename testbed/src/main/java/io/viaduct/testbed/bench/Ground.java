@@ -1,11 +1,14 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.Topology;
 import java.util.List;
 
 /// Where the measurements take place: the laboratory's network with every tunnel's far end, and the
 /// far end of the traffic, in the namespace of snapt-1, so that no way is longer than another.
+/// Where two of ours run side by side, the second ends in the namespace of snapt-2, which is as far
+/// away.
 ///
 /// ```
 ///   device ── linkA ── gateway A ──┐
@@ -18,6 +21,9 @@ final class Ground {
   /// The far end once more, at an address that no gateway knows a way to: only our tunnel leads
   /// there. TEST-NET-2, RFC 5737.
   static final String BEHIND = "198.51.100.1";
+
+  /// The same behind our second tunnel, in the namespace of snapt-2.
+  static final String BEHIND_SECOND = "198.51.100.2";
 
   /// What [#shape] makes, for people.
   static final String SHAPED = "each way, tbf with burst 16 kB and latency 50 ms";
@@ -43,6 +49,20 @@ final class Ground {
 
   NetworkNamespace far() {
     return topology.snapt1;
+  }
+
+  /// The way that our second tunnel takes.
+  void prepareSecond() {
+    secondFar().ip("addr add " + BEHIND_SECOND + "/32 dev lo");
+    device()
+        .ip(
+            "rule add priority 30290 to %s lookup %d"
+                .formatted(BEHIND_SECOND, Plans.SECOND_AGENT_TABLE));
+  }
+
+  /// Where our second tunnel ends.
+  NetworkNamespace secondFar() {
+    return topology.snapt2;
   }
 
   /// The gateway of link A: every byte between device and far end passes its port `access`.
@@ -106,5 +126,6 @@ final class Ground {
             "link set access gso_max_segs %1$d\nlink set core0 gso_max_segs %1$d"
                 .formatted(segments));
     far().ip("link set core0 gso_max_segs " + segments);
+    secondFar().ip("link set core0 gso_max_segs " + segments);
   }
 }

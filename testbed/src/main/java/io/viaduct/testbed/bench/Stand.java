@@ -31,7 +31,7 @@ record Stand(
     Passwords passwords = Passwords.draw(new SecureRandom());
     var deployment =
         Deployment.prepare(options.root(), directory, passwords, INTERVAL, System::nanoTime);
-    FirstPacket.startEcho(ground);
+    FirstPacket.startEcho(ground.far());
     return new Stand(ground, directory, deployment, passwords, options);
   }
 
@@ -44,7 +44,18 @@ record Stand(
 
   /// @param tunnelLines added to the agent's and the SNAPT's
   ViaductPeer viaduct(String agentLines, String tunnelLines) {
-    return new ViaductPeer(deployment, passwords, agentLines, tunnelLines, System::nanoTime);
+    return new ViaductPeer(
+        ViaductPeer.Place.FIRST, deployment, passwords, agentLines, tunnelLines, System::nanoTime);
+  }
+
+  /// Ours once more beside the first, which is started before.
+  ///
+  /// @param tunnelLines added to the agent's and the SNAPT's
+  ViaductPeer secondViaduct(String tunnelLines) {
+    ground.prepareSecond();
+    FirstPacket.startEcho(ground.secondFar());
+    return new ViaductPeer(
+        ViaductPeer.Place.SECOND, deployment, passwords, "", tunnelLines, System::nanoTime);
   }
 
   /// Starts peers none of which may be left out.
@@ -57,11 +68,6 @@ record Stand(
   /// @param missing gets the others' names, with the reason
   List<Peer> startAll(List<Peer> peers, Map<String, String> missing) throws IOException {
     return starting().all(peers, missing);
-  }
-
-  /// Waits until a peer that was started again carries packets.
-  void awaitFirstPacket(Peer peer) {
-    starting().awaitFirstPacket(peer);
   }
 
   private PeerStart starting() {

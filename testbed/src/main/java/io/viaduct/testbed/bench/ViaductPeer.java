@@ -9,7 +9,9 @@ import io.viaduct.testbed.deployment.ServicePlan;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /// Ours: agent and SNAPT as in production, with billing, bridge and pages running.
@@ -19,20 +21,56 @@ final class ViaductPeer implements Peer {
   private static final long DENARII = 1_000_000; // terabytes
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+  private final Place place;
   private final Deployment deployment;
   private final Passwords passwords;
   private final String agentLines;
-  private String tunnelLines;
+  private final String tunnelLines;
   private final LongSupplier nanoTime;
+
+  /// Which of two that run side by side: each has an agent and a SNAPT of its own, the services
+  /// behind them are the same.
+  enum Place {
+    FIRST(1, "cnapt", "alice", Passwords::alice, Plans::agent, Ground.BEHIND),
+    SECOND(2, "cnapt-2", "bob", Passwords::bob, Plans::secondAgent, Ground.BEHIND_SECOND);
+
+    private final int number;
+    private final String agent;
+    private final String user;
+    private final Function<Passwords, String> password;
+    private final Function<Plans, ServicePlan> plan;
+    private final String target;
+
+    Place(
+        int number,
+        String agent,
+        String user,
+        Function<Passwords, String> password,
+        Function<Plans, ServicePlan> plan,
+        String target) {
+      this.number = number;
+      this.agent = agent;
+      this.user = user;
+      this.password = password;
+      this.plan = plan;
+      this.target = target;
+    }
+
+    private String snapt() {
+      return "snapt-" + number;
+    }
+  }
 
   /// @param agentLines of configuration, added to what the agent of the demonstration has
   /// @param tunnelLines added to the agent's and the SNAPT's
   ViaductPeer(
+      Place place,
       Deployment deployment,
       Passwords passwords,
       String agentLines,
       String tunnelLines,
       LongSupplier nanoTime) {
+    this.place = place;
     this.deployment = deployment;
     this.passwords = passwords;
     this.agentLines = agentLines;
@@ -58,8 +96,11 @@ final class ViaductPeer implements Peer {
   @Override
   public void start() throws IOException {
     var plans = deployment.plans();
-    List<ServicePlan> needed =
-        List.of(plans.billing(), plans.bridge(), plans.webgui(), with(plans.snapt(1), tunnelLines));
+    var needed = new ArrayList<ServicePlan>();
+    if (place == Place.FIRST) {
+      needed.addAll(List.of(plans.billing(), plans.bridge(), plans.webgui()));
+    }
+    needed.add(with(plans.snapt(place.number), tunnelLines));
     for (ServicePlan plan : needed) {
       deployment.start(plan);
     }
@@ -68,20 +109,7 @@ final class ViaductPeer implements Peer {
     }
     fund();
     startNear();
-    deployment.awaitReady("cnapt");
-  }
-
-  /// Both ends of the tunnel anew.
-  ///
-  /// @param otherTunnelLines of configuration, instead of those that both had
-  void restart(String otherTunnelLines) throws IOException {
-    tunnelLines = otherTunnelLines;
-    stopNear();
-    deployment.stop("snapt-1");
-    deployment.start(with(deployment.plans().snapt(1), tunnelLines));
-    deployment.awaitReady("snapt-1");
-    startNear();
-    deployment.awaitReady("cnapt");
+    deployment.awaitReady(place.agent);
   }
 
   /// A relay that is not paid for is not the real thing.
@@ -89,18 +117,18 @@ final class ViaductPeer implements Peer {
     String address = "http://%s:%d".formatted(Topology.CONTROL, Plans.BILLING_REST_PORT);
     var billing = new BillingClient(address, new Patience(PATIENCE, nanoTime));
     billing.logIn("operator", passwords.operator());
-    billing.createAccount("alice", passwords.alice(), "Alice");
-    billing.topUp("alice", DENARII * 1_000_000, "bench");
+    billing.createAccount(place.user, place.password.apply(passwords), place.user);
+    billing.topUp(place.user, DENARII * 1_000_000, "bench-" + place.user);
   }
 
   @Override
   public String target() {
-    return Ground.BEHIND;
+    return place.target;
   }
 
   @Override
   public void stopNear() {
-    int status = deployment.stop("cnapt");
+    int status = deployment.stop(place.agent);
     if (status != 0) {
       throw new IllegalStateException("the agent ended with " + status);
     }
@@ -108,7 +136,7 @@ final class ViaductPeer implements Peer {
 
   @Override
   public void startNear() throws IOException {
-    deployment.start(with(deployment.plans().agent(), agentLines + tunnelLines));
+    deployment.start(with(place.plan.apply(deployment.plans()), agentLines + tunnelLines));
   }
 
   private static ServicePlan with(ServicePlan plan, String lines) {
@@ -123,12 +151,12 @@ final class ViaductPeer implements Peer {
 
   @Override
   public List<Long> nearProcesses() {
-    return List.of(deployment.process("cnapt").id());
+    return List.of(deployment.process(place.agent).id());
   }
 
   @Override
   public List<Long> farProcesses() {
-    return List.of(deployment.process("snapt-1").id());
+    return List.of(deployment.process(place.snapt()).id());
   }
 
   @Override

@@ -80,7 +80,7 @@ public final class Deployment {
       keys.add(ReportKey.generate(directory.resolve(name + ".report.key")));
       Files.createDirectories(directory.resolve(name));
     }
-    for (String key : List.of("device.key", "token.key")) {
+    for (String key : List.of("device.key", "device-2.key", "token.key")) {
       var unused = ReportKey.generate(directory.resolve(key));
     }
     Files.writeString(directory.resolve("subscribers.yml"), Plans.subscribers(directory));

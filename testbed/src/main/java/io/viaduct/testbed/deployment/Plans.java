@@ -21,6 +21,9 @@ public final class Plans {
   public static final int PAGE_PORT = 8080;
   public static final int SNAPT_PORT = 443;
 
+  /// Routing table of [#secondAgent].
+  public static final int SECOND_AGENT_TABLE = 30306;
+
   private final Path directory;
   private final List<ReportKey> reportKeys;
   private final Duration interval;
@@ -182,13 +185,35 @@ public final class Plans {
                 interval.toSeconds()));
   }
 
+  /// Alice's.
   public ServicePlan agent() {
+    return agent("cnapt", "alice", "device.key", 9464, "");
+  }
+
+  /// Bob's, on the same device beside Alice's and by way of snapt-2: it gets what a rule of the
+  /// device leads to its table.
+  public ServicePlan secondAgent() {
+    return agent(
+        "cnapt-2",
+        "bob",
+        "device-2.key",
+        9465,
+        """
+        snapt: {id: snapt-2, host: %s, port: %d}
+        tun: {name: viaduct1, ipv4: 100.96.0.3, ipv6: ""}
+        routing: {table: %d, priority: 30310}
+        """
+            .formatted(Topology.SNAPT_2, SNAPT_PORT, SECOND_AGENT_TABLE));
+  }
+
+  private ServicePlan agent(
+      String name, String user, String key, int operationsPort, String otherLines) {
     return new ServicePlan(
-        "cnapt",
+        name,
         "cnapt-agent",
         "up",
         new NetworkNamespace("device"),
-        "http://127.0.0.1:9464/readyz",
+        "http://127.0.0.1:%d/readyz".formatted(operationsPort),
         """
         device-key: %s
         trust: %s
@@ -196,18 +221,23 @@ public final class Plans {
           bridge: %s
           port: %d
           domain: %s
-          user: alice
+          user: %s
           password-file: %s
         status-socket: %s
+        operations: {port: %d}
+        %s\
         """
             .formatted(
-                directory.resolve("device.key"),
+                directory.resolve(key),
                 trust(),
                 Topology.CONTROL,
                 SIP_PORT,
                 DOMAIN,
-                directory.resolve("alice.password"),
-                socket("cnapt")));
+                user,
+                directory.resolve(user + ".password"),
+                socket(name),
+                operationsPort,
+                otherLines));
   }
 
   /// The Unix socket that tells a process's status.
