@@ -1,5 +1,7 @@
 package io.viaduct.cnapt.mobility;
 
+import io.viaduct.tunnel.pacing.ReceiptSchedule;
+
 /// Decides when the path to the SNAPT is probed and when it is dead. Owner: the data path's event
 /// loop, which passes the time in and asks [#tick] until [#nextTickNs].
 ///
@@ -34,7 +36,7 @@ public final class PathWatch {
   // Probe and answer are outer packets of 77 and 81 bytes (docs/protocol.md, section 4): 2 % of
   // this.
   private static final int MANY_BYTES = 8_000;
-  private static final int RECEIPTS_BYTES = 2 * 12_000; // section 4.3
+  private static final int RECEIPTS_BYTES = 2 * ReceiptSchedule.SPACING_BYTES;
   private static final long ONE_WAY_NS = 5_000_000_000L;
   private static final long NEVER = Long.MAX_VALUE;
 
@@ -56,7 +58,8 @@ public final class PathWatch {
   private long probedNs;
   private long arrived; // bytes since the last probe
   private long unheard; // bytes that left since something came
-  private boolean oneWay; // the last probe asked, and no packet for the device has come since
+  private boolean
+      oneWay; // a probe has asked, and no packet for the device has come in answer to any since
   private int losses;
   private boolean searching;
   private boolean dead;
@@ -77,6 +80,7 @@ public final class PathWatch {
   /// The network under the path is another one, or may be.
   public void networkChanged(long nowNs) {
     searching = true;
+    oneWay = false;
     retryNs = firstRetryNs;
     nextProbeNs = nowNs;
     losses = 0;
@@ -158,7 +162,7 @@ public final class PathWatch {
   }
 
   private Decision probe(long nowNs) {
-    oneWay = nowNs >= askedDueNs();
+    oneWay = askedNs != NEVER && (oneWay || nowNs >= askedDueNs());
     probedNs = nowNs;
     arrived = 0;
     silenceDueNs = NEVER;

@@ -104,6 +104,37 @@ class PathWatchTest {
   }
 
   @Test
+  void slowTrafficThatTheSnaptBreaksItsSilenceForCostsNoProbesAfterTheFirst() {
+    watch.tick(0);
+    watch.answered(0, ROUND_TRIP_NS);
+    answeredProbesInSilence(0, 20_000);
+    List<Long> times =
+        answeredProbes(
+            20_000,
+            50_000,
+            now -> {
+              if (now % 700 == 0) {
+                watch.sent(PACKET_BYTES, now * MS);
+              }
+              if (now % 4_200 == 20) {
+                watch.heard(39, now * MS);
+              }
+            });
+    assertThat(times).as("and those of silence").hasSizeBetween(1, 3);
+  }
+
+  @Test
+  void theLastPacketOfAConversationDoesNotDelayTheNextQuestion() {
+    watch.tick(0);
+    watch.answered(0, ROUND_TRIP_NS);
+    answeredProbesInSilence(0, 1_000);
+    watch.sent(PACKET_BYTES, 1_000 * MS); // an ACK, which nobody answers
+    assertThat(answeredProbesInSilence(1_000, 5_000)).as("one of them of silence").hasSize(2);
+    watch.sent(PACKET_BYTES, 5_000 * MS);
+    assertThat(probes(5_000, 5_400)).isNotEmpty();
+  }
+
+  @Test
   void receiptsThatStayOutAreMissedWhenTwiceTheirBytesHaveLeft() {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);

@@ -15,12 +15,14 @@ public final class Pacer {
   private final PathRate path = new PathRate();
   private double rate = PathRate.UNLIMITED;
   private long sentBytes;
+  private long sentNs;
   private long freeNs;
   private boolean held;
 
   public Pacer(Pacing pacing, long nowNs) {
     this.pacing = pacing;
     freeNs = nowNs;
+    sentNs = nowNs;
     if (pacing.bitPerSecond() > 0) {
       rate = pacing.bitPerSecond() / 8.0;
     }
@@ -53,9 +55,15 @@ public final class Pacer {
 
   public void sent(int outerBytes, long nowNs) {
     sentBytes += outerBytes;
+    sentNs = nowNs;
     if (limits()) {
       freeNs = Math.max(freeNs, nowNs - CREDIT_NS) + (long) (outerBytes * 1e9 / rate);
     }
+  }
+
+  /// When something left last.
+  public long sentNs() {
+    return sentNs;
   }
 
   /// The peer says what has arrived.

@@ -1,11 +1,13 @@
 package io.viaduct.tunnel.path;
 
+import io.viaduct.tunnel.pacing.ReceiptSchedule;
+
 /// Large datagrams that have left and of whose arrival nothing is known yet. A receipt that names
 /// one as large is the confirmation that RFC 8899 section 5.1.1 lets stand for a probe; only where
 /// receipts do not come, or name small ones, is the size in doubt.
 final class UnprovenSize {
   /// Two receipts should have come for so much, docs/protocol.md section 4.3.
-  static final int DOUBTFUL_BYTES = 2 * 12_000;
+  static final int DOUBTFUL_BYTES = 2 * ReceiptSchedule.SPACING_BYTES;
 
   static final long DOUBTFUL_NS = 1_000_000_000;
 

@@ -85,9 +85,10 @@ final class DatagramReceiver {
       return verdict;
     }
     int outerBytes = length + outerHeaderBytes;
-    pacing.arrived(outerBytes, outerBytes, nowNs);
+    boolean data = DatagramHeader.type(datagram, offset) != DatagramHeader.TYPE_PATH;
+    pacing.arrived(outerBytes, outerBytes, data, nowNs);
     boolean newest = accepted(1, before, from, nowNs);
-    if (DatagramHeader.type(datagram, offset) == DatagramHeader.TYPE_PATH) {
+    if (!data) {
       totals.receivedOverheadBytes += outerBytes;
       return path.message(memory.body, opener.bodyBytes(), from, opener.sequence(), nowNs);
     }
@@ -136,7 +137,7 @@ final class DatagramReceiver {
     if (verdict != Verdict.ACCEPTED) {
       return verdict;
     }
-    pacing.arrived(outerBytes, largest, nowNs);
+    pacing.arrived(outerBytes, largest, true, nowNs);
     return restore(code, accepted(count, before, from, nowNs), outerBytes, sink, nowNs);
   }
 

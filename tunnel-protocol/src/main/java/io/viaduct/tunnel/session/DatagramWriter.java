@@ -26,7 +26,7 @@ final class DatagramWriter {
   private static final long STAMP_SPACING_NS = 10_000_000;
 
   /// A class that sends little is stamped less often: 8 bytes are much of its datagrams.
-  private static final long STAMP_SPACING_NS_MAX = 500_000_000;
+  private static final long STAMP_SPACING_NS_MAX = 1_000_000_000;
 
   private static final int STAMP_SPACING_DATAGRAMS = 8;
   private static final int PATH_QUEUE_MAX = 16;

@@ -34,12 +34,14 @@ final class SessionPacing {
   private final ReceiptSchedule receipts;
   private final DelayControl[] controls = new DelayControl[ServiceClass.COUNT];
 
+  /// @param watched whether the peer watches the path by what comes from here
   /// @param seed of the chance
-  SessionPacing(Pacer pacer, ClassQueues queues, CodecPolicy policy, long seed, long nowNs) {
+  SessionPacing(
+      boolean watched, Pacer pacer, ClassQueues queues, CodecPolicy policy, long seed, long nowNs) {
     this.pacer = pacer;
     this.queues = queues;
     this.policy = policy;
-    receipts = new ReceiptSchedule(nowNs);
+    receipts = new ReceiptSchedule(watched, nowNs);
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       controls[c] = new DelayControl(seed + c, nowNs);
     }
@@ -84,8 +86,13 @@ final class SessionPacing {
   }
 
   /// Datagrams have arrived, of so many bytes with their IP headers.
-  void arrived(int outerBytes, int largestBytes, long nowNs) {
+  ///
+  /// @param data whether they were DATA
+  void arrived(int outerBytes, int largestBytes, boolean data, long nowNs) {
     receipts.arrived(outerBytes, largestBytes);
+    if (data) {
+      receipts.data(nowNs);
+    }
     policy.answered(outerBytes, nowNs);
   }
 
@@ -96,7 +103,7 @@ final class SessionPacing {
 
   /// @return what the peer should know now, null for nothing
   PathMessage.@Nullable Receipt dueReceipt(long nowNs) {
-    return receipts.due(nowNs);
+    return receipts.due(pacer.sentNs(), nowNs);
   }
 
   /// The peer says what has arrived there.

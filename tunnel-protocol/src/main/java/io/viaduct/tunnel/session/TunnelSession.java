@@ -89,7 +89,7 @@ public final class TunnelSession implements AutoCloseable {
     int history = terms.limits().historyBytes();
     policy = new CodecPolicy(memory.history.costs(), history > 0);
     var pacer = new Pacer(settings.pacing(), nowNs);
-    pacing = new SessionPacing(pacer, queues, policy, memory.random.nextLong(), nowNs);
+    pacing = new SessionPacing(!agent, pacer, queues, policy, memory.random.nextLong(), nowNs);
     histories =
         new SessionHistories(
             memory.history, history, grouping != CompoundWriter.Grouping.STORED, policy, controls);

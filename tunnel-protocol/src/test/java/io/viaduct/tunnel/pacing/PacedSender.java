@@ -26,7 +26,7 @@ final class PacedSender {
     pacer = new Pacer(Pacing.AUTO, nowNs);
     link = new BottleneckLink<>(bitPerSecond, delayNs, bufferNs);
     back = new BottleneckLink<>(1e9, delayNs, bufferNs);
-    receipts = new ReceiptSchedule(nowNs);
+    receipts = new ReceiptSchedule(false, nowNs);
     clockOffsetUs = 0x7FFF_FFF0L; // wraps on the way
     demandBytesPerSecond = demandBitPerSecond / 8;
   }
@@ -73,7 +73,7 @@ final class PacedSender {
   private void arrived(Datagram datagram) {
     receipts.arrived(DATAGRAM_BYTES, DATAGRAM_BYTES);
     receipts.delay((int) (nowNs / 1000 + clockOffsetUs - datagram.sentUs));
-    PathMessage.Receipt receipt = receipts.due(nowNs);
+    PathMessage.Receipt receipt = receipts.due(nowNs, nowNs);
     if (receipt != null) {
       receiptsSent++;
       back.send(receipt, 65, nowNs);

@@ -72,4 +72,40 @@ class SessionPacingTest {
     assertThat(rig.agent.isPaced()).isEqualTo(paced);
     rig.close();
   }
+
+  /// What an end sends within 20 s while it gets a packet each 700 ms and has none to send.
+  ///
+  /// @param down whether the SNAPT is who sends packets
+  private static long answersToOneWayTraffic(boolean down) {
+    var rig = new LoopbackRig();
+    var random = new SplittableRandom(1);
+    TunnelSession silent = down ? rig.agent : rig.snapt;
+    Endpoints from = Endpoints.ipv4(1000, 1, 443);
+    rig.open(PacketForge.udp(from, new byte[600]));
+    long before = 0;
+    for (int ms = 0; ms < 30_000; ms += 100) {
+      if (ms % 700 == 0) {
+        byte[] payload = new byte[600];
+        random.nextBytes(payload);
+        rig.offer(
+            down ? rig.snapt : rig.agent, PacketForge.udp(down ? from.reversed() : from, payload));
+      }
+      rig.advance(100_000_000);
+      rig.deliver();
+      before = ms == 10_000 ? silent.totals().sentDatagrams() : before;
+    }
+    long sent = silent.totals().sentDatagrams() - before;
+    rig.close();
+    return sent;
+  }
+
+  @Test
+  void aSnaptThatOnlyReceivesSaysOftenerThanEachFiveSecondsThatItDoes() {
+    assertThat(answersToOneWayTraffic(false)).isBetween(5L, 6L);
+  }
+
+  @Test
+  void aDeviceThatOnlyReceivesSaysNoMoreThanItsStatisticsEveryFiveSeconds() {
+    assertThat(answersToOneWayTraffic(true)).isEqualTo(4);
+  }
 }

@@ -243,7 +243,7 @@ class TunnelSessionTest {
     rig.deliver();
     rig.probe();
     rig.deliver();
-    rig.nowNs += 500_000_000;
+    rig.nowNs += 1_000_000_000;
     rig.offer(rig.agent, PacketForge.udp(to, bytes(100)));
     rig.send(rig.agent);
     rig.nowNs += 30_000_000;
