@@ -43,9 +43,12 @@ public final class CodecPolicy {
   }
 
   /// A packet for the peer came, whatever is in it.
-  public void arrived(int bytes, long nowNs) {
+  ///
+  /// @param bulk whether its sender sends as much at once as it may, a superpacket or TCP; many
+  ///   others at once have only waited for this loop
+  public void arrived(int bytes, boolean bulk, long nowNs) {
     exchange.sent(nowNs);
-    evaluated &= !sent.arrived(bytes, nowNs);
+    evaluated &= !(bulk && sent.arrived(bytes, nowNs));
   }
 
   /// Something authentic of the peer has come.

@@ -76,10 +76,10 @@ final class PacketIntake {
     } else if (admitted != Verdict.QUEUED) {
       return admitted;
     }
-    policy.arrived(length, nowNs);
+    boolean tcp = key.protocol() == FlowKey.TCP;
+    policy.arrived(length, tcp || gsoSize > 0, nowNs);
     stats.ride(nowNs);
     flows.at(nowNs);
-    boolean tcp = key.protocol() == FlowKey.TCP;
     if (flow != null) {
       flow.touch(nowNs);
       stats.changed(flow, nowNs);

@@ -61,13 +61,22 @@ class CodecPolicyTest {
   @Test
   void aBurstThatTheLinkTakesIsNotCompressed() {
     assertThat(offer(1e4)).isEqualTo(CodecCosts.STEPS - 1);
-    policy.arrived(Burst.BYTES_PER_MS - 1, nowNs);
+    policy.arrived(Burst.BYTES_PER_MS - 1, true, nowNs);
     nowNs += 1_000_000;
-    policy.arrived(Burst.BYTES_PER_MS - 1, nowNs);
+    policy.arrived(Burst.BYTES_PER_MS - 1, true, nowNs);
     assertThat(policy.step(nowNs)).isEqualTo(CodecCosts.STEPS - 1);
-    policy.arrived(1, nowNs);
+    policy.arrived(1, true, nowNs);
     assertThat(policy.step(nowNs)).isEqualTo(CodecCosts.NONE);
     assertThat(offer(1e4)).as("a second later").isEqualTo(CodecCosts.STEPS - 1);
+  }
+
+  @Test
+  void packetsThatWaitedForALoopThatWasHeldUpAreNoBurst() {
+    assertThat(offer(1e4)).isEqualTo(CodecCosts.STEPS - 1);
+    for (int i = 0; i < 100; i++) {
+      policy.arrived(1_360, false, nowNs);
+    }
+    assertThat(policy.step(nowNs)).isEqualTo(CodecCosts.STEPS - 1);
   }
 
   @Test
@@ -99,7 +108,7 @@ class CodecPolicyTest {
   @Test
   void aBurstThatWaitsForTheLinkIsCompressed() {
     policy.limitedByLink(nowNs);
-    policy.arrived(Burst.BYTES_PER_MS, nowNs);
+    policy.arrived(Burst.BYTES_PER_MS, true, nowNs);
     assertThat(policy.step(nowNs)).isGreaterThan(CodecCosts.NONE);
   }
 
@@ -123,13 +132,13 @@ class CodecPolicyTest {
   /// Packets that each follow the answer to the one before. @return the step at the end
   private int exchange(int count, long answerNs, long thinkNs) {
     for (int i = 0; i < count; i++) {
-      policy.arrived(100, nowNs);
+      policy.arrived(100, true, nowNs);
       policy.offered(100, nowNs);
       nowNs += answerNs;
       policy.answered(100, nowNs);
       nowNs += thinkNs;
     }
-    policy.arrived(100, nowNs);
+    policy.arrived(100, true, nowNs);
     nowNs += 5_000_000;
     return policy.step(nowNs);
   }
@@ -152,7 +161,7 @@ class CodecPolicyTest {
   @Test
   void aPacketOutOfTurnEndsTheExchange() {
     exchange(100, 25_000, 15_000);
-    policy.arrived(100, nowNs);
+    policy.arrived(100, true, nowNs);
     nowNs += 5_000_000;
     assertThat(policy.step(nowNs)).isGreaterThan(CodecCosts.NONE);
   }
