@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class AllocationTest {
-  private static final int WARM_BATCHES = 4_000;
+  private static final int WARM_BATCHES = 20_000; // 0.4 s of the session: its codec has settled
   private static final int BATCHES = 2_000;
   private ResourceLeakDetector.Level levelBefore = ResourceLeakDetector.Level.SIMPLE;
 
