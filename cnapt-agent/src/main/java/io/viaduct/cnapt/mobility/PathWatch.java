@@ -58,8 +58,7 @@ public final class PathWatch {
   private long probedNs;
   private long arrived; // bytes since the last probe
   private long unheard; // bytes that left since something came
-  private boolean
-      oneWay; // a probe has asked, and no packet for the device has come in answer to any since
+  private boolean oneWay; // a probe has asked, no packet for the device has come since
   private int losses;
   private boolean searching;
   private boolean dead;

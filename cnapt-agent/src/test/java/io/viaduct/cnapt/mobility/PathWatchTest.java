@@ -81,15 +81,7 @@ class PathWatchTest {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);
     answeredProbesInSilence(0, 20_000);
-    List<Long> times =
-        answeredProbes(
-            20_000,
-            50_000,
-            now -> {
-              if (now % 700 == 0) {
-                watch.sent(PACKET_BYTES, now * MS);
-              }
-            });
+    List<Long> times = answeredProbes(20_000, 50_000, now -> upload(700, now));
     assertThat(times.getFirst()).isBetween(20_300L + 1, 20_300L + 700);
     assertThat(times).hasSizeBetween(4, 8);
   }
@@ -113,9 +105,7 @@ class PathWatchTest {
             20_000,
             50_000,
             now -> {
-              if (now % 700 == 0) {
-                watch.sent(PACKET_BYTES, now * MS);
-              }
+              upload(700, now);
               if (now % 4_200 == 20) {
                 watch.heard(39, now * MS);
               }
@@ -144,11 +134,15 @@ class PathWatchTest {
     assertThat(times.getFirst()).isBetween(41_600L, 42_000L);
   }
 
-  /// 13.6 kB/s.
-  private void upload(long nowMs) {
-    if (nowMs % 100 == 0) {
+  private void upload(int intervalMs, long nowMs) {
+    if (nowMs % intervalMs == 0) {
       watch.sent(PACKET_BYTES, nowMs * MS);
     }
+  }
+
+  /// 13.6 kB/s.
+  private void upload(long nowMs) {
+    upload(100, nowMs);
   }
 
   private void receiptedUpload(long nowMs) {
