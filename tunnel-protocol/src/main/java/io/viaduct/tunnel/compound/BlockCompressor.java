@@ -48,9 +48,14 @@ public final class BlockCompressor {
     this.oneContext = oneContext;
   }
 
-  /// Payload of a flow that is worth trying. @return whether to compress it
-  boolean offered(int bytes, long nowNs) {
-    return policy.offered(bytes, nowNs);
+  /// Payload of a flow that is worth trying passes by.
+  void offered(int bytes, long nowNs) {
+    policy.offered(bytes, nowNs);
+  }
+
+  /// Whether there is a codec that is worth its time now.
+  boolean compresses(long nowNs) {
+    return policy.step(nowNs) != CodecCosts.NONE;
   }
 
   /// Bytes of the block's header beside the descriptor and the length.

@@ -107,11 +107,19 @@ public final class CompoundWriter {
     return serviceClass;
   }
 
-  /// Whether so many bytes of a flow should be compressed. Counts them.
-  boolean compresses(FlowState flow, int bytes, long nowNs) {
+  /// A packet of a flow with so much payload comes: what there is to compress, whether it will be
+  /// or not, decides which codec is worth its time.
+  void offered(FlowState flow, int bytes, long nowNs) {
+    if (grouping != Grouping.STORED && !flow.compression().isSkipping()) {
+      compressor.offered(bytes, nowNs);
+    }
+  }
+
+  /// Whether the next record of a flow should be compressed. Counts the record.
+  boolean compresses(FlowState flow, long nowNs) {
     return grouping != Grouping.STORED
         && flow.compression().worthTrying()
-        && compressor.offered(bytes, nowNs);
+        && compressor.compresses(nowNs);
   }
 
   /// Whether control records wait that would fit into one compound with a record of so much.

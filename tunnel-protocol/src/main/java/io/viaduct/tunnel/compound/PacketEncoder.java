@@ -70,6 +70,9 @@ public final class PacketEncoder {
       long arrivalNs) {
     packet.begin(from, ipOffset, length, gsoSize, checksumPartial, key);
     nowNs = arrivalNs;
+    if (flow != null) {
+      writer.offered(flow, packet.payloadBytes(), nowNs);
+    }
     boolean elide = false;
     int generation = SendContexts.NONE;
     if (flow != null && key.elidable()) {
@@ -127,7 +130,7 @@ public final class PacketEncoder {
     int payloadBytes = packet.payloadBytes();
     int segmentBytes = packet.segmentBytes();
     int sent = 0;
-    if (writer.compresses(flow, segmentBytes, nowNs)) {
+    if (writer.compresses(flow, nowNs)) {
       boolean doubtful = flow.compression().isDoubtful();
       sent = doubtful ? Math.min(payloadBytes, TRIAL_SEGMENTS * segmentBytes) : payloadBytes;
       segments(0, sent, flow, writer);
@@ -226,7 +229,7 @@ public final class PacketEncoder {
   }
 
   private void segment(int offset, int bytes, FlowState flow, CompoundWriter writer) {
-    boolean compress = writer.compresses(flow, bytes, nowNs);
+    boolean compress = writer.compresses(flow, nowNs);
     int record = headBytes + bytes;
     int pre = packet.headerBytes() + bytes;
     if (!compress && record + 1 > capacity / 2 && !writer.takesAlong(record)) {
@@ -296,7 +299,7 @@ public final class PacketEncoder {
     do {
       int bytes = packet.segmentBytes(sent);
       int packetBytes = packet.headerBytes() + bytes;
-      boolean compress = flow != null && writer.compresses(flow, packetBytes, nowNs);
+      boolean compress = flow != null && writer.compresses(flow, nowNs);
       Staging area = writer.reserve(headBytes + 3 + packetBytes, flow, compress);
       int start = area.bytes();
       System.arraycopy(head, 0, area.raw, start, headBytes);

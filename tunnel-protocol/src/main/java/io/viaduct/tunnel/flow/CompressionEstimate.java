@@ -22,6 +22,11 @@ public final class CompressionEstimate {
     return false;
   }
 
+  /// Whether the next record is let pass because trials have gained nothing. Counts nothing.
+  public boolean isSkipping() {
+    return skip > 0;
+  }
+
   /// Whether the last trial has gained nothing.
   public boolean isDoubtful() {
     return misses > 0;

@@ -68,10 +68,9 @@ public final class CodecPolicy {
     pacingBytesPerSecond = bytesPerSecond;
   }
 
-  /// Payload of a flow that is worth trying. @return whether to compress it
-  public boolean offered(int bytes, long nowNs) {
+  /// Payload of a flow that is worth trying passes by, compressed or not.
+  public void offered(int bytes, long nowNs) {
     costs.offered(bytes, nowNs);
-    return step(nowNs) != CodecCosts.NONE;
   }
 
   /// The step of [CodecCosts] to take now.
