@@ -18,6 +18,7 @@ public final class Compound {
   final byte[] bytes;
   int length;
   ServiceClass serviceClass = ServiceClass.HT_HD;
+  private boolean inFragments;
   private final @Nullable FlowState[] flows = new FlowState[FLOWS_MAX];
   private final int[] packets = new int[FLOWS_MAX];
   private final int[] preBytes = new int[FLOWS_MAX];
@@ -38,6 +39,13 @@ public final class Compound {
   Compound begin(ServiceClass ofClass) {
     serviceClass = ofClass;
     length = 0;
+    inFragments = false;
+    return this;
+  }
+
+  /// One that is sealed as a whole and travels in several datagrams.
+  Compound beginLong(ServiceClass ofClass) {
+    begin(ofClass).inFragments = true;
     return this;
   }
 
@@ -108,7 +116,7 @@ public final class Compound {
 
   /// Whether it takes several datagrams.
   public boolean isLong() {
-    return bytes.length > BODY + CompoundMemory.LARGE_BODY;
+    return inFragments;
   }
 
   public ServiceClass serviceClass() {

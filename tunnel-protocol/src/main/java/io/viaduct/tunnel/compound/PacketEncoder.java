@@ -91,7 +91,7 @@ public final class PacketEncoder {
     }
     writeHead(flow, generation);
     if (headBytes + packet.longestSegment() + 1 > capacity) {
-      return fragments(writer);
+      return whole(SendContexts.NONE, flow, writer);
     }
     int longest = longestRun(sealedMax);
     if (longest > packet.segmentBytes()) {
@@ -150,7 +150,7 @@ public final class PacketEncoder {
   }
 
   private void run(int offset, int bytes, FlowState flow, CompoundWriter writer) {
-    Compound compound = memory.rent(CompoundMemory.LONG_BODY).begin(writer.serviceClass());
+    Compound compound = memory.rent(CompoundMemory.LONG_BODY).beginLong(writer.serviceClass());
     byte[] to = compound.bytes;
     int start = Compound.BODY + 1;
     to[Compound.BODY] = 0;
@@ -293,7 +293,7 @@ public final class PacketEncoder {
       head[headBytes++] = (byte) flow.application();
     }
     if (headBytes + packet.headerBytes() + packet.longestSegment() + 1 > capacity) {
-      return fragments(writer);
+      return tooLong(flow, writer);
     }
     int sent = 0;
     do {
@@ -312,17 +312,46 @@ public final class PacketEncoder {
     return Verdict.QUEUED;
   }
 
-  private Verdict fragments(CompoundWriter writer) {
+  /// What fits into no datagram is cut if its sender allows that. What every link must carry, IPv6
+  /// packets of 1280 bytes (RFC 8200 section 5), is sealed as one and travels in several datagrams.
+  private Verdict tooLong(@Nullable FlowState flow, CompoundWriter writer) {
     ByteBuf bytes = packet.bytes();
-    if (!Ipv4Fragments.mayCut(
-        bytes.getUnsignedByte(packet.at()), bytes.getUnsignedShort(packet.at() + 6))) {
+    int first = bytes.getUnsignedByte(packet.at());
+    boolean cut = Ipv4Fragments.mayCut(first, bytes.getUnsignedShort(packet.at() + 6));
+    boolean owed =
+        first >>> 4 == 6 && packet.headerBytes() + packet.longestSegment() <= FlowKey.IPV6_MTU_MIN;
+    if (!cut && !owed) {
       return Verdict.PACKET_TOO_BIG;
+    }
+    if (owed && !writer.isEmpty()) {
+      writer.close();
     }
     int sent = 0;
     do {
-      fragmenter.cut(packet.writeSegment(fragmenter.packet, 0, sent), capacity, writer, nowNs);
+      if (cut) {
+        fragmenter.cut(packet.writeSegment(fragmenter.packet, 0, sent), capacity, writer, nowNs);
+      } else {
+        alone(sent, flow, writer);
+      }
       sent += packet.segmentBytes(sent);
     } while (sent < packet.payloadBytes());
     return Verdict.QUEUED;
+  }
+
+  private void alone(int offset, @Nullable FlowState flow, CompoundWriter writer) {
+    int packetBytes = packet.headerBytes() + packet.segmentBytes(offset);
+    int record = headBytes + packetBytes;
+    Compound compound = memory.rent(1 + record).beginLong(writer.serviceClass());
+    int start = Compound.BODY + 1;
+    compound.bytes[Compound.BODY] = 0;
+    System.arraycopy(head, 0, compound.bytes, start, headBytes);
+    compound.bytes[start] |= Record.LAST;
+    packet.writeSegment(compound.bytes, start + headBytes, offset);
+    compound.length = 1 + record;
+    compound.account(flow, 1, packetBytes, record, nowNs);
+    if (flow != null) {
+      flow.queued(1);
+    }
+    closed.accept(compound);
   }
 }

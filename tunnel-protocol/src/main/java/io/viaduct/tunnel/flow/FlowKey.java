@@ -13,6 +13,10 @@ public final class FlowKey {
   public static final int ICMPV6 = 58;
   public static final int IPV4_HEADER = 20;
   public static final int IPV6_HEADER = 40;
+
+  /// What every link must carry, RFC 8200 section 5.
+  public static final int IPV6_MTU_MIN = 1280;
+
   static final long IPV4_MAPPED = 0x0000_FFFF_0000_0000L;
 
   private static final int TCP_HEADER = 20;

@@ -9,7 +9,6 @@ import io.viaduct.tunnel.wire.InternetChecksum;
 /// Nothing is said of an ICMP error, of a later fragment, of what no single host has sent or is
 /// meant for (RFC 1122 section 3.2.2, RFC 4443 section 2.4), and no more than 100 a second.
 final class PacketTooBig {
-  static final int IPV6_MTU_MIN = 1280;
   private static final long SPACING_NS = 10_000_000;
   private static final long BURST_NS = 16 * SPACING_NS;
   private static final int ICMP_HEADER = 8;
@@ -45,7 +44,7 @@ final class PacketTooBig {
     }
     boolean multicast = packet.getByte(ip + 8) == -1 || packet.getByte(ip + 24) == -1;
     boolean error = packet.getByte(ip + 6) == FlowKey.ICMPV6 && packet.getByte(ip + 40) >= 0;
-    return length > IPV6_MTU_MIN && !multicast && !error;
+    return length > FlowKey.IPV6_MTU_MIN && !multicast && !error;
   }
 
   private static boolean isHost(int firstByte) {
@@ -78,7 +77,7 @@ final class PacketTooBig {
   }
 
   private static int ipv6(ByteBuf packet, int ip, int length, int mtu, ByteBuf to, int at) {
-    int quoted = Math.min(length, IPV6_MTU_MIN - FlowKey.IPV6_HEADER - ICMP_HEADER);
+    int quoted = Math.min(length, FlowKey.IPV6_MTU_MIN - FlowKey.IPV6_HEADER - ICMP_HEADER);
     int payload = ICMP_HEADER + quoted;
     to.setInt(at, 0x6000_0000);
     to.setShort(at + 4, payload);
@@ -87,7 +86,7 @@ final class PacketTooBig {
     to.setBytes(at + 24, packet, ip + 8, 16);
     int icmp = at + FlowKey.IPV6_HEADER;
     to.setInt(icmp, 0x0200_0000);
-    to.setInt(icmp + 4, Math.max(mtu, IPV6_MTU_MIN));
+    to.setInt(icmp + 4, Math.max(mtu, FlowKey.IPV6_MTU_MIN));
     to.setBytes(icmp + ICMP_HEADER, packet, ip, quoted);
     long pseudo = InternetChecksum.sum(to, at + 8, 32, payload + (long) FlowKey.ICMPV6);
     to.setShort(icmp + 2, InternetChecksum.of(InternetChecksum.sum(to, icmp, payload, pseudo)));

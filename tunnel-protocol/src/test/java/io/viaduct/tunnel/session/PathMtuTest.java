@@ -6,6 +6,8 @@ import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.wire.InternetChecksum;
 import io.viaduct.tunnel.wire.Verdict;
 import java.nio.ByteBuffer;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -86,6 +88,38 @@ class PathMtuTest {
   }
 
   /// Packets of these lengths from the device, every 10 ms.
+  private List<String> crosses(TunnelSession from, byte[] packet, int gsoSize) {
+    List<LoopbackRig.Restored> restored = from == rig.agent ? rig.atSnapt : rig.atAgent;
+    restored.clear();
+    boolean partial = gsoSize > 0;
+    assertThat(rig.offer(from, packet, gsoSize, partial)).isEqualTo(Verdict.QUEUED);
+    rig.send(from);
+    rig.advance(SECOND_NS);
+    return restored.stream()
+        .map(one -> hex(PacketForge.canonical(one.packet(), one.partial())))
+        .toList();
+  }
+
+  private static String hex(byte[] packet) {
+    return HexFormat.of().formatHex(packet);
+  }
+
+  @Test
+  void ipv6PacketsThatEveryLinkMustCarryCrossTheNarrowestPath() {
+    begin(576, 600);
+    Endpoints six = Endpoints.ipv6(5000, 7, 443);
+    for (int bytes : new int[] {1280, 1215, 1280}) {
+      byte[] packet = packet(six, bytes - 20);
+      assertThat(crosses(rig.agent, packet, 0)).containsExactly(hex(packet));
+      byte[] answer = packet(Endpoints.ipv6(5001, 7, 443), bytes - 20);
+      assertThat(crosses(rig.snapt, answer, 0)).containsExactly(hex(answer));
+    }
+    assertThat(rig.offer(rig.agent, packet(six, 1261))).isEqualTo(Verdict.PACKET_TOO_BIG);
+    byte[] three = PacketForge.checksum(packet(six, 48 + 3 * 1232 - 20), 1);
+    assertThat(crosses(rig.agent, three, 1232))
+        .isEqualTo(Segments.of(three, 1232, true).stream().map(PathMtuTest::hex).toList());
+  }
+
   private void send(int times, int... lengths) {
     for (int i = 0; i < times; i++) {
       for (int length : lengths) {
