@@ -61,6 +61,12 @@ final class SnaptMetrics {
           Tags.of("reason", label(reason)),
           loop -> loop.of(reason));
     }
+    sum(
+        loops,
+        "viaduct.relay.handed.over",
+        "Packets and datagrams that one event loop read for another",
+        Tags.empty(),
+        TrafficCounters::handedOver);
     for (Carrier carrier : Carrier.values()) {
       sum(
           loops,

@@ -210,7 +210,10 @@ final class RelayLoop implements DatagramReader, TunReader {
     if (!other.handOver.offer(new HandOver.Item(copy, from))) {
       copy.release();
       counters.count(Drop.HANDOVER_FULL);
-    } else if (other.handOver.announce()) {
+      return;
+    }
+    counters.countHandedOver();
+    if (other.handOver.announce()) {
       other.execute(other::takeOver);
     }
   }

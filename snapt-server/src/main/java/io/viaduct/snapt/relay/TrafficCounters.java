@@ -38,6 +38,7 @@ public final class TrafficCounters {
   private final long[] egress = new long[2];
   private final long[] carriers = new long[Carrier.values().length];
   private long late;
+  private long handedOver;
 
   /// What was taken from one session so far, so that the next look adds the difference.
   static final class Seen {
@@ -100,6 +101,16 @@ public final class TrafficCounters {
   /// A session's datagrams go by this carrier from now on.
   void count(Carrier carrier) {
     carriers[carrier.ordinal()]++;
+  }
+
+  /// A packet or datagram was read here and belongs to another loop.
+  void countHandedOver() {
+    handedOver++;
+  }
+
+  /// What was copied for another loop: the kernel chooses a TUN queue by the flow.
+  public long handedOver() {
+    return handedOver;
   }
 
   /// So many sessions had to wait for the next checkpoint.

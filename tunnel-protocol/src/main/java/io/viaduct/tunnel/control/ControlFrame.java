@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.wire.FragmentHeader;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +28,9 @@ public final class ControlFrame {
 
   static final int TYPE_MESSAGE = 0;
   static final int TYPE_DATAGRAM = 1;
-  private static final int DATAGRAM_BYTES_MIN = 25; // docs/protocol.md section 2
+
+  /// The last piece of a long body may have one byte.
+  private static final int DATAGRAM_BYTES_MIN = FragmentHeader.LENGTH + 1;
 
   private ControlFrame() {}
 

@@ -13,13 +13,15 @@ public final class CompressionEstimate {
   private long stagedIn = -1;
   private int stagedGroup;
 
-  /// Whether the next record should be compressed. Counts the record.
+  /// Whether the next record should be compressed. Counts the record: the next trial is as many
+  /// records away although this one may be left out because the processor is busy.
   public boolean worthTrying() {
-    if (skip == 0) {
-      return true;
+    if (skip > 0) {
+      skip--;
+      return false;
     }
-    skip--;
-    return false;
+    skip = misses == 0 ? 0 : 1 << misses;
+    return true;
   }
 
   /// Whether the next record is let pass because trials have gained nothing. Counts nothing.
@@ -58,6 +60,7 @@ public final class CompressionEstimate {
     int observed = share(rawBytes, compressedBytes);
     if (observed <= WORTH) {
       misses = 0;
+      skip = 0;
     } else if (rawBytes >= 64) {
       misses = Math.min(MISSES_MAX, misses + 1);
       skip = 1 << misses;

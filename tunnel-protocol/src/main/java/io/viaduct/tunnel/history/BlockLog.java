@@ -97,18 +97,19 @@ final class BlockLog {
   }
 
   /// Sequences of the blocks that are sealed and not in question, in order.
-  long[] order() {
-    long[] found = new long[(int) (next - first)];
+  ///
+  /// @param to has room for [#BLOCKS_MAX]
+  /// @return how many there are
+  int order(long[] to) {
     int n = 0;
     for (long block = first; block < next; block++) {
       long sequence = sequences[slot(block)];
       if (sequence > evictedHighest) {
-        found[n++] = sequence << 11 | block & BLOCKS_MAX - 1;
+        to[n++] = sequence << 11 | block & BLOCKS_MAX - 1;
       }
     }
-    long[] ordered = Arrays.copyOf(found, n);
-    Arrays.sort(ordered);
-    return ordered;
+    Arrays.sort(to, 0, n);
+    return n;
   }
 
   static long sequence(long ordered) {

@@ -13,20 +13,13 @@ public final class CodecCosts {
   public static final int STEPS = 7;
 
   private static final int[] LEVELS = {0, 0, 1, 3, 6, 9, 12};
-  private static final long WINDOW_NS = 20_000_000;
-
-  /// Of some flows together a window holds half as much again, or as little, as the next: a step
-  /// that was left for that comes back a second later. A stream shows in the first window.
-  private static final int SMOOTHING = 8;
 
   private final LongSupplier nanoTime;
 
   /// First guesses, ns per byte; measured with 1152 and 2664 B of text and 64 KiB of history.
   private final double[] nsPerByte = {0, 3, 8, 12, 30, 55, 100};
 
-  private double bytesPerSecond;
-  private long windowNs;
-  private long windowBytes;
+  private final OfferedRate rate = new OfferedRate();
 
   CodecCosts(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
@@ -50,21 +43,9 @@ public final class CodecCosts {
     return step;
   }
 
-  /// Payload that might be compressed passes by.
-  void offered(int bytes, long nowNs) {
-    windowBytes += bytes;
-    long elapsed = nowNs - windowNs;
-    if (elapsed >= WINDOW_NS) {
-      double rate = windowBytes * 1e9 / elapsed;
-      bytesPerSecond =
-          elapsed > 50 * WINDOW_NS ? rate : bytesPerSecond + (rate - bytesPerSecond) / SMOOTHING;
-      windowBytes = 0;
-      windowNs = nowNs;
-    }
-  }
-
-  double bytesPerSecond() {
-    return bytesPerSecond;
+  /// How fast the sessions of the loop together offer payload to codecs.
+  OfferedRate rate() {
+    return rate;
   }
 
   /// A block was compressed at a step. An outlier counts four times the mean at most: the thread
@@ -80,10 +61,5 @@ public final class CodecCosts {
 
   double nsPerByte(int step) {
     return nsPerByte[step];
-  }
-
-  /// Share of one core that a step would take at the present rate.
-  double share(int step) {
-    return bytesPerSecond * nsPerByte[step] * 1e-9;
   }
 }

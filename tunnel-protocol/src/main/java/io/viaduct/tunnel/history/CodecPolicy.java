@@ -21,6 +21,7 @@ public final class CodecPolicy {
 
   private final CodecCosts costs;
   private final boolean speaksZstd;
+  private final OfferedRate own = new OfferedRate();
   private final Exchange exchange = new Exchange();
   private final Burst sent = new Burst(1);
 
@@ -29,6 +30,7 @@ public final class CodecPolicy {
   private final Burst received = new Burst(10);
 
   private int step;
+  private boolean keptOut;
   private long evaluatedNs;
   private boolean evaluated;
   private long limitedNs;
@@ -68,9 +70,13 @@ public final class CodecPolicy {
     pacingBytesPerSecond = bytesPerSecond;
   }
 
-  /// Payload of a flow that is worth trying passes by, compressed or not.
+  /// Payload of a flow that is worth trying passes by, compressed or not. What is kept from the
+  /// codec, as a burst is, takes nothing of the core from the other sessions of the loop.
   public void offered(int bytes, long nowNs) {
-    costs.offered(bytes, nowNs);
+    own.offered(bytes, nowNs);
+    if (!keptOut) {
+      costs.rate().offered(bytes, nowNs);
+    }
   }
 
   /// The step of [CodecCosts] to take now.
@@ -88,16 +94,19 @@ public final class CodecPolicy {
   }
 
   private void evaluate(long nowNs) {
-    if ((isBurst(nowNs) || exchange.isClose()) && !isLinkLimited(nowNs)) {
+    boolean linkLimited = isLinkLimited(nowNs);
+    keptOut = (isBurst(nowNs) || exchange.isClose()) && !linkLimited;
+    if (keptOut) {
       step = CodecCosts.NONE;
       return;
     }
-    double share = isLinkLimited(nowNs) ? SHARE_LINK_LIMITED : SHARE;
+    double share = linkLimited ? SHARE_LINK_LIMITED : SHARE;
+    double bytesPerSecond = Math.max(own.bytesPerSecond(), costs.rate().bytesPerSecond());
     int highest = speaksZstd ? CodecCosts.STEPS - 1 : CodecCosts.LZ4;
     int chosen = highest;
     while (chosen > CodecCosts.NONE) {
       double margin = chosen > step ? RAISE_MARGIN : 1;
-      if (costs.share(chosen) <= share * margin) {
+      if (bytesPerSecond * costs.nsPerByte(chosen) * 1e-9 <= share * margin) {
         break;
       }
       chosen--;
@@ -107,7 +116,7 @@ public final class CodecPolicy {
 
   boolean isLinkLimited(long nowNs) {
     return everLimited && nowNs - limitedNs < LIMITED_FOR_NS
-        || pacingBytesPerSecond > 0 && costs.bytesPerSecond() > 0.7 * pacingBytesPerSecond;
+        || pacingBytesPerSecond > 0 && own.bytesPerSecond() > 0.7 * pacingBytesPerSecond;
   }
 
   /// zstd's level for the next epoch.

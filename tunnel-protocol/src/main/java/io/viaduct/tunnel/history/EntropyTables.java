@@ -12,34 +12,42 @@ final class EntropyTables {
 
   private static final int[] MAGIC = {0x37, 0xA4, 0x30, 0xEC, 1, 0, 0, 0};
   private static final int HASH_BITS = 14;
+
+  /// Places of the table that [#dictionary] works with.
+  static final int TABLE = 1 << HASH_BITS;
+
   private static final int MATCH_MIN = 5;
   private static final int BITS_MAX = 11;
   private static final int WEIGHT_LOG = 6;
 
   private EntropyTables() {}
 
-  /// The whole dictionary, or the content alone if its literals have no table of this form.
-  static byte[] dictionary(byte[] content, int length) {
-    byte[] head = new byte[BYTES_MAX];
-    for (int i = 0; i < MAGIC.length; i++) {
-      head[i] = (byte) MAGIC[i];
+  /// Writes the whole dictionary, or the content alone if its literals have no table of this form.
+  ///
+  /// @param seen a table of [#TABLE] places, for the search
+  /// @param dictionary has room for `length` and [#BYTES_MAX] bytes
+  /// @return bytes of it
+  static int dictionary(byte[] content, int length, int[] seen, byte[] dictionary) {
+    int end = 0;
+    for (int each : MAGIC) {
+      dictionary[end++] = (byte) each;
     }
-    int end = huffman(literals(content, length), head, MAGIC.length);
+    end = huffman(literals(content, length, seen), dictionary, end);
     if (end < 0 || length < 64) {
-      return Arrays.copyOf(content, length);
+      System.arraycopy(content, 0, dictionary, 0, length);
+      return length;
     }
-    System.arraycopy(SequenceTables.BYTES, 0, head, end, SequenceTables.BYTES.length);
+    System.arraycopy(SequenceTables.BYTES, 0, dictionary, end, SequenceTables.BYTES.length);
     end += SequenceTables.BYTES.length;
-    byte[] dictionary = Arrays.copyOf(head, end + length);
     System.arraycopy(content, 0, dictionary, end, length);
-    return dictionary;
+    return end + length;
   }
 
   /// How often each byte is left over by a greedy search for matches, in the second half of the
   /// content given all before it.
-  private static int[] literals(byte[] content, int length) {
+  private static int[] literals(byte[] content, int length, int[] seen) {
     int[] count = new int[256];
-    int[] seen = new int[1 << HASH_BITS];
+    Arrays.fill(seen, 0);
     int from = Math.max(length / 2, length - 16_384);
     int at = 0;
     for (; at < from && at + MATCH_MIN <= length; at++) {

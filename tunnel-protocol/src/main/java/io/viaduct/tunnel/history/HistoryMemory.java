@@ -20,6 +20,8 @@ public final class HistoryMemory implements AutoCloseable {
   private final Side receiving = new Side();
   private final long[] events = new long[HistoryEvent.values().length];
   private final ZstdBlocks zstd = new ZstdBlocks();
+  private final DictionaryArrays arrays = new DictionaryArrays();
+  private final long[] order = new long[BlockLog.BLOCKS_MAX];
   private final CodecCosts costs;
   private final Digestion digestion;
   private final long budgetBytes;
@@ -40,6 +42,15 @@ public final class HistoryMemory implements AutoCloseable {
 
   public ZstdBlocks zstd() {
     return zstd;
+  }
+
+  DictionaryArrays arrays() {
+    return arrays;
+  }
+
+  /// For [BlockLog#order], until somebody else on the loop asks for it.
+  long[] order() {
+    return order;
   }
 
   public CodecCosts costs() {

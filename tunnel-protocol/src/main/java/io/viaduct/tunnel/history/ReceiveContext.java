@@ -149,14 +149,15 @@ final class ReceiveContext extends HistoryContext {
   }
 
   private void make(int slot, TakenSequences taken, ReceiveHistory owner) {
-    long[] order = log.order();
-    int begin = begin(order, taken);
-    if (begin == order.length) {
+    long[] order = memory.order();
+    int blocks = log.order(order);
+    int begin = begin(order, blocks, taken);
+    if (begin == blocks) {
       return;
     }
-    byte[] content = new byte[window];
+    byte[] content = memory.arrays().rent(window);
     int length = 0;
-    for (int i = begin; i < order.length; i++) {
+    for (int i = begin; i < blocks; i++) {
       if (taken.has(BlockLog.sequence(order[i]))) {
         length = log.copy(order[i], content, length);
       }
@@ -169,16 +170,16 @@ final class ReceiveContext extends HistoryContext {
   }
 
   /// Fills the announcement: from which block on, and what is missing behind it.
-  private int begin(long[] order, TakenSequences taken) {
-    int begin = order.length;
+  private int begin(long[] order, int blocks, TakenSequences taken) {
+    int begin = blocks;
     int bytes = 0;
     while (begin > 0 && bytes + log.length(order[begin - 1]) <= window) {
       bytes += log.length(order[--begin]);
     }
-    if (begin == order.length) {
+    if (begin == blocks) {
       return begin;
     }
-    long last = BlockLog.sequence(order[order.length - 1]);
+    long last = BlockLog.sequence(order[blocks - 1]);
     long lowest = Math.max(BlockLog.sequence(order[begin]), last - EpochAnnouncement.SPAN_MAX);
     int gaps = 0;
     boolean inGap = false;
@@ -191,10 +192,10 @@ final class ReceiveContext extends HistoryContext {
       inGap = !has;
       first = s;
     }
-    while (begin < order.length && BlockLog.sequence(order[begin]) < first) {
+    while (begin < blocks && BlockLog.sequence(order[begin]) < first) {
       begin++;
     }
-    if (begin < order.length) {
+    if (begin < blocks) {
       describe(BlockLog.sequence(order[begin]), last, taken);
     }
     return begin;
@@ -226,6 +227,8 @@ final class ReceiveContext extends HistoryContext {
     private final byte[] content;
     private final int length;
     private final ReceiveHistory owner;
+    private final int[] table = memory.arrays().rentTable();
+    private final byte[] bytes = memory.arrays().rent(window);
     private @Nullable ReceiveDictionary made;
     private long hash;
 
@@ -242,14 +245,17 @@ final class ReceiveContext extends HistoryContext {
     }
 
     private void work() {
-      byte[] dictionary = EntropyTables.dictionary(content, length);
-      hash = hash(dictionary);
-      made = new ReceiveDictionary(number, dictionary);
+      int end = EntropyTables.dictionary(content, length, table, bytes);
+      hash = hash(bytes, end);
+      made = new ReceiveDictionary(number, bytes, end);
     }
 
     private void done() {
       ReceiveDictionary epoch = made;
       digesting = false;
+      memory.arrays().giveBack(table);
+      memory.arrays().giveBack(content);
+      memory.arrays().giveBack(bytes);
       if (epoch == null) {
         return;
       }
@@ -271,8 +277,8 @@ final class ReceiveContext extends HistoryContext {
     }
   }
 
-  static long hash(byte[] dictionary) {
-    return HASH.hash(dictionary, 0, dictionary.length, 0);
+  static long hash(byte[] dictionary, int length) {
+    return HASH.hash(dictionary, 0, length, 0);
   }
 
   @Override

@@ -13,10 +13,11 @@ final class ReceiveDictionary {
   long madeNs;
   long supersededNs = NOT_SUPERSEDED;
 
-  ReceiveDictionary(int epoch, byte[] dictionary) {
+  /// @param dictionary holds it in the first `length` bytes; not needed any more after this
+  ReceiveDictionary(int epoch, byte[] dictionary, int length) {
     this.epoch = epoch;
-    this.bytes = heldBytes(dictionary.length);
-    digested = new ZstdDictDecompress(dictionary);
+    this.bytes = heldBytes(length);
+    digested = new ZstdDictDecompress(dictionary, 0, length);
   }
 
   int epoch() {

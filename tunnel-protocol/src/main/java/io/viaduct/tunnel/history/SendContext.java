@@ -161,23 +161,37 @@ public final class SendContext extends HistoryContext {
     if (newestEpoch != 0 && upTo - announcedUpTo < Math.min(window / 8, upTo / 4)) {
       return; // an honest receiver waits for more
     }
-    byte[] content = new byte[window];
-    int length = 0;
-    for (long block : log.order()) {
-      long sequence = BlockLog.sequence(block);
-      if (sequence < first || sequence > last || !a.has((int) (sequence - first))) {
-        continue;
-      }
-      if (length + log.length(block) > window) {
-        memory.count(HistoryEvent.EPOCH_NOT_REBUILT);
-        return;
-      }
-      length = log.copy(block, content, length);
+    byte[] content = memory.arrays().rent(window);
+    int length = gather(a, first, last, content);
+    if (length < 0) {
+      memory.arrays().giveBack(content);
+      memory.count(HistoryEvent.EPOCH_NOT_REBUILT);
+      return;
     }
     announcedUpTo = upTo;
     announcedNs = nowNs;
     newestEpoch = a.epoch;
-    digest(new Making(a.epoch, content, length, a.hash, levels.level(), nowNs));
+    digest(new Making(a, content, length, levels.level(), nowNs));
+  }
+
+  /// Puts together what the receiver says that it has made the epoch of.
+  ///
+  /// @return bytes of it, −1 if they are more than an epoch holds
+  private int gather(EpochAnnouncement a, long first, long last, byte[] content) {
+    long[] order = memory.order();
+    int blocks = log.order(order);
+    int length = 0;
+    for (int i = 0; i < blocks; i++) {
+      long sequence = BlockLog.sequence(order[i]);
+      if (sequence < first || sequence > last || !a.has((int) (sequence - first))) {
+        continue;
+      }
+      if (length + log.length(order[i]) > window) {
+        return -1;
+      }
+      length = log.copy(order[i], content, length);
+    }
+    return length;
   }
 
   /// EPOCH_UNKNOWN: the receiver does not hold it, whatever it has said.
@@ -204,7 +218,7 @@ public final class SendContext extends HistoryContext {
       return;
     }
     if (level < dictionary.level() || nowNs - digestedNs >= RAISE_NS) {
-      digest(new Making(dictionary.epoch(), dictionary.bytes(), -1, 0, level, nowNs));
+      digest(new Making(dictionary, level, nowNs));
     }
   }
 
@@ -215,48 +229,71 @@ public final class SendContext extends HistoryContext {
 
   private void free(SendDictionary dictionary) {
     held(-dictionary.heldBytes());
+    discard(dictionary);
+  }
+
+  private void discard(SendDictionary dictionary) {
     memory.zstd().forget(dictionary);
     dictionary.free();
+    memory.arrays().giveBack(dictionary.bytes());
   }
 
   /// The making of one epoch, off the loop and back.
   private final class Making {
     private final int epoch;
-    private final byte[] content;
-    private final int length;
     private final long hash;
     private final int level;
     private final long nowNs;
+    private final byte @Nullable [] content;
+    private final int length;
+    private final int[] table = memory.arrays().rentTable();
+    private final byte[] bytes = memory.arrays().rent(window);
     private @Nullable SendDictionary made;
 
-    /// @param length −1: the content is a whole dictionary already
-    Making(int epoch, byte[] content, int length, long hash, int level, long nowNs) {
-      this.epoch = epoch;
+    /// A new epoch of what the receiver has announced.
+    Making(EpochAnnouncement of, byte[] content, int length, int level, long nowNs) {
+      this.epoch = of.epoch;
+      this.hash = of.hash;
       this.content = content;
       this.length = length;
-      this.hash = hash;
       this.level = level;
       this.nowNs = nowNs;
     }
 
+    /// The same epoch at another level.
+    Making(SendDictionary like, int level, long nowNs) {
+      this.epoch = like.epoch();
+      this.hash = 0;
+      this.content = null;
+      this.length = like.length();
+      this.level = level;
+      this.nowNs = nowNs;
+      System.arraycopy(like.bytes(), 0, bytes, 0, length);
+    }
+
     private void work() {
-      byte[] dictionary = length < 0 ? content : EntropyTables.dictionary(content, length);
-      if (length < 0 || ReceiveContext.hash(dictionary) == hash) {
-        made = new SendDictionary(epoch, dictionary, level);
+      int end = content == null ? length : EntropyTables.dictionary(content, length, table, bytes);
+      if (content == null || ReceiveContext.hash(bytes, end) == hash) {
+        made = new SendDictionary(epoch, bytes, end, level);
       }
     }
 
     private void done() {
       digesting = false;
       digestedNs = nowNs;
+      memory.arrays().giveBack(table);
+      if (content != null) {
+        memory.arrays().giveBack(content);
+      }
       SendDictionary dictionary = made;
       if (dictionary == null) {
+        memory.arrays().giveBack(bytes);
         memory.count(HistoryEvent.EPOCH_NOT_REBUILT);
         return;
       }
-      boolean lost = length < 0 && epoch() != epoch;
+      boolean lost = content == null && epoch() != epoch;
       if (isClosed() || lost || !memory.admits(SendContext.this, dictionary.heldBytes(), nowNs)) {
-        dictionary.free();
+        discard(dictionary);
         return;
       }
       SendDictionary before = ready;
@@ -272,8 +309,7 @@ public final class SendContext extends HistoryContext {
   void free() {
     for (SendDictionary dictionary : new SendDictionary[] {current, ready}) {
       if (dictionary != null) {
-        memory.zstd().forget(dictionary);
-        dictionary.free();
+        discard(dictionary);
       }
     }
     current = null;

@@ -7,14 +7,18 @@ final class SendDictionary {
   private final int epoch;
   private final int level;
   private final byte[] bytes;
+  private final int length;
   private final ZstdDictCompress digested;
 
   /// Digests: 0.2 … 30 ms.
-  SendDictionary(int epoch, byte[] bytes, int level) {
+  ///
+  /// @param bytes hold the dictionary in the first `length`, and stay as they are until [#free]
+  SendDictionary(int epoch, byte[] bytes, int length, int level) {
     this.epoch = epoch;
     this.level = level;
     this.bytes = bytes;
-    digested = new ZstdDictCompress(bytes, level);
+    this.length = length;
+    digested = new ZstdDictCompress(bytes, 0, length, level);
   }
 
   int epoch() {
@@ -29,6 +33,10 @@ final class SendDictionary {
     return bytes;
   }
 
+  int length() {
+    return length;
+  }
+
   ZstdDictCompress digested() {
     return digested;
   }
@@ -41,7 +49,7 @@ final class SendDictionary {
   }
 
   int heldBytes() {
-    return heldBytes(bytes.length, level);
+    return heldBytes(length, level);
   }
 
   void free() {

@@ -44,9 +44,9 @@ class ControlFrameTest {
   @Test
   void anythingElseIsRefusedBeforeItsBodyArrives() {
     assertRefused("02000001", "frame type is 2, must be 0 or 1");
-    assertThatThrownBy(() -> ControlFrame.readDatagram(bytes("01000018"), UNPOOLED))
+    assertThatThrownBy(() -> ControlFrame.readDatagram(bytes("0100000b"), UNPOOLED))
         .isInstanceOf(ControlFrame.MalformedFrameException.class)
-        .hasMessageContaining("datagram has 24 bytes, must have from 25 to 65535");
+        .hasMessageContaining("datagram has 11 bytes, must have from 12 to 65535");
     assertRefused("00010000", "frame length is 65536, must be at most 65535");
     assertRefused("00000002ffff", "frame body is no control message");
     assertRefused("00000000", "frame holds no message that this version knows");
@@ -59,7 +59,7 @@ class ControlFrameTest {
   @Test
   void datagramsAndMessagesTakeTurnsHoweverTheyAreCut() throws Exception {
     ByteBuf wire = Unpooled.buffer();
-    ControlFrame.writeDatagrams(Unpooled.buffer().writeZero(105), 40, wire);
+    ControlFrame.writeDatagrams(Unpooled.buffer().writeZero(92), 40, wire);
     ControlFrame.write(GOODBYE, wire);
     ByteBuf arrived = Unpooled.buffer();
     List<String> seen = new ArrayList<>();
@@ -74,7 +74,7 @@ class ControlFrameTest {
         ControlFrame.read(arrived).ifPresent(message -> seen.add("message"));
       }
     }
-    assertThat(seen).containsExactly("40 bytes", "40 bytes", "25 bytes", "message");
+    assertThat(seen).containsExactly("40 bytes", "40 bytes", "12 bytes", "message");
     assertThat(arrived.isReadable()).isFalse();
   }
 

@@ -3,6 +3,7 @@ package io.viaduct.tunnel.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import net.jqwik.api.ForAll;
@@ -33,7 +34,8 @@ class BlockLogProperties {
       }
       oracle.add(new Held(sequence, bytes));
     }
-    long[] order = log.order();
+    long[] order = new long[BlockLog.BLOCKS_MAX];
+    order = Arrays.copyOf(order, log.order(order));
     long before = -1;
     byte[] copy = new byte[3_000];
     for (long ordered : order) {
@@ -45,8 +47,7 @@ class BlockLogProperties {
       assertThat(oracle)
           .as("seed %d", seed)
           .anyMatch(h ->
-              h.sequence == sequence
-                  && java.util.Arrays.equals(h.bytes, 0, h.bytes.length, copy, 0, length));
+              h.sequence == sequence && Arrays.equals(h.bytes, 0, h.bytes.length, copy, 0, length));
     }
     long held = oracle.stream().filter(h -> h.sequence > log.evictedHighest()).count();
     assertThat((long) order.length).as("seed %d", seed).isEqualTo(held);

@@ -70,6 +70,34 @@ class CodecPolicyTest {
   }
 
   @Test
+  void aBurstOfOneSessionLeavesTheCodecToTheOthers() {
+    CodecPolicy other = new CodecPolicy(loop.costs(), true);
+    for (int i = 0; i < 1_000; i++) {
+      nowNs += 1_000_000;
+      policy.arrived(190_000, true, nowNs);
+      policy.step(nowNs);
+      policy.offered(190_000, nowNs);
+      other.offered(10, nowNs);
+    }
+    assertThat(policy.step(nowNs)).isEqualTo(CodecCosts.NONE);
+    assertThat(other.step(nowNs)).isEqualTo(CodecCosts.STEPS - 1);
+    policy.limitedByLink(nowNs);
+    nowNs += 5_000_000;
+    assertThat(policy.step(nowNs)).as("it is as fast as it was").isEqualTo(CodecCosts.NONE);
+  }
+
+  @Test
+  void whatManySessionsOfferTogetherCounts() {
+    CodecPolicy other = new CodecPolicy(loop.costs(), true);
+    for (int i = 0; i < 1_000; i++) {
+      nowNs += 1_000_000;
+      policy.offered(60_000, nowNs);
+      other.offered(60_000, nowNs);
+    }
+    assertThat(policy.step(nowNs)).isEqualTo(CodecCosts.NONE);
+  }
+
+  @Test
   void packetsThatWaitedForALoopThatWasHeldUpAreNoBurst() {
     assertThat(offer(1e4)).isEqualTo(CodecCosts.STEPS - 1);
     for (int i = 0; i < 100; i++) {

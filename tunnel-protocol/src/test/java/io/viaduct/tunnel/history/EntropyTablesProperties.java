@@ -34,11 +34,12 @@ class EntropyTablesProperties {
   void zstdTakesEveryDictionaryAndBothEndsMakeTheSame(@ForAll long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     byte[] content = content(random);
-    byte[] one = EntropyTables.dictionary(content, content.length);
-    byte[] other = EntropyTables.dictionary(Arrays.copyOf(content, 1 << 17), content.length);
+    byte[] one = Dictionaries.of(content, content.length);
+    byte[] other = Dictionaries.of(Arrays.copyOf(content, 1 << 17), content.length);
     assertThat(other).as("seed %d", seed).isEqualTo(one);
-    SendDictionary sender = new SendDictionary(1, one, new int[] {1, 3, 6, 12}[random.nextInt(4)]);
-    ReceiveDictionary receiver = new ReceiveDictionary(1, other);
+    SendDictionary sender =
+        Dictionaries.sending(1, one, new int[] {1, 3, 6, 12}[random.nextInt(4)]);
+    ReceiveDictionary receiver = new ReceiveDictionary(1, other, other.length);
     try (ZstdBlocks zstd = new ZstdBlocks()) {
       for (int i = 0; i < 20; i++) {
         byte[] raw = raw(random, content);

@@ -34,8 +34,8 @@ public final class GoldenHistory {
   }
 
   public static String dictionaryHash() {
-    byte[] dictionary = EntropyTables.dictionary(content(), CONTENT_BYTES);
-    return HexFormat.of().toHexDigits(ReceiveContext.hash(dictionary));
+    byte[] dictionary = Dictionaries.of(content(), CONTENT_BYTES);
+    return HexFormat.of().toHexDigits(ReceiveContext.hash(dictionary, dictionary.length));
   }
 
   /// Bytes 1000 … 1099 and 3000 … 3099 of the content, as a block of context 5, epoch 6, that
@@ -45,7 +45,7 @@ public final class GoldenHistory {
     System.arraycopy(content(), 1_000, raw, 0, 100);
     System.arraycopy(content(), 3_000, raw, 100, 100);
     SendDictionary dictionary =
-        new SendDictionary(6, EntropyTables.dictionary(content(), CONTENT_BYTES), 6);
+        Dictionaries.sending(6, Dictionaries.of(content(), CONTENT_BYTES), 6);
     byte[] to = new byte[ZstdBlocks.bound(raw.length)];
     try (ZstdBlocks zstd = new ZstdBlocks()) {
       int bytes = zstd.compress(raw, 0, raw.length, dictionary, to);

@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +52,36 @@ class ControlCarriageTest {
     assertThat(rig.up).isEmpty();
     assertThat(rig.down).isEmpty();
     assertThat(rig.snapt.binding()).as("no address was heard").isNull();
+  }
+
+  @Test
+  void theLastPieceOfALongBodyIsAFrameHoweverShortItIs() throws Exception {
+    Endpoints web = Endpoints.ipv4(5001, 7, 443);
+    rig.open(PacketForge.tcp(web, 1, PacketForge.ACK, new byte[10]));
+    toControl();
+    SplittableRandom random = new SplittableRandom(1);
+    int shortest = Integer.MAX_VALUE;
+    for (int payload = 20_000; payload < 21_500; payload++) {
+      byte[] random20k = new byte[payload];
+      random.nextBytes(random20k);
+      byte[] packet = PacketForge.tcp(web, 11, PacketForge.ACK, random20k);
+      rig.offer(rig.agent, PacketForge.checksum(packet, 1), 1_380, true);
+      rig.send(rig.agent);
+      ByteBuf frames = Unpooled.buffer();
+      for (byte[] datagram : rig.upControl) {
+        ControlFrame.writeDatagrams(Unpooled.wrappedBuffer(datagram), datagram.length, frames);
+      }
+      for (byte[] datagram : rig.upControl) {
+        ByteBuf read = ControlFrame.readDatagram(frames, UnpooledByteBufAllocator.DEFAULT);
+        assertThat(read).as("%d bytes", datagram.length).isNotNull();
+        assertThat(read.readableBytes()).isEqualTo(datagram.length);
+        read.release();
+        shortest = Math.min(shortest, datagram.length);
+      }
+      rig.upControl.clear();
+      rig.nowNs += 10_000_000;
+    }
+    assertThat(shortest).isEqualTo(12);
   }
 
   @Test

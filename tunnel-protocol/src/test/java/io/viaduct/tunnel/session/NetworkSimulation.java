@@ -2,6 +2,7 @@ package io.viaduct.tunnel.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.history.Digestion;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
@@ -280,7 +281,9 @@ final class NetworkSimulation implements AutoCloseable {
     for (byte[] segment : Segments.of(packet, gso, partial)) {
       longest = Math.max(longest, segment.length);
     }
-    if (longest > session.terms().innerMtu(session.mtu().size())) {
+    boolean narrow = longest > session.terms().innerMtu(session.mtu().size());
+    boolean owed = packet[0] >>> 4 == 6 && longest <= FlowKey.IPV6_MTU_MIN;
+    if (narrow && !owed) {
       return; // so much loss that the path seems narrow: an application would have been told
     }
     Verdict verdict;

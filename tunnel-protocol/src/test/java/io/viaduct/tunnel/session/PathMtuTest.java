@@ -87,7 +87,6 @@ class PathMtuTest {
     assertThat(rig.atSnapt).hasSize(before + 3);
   }
 
-  /// Packets of these lengths from the device, every 10 ms.
   private List<String> crosses(TunnelSession from, byte[] packet, int gsoSize) {
     List<LoopbackRig.Restored> restored = from == rig.agent ? rig.atSnapt : rig.atAgent;
     restored.clear();
@@ -120,6 +119,7 @@ class PathMtuTest {
         .isEqualTo(Segments.of(three, 1232, true).stream().map(PathMtuTest::hex).toList());
   }
 
+  /// Packets of these lengths from the device, every 10 ms.
   private void send(int times, int... lengths) {
     for (int i = 0; i < times; i++) {
       for (int length : lengths) {

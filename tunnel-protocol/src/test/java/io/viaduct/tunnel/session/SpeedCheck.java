@@ -30,10 +30,12 @@ public final class SpeedCheck implements AutoCloseable {
   private final TunnelSession agent;
   private final TunnelSession snapt;
   private final ServiceClass serviceClass;
+  private long paceNs = 20_000;
   private long nowNs = 1_000_000_000;
   long restoredBytes;
   long restoredPackets;
   long datagrams;
+  private long carriedBytes;
 
   public SpeedCheck(ServiceClass serviceClass, Function<AeadAlgorithm, Aead> ciphers) {
     this(serviceClass, ciphers, PooledByteBufAllocator.DEFAULT);
@@ -83,6 +85,7 @@ public final class SpeedCheck implements AutoCloseable {
     public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to) {
       TunnelSession session = toSnapt ? snapt : agent;
       int bytes = burst.readableBytes();
+      carriedBytes += toSnapt ? bytes : 0;
       for (int at = 0; at < bytes; at += segmentSize) {
         session.open(burst, at, Math.min(segmentSize, bytes - at), AGENT, tun, nowNs);
         datagrams++;
@@ -95,16 +98,30 @@ public final class SpeedCheck implements AutoCloseable {
   private final Into up = new Into(true);
   private final Into down = new Into(false);
 
+  /// So much time passes between batches; 20 µs unless told.
+  public void pace(long ns) {
+    paceNs = ns;
+  }
+
   /// One batch of `count` equal packets.
   public void batch(ByteBuf packet, int length, int gso, int count) {
-    nowNs += 20_000;
     for (int i = 0; i < count; i++) {
-      FlowState flow = agent.flows().lookup(packet, 12, length);
-      if (flow != null && !flow.isClassified()) {
-        flow.classify(serviceClass, 1);
-      }
-      agent.offer(packet, 12, length, gso, true, flow, nowNs);
+      offer(packet, length, gso);
     }
+    end();
+  }
+
+  /// One packet of a batch.
+  public void offer(ByteBuf packet, int length, int gso) {
+    FlowState flow = agent.flows().lookup(packet, 12, length);
+    if (flow != null && !flow.isClassified()) {
+      flow.classify(serviceClass, 1);
+    }
+    agent.offer(packet, 12, length, gso, true, flow, nowNs);
+  }
+
+  /// The batch is complete; time passes until the next one.
+  public void end() {
     agent.flushBatch(nowNs);
     agent.drain(up, nowNs);
     if (nowNs >= agent.nextDeadlineNs()) {
@@ -115,21 +132,34 @@ public final class SpeedCheck implements AutoCloseable {
       snapt.onTick(nowNs);
       snapt.drain(down, nowNs);
     }
+    nowNs += paceNs;
+  }
+
+  /// Share of the bytes that the tunnel has saved so far, of IP packets before and datagrams after.
+  public double saved() {
+    return 1 - (double) carriedBytes / restoredBytes;
   }
 
   public static ByteBuf buffer(byte[] packet) {
     return Unpooled.directBuffer(packet.length + 12).writeZero(12).writeBytes(packet);
   }
 
-  static byte[] superpacket(int payload, boolean text) {
-    byte[] bytes = new byte[payload];
-    Random random = new Random(3);
-    random.nextBytes(bytes);
-    if (text) {
-      for (int i = 0; i < payload; i++) {
-        bytes[i] = (byte) "etaoin shrdlu".charAt((bytes[i] & 0xFF) % 13 & (i % 3 == 0 ? 15 : 3));
-      }
+  static byte[] random(int length) {
+    byte[] bytes = new byte[length];
+    new Random(3).nextBytes(bytes);
+    return bytes;
+  }
+
+  static byte[] text(int length) {
+    byte[] bytes = random(length);
+    for (int i = 0; i < length; i++) {
+      bytes[i] = (byte) "etaoin shrdlu".charAt((bytes[i] & 0xFF) % 13 & (i % 3 == 0 ? 15 : 3));
     }
+    return bytes;
+  }
+
+  static byte[] superpacket(int payload, boolean text) {
+    byte[] bytes = text ? text(payload) : random(payload);
     return PacketForge.checksum(
         PacketForge.tcp(Endpoints.ipv4(5000, 7, 80), 1, PacketForge.ACK, bytes), 1);
   }

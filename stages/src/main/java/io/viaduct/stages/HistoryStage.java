@@ -1,0 +1,82 @@
+package io.viaduct.stages;
+
+import io.netty.buffer.ByteBuf;
+import io.viaduct.tunnel.session.PacketForge;
+import io.viaduct.tunnel.session.PacketForge.Endpoints;
+import io.viaduct.tunnel.session.SpeedCheck;
+import io.viaduct.tunnel.wire.ServiceClass;
+import java.nio.charset.StandardCharsets;
+import java.util.SplittableRandom;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/// Text that is slow enough for shared histories, through both ends: eight packets of 1400 bytes
+/// every ten milliseconds, 9 Mbit/s, none of which comes again while it is remembered. Both ends
+/// make dictionaries, ten a second at most.
+@State(Scope.Thread)
+@SuppressWarnings("NullAway.Init") // JMH calls set up before anything else
+public class HistoryStage {
+  private static final long PACE_NS = 10_000_000;
+  private static final int BATCH = 8;
+  private static final int PACKETS = 512;
+  private static final int BYTES = 1400;
+  private static final int WORDS = 400;
+
+  /// Bursts until the histories are full and every table has its size.
+  private static final int WARM_UP = 1_000;
+
+  private final ByteBuf[] packets = new ByteBuf[PACKETS];
+  private SpeedCheck ends;
+  private int next;
+
+  @Setup
+  public void open() {
+    ends = new SpeedCheck(ServiceClass.HT_HD, SettledCiphers::fastest);
+    ends.pace(PACE_NS);
+    SplittableRandom random = new SplittableRandom(3);
+    String[] words = new String[WORDS];
+    for (int i = 0; i < WORDS; i++) {
+      words[i] =
+          random
+              .ints(random.nextInt(2, 9), 'a', 'z' + 1)
+              .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+              .toString();
+    }
+    for (int i = 0; i < PACKETS; i++) {
+      byte[] made = PacketForge.udp(Endpoints.ipv4(5002, 7, 4000), text(words, random));
+      packets[i] = SpeedCheck.buffer(PacketForge.checksum(made, 1));
+    }
+    for (int i = 0; i < WARM_UP; i++) {
+      throughBothEnds();
+    }
+    if (ends.saved() < 0.5) {
+      throw new IllegalStateException("no histories: %.3f saved".formatted(ends.saved()));
+    }
+  }
+
+  private static byte[] text(String[] words, SplittableRandom random) {
+    StringBuilder text = new StringBuilder();
+    while (text.length() < BYTES - 28) {
+      double often = random.nextDouble();
+      text.append(words[(int) (often * often * WORDS)]).append(' ');
+    }
+    text.setLength(BYTES - 28);
+    return text.toString().getBytes(StandardCharsets.US_ASCII);
+  }
+
+  @TearDown
+  public void close() {
+    ends.close();
+  }
+
+  @Benchmark
+  public void throughBothEnds() {
+    for (int i = 0; i < BATCH; i++) {
+      ends.offer(packets[next++ % PACKETS], BYTES, 0);
+    }
+    ends.end();
+  }
+}

@@ -1,0 +1,33 @@
+package io.viaduct.tunnel.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class DictionaryArraysTest {
+  private final DictionaryArrays arrays = new DictionaryArrays();
+
+  @Test
+  void whatIsGivenBackIsRentedAgainByWhoeverNeedsThatSize() {
+    byte[] large = arrays.rent(65_536);
+    byte[] small = arrays.rent(16_384);
+    arrays.giveBack(large);
+    arrays.giveBack(small);
+    assertThat(arrays.rent(65_536)).isSameAs(large);
+    assertThat(arrays.rent(65_536)).isNotSameAs(large);
+    assertThat(arrays.rent(16_384)).isSameAs(small);
+    int[] table = arrays.rentTable();
+    arrays.giveBack(table);
+    assertThat(arrays.rentTable()).isSameAs(table);
+  }
+
+  @Test
+  void noMoreThanAMebibyteIsKept() {
+    byte[] first = arrays.rent(600_000);
+    byte[] second = arrays.rent(600_000);
+    arrays.giveBack(first);
+    arrays.giveBack(second);
+    assertThat(arrays.rent(600_000)).isSameAs(first);
+    assertThat(arrays.rent(600_000)).isNotSameAs(second);
+  }
+}
