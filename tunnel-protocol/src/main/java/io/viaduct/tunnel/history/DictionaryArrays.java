@@ -12,7 +12,7 @@ final class DictionaryArrays {
   private static final int TABLES_MAX = 4;
 
   private final ArrayDeque<byte[]> kept = new ArrayDeque<>();
-  private final ArrayDeque<int[]> tables = new ArrayDeque<>();
+  private final ArrayDeque<EntropyTables> tables = new ArrayDeque<>();
   private int keptBytes;
 
   /// Room for a window of text, or for a whole dictionary of it; whatever was in it.
@@ -35,15 +35,14 @@ final class DictionaryArrays {
     }
   }
 
-  /// For [EntropyTables#dictionary]; whatever was in it.
-  int[] rentTable() {
-    int[] table = tables.poll();
-    return table == null ? new int[EntropyTables.TABLE] : table;
+  EntropyTables rentTables() {
+    EntropyTables rented = tables.poll();
+    return rented == null ? new EntropyTables() : rented;
   }
 
-  void giveBack(int[] table) {
+  void giveBack(EntropyTables rented) {
     if (tables.size() < TABLES_MAX) {
-      tables.add(table);
+      tables.add(rented);
     }
   }
 }

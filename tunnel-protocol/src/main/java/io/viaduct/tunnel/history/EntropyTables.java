@@ -6,33 +6,36 @@ import java.util.Arrays;
 /// own (RFC 8878 §5, "Dictionary Format"). The Huffman table of literals is derived from the
 /// content by integer arithmetic alone: both ends that hold the same content make the same bytes.
 /// The three FSE tables are constants, found by training on text, JSON and SIP; zstd takes them
-/// only where they are the cheapest choice.
+/// only where they are the cheapest choice. Its arrays serve one dictionary after the other.
 final class EntropyTables {
   static final int BYTES_MAX = 8 + 1 + 127 + 160 + 12;
 
   private static final int[] MAGIC = {0x37, 0xA4, 0x30, 0xEC, 1, 0, 0, 0};
   private static final int HASH_BITS = 14;
 
-  /// Places of the table that [#dictionary] works with.
-  static final int TABLE = 1 << HASH_BITS;
-
   private static final int MATCH_MIN = 5;
   private static final int BITS_MAX = 11;
   private static final int WEIGHT_LOG = 6;
 
-  private EntropyTables() {}
+  private static final int VALUES = 256;
+
+  private final int[] seen = new int[1 << HASH_BITS];
+  private final int[] count = new int[VALUES];
+  private final int[] scaled = new int[VALUES];
+  private final int[] weights = new int[VALUES - 1];
+  private final HuffmanLengths lengths = new HuffmanLengths(VALUES);
 
   /// Writes the whole dictionary, or the content alone if its literals have no table of this form.
   ///
-  /// @param seen a table of [#TABLE] places, for the search
   /// @param dictionary has room for `length` and [#BYTES_MAX] bytes
   /// @return bytes of it
-  static int dictionary(byte[] content, int length, int[] seen, byte[] dictionary) {
+  int dictionary(byte[] content, int length, byte[] dictionary) {
     int end = 0;
     for (int each : MAGIC) {
       dictionary[end++] = (byte) each;
     }
-    end = huffman(literals(content, length, seen), dictionary, end);
+    countLiterals(content, length);
+    end = huffman(dictionary, end);
     if (end < 0 || length < 64) {
       System.arraycopy(content, 0, dictionary, 0, length);
       return length;
@@ -43,10 +46,10 @@ final class EntropyTables {
     return end + length;
   }
 
-  /// How often each byte is left over by a greedy search for matches, in the second half of the
-  /// content given all before it.
-  private static int[] literals(byte[] content, int length, int[] seen) {
-    int[] count = new int[256];
+  /// Counts how often each byte is left over by a greedy search for matches, in the second half of
+  /// the content given all before it.
+  private void countLiterals(byte[] content, int length) {
+    Arrays.fill(count, 0);
     Arrays.fill(seen, 0);
     int from = Math.max(length / 2, length - 16_384);
     int at = 0;
@@ -66,7 +69,6 @@ final class EntropyTables {
         seen[hash(content, at)] = at + 1;
       }
     }
-    return count;
   }
 
   private static int match(byte[] bytes, int one, int other, int end) {
@@ -91,15 +93,16 @@ final class EntropyTables {
   /// block with a byte that the content does not have can use the table too.
   ///
   /// @return the position behind it, −1 if the weights have no FSE form
-  private static int huffman(int[] count, byte[] to, int at) {
-    int[] scaled = new int[256];
-    for (int s = 0; s < 256; s++) {
+  private int huffman(byte[] to, int at) {
+    for (int s = 0; s < VALUES; s++) {
       scaled[s] = count[s] * 16 + 1;
     }
-    int[] bits = HuffmanLengths.of(scaled, BITS_MAX);
-    int longest = Arrays.stream(bits).max().orElseThrow();
-    int[] weights = new int[255];
-    for (int s = 0; s < 255; s++) {
+    int[] bits = lengths.of(scaled, BITS_MAX);
+    int longest = 0;
+    for (int each : bits) {
+      longest = Math.max(longest, each);
+    }
+    for (int s = 0; s < weights.length; s++) {
       weights[s] = longest + 1 - bits[s];
     }
     int end = FiniteStateEntropy.compress(weights, longest, WEIGHT_LOG, to, at + 1);

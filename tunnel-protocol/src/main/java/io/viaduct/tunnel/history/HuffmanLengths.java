@@ -3,54 +3,69 @@ package io.viaduct.tunnel.history;
 import java.util.Arrays;
 
 /// Code lengths of a Huffman code of bounded length; ties are broken by symbol, so that equal
-/// counts always make equal lengths.
+/// counts always make equal lengths. Its arrays serve one call after the other.
 final class HuffmanLengths {
-  private HuffmanLengths() {}
+  private final int symbols;
+  private final int[] flattened;
+  private final long[] leaves;
+  private final long[] weight;
+  private final int[] parent;
+  private final int[] depth;
+  private final int[] bits;
 
-  /// @param counts all above 0, at least two
-  static int[] of(int[] counts, int bitsMax) {
-    int[] flattened = counts.clone();
-    int[] bits = lengths(flattened);
-    while (Arrays.stream(bits).max().orElseThrow() > bitsMax) {
-      for (int s = 0; s < flattened.length; s++) {
+  /// @param symbols at least two
+  HuffmanLengths(int symbols) {
+    this.symbols = symbols;
+    flattened = new int[symbols];
+    leaves = new long[symbols];
+    weight = new long[2 * symbols - 1];
+    parent = new int[2 * symbols - 1];
+    depth = new int[2 * symbols - 1];
+    bits = new int[symbols];
+  }
+
+  /// @param counts of each symbol, all above 0
+  /// @return bits of each symbol's code, until the next call
+  int[] of(int[] counts, int bitsMax) {
+    System.arraycopy(counts, 0, flattened, 0, symbols);
+    while (longest() > bitsMax) {
+      for (int s = 0; s < symbols; s++) {
         flattened[s] = flattened[s] + 1 >>> 1;
       }
-      bits = lengths(flattened);
     }
     return bits;
   }
 
   /// Two queues (van Leeuwen, "On the construction of Huffman trees", 1976).
-  private static int[] lengths(int[] counts) {
-    int n = counts.length;
-    long[] leaves = new long[n];
-    for (int s = 0; s < n; s++) {
-      leaves[s] = (long) counts[s] << 32 | s;
+  ///
+  /// @return the longest code
+  private int longest() {
+    for (int s = 0; s < symbols; s++) {
+      leaves[s] = (long) flattened[s] << 32 | s;
     }
     Arrays.sort(leaves);
-    long[] weight = new long[2 * n - 1];
-    int[] parent = new int[2 * n - 1];
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < symbols; i++) {
       weight[i] = leaves[i] >>> 32;
     }
     int leaf = 0;
-    int inner = n;
-    for (int made = n; made < 2 * n - 1; made++) {
+    int inner = symbols;
+    for (int made = symbols; made < weight.length; made++) {
+      weight[made] = 0;
       for (int child = 0; child < 2; child++) {
-        boolean takeLeaf = leaf < n && (inner >= made || weight[leaf] <= weight[inner]);
+        boolean takeLeaf = leaf < symbols && (inner >= made || weight[leaf] <= weight[inner]);
         int taken = takeLeaf ? leaf++ : inner++;
         weight[made] += weight[taken];
         parent[taken] = made;
       }
     }
-    int[] depth = new int[2 * n - 1];
-    int[] bits = new int[n];
-    for (int i = 2 * n - 3; i >= 0; i--) {
+    int longest = 0;
+    for (int i = 2 * symbols - 3; i >= 0; i--) {
       depth[i] = depth[parent[i]] + 1;
-      if (i < n) {
+      if (i < symbols) {
         bits[(int) leaves[i]] = depth[i];
+        longest = Math.max(longest, depth[i]);
       }
     }
-    return bits;
+    return longest;
   }
 }

@@ -227,7 +227,7 @@ final class ReceiveContext extends HistoryContext {
     private final byte[] content;
     private final int length;
     private final ReceiveHistory owner;
-    private final int[] table = memory.arrays().rentTable();
+    private final EntropyTables tables = memory.arrays().rentTables();
     private final byte[] bytes = memory.arrays().rent(window);
     private @Nullable ReceiveDictionary made;
     private long hash;
@@ -245,7 +245,7 @@ final class ReceiveContext extends HistoryContext {
     }
 
     private void work() {
-      int end = EntropyTables.dictionary(content, length, table, bytes);
+      int end = tables.dictionary(content, length, bytes);
       hash = hash(bytes, end);
       made = new ReceiveDictionary(number, bytes, end);
     }
@@ -253,7 +253,7 @@ final class ReceiveContext extends HistoryContext {
     private void done() {
       ReceiveDictionary epoch = made;
       digesting = false;
-      memory.arrays().giveBack(table);
+      memory.arrays().giveBack(tables);
       memory.arrays().giveBack(content);
       memory.arrays().giveBack(bytes);
       if (epoch == null) {

@@ -246,7 +246,7 @@ public final class SendContext extends HistoryContext {
     private final long nowNs;
     private final byte @Nullable [] content;
     private final int length;
-    private final int[] table = memory.arrays().rentTable();
+    private final EntropyTables tables = memory.arrays().rentTables();
     private final byte[] bytes = memory.arrays().rent(window);
     private @Nullable SendDictionary made;
 
@@ -272,7 +272,7 @@ public final class SendContext extends HistoryContext {
     }
 
     private void work() {
-      int end = content == null ? length : EntropyTables.dictionary(content, length, table, bytes);
+      int end = content == null ? length : tables.dictionary(content, length, bytes);
       if (content == null || ReceiveContext.hash(bytes, end) == hash) {
         made = new SendDictionary(epoch, bytes, end, level);
       }
@@ -281,7 +281,7 @@ public final class SendContext extends HistoryContext {
     private void done() {
       digesting = false;
       digestedNs = nowNs;
-      memory.arrays().giveBack(table);
+      memory.arrays().giveBack(tables);
       if (content != null) {
         memory.arrays().giveBack(content);
       }

@@ -23,7 +23,7 @@ public interface Aead {
 
   /// Opens a datagram.
   ///
-  /// @param datagram direct
+  /// @param datagram direct; what is behind its header may be overwritten
   /// @param length of header, body and tag
   /// @return bytes of the body, or [#BAD_TAG]; then `body` holds nothing of use
   int open(

@@ -1,6 +1,5 @@
 package io.viaduct.tunnel.key;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -46,24 +45,25 @@ final class Sodium {
             library,
             "crypto_aead_aes256gcm_beforenm",
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-    // Critical: the body stays on the heap, pinned by nothing but the shortness of the call.
-    Linker.Option onHeap = Linker.Option.critical(true);
+    // Critical: too short to stop for. All by address: a segment of an array per call is garbage
+    // that the compiler does not always see through.
+    Linker.Option brief = Linker.Option.critical(false);
     ENCRYPT =
         handle(
             library,
             "crypto_aead_aes256gcm_encrypt_afternm",
             FunctionDescriptor.of(
-                JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, JAVA_LONG),
-            onHeap);
+                JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+                JAVA_LONG, JAVA_LONG, JAVA_LONG),
+            brief);
     DECRYPT =
         handle(
             library,
             "crypto_aead_aes256gcm_decrypt_afternm",
             FunctionDescriptor.of(
-                JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, JAVA_LONG),
-            onHeap);
+                JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+                JAVA_LONG, JAVA_LONG, JAVA_LONG),
+            brief);
   }
 
   private Sodium() {}
@@ -124,23 +124,16 @@ final class Sodium {
     }
   }
 
-  /// Seals `length` bytes of `body` to `out`, which gets the tag behind them.
+  /// Seals `length` bytes at `text` where they are; the tag comes behind them.
   static void encrypt(
-      MemorySegment schedule,
-      long nonce,
-      long header,
-      int headerBytes,
-      byte[] body,
-      int bodyAt,
-      int length,
-      long out) {
+      MemorySegment schedule, long nonce, long header, int headerBytes, long text, int length) {
     try {
       int result =
           (int)
               ENCRYPT.invokeExact(
-                  out,
+                  text,
                   0L,
-                  MemorySegment.ofArray(body).asSlice(bodyAt),
+                  text,
                   (long) length,
                   header,
                   (long) headerBytes,
@@ -155,24 +148,18 @@ final class Sodium {
     }
   }
 
-  /// Opens `length` bytes at `in`, tag included. @return whether the tag verifies
+  /// Opens `length` bytes at `text`, tag included, where they are; if it does not verify, they are
+  /// lost. @return whether the tag verifies
   static boolean decrypt(
-      MemorySegment schedule,
-      long nonce,
-      long header,
-      int headerBytes,
-      long in,
-      int length,
-      byte[] body,
-      int bodyAt) {
+      MemorySegment schedule, long nonce, long header, int headerBytes, long text, int length) {
     try {
       int result =
           (int)
               DECRYPT.invokeExact(
-                  MemorySegment.ofArray(body).asSlice(bodyAt),
+                  text,
                   0L,
                   0L,
-                  in,
+                  text,
                   (long) length,
                   header,
                   (long) headerBytes,

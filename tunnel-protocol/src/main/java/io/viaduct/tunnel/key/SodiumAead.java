@@ -47,15 +47,14 @@ final class SodiumAead implements Aead {
       ByteBuf datagram,
       int at) {
     long header = datagram.memoryAddress() + at;
+    datagram.setBytes(at + DatagramHeader.LENGTH, body, bodyAt, bodyBytes);
     Sodium.encrypt(
         key.schedule(),
         nonce(key, sequence),
         header,
         DatagramHeader.LENGTH,
-        body,
-        bodyAt,
-        bodyBytes,
-        header + DatagramHeader.LENGTH);
+        header + DatagramHeader.LENGTH,
+        bodyBytes);
   }
 
   @Override
@@ -70,10 +69,13 @@ final class SodiumAead implements Aead {
             header,
             DatagramHeader.LENGTH,
             header + DatagramHeader.LENGTH,
-            sealed,
-            body,
-            bodyAt);
-    return right ? sealed - AeadAlgorithm.TAG_BYTES : BAD_TAG;
+            sealed);
+    if (!right) {
+      return BAD_TAG;
+    }
+    int bytes = sealed - AeadAlgorithm.TAG_BYTES;
+    datagram.getBytes(at + DatagramHeader.LENGTH, body, bodyAt, bytes);
+    return bytes;
   }
 
   @Override
@@ -90,16 +92,14 @@ final class SodiumAead implements Aead {
       return;
     }
     MemorySegment area = room(header);
-    long to = area.address() + header.length;
+    MemorySegment.copy(body, bodyAt, area, JAVA_BYTE, header.length, bodyBytes);
     Sodium.encrypt(
         key.schedule(),
         nonce(key, sequence),
         area.address(),
         header.length,
-        body,
-        bodyAt,
-        bodyBytes,
-        to);
+        area.address() + header.length,
+        bodyBytes);
     int bytes = bodyBytes + AeadAlgorithm.TAG_BYTES;
     MemorySegment.copy(area, JAVA_BYTE, header.length, sealed, 0, bytes);
   }
@@ -119,10 +119,13 @@ final class SodiumAead implements Aead {
             area.address(),
             header.length,
             area.address() + header.length,
-            sealedBytes,
-            body,
-            0);
-    return right ? sealedBytes - AeadAlgorithm.TAG_BYTES : BAD_TAG;
+            sealedBytes);
+    if (!right) {
+      return BAD_TAG;
+    }
+    int bytes = sealedBytes - AeadAlgorithm.TAG_BYTES;
+    MemorySegment.copy(area, JAVA_BYTE, header.length, body, 0, bytes);
+    return bytes;
   }
 
   /// Room outside of the heap for a header and what it covers.

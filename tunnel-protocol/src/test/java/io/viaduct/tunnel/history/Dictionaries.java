@@ -7,10 +7,10 @@ final class Dictionaries {
   private Dictionaries() {}
 
   static byte[] of(byte[] content, int length) {
-    int[] table = new int[EntropyTables.TABLE];
-    Arrays.fill(table, length); // what the one before has left
+    EntropyTables tables = new EntropyTables();
     byte[] to = new byte[length + EntropyTables.BYTES_MAX];
-    return Arrays.copyOf(to, EntropyTables.dictionary(content, length, table, to));
+    tables.dictionary(content, length / 2, to); // what another one leaves must not count
+    return Arrays.copyOf(to, tables.dictionary(content, length, to));
   }
 
   static SendDictionary sending(int epoch, byte[] dictionary, int level) {

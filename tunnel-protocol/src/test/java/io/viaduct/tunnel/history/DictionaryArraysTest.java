@@ -16,9 +16,9 @@ class DictionaryArraysTest {
     assertThat(arrays.rent(65_536)).isSameAs(large);
     assertThat(arrays.rent(65_536)).isNotSameAs(large);
     assertThat(arrays.rent(16_384)).isSameAs(small);
-    int[] table = arrays.rentTable();
-    arrays.giveBack(table);
-    assertThat(arrays.rentTable()).isSameAs(table);
+    EntropyTables tables = arrays.rentTables();
+    arrays.giveBack(tables);
+    assertThat(arrays.rentTables()).isSameAs(tables);
   }
 
   @Test
