@@ -178,12 +178,8 @@ final class Agent
     network.start();
     ProcessMetrics meters = new ProcessMetrics("cnapt", Agent.class);
     metrics = meters;
-    AgentMeters agentMeters = new AgentMeters(meters.registry());
-    agentMeters.of(data);
-    agentMeters.of(control);
-    agentMeters.of(handovers);
-    agentMeters.of(carriers);
-    agentMeters.of(owners);
+    new AgentMeters(meters.registry())
+        .of(data.carried(), data, control, handovers, carriers, owners);
     OperationsEndpoint endpoint = new OperationsEndpoint(meters, readiness);
     operations = endpoint;
     endpoint.listen(configuration.operations());

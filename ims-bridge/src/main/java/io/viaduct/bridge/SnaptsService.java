@@ -3,6 +3,7 @@ package io.viaduct.bridge;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.BridgeConfiguration.Snapt;
 import io.viaduct.bridge.directory.PeerIdentity;
@@ -23,6 +24,9 @@ import java.util.Optional;
 
 /// The gRPC service that SNAPTs call. [PeerIdentity] has checked who calls.
 final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
+  private static final String ACCEPTED = "accepted";
+  private static final String OVER_MESSAGE_LIMIT = "over_message_limit";
+
   private final SnaptDirectory directory;
   private final TokenIssuer tokens;
   private final ReportVerifier verifier;
@@ -46,6 +50,11 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
     this.meters = meters;
     this.unacknowledged = unacknowledged;
     this.registry = registry;
+    for (SnaptDirectory.Refusal reason : SnaptDirectory.Refusal.values()) {
+      announcements(label(reason)); // shown as 0 from the start
+    }
+    announcements(ACCEPTED);
+    announcements(OVER_MESSAGE_LIMIT);
   }
 
   /// A message on one of the two streams was longer than gRPC takes; its stream has ended.
@@ -53,12 +62,16 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
     if (method.equals(SnaptsGrpc.getReportMethod().getFullMethodName())) {
       meters.refused(ReportRefusal.OVER_MESSAGE_LIMIT);
     } else {
-      announced("over_message_limit");
+      announcements(OVER_MESSAGE_LIMIT).increment();
     }
   }
 
-  private void announced(String outcome) {
-    registry.counter("viaduct.bridge.announcements", "outcome", outcome).increment();
+  private Counter announcements(String outcome) {
+    return registry.counter("viaduct.bridge.announcements", "outcome", outcome);
+  }
+
+  private static String label(SnaptDirectory.Refusal reason) {
+    return reason.name().toLowerCase(Locale.ROOT);
   }
 
   @Override
@@ -89,7 +102,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
           return;
         }
         Optional<SnaptDirectory.Refusal> refusal = directory.announce(id, status);
-        announced(refusal.map(r -> r.name().toLowerCase(Locale.ROOT)).orElse("accepted"));
+        announcements(refusal.map(SnaptsService::label).orElse(ACCEPTED)).increment();
         if (refusal.isPresent()) {
           ended = true;
           acks.onError(

@@ -70,7 +70,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
   private final SnaptConfiguration configuration;
   private final InstantSource clock = InstantSource.system();
   private final Readiness readiness = new Readiness("data path", "control", TOKEN_KEYS);
-  private final ProcessMetrics metrics = new ProcessMetrics("snapt", Snapt.class);
+  final ProcessMetrics metrics = new ProcessMetrics("snapt", Snapt.class);
   private final OperationsEndpoint operations = new OperationsEndpoint(metrics, readiness);
   private final TlsMaterial tls;
   private final FileLock stateLock;
@@ -229,7 +229,8 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
     readiness.cleared("data path");
   }
 
-  private void startControl() throws IOException {
+  // Not private, nor is bindMetrics: a test does these two alone, a data path needs a TUN device.
+  void startControl() throws IOException {
     SnaptConfiguration.Control settings = configuration.control();
     ControlServer server =
         new ControlServer(
@@ -294,7 +295,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
     return source;
   }
 
-  private void bindMetrics() {
+  void bindMetrics() {
     SnaptMetrics meters = new SnaptMetrics(metrics.registry());
     meters.traffic(relay.counters());
     meters.histories(relay.histories());

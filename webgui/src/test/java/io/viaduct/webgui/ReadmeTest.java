@@ -2,6 +2,7 @@ package io.viaduct.webgui;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.service.operations.MetricNames;
 import io.viaduct.webgui.login.BillingLogin;
 import io.viaduct.webgui.login.RefusedRequests;
 import io.viaduct.webgui.peer.PeerAwayException;
@@ -33,6 +34,13 @@ class ReadmeTest {
     listed.removeIf(word -> word.startsWith("data-"));
     Set<String> used = found(templates(), "data-testid=\"([a-z-]+)\"");
     assertThat(listed).isEqualTo(used);
+  }
+
+  @Test
+  void metricsOfThePagesAreExactlyThoseOfTheReadme() throws IOException {
+    RunningWebgui.everyPart();
+    assertThat(MetricNames.registered(Metrics.text()))
+        .isEqualTo(MetricNames.named(Path.of("README.md")));
   }
 
   @Test

@@ -36,6 +36,11 @@ final class RunningWebgui {
     return CONTEXT.getBean(type);
   }
 
+  /// Makes what otherwise waits until it is first needed.
+  static void everyPart() {
+    CONTEXT.getBeansOfType(Object.class, false, true);
+  }
+
   private static String property(String name) {
     return CONTEXT.getEnvironment().getRequiredProperty(name);
   }

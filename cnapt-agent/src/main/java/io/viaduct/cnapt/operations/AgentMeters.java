@@ -28,9 +28,24 @@ public final class AgentMeters {
     this.registry = registry;
   }
 
-  /// Every fate of a packet, a datagram, a record; bytes by class before and after; back-pressure.
-  public void of(DataPath data) {
-    Carried carried = data.carried();
+  /// All of them.
+  public void of(
+      Carried carried,
+      DataPath data,
+      ControlClient control,
+      HandoverLog handovers,
+      CarrierLog carriers,
+      OwnerLookup owners) {
+    of(carried);
+    of(data);
+    of(control);
+    total("viaduct.handovers", "Changes of network", handovers, HandoverLog::count);
+    of(carriers);
+    of(owners);
+  }
+
+  // Every fate of a packet, a datagram, a record; bytes by class before and after; the path.
+  private void of(Carried carried) {
     for (Verdict verdict : Verdict.values()) {
       counter("viaduct.tunnel.verdicts", carried, c -> c.verdict(verdict))
           .description("Fates of datagrams, records and packets (docs/protocol.md)")
@@ -58,6 +73,10 @@ public final class AgentMeters {
         "Times the size in use came through no more",
         carried,
         Carried::blackHoles);
+  }
+
+  // Back-pressure, what the kernel did not take, classes.
+  private void of(DataPath data) {
     total(
         "viaduct.tun.pauses",
         "Times the TUN was not read, a queue was full",
@@ -74,8 +93,8 @@ public final class AgentMeters {
         DataPath::reclassified);
   }
 
-  /// Why control connections failed or ended, and what SNAPTs refused.
-  public void of(ControlClient control) {
+  // Why control connections failed or ended, and what SNAPTs refused.
+  private void of(ControlClient control) {
     for (ControlFailure why : ControlFailure.values()) {
       counter("viaduct.control.failures", control, c -> c.failures(why))
           .description("Control connections that failed or ended, by reason")
@@ -92,13 +111,8 @@ public final class AgentMeters {
     }
   }
 
-  /// Handovers.
-  public void of(HandoverLog handovers) {
-    total("viaduct.handovers", "Changes of network", handovers, HandoverLog::count);
-  }
-
-  /// Changes between UDP and the control connection.
-  public void of(CarrierLog carriers) {
+  // Changes between UDP and the control connection.
+  private void of(CarrierLog carriers) {
     for (Carrier to : Carrier.values()) {
       counter("viaduct.carrier.changes", carriers, c -> c.count(to))
           .description("Changes of what carries datagrams")
@@ -107,8 +121,8 @@ public final class AgentMeters {
     }
   }
 
-  /// Owners of flows.
-  public void of(OwnerLookup owners) {
+  // Owners of flows.
+  private void of(OwnerLookup owners) {
     total(
         "viaduct.owners.skipped",
         "Flows whose process was not looked for",

@@ -1,0 +1,36 @@
+package io.viaduct.billing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.service.operations.MetricNames;
+import io.viaduct.service.operations.ProcessMetrics;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The README says what the code does.
+class ReadmeTest {
+  @TempDir Path folder;
+
+  @Test
+  void metricsOfBillingAreExactlyThoseOfTheReadme() throws Exception {
+    Set<String> registered = new TreeSet<>(ofItsOwnDatabase());
+    try (RunningBilling billing = RunningBilling.start(folder, InstantSource.system())) {
+      // Resources are made when they are first asked for.
+      assertThat(billing.get("/api/v1/accounts", billing.operator()).status()).isEqualTo(200);
+      assertThat(billing.get("/api/v1/accounts", null).status()).isEqualTo(401);
+      registered.addAll(MetricNames.registered(billing.metrics()));
+    }
+    assertThat(registered).isEqualTo(MetricNames.named(Path.of("README.md")));
+  }
+
+  private static Set<String> ofItsOwnDatabase() {
+    try (ProcessMetrics metrics = new ProcessMetrics("danum-billing", BillingService.class)) {
+      SharedDatabase.database().supervise(metrics.registry());
+      return MetricNames.registered(metrics);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.viaduct.bridge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.bridge.rest.RestInterface;
+import io.viaduct.service.operations.MetricNames;
+import io.viaduct.service.operations.ProcessMetrics;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The README says what the code does.
+class ReadmeTest {
+  @TempDir Path folder;
+
+  @Test
+  void metricsOfTheBridgeAreExactlyThoseOfTheReadme() throws Exception {
+    try (BridgeRig rig = new BridgeRig(folder, 1, "");
+        ProcessMetrics metrics = new ProcessMetrics("ims-bridge", Bridge.class);
+        Bridge bridge = Bridge.start(rig.configuration, rig.clock, metrics.registry());
+        var rest =
+            RestInterface.start(rig.configuration.rest(), bridge, rig.clock, metrics.registry())) {
+      assertThat(rest.isRunning()).isTrue();
+      assertThat(MetricNames.registered(metrics))
+          .isEqualTo(MetricNames.named(Path.of("README.md")));
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.viaduct.snapt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.operations.MetricNames;
+import io.viaduct.service.tls.TlsSettings;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The README says what the code does.
+class ReadmeTest {
+  @TempDir Path folder;
+
+  @Test
+  void metricsOfTheSnaptAreExactlyThoseOfTheReadme() throws Exception {
+    TestOperator operator = new TestOperator(folder.resolve("pki"));
+    TlsSettings tls = operator.issue("snapt-1");
+    Path file =
+        Files.writeString(
+            folder.resolve("snapt.yml"),
+            """
+            id: snapt-1
+            state: %s
+            tls: {certificate: %s, private-key: %s, trust: %s}
+            control: {listen: 127.0.0.1, port: 0}
+            data: {loops: 1}
+            reporting: {bridge-host: localhost, report-key: %s, drain: 0s}
+            """
+                .formatted(
+                    folder.resolve("state"),
+                    tls.certificate(),
+                    tls.privateKey(),
+                    tls.trust(),
+                    operator.reportKey()));
+    try (Snapt snapt = new Snapt(ConfigurationFile.load(file, SnaptConfiguration.class))) {
+      snapt.startControl(); // the data path needs a TUN device, the names do not
+      snapt.bindMetrics();
+      assertThat(MetricNames.registered(snapt.metrics))
+          .isEqualTo(MetricNames.named(Path.of("README.md")));
+    }
+  }
+}
