@@ -6,7 +6,7 @@ import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.FlowTimeouts;
-import io.viaduct.tunnel.history.CodecPolicy;
+import io.viaduct.tunnel.history.ClassCodecs;
 import io.viaduct.tunnel.history.Digestion;
 import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.session.PacketForge;
@@ -63,14 +63,15 @@ public class CompoundStage {
     }
     flow = found;
     HistoryMemory histories = new HistoryMemory(Digestion.INLINE, () -> 0, 1 << 20);
-    CodecPolicy policy = new CodecPolicy(histories.costs(), false);
+    ClassCodecs codecs = new ClassCodecs(histories.costs(), false);
     writer =
         new CompoundWriter(
             ServiceClass.HT_HD,
             BODY,
             BODY,
             CompoundWriter.Grouping.REMOTE_HOST,
-            new BlockCompressor(memory, histories, policy, null, false),
+            codecs,
+            new BlockCompressor(memory, histories, null, false),
             memory,
             new ControlQueue(),
             this::closed);

@@ -11,8 +11,8 @@ import io.viaduct.tunnel.wire.VarInt;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Compresses the records of one host as the policy has it, with the history of that host where
-/// there is one. Its fields are the result of the last call.
+/// Compresses the records of one host with a codec of the caller's choice, and with the history of
+/// that host where there is one. Its fields are the result of the last call.
 public final class BlockCompressor {
   /// A shorter block could save some bytes of the fifty and more that carry it, at most, and trying
   /// costs a small packet more than its cipher does.
@@ -20,7 +20,6 @@ public final class BlockCompressor {
 
   private final CompoundMemory memory;
   private final HistoryMemory loop;
-  private final CodecPolicy policy;
   private final @Nullable SendHistory histories;
   private final boolean oneContext;
   private final boolean[] seen = new boolean[256];
@@ -38,24 +37,12 @@ public final class BlockCompressor {
   public BlockCompressor(
       CompoundMemory memory,
       HistoryMemory loop,
-      CodecPolicy policy,
       @Nullable SendHistory histories,
       boolean oneContext) {
     this.memory = memory;
     this.loop = loop;
-    this.policy = policy;
     this.histories = histories;
     this.oneContext = oneContext;
-  }
-
-  /// Payload of a flow that is worth trying passes by.
-  void offered(int bytes, long nowNs) {
-    policy.offered(bytes, nowNs);
-  }
-
-  /// Whether there is a codec that is worth its time now.
-  boolean compresses(long nowNs) {
-    return policy.step(nowNs) != CodecCosts.NONE;
   }
 
   /// Bytes of the block's header beside the descriptor and the length.
@@ -69,12 +56,12 @@ public final class BlockCompressor {
     return codec != 0;
   }
 
-  void compress(byte[] raw, int start, int bytes, @Nullable FlowState host, long nowNs) {
+  /// @param step of [CodecCosts]
+  void compress(byte[] raw, int start, int bytes, @Nullable FlowState host, int step, long nowNs) {
     stored(raw, start, bytes);
     if (bytes < TRIED_MIN) {
       return;
     }
-    int step = policy.step(nowNs);
     SendHistory all = step < CodecCosts.ZSTD_FIRST || host == null ? null : histories;
     SendContext known = all == null || host == null ? null : find(all, host);
     int used = step == CodecCosts.NONE ? -1 : tryCodec(known, step, raw, start, bytes, nowNs);
@@ -91,7 +78,7 @@ public final class BlockCompressor {
         return;
       }
     }
-    SendContext of = known == null ? open(all, host, nowNs) : known;
+    SendContext of = known == null ? open(all, host, step, nowNs) : known;
     if (of != null) {
       enters = of.mayEnter(bytes, nowNs);
       context = enters || epoch != 0 ? of : null;
@@ -113,7 +100,7 @@ public final class BlockCompressor {
     memory.compressions++;
     int level = known == null ? 0 : known.level();
     int wanted = CodecPolicy.level(step);
-    if (known != null && level != wanted) {
+    if (known != null) {
       known.wantLevel(wanted, nowNs);
     }
     CodecCosts costs = loop.costs();
@@ -142,10 +129,13 @@ public final class BlockCompressor {
     return oneContext ? all.find(0, 0) : all.find(host.remoteHigh(), host.remoteLow());
   }
 
-  private @Nullable SendContext open(SendHistory all, FlowState host, long nowNs) {
-    return oneContext
-        ? all.open(0, 0, nowNs)
-        : all.open(host.remoteHigh(), host.remoteLow(), nowNs);
+  private @Nullable SendContext open(SendHistory all, FlowState host, int step, long nowNs) {
+    SendContext made =
+        oneContext ? all.open(0, 0, nowNs) : all.open(host.remoteHigh(), host.remoteLow(), nowNs);
+    if (made != null) {
+      made.wantLevel(CodecPolicy.level(step), nowNs);
+    }
+    return made;
   }
 
   /// Whether a block that is too small to shrink alone is worth remembering: random bytes are more

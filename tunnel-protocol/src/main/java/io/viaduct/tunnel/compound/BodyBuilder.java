@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.compound;
 
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.history.ClassCodecs;
 import io.viaduct.tunnel.history.SendContext;
 import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.ServiceClass;
@@ -13,6 +14,7 @@ final class BodyBuilder {
   private int capacity;
   private final CompoundMemory memory;
   private final BlockCompressor compressor;
+  private final ClassCodecs codecs;
 
   // Of the groups of the last body.
   private final @Nullable SendContext[] context = new SendContext[Staging.GROUPS_MAX];
@@ -28,11 +30,16 @@ final class BodyBuilder {
   private int lastStart;
 
   BodyBuilder(
-      ServiceClass serviceClass, int capacity, CompoundMemory memory, BlockCompressor compressor) {
+      ServiceClass serviceClass,
+      int capacity,
+      CompoundMemory memory,
+      BlockCompressor compressor,
+      ClassCodecs codecs) {
     this.serviceClass = serviceClass;
     this.capacity = capacity;
     this.memory = memory;
     this.compressor = compressor;
+    this.codecs = codecs;
   }
 
   void resize(int bytes) {
@@ -133,7 +140,8 @@ final class BodyBuilder {
   private int block(
       Staging area, int n, int g, boolean last, byte[] to, int start, int limit, long nowNs) {
     if (g != Staging.STORED) {
-      compressor.compress(source, from, bytes, area.groupHost[g], nowNs);
+      compressor.compress(
+          source, from, bytes, area.groupHost[g], codecs.of(serviceClass).step(nowNs), nowNs);
       if (compressor.shrank() || compressor.context == null) {
         observe(area, n, g, bytes, compressor.shrank() ? compressor.length : bytes);
       }

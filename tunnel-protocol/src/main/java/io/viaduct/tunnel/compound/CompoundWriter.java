@@ -1,6 +1,8 @@
 package io.viaduct.tunnel.compound;
 
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.history.ClassCodecs;
+import io.viaduct.tunnel.history.CodecCosts;
 import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.function.Consumer;
@@ -29,7 +31,7 @@ public final class CompoundWriter {
   private final CompoundMemory memory;
   private final ControlQueue controls;
   private final Consumer<Compound> closed;
-  private final BlockCompressor compressor;
+  private final ClassCodecs codecs;
   private final BodyBuilder bodies;
   private @Nullable Staging staging;
   private int estimate;
@@ -56,6 +58,7 @@ public final class CompoundWriter {
       int capacity,
       int target,
       Grouping grouping,
+      ClassCodecs codecs,
       BlockCompressor compressor,
       CompoundMemory memory,
       ControlQueue controls,
@@ -67,8 +70,8 @@ public final class CompoundWriter {
     this.memory = memory;
     this.controls = controls;
     this.closed = closed;
-    this.compressor = compressor;
-    bodies = new BodyBuilder(serviceClass, capacity, memory, compressor);
+    this.codecs = codecs;
+    bodies = new BodyBuilder(serviceClass, capacity, memory, compressor, codecs);
   }
 
   /// Bodies may be of another size from here on; what is open leaves as it is.
@@ -111,7 +114,7 @@ public final class CompoundWriter {
   /// or not, decides which codec is worth its time.
   void offered(FlowState flow, int bytes, long nowNs) {
     if (grouping != Grouping.STORED && !flow.compression().isSkipping()) {
-      compressor.offered(bytes, nowNs);
+      codecs.of(serviceClass).offered(bytes, nowNs);
     }
   }
 
@@ -119,7 +122,7 @@ public final class CompoundWriter {
   boolean compresses(FlowState flow, long nowNs) {
     return grouping != Grouping.STORED
         && flow.compression().worthTrying()
-        && compressor.compresses(nowNs);
+        && codecs.of(serviceClass).step(nowNs) != CodecCosts.NONE;
   }
 
   /// Whether control records wait that would fit into one compound with a record of so much.

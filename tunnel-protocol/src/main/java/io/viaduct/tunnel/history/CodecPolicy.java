@@ -1,12 +1,12 @@
 package io.viaduct.tunnel.history;
 
-/// Which codec is worth its time in one session: the highest step whose cost at the present rate
-/// fits into a share of the core. The share is small while the link takes everything at once, so
-/// that the processor is never spent where it is the bottleneck; larger while data wait for the
-/// link, whose bytes are then what counts. What comes in a [Burst] or in a close [Exchange], and is
-/// not held up by the link, is not compressed at all: there the codec would be all that somebody
-/// waits for. Nor is what goes against a burst, acknowledgements mostly: the processor is what
-/// bounds that burst.
+/// Which codec is worth its time for one class of a session: the highest step whose cost at the
+/// present rate fits into a share of the core. The share is small while the link takes everything
+/// at once, so that the processor is never spent where it is the bottleneck; larger while data wait
+/// for the link, whose bytes are then what counts. What comes in a [Burst] or in a close
+/// [Exchange], and is not held up by the link, is not compressed at all: there the codec would be
+/// all that somebody waits for. Nor is what goes against a burst, acknowledgements mostly: the
+/// processor is what bounds that burst.
 public final class CodecPolicy {
   /// Share of the loop's core for compression.
   static final double SHARE = 0.3;
@@ -117,11 +117,6 @@ public final class CodecPolicy {
   boolean isLinkLimited(long nowNs) {
     return everLimited && nowNs - limitedNs < LIMITED_FOR_NS
         || pacingBytesPerSecond > 0 && own.bytesPerSecond() > 0.7 * pacingBytesPerSecond;
-  }
-
-  /// zstd's level for the next epoch.
-  public int level() {
-    return CodecCosts.level(Math.max(CodecCosts.ZSTD_FIRST, step));
   }
 
   /// zstd's level at a step.

@@ -1,6 +1,5 @@
 package io.viaduct.tunnel.history;
 
-import io.viaduct.tunnel.history.SendHistory.LevelRule;
 import org.jspecify.annotations.Nullable;
 
 /// What this end has sent in one context, and the epoch that it compresses with.
@@ -22,6 +21,7 @@ public final class SendContext extends HistoryContext {
   private final BlockLog log;
   private @Nullable SendDictionary current;
   private @Nullable SendDictionary ready;
+  private int wantedLevel = CodecCosts.level(CodecCosts.ZSTD_FIRST);
   private int newestEpoch;
   private boolean digesting;
   private int unsealedOfCurrent;
@@ -146,7 +146,7 @@ public final class SendContext extends HistoryContext {
   }
 
   /// EPOCH: the receiver holds what it says.
-  void announced(EpochAnnouncement a, long nextSequence, LevelRule levels, long nowNs) {
+  void announced(EpochAnnouncement a, long nextSequence, long nowNs) {
     boolean tooSoon = newestEpoch != 0 && nowNs - digestedNs < DIGESTION_SPACING_NS;
     if (a.epoch <= newestEpoch || digesting || tooSoon) {
       return; // the receiver repeats it
@@ -171,7 +171,7 @@ public final class SendContext extends HistoryContext {
     announcedUpTo = upTo;
     announcedNs = nowNs;
     newestEpoch = a.epoch;
-    digest(new Making(a, content, length, levels.level(), nowNs));
+    digest(new Making(a, content, length, wantedLevel, nowNs));
   }
 
   /// Puts together what the receiver says that it has made the epoch of.
@@ -211,8 +211,10 @@ public final class SendContext extends HistoryContext {
     }
   }
 
-  /// The level at which the epoch should be: lower at once, higher after a while.
+  /// The level at which epochs should be: the present one is made lower at once, higher after a
+  /// while.
   public void wantLevel(int level, long nowNs) {
+    wantedLevel = level;
     SendDictionary dictionary = current;
     if (dictionary == null || digesting || ready != null || dictionary.level() == level) {
       return;

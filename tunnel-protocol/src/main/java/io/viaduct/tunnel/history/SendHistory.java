@@ -12,20 +12,13 @@ public final class SendHistory {
 
   private final HistoryMemory memory;
   private final int window;
-  private final LevelRule levels;
   private @Nullable SendContext[] contexts = new SendContext[4];
   private int ids;
 
-  /// At which level an epoch is made.
-  public interface LevelRule {
-    int level();
-  }
-
   /// @param window bytes of plain text of an epoch, as the handshake agreed; a power of two
-  public SendHistory(HistoryMemory memory, int window, LevelRule levels) {
+  public SendHistory(HistoryMemory memory, int window) {
     this.memory = memory;
     this.window = window;
-    this.levels = levels;
   }
 
   /// The context of a host, or null.
@@ -88,7 +81,7 @@ public final class SendHistory {
   public void announced(EpochAnnouncement announcement, long nextSequence, long nowNs) {
     SendContext context = byId(announcement.context);
     if (context != null) {
-      context.announced(announcement, nextSequence, levels, nowNs);
+      context.announced(announcement, nextSequence, nowNs);
     }
   }
 

@@ -4,6 +4,7 @@ import io.viaduct.tunnel.compound.BlockCompressor;
 import io.viaduct.tunnel.compound.Compound;
 import io.viaduct.tunnel.compound.CompoundWriter;
 import io.viaduct.tunnel.compound.ControlQueue;
+import io.viaduct.tunnel.history.ClassCodecs;
 import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.scheduling.WaitingRule;
@@ -31,6 +32,7 @@ final class ClassCompounds {
       TunnelSettings settings,
       LoopMemory memory,
       ControlQueue controls,
+      ClassCodecs codecs,
       BlockCompressor compressor,
       CompoundWriter.Grouping grouping,
       ClassQueues queues,
@@ -48,6 +50,7 @@ final class ClassCompounds {
               terms.bodyBytesMax(size),
               terms.bodyBytesTarget(size, fillPercent),
               grouping,
+              codecs,
               compressor,
               memory.compounds,
               controls,

@@ -86,7 +86,8 @@ final class DatagramReceiver {
     }
     int outerBytes = length + outerHeaderBytes;
     boolean data = DatagramHeader.type(datagram, offset) != DatagramHeader.TYPE_PATH;
-    pacing.arrived(outerBytes, outerBytes, data, nowNs);
+    ServiceClass of = data ? DatagramHeader.serviceClass(datagram, offset) : null;
+    pacing.arrived(outerBytes, outerBytes, of, nowNs);
     boolean newest = accepted(1, before, from, nowNs);
     if (!data) {
       totals.receivedOverheadBytes += outerBytes;
@@ -137,7 +138,7 @@ final class DatagramReceiver {
     if (verdict != Verdict.ACCEPTED) {
       return verdict;
     }
-    pacing.arrived(outerBytes, largest, true, nowNs);
+    pacing.arrived(outerBytes, largest, ServiceClass.of(code & 3), nowNs);
     return restore(code, accepted(count, before, from, nowNs), outerBytes, sink, nowNs);
   }
 

@@ -6,7 +6,7 @@ import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.fragment.BodyLimit;
-import io.viaduct.tunnel.history.CodecPolicy;
+import io.viaduct.tunnel.history.ClassCodecs;
 import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
@@ -22,7 +22,7 @@ final class PacketIntake {
   private final FlowTable flows;
   private final FlowStatsSchedule stats;
   private final SessionPacing pacing;
-  private final CodecPolicy policy;
+  private final ClassCodecs codecs;
   private final ClassCompounds compounds;
   private final PacketEncoder encoder;
   private final Sealer sealer;
@@ -35,7 +35,7 @@ final class PacketIntake {
       FlowTable flows,
       FlowStatsSchedule stats,
       SessionPacing pacing,
-      CodecPolicy policy,
+      ClassCodecs codecs,
       ClassCompounds compounds,
       PacketEncoder encoder,
       Sealer sealer,
@@ -46,7 +46,7 @@ final class PacketIntake {
     this.flows = flows;
     this.stats = stats;
     this.pacing = pacing;
-    this.policy = policy;
+    this.codecs = codecs;
     this.compounds = compounds;
     this.encoder = encoder;
     this.sealer = sealer;
@@ -77,7 +77,7 @@ final class PacketIntake {
       return admitted;
     }
     boolean tcp = key.protocol() == FlowKey.TCP;
-    policy.arrived(length, tcp || gsoSize > 0, nowNs);
+    codecs.of(serviceClass).arrived(length, tcp || gsoSize > 0, nowNs);
     stats.ride(nowNs);
     flows.at(nowNs);
     if (flow != null) {

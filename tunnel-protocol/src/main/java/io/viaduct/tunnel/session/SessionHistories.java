@@ -1,6 +1,5 @@
 package io.viaduct.tunnel.session;
 
-import io.viaduct.tunnel.history.CodecPolicy;
 import io.viaduct.tunnel.history.HistoryControls;
 import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.history.ReceiveHistory;
@@ -15,14 +14,9 @@ final class SessionHistories implements AutoCloseable {
   private final @Nullable ReceiveHistory received;
 
   /// @param bytes of each context, 0 for no histories
-  SessionHistories(
-      HistoryMemory memory,
-      int bytes,
-      boolean compresses,
-      CodecPolicy policy,
-      HistoryControls controls) {
+  SessionHistories(HistoryMemory memory, int bytes, boolean compresses, HistoryControls controls) {
     this.memory = memory;
-    sent = bytes > 0 && compresses ? new SendHistory(memory, bytes, policy::level) : null;
+    sent = bytes > 0 && compresses ? new SendHistory(memory, bytes) : null;
     received = bytes > 0 ? new ReceiveHistory(memory, bytes, controls) : null;
   }
 

@@ -2,7 +2,7 @@ package io.viaduct.tunnel.session;
 
 import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.fragment.BodyLimit;
-import io.viaduct.tunnel.history.CodecPolicy;
+import io.viaduct.tunnel.history.ClassCodecs;
 import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.pacing.ReceiptSchedule;
 import io.viaduct.tunnel.scheduling.ClassQueues;
@@ -30,22 +30,22 @@ final class SessionPacing {
 
   private final Pacer pacer;
   private final ClassQueues queues;
-  private final CodecPolicy policy;
+  private final ClassCodecs codecs;
   private final ReceiptSchedule receipts;
   private final DelayControl[] controls = new DelayControl[ServiceClass.COUNT];
 
   /// @param watched whether the peer watches the path by what comes from here
   /// @param seed of the chance
   SessionPacing(
-      boolean watched, Pacer pacer, ClassQueues queues, CodecPolicy policy, long seed, long nowNs) {
+      boolean watched, Pacer pacer, ClassQueues queues, ClassCodecs codecs, long seed, long nowNs) {
     this.pacer = pacer;
     this.queues = queues;
-    this.policy = policy;
+    this.codecs = codecs;
     receipts = new ReceiptSchedule(watched, nowNs);
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       controls[c] = new DelayControl(seed + c, nowNs);
     }
-    tellPolicy();
+    tellCodecs();
   }
 
   Pacer pacer() {
@@ -87,13 +87,13 @@ final class SessionPacing {
 
   /// Datagrams have arrived, of so many bytes with their IP headers.
   ///
-  /// @param data whether they were DATA
-  void arrived(int outerBytes, int largestBytes, boolean data, long nowNs) {
+  /// @param of their class if they were DATA, else null
+  void arrived(int outerBytes, int largestBytes, @Nullable ServiceClass of, long nowNs) {
     receipts.arrived(outerBytes, largestBytes);
-    if (data) {
+    if (of != null) {
       receipts.data(nowNs);
+      codecs.of(of).answered(outerBytes, nowNs);
     }
-    policy.answered(outerBytes, nowNs);
   }
 
   /// It said when it left, by the peer's clock.
@@ -109,16 +109,16 @@ final class SessionPacing {
   /// The peer says what has arrived there.
   void receipt(PathMessage.Receipt receipt, double roundTripUs, long nowNs) {
     pacer.receipt(receipt, roundTripUs, nowNs);
-    tellPolicy();
+    tellCodecs();
   }
 
   /// Another path: nothing is known of it.
   void pathChanged() {
     pacer.pathChanged();
-    tellPolicy();
+    tellCodecs();
   }
 
-  private void tellPolicy() {
-    policy.pacing(pacer.limits() ? (long) pacer.bytesPerSecond() : 0);
+  private void tellCodecs() {
+    codecs.pacing(pacer.limits() ? (long) pacer.bytesPerSecond() : 0);
   }
 }

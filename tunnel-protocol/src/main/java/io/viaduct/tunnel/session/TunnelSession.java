@@ -10,7 +10,7 @@ import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.fragment.BodyLimit;
-import io.viaduct.tunnel.history.CodecPolicy;
+import io.viaduct.tunnel.history.ClassCodecs;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Direction;
@@ -51,7 +51,7 @@ public final class TunnelSession implements AutoCloseable {
   private final PathMtuSearch mtu;
   private final PacketSizes sizes;
   private final SessionTimers timers;
-  private final CodecPolicy policy;
+  private final ClassCodecs codecs;
   private final SessionHistories histories;
   private @Nullable DatagramSink control;
   private boolean closed;
@@ -87,26 +87,26 @@ public final class TunnelSession implements AutoCloseable {
     mtu = new PathMtuSearch(terms.limits().pathMtu());
     CompoundWriter.Grouping grouping = settings.context().grouping();
     int history = terms.limits().historyBytes();
-    policy = new CodecPolicy(memory.history.costs(), history > 0);
+    codecs = new ClassCodecs(memory.history.costs(), history > 0);
     var pacer = new Pacer(settings.pacing(), nowNs);
-    pacing = new SessionPacing(!agent, pacer, queues, policy, memory.random.nextLong(), nowNs);
+    pacing = new SessionPacing(!agent, pacer, queues, codecs, memory.random.nextLong(), nowNs);
     histories =
         new SessionHistories(
-            memory.history, history, grouping != CompoundWriter.Grouping.STORED, policy, controls);
+            memory.history, history, grouping != CompoundWriter.Grouping.STORED, controls);
     BlockCompressor compressor =
         new BlockCompressor(
             memory.compounds,
             memory.history,
-            policy,
             histories.sent(),
             grouping == CompoundWriter.Grouping.ALL);
     compounds =
-        new ClassCompounds(terms, settings, memory, controls, compressor, grouping, queues, pacer);
+        new ClassCompounds(
+            terms, settings, memory, controls, codecs, compressor, grouping, queues, pacer);
     PacketEncoder encoder =
         new PacketEncoder(terms.bodyBytesMax(mtu.size()), memory.compounds, compounds::enqueue);
     intake =
         new PacketIntake(
-            agent, memory, flows, stats, pacing, policy, compounds, encoder, sealer, bodies,
+            agent, memory, flows, stats, pacing, codecs, compounds, encoder, sealer, bodies,
             verdicts);
     sizes = new PacketSizes(terms, mtu, memory, compounds, encoder, verdicts);
     datagrams = new DatagramWriter(memory, aead, sealer, queues, pacer, totals, terms, mtu, nowNs);
@@ -196,7 +196,7 @@ public final class TunnelSession implements AutoCloseable {
     DatagramSink over = path.carrier() == Carrier.UDP ? sink : control;
     boolean dataWait = over != null && path.isBound() && drainData(over, over == sink, nowNs);
     if (dataWait || datagrams.isHeld()) {
-      policy.limitedByLink(nowNs);
+      codecs.limitedByLink(nowNs);
     }
     return pathWaits || dataWait;
   }

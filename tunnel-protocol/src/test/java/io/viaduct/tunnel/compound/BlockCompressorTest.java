@@ -2,7 +2,7 @@ package io.viaduct.tunnel.compound;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.viaduct.tunnel.history.CodecPolicy;
+import io.viaduct.tunnel.history.CodecCosts;
 import io.viaduct.tunnel.history.Digestion;
 import io.viaduct.tunnel.history.HistoryMemory;
 import org.junit.jupiter.api.Test;
@@ -13,19 +13,19 @@ class BlockCompressorTest {
 
   private static BlockCompressor compressor(CompoundMemory memory) {
     HistoryMemory loop = new HistoryMemory(Digestion.INLINE, () -> 0, 1 << 20);
-    return new BlockCompressor(memory, loop, new CodecPolicy(loop.costs(), false), null, false);
+    return new BlockCompressor(memory, loop, null, false);
   }
 
   @Test
   void aBlockThatIsTooSmallToGainIsNotTried() {
-    compressor.compress(new byte[64], 0, BlockCompressor.TRIED_MIN - 1, null, 0);
+    compressor.compress(new byte[64], 0, BlockCompressor.TRIED_MIN - 1, null, CodecCosts.LZ4, 0);
     assertThat(compressor.shrank()).isFalse();
     assertThat(memory.compressions).isZero();
   }
 
   @Test
   void aBlockOfEqualBytesShrinksFromTheSmallestSizeOn() {
-    compressor.compress(new byte[64], 0, BlockCompressor.TRIED_MIN, null, 0);
+    compressor.compress(new byte[64], 0, BlockCompressor.TRIED_MIN, null, CodecCosts.LZ4, 0);
     assertThat(compressor.shrank()).isTrue();
     assertThat(compressor.length).isLessThan(BlockCompressor.TRIED_MIN);
     assertThat(memory.compressions).isEqualTo(1);

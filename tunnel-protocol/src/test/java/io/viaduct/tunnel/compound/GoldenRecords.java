@@ -7,7 +7,7 @@ import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.FlowTimeouts;
-import io.viaduct.tunnel.history.CodecPolicy;
+import io.viaduct.tunnel.history.ClassCodecs;
 import io.viaduct.tunnel.history.Digestion;
 import io.viaduct.tunnel.history.GoldenHistory;
 import io.viaduct.tunnel.history.HistoryMemory;
@@ -67,11 +67,6 @@ public final class GoldenRecords {
     return HexFormat.of().formatHex(bytes, 0, queue.drainTo(bytes, 0));
   }
 
-  private static BlockCompressor compressor(CompoundMemory memory) {
-    HistoryMemory loop = new HistoryMemory(Digestion.INLINE, () -> 0, 1 << 20);
-    return new BlockCompressor(memory, loop, new CodecPolicy(loop.costs(), false), null, false);
-  }
-
   private static String two(byte[] packet) {
     return bodies(packet, true, true, 2).getFirst();
   }
@@ -86,6 +81,7 @@ public final class GoldenRecords {
         new FlowTable(
             true, 16, new FlowTimeouts(1, 1, 1), FlowListener.SILENT, new long[Verdict.COUNT]);
     CompoundMemory memory = new CompoundMemory();
+    HistoryMemory loop = new HistoryMemory(Digestion.INLINE, () -> 0, 1 << 20);
     List<String> bodies = new ArrayList<>();
     CompoundWriter writer =
         new CompoundWriter(
@@ -93,7 +89,8 @@ public final class GoldenRecords {
             1400,
             1000,
             CompoundWriter.Grouping.STORED,
-            compressor(memory),
+            new ClassCodecs(loop.costs(), false),
+            new BlockCompressor(memory, loop, null, false),
             memory,
             new ControlQueue(),
             c ->

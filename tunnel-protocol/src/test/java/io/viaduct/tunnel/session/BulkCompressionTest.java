@@ -50,4 +50,14 @@ class BulkCompressionTest {
     stream(TO, text, SUPERPACKETS - SETTLED, true);
     assertThat(compressions()).isEqualTo(settled);
   }
+
+  @Test
+  void aBurstOfOneClassLeavesTheCodecToTheOthers() {
+    rig.serviceClass = ServiceClass.HT_HD;
+    stream(TO, SpeedCheck.superpacket(SEGMENT * SEGMENTS, true), SUPERPACKETS, false);
+    long before = compressions();
+    rig.serviceClass = ServiceClass.LT_LD;
+    rig.open(PacketForge.udp(Endpoints.ipv4(5001, 8, 5060), SpeedCheck.text(500)));
+    assertThat(compressions()).isGreaterThan(before);
+  }
 }
