@@ -16,13 +16,15 @@ import org.HdrHistogram.Histogram;
 /// @param same whether all flows carry the same bytes, in step if they have one rate
 /// @param rateBitPerSecond of every flow; 0: spread over the range of the class
 /// @param goalPercent of bytes to save, below 0: to spend at most; NaN: none
+/// @param goalAddedMs what may be added to the direct path's delay at p99, ms; NaN: no goal
 record Load(
     TrafficClass of,
     PayloadKind kind,
     int flows,
     boolean same,
     double rateBitPerSecond,
-    double goalPercent) {
+    double goalPercent,
+    double goalAddedMs) {
   private static final double STRAGGLERS_SECONDS = 0.7; // more than the longest class deadline
 
   /// @param before bytes of IP packets that were sent
@@ -44,7 +46,14 @@ record Load(
       return sent - received;
     }
 
-    /// None without a goal.
+    /// In ms; NaN if nothing has arrived.
+    double delayMs(double percentile) {
+      return delays.getTotalCount() == 0
+          ? Double.NaN
+          : delays.getValueAtPercentile(percentile) / 1e6;
+    }
+
+    /// Of the bytes; none without a goal.
     Optional<Verdict> verdict() {
       double goal = load.goalPercent;
       return Double.isNaN(goal)

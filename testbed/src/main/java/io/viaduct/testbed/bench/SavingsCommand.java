@@ -46,7 +46,7 @@ final class SavingsCommand implements Callable<Integer> {
     try (Stand stand = Stand.open(options);
         Contest contest = Contest.start(stand, stand.viaduct(agentLines(stand)), peers)) {
       stand.ground().superpackets(false);
-      var lines = new ArrayList<SavingsReport.Line>();
+      var lines = new ArrayList<SavingsLine>();
       for (Load load : loads) {
         var outcomes = new LinkedHashMap<String, Outcome>();
         for (Peer peer : contest.running()) {
@@ -61,7 +61,7 @@ final class SavingsCommand implements Callable<Integer> {
               peer.name(),
               outcome.savedPercent());
         }
-        lines.add(new SavingsReport.Line(outcomes));
+        lines.add(new SavingsLine(outcomes));
       }
       new SavingsReport(contest.participants(Map.of()), lines)
           .under(conditions(stand))

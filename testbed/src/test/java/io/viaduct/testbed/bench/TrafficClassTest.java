@@ -3,6 +3,9 @@ package io.viaduct.testbed.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.wire.ServiceClass;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +36,15 @@ class TrafficClassTest {
     assertThat(TrafficClass.HT_LD.isAbove(TrafficClass.LT_HD)).isTrue();
     assertThat(TrafficClass.LT_HD.isAbove(TrafficClass.HT_HD)).isTrue();
     assertThat(TrafficClass.HT_HD.isAbove(TrafficClass.HT_HD)).isFalse();
+  }
+
+  @Test
+  void waitingForCompanyTakesATenthOfWhatTheClassBearsAtMost() {
+    List<Duration> deadlines = TunnelSettings.defaults().classDeadlines();
+    for (TrafficClass of : TrafficClass.values()) {
+      Duration deadline = deadlines.get(ServiceClass.valueOf(of.name()).ordinal());
+      assertThat(deadline).as("%s", of).isLessThanOrEqualTo(Duration.ofMillis(of.delayMsMax / 10));
+    }
   }
 
   @Test
