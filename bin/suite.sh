@@ -31,8 +31,8 @@ closing_lines() { # one line per module as Surefire printed it, then the sum
 		END { printf "%d passed, %d failed, %d skipped\n", good, bad, gone }'
 }
 
-nightly() { # [--packets N] [--seed N]: the simulation of the tunnel at length
-	local packets=10000000 seed=() status=0
+nightly() { # [--packets N] [--seed N]: both simulations of the tunnel at length, each in a process of its own
+	local packets=10000000 seed=() status=0 tests=SimulatedNetworkProperties,HistorySimulationProperties
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--packets) packets=${2:-}; shift 2 || die 64 "--packets needs a number" ;;
@@ -40,9 +40,10 @@ nightly() { # [--packets N] [--seed N]: the simulation of the tunnel at length
 		*) die 64 "'$1' is not known; there is: viaduct test --nightly [--packets N] [--seed N]" ;;
 		esac
 	done
-	[[ $packets =~ ^[1-9][0-9]*$ ]] || die 64 "--packets must be a whole number from 1 on, got '$packets'"
+	# Fewer would not bring about everything that the simulations must have seen.
+	[[ $packets =~ ^[1-9][0-9]{5,17}$ ]] || die 64 "--packets must be a whole number from 100000 on, what the suite has, got '$packets'"
 	find_java
-	maven -q -pl tunnel-protocol -am test -Dtest=SimulatedNetworkProperties -Dsurefire.failIfNoSpecifiedTests=false \
+	maven -q -pl tunnel-protocol -am test -Dtest="$tests" -Dsurefire.failIfNoSpecifiedTests=false -DforkCount=2 -DreuseForks=false \
 		-Dviaduct.simulation.packets="$packets" "${seed[@]}" || status=$?
-	[ "$status" = 0 ] || die 70 "the simulation has failed; its seed is above: viaduct test --nightly --seed N repeats it"
+	[ "$status" = 0 ] || die 70 "a simulation has failed; its seed is above: viaduct test --nightly --seed N repeats it"
 }

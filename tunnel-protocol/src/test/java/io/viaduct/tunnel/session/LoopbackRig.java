@@ -32,6 +32,9 @@ public final class LoopbackRig implements AutoCloseable {
   /// Without leak detection, which costs more than the session; `LeakTest` is the one with it.
   private static final ByteBufAllocator UNTRACKED = new UnpooledByteBufAllocator(true, true);
 
+  private static final byte[] FIRST_SECRET = firstSecret();
+  private static final long START_NS = 5_000_000_000L;
+
   /// One restored packet.
   public record Restored(@Nullable FlowState flow, byte[] packet, int gsoSize, boolean partial) {}
 
@@ -51,7 +54,7 @@ public final class LoopbackRig implements AutoCloseable {
   public @Nullable InetSocketAddress downTo;
   public InetSocketAddress upFrom = AGENT;
   public ServiceClass serviceClass = ServiceClass.HT_HD;
-  public long nowNs = 5_000_000_000L;
+  public long nowNs;
   public boolean writable = true;
 
   /// Outer IP packets that are longer are lost.
@@ -91,12 +94,49 @@ public final class LoopbackRig implements AutoCloseable {
       Function<AeadAlgorithm, Aead> ciphers,
       PathListener pathListener,
       Digestion digestion) {
-    memory = memory(7, ciphers, digestion);
-    snaptMemory = memory(8, ciphers, digestion);
-    byte[] secret = new byte[32];
-    for (int i = 0; i < 32; i++) {
-      secret[i] = (byte) i;
-    }
+    this(
+        pathMtu,
+        settings,
+        algorithm,
+        pathListener,
+        memory(7, ciphers, digestion),
+        memory(8, ciphers, digestion),
+        FIRST_SECRET,
+        START_NS);
+  }
+
+  /// A session of ends that were there before it, with AES-256-GCM and a path of 1500 bytes.
+  ///
+  /// @param secret 32 bytes
+  LoopbackRig(
+      TunnelSettings settings,
+      LoopMemory memory,
+      LoopMemory snaptMemory,
+      byte[] secret,
+      long nowNs) {
+    this(
+        1500,
+        settings,
+        AeadAlgorithm.AES_256_GCM,
+        PathListener.SILENT,
+        memory,
+        snaptMemory,
+        secret,
+        nowNs);
+  }
+
+  private LoopbackRig(
+      int pathMtu,
+      TunnelSettings settings,
+      AeadAlgorithm algorithm,
+      PathListener pathListener,
+      LoopMemory memory,
+      LoopMemory snaptMemory,
+      byte[] secret,
+      long nowNs) {
+    this.memory = memory;
+    this.snaptMemory = snaptMemory;
+    this.nowNs = nowNs;
     var limits = new TunnelLimits(pathMtu, settings.historyBytes());
     FlowListener listener =
         new FlowListener() {
@@ -125,8 +165,16 @@ public final class LoopbackRig implements AutoCloseable {
             nowNs);
   }
 
-  private static LoopMemory memory(
-      long seed, Function<AeadAlgorithm, Aead> ciphers, Digestion digestion) {
+  private static byte[] firstSecret() {
+    byte[] secret = new byte[32];
+    for (int i = 0; i < 32; i++) {
+      secret[i] = (byte) i;
+    }
+    return secret;
+  }
+
+  /// @param seed of path challenges
+  static LoopMemory memory(long seed, Function<AeadAlgorithm, Aead> ciphers, Digestion digestion) {
     return new LoopMemory(
         UNTRACKED,
         new SplittableRandom(seed),
@@ -320,10 +368,15 @@ public final class LoopbackRig implements AutoCloseable {
     return session.verdicts()[verdict.ordinal()];
   }
 
-  @Override
-  public void close() {
+  /// The ends live on, for another session.
+  void closeSessions() {
     agent.close();
     snapt.close();
+  }
+
+  @Override
+  public void close() {
+    closeSessions();
     memory.close();
     snaptMemory.close();
   }
