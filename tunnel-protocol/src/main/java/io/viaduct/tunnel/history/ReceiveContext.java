@@ -22,7 +22,7 @@ final class ReceiveContext extends HistoryContext {
   /// An epoch that the sender does not take up: it cannot rebuild it. The next one may do better.
   private static final int REPEATS_BEFORE_NEXT = 2;
 
-  /// One that is announced, but was never used, is given up after so long for a younger one.
+  /// One that was announced so long ago, and never used, is given up for a younger one.
   private static final long UNUSED_NS = 10_000_000_000L;
 
   private final int id;
@@ -107,6 +107,7 @@ final class ReceiveContext extends HistoryContext {
         && nowNs >= repeatAtNs
         && owner.controls().epoch(announcement, nowNs)) {
       memory.count(HistoryEvent.EPOCH_REPEATED);
+      announced(newestMade, nowNs);
       repeats++;
       repeatAtNs = nowNs + repeatNs;
       repeatNs = Math.min(REPEAT_NS_MAX, 2 * repeatNs);
@@ -124,11 +125,19 @@ final class ReceiveContext extends HistoryContext {
     }
   }
 
+  /// The sender may take it up from now on.
+  private void announced(int number, long nowNs) {
+    ReceiveDictionary newest = epoch(number);
+    if (newest != null) {
+      newest.announcedNs = nowNs;
+    }
+  }
+
   private int freeSlot(long nowNs) {
     int free = -1;
     for (int i = 0; i < EPOCHS_MAX; i++) {
       ReceiveDictionary epoch = epochs[i];
-      boolean stale = epoch != null && !epoch.used && nowNs - epoch.madeNs >= UNUSED_NS;
+      boolean stale = epoch != null && !epoch.used && nowNs - epoch.announcedNs >= UNUSED_NS;
       if (epoch != null
           && (stale
               || epoch.supersededNs != ReceiveDictionary.NOT_SUPERSEDED
@@ -264,13 +273,13 @@ final class ReceiveContext extends HistoryContext {
         return;
       }
       epochs[slot] = epoch;
-      epoch.madeNs = madeNs;
       held(epoch.heldBytes());
       newestMade = number;
       announcement.hash = hash;
       repeatNs = REPEAT_NS;
       repeats = 0;
       long nowNs = owner.nowNs();
+      epoch.announcedNs = nowNs;
       boolean sent = owner.controls().epoch(announcement, nowNs);
       repeatAtNs = sent ? nowNs + repeatNs : nowNs;
       memory.count(HistoryEvent.EPOCH_ANNOUNCED);

@@ -10,7 +10,7 @@ final class ReceiveDictionary {
   private final int bytes;
   private final ZstdDictDecompress digested;
   boolean used;
-  long madeNs;
+  long announcedNs;
   long supersededNs = NOT_SUPERSEDED;
 
   /// @param dictionary holds it in the first `length` bytes; not needed any more after this

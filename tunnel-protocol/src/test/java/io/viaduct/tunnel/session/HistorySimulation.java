@@ -73,8 +73,7 @@ final class HistorySimulation implements AutoCloseable {
   private End snapt;
   private LoopbackRig rig;
 
-  /// @param forgetful whether ends forget histories that are in use, and fall silent for so long
-  ///   that they forget, or give up an epoch that was announced and never used
+  /// @param forgetful whether ends forget histories that are in use
   HistorySimulation(long seed, Weather weather, boolean forgetful) {
     random = new SplittableRandom(seed);
     this.weather = weather;
