@@ -57,6 +57,7 @@ fuzz_target() { # source file, simple name
 	mkdir -p "$work/found"
 	java=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:+EnableDynamicAgentLoading
 		-XX:-UsePerfData -Xmx1g -XX:+UseSerialGC -Dio.netty.leakDetection.level=disabled
+		-Dlogback.configurationFile=io/viaduct/fuzzing/silent.xml
 		-cp "$module/target/test-classes:$module/target/classes:$(cat "$module/target/fuzz.classpath")")
 	"${java[@]}" io.viaduct.fuzzing.CorpusCommand unpack "$class" "$work/corpus" >"$work.log" 2>&1 || return
 	setpriv --pdeathsig KILL nice -n 10 "${java[@]}" com.code_intelligence.jazzer.Jazzer --target_class="$class" \

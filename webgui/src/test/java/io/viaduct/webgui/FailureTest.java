@@ -18,7 +18,13 @@ class FailureTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"FAILING, FAILED", "GARBLED, UNREADABLE", "ENDLESS, UNREADABLE", "SILENT, TIMEOUT"})
+  @CsvSource({
+    "FAILING, FAILED",
+    "GARBLED, UNREADABLE",
+    "HOLLOW, UNREADABLE",
+    "ENDLESS, UNREADABLE",
+    "SILENT, TIMEOUT"
+  })
   void billingThatGivesNoUsableAnswerIsACalmPageThatRetries(Mood mood, String reason) {
     Visitor alice = Visitor.alice();
     double before = failures("BILLING", reason);
@@ -35,7 +41,7 @@ class FailureTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"FAILING", "GARBLED", "ENDLESS", "SILENT"})
+  @CsvSource({"FAILING", "GARBLED", "HOLLOW", "ENDLESS", "SILENT"})
   void bridgeThatGivesNoUsableAnswerIsAStateOfItsListOnly(Mood mood) {
     Visitor olga = Visitor.operator();
     peer.bridge = mood;

@@ -36,6 +36,7 @@ final class PeerServer implements AutoCloseable {
     WELL,
     FAILING,
     GARBLED,
+    HOLLOW,
     ENDLESS,
     SILENT
   }
@@ -201,6 +202,7 @@ final class PeerServer implements AutoCloseable {
       }
       case FAILING -> problem(exchange, 500, "java.lang.NullPointerException at Secret.java:12");
       case GARBLED -> send(exchange, 200, "<html>not what you expect</html>");
+      case HOLLOW -> send(exchange, 200, "{}");
       case ENDLESS -> send(exchange, 200, "[" + "1,".repeat(200_000) + "1]");
       case SILENT -> await(exchange);
     }

@@ -5,7 +5,6 @@ import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
-import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.wire.DatagramHeader;
@@ -168,8 +167,7 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   @Override
-  public void refused(Refusal refusal) {
-    RefusalCode code = refusal.getCode();
+  public void refused(RefusalCode code, String words) {
     refusals.incrementAndGet(code == RefusalCode.UNRECOGNIZED ? 0 : code.getNumber());
     switch (code) {
       case TOKEN_MALFORMED,
@@ -178,8 +176,7 @@ public final class ControlClient implements ControlDialog.Owner {
           TOKEN_NOT_YET_VALID,
           TOKEN_AUDIENCE,
           PROOF_INVALID ->
-          listener.tokenRefused(
-              code + (refusal.getDetail().isEmpty() ? "" : ": " + refusal.getDetail()));
+          listener.tokenRefused(words);
       case SESSION_ACCOUNT_MISMATCH -> session = null;
       case SESSIONS_EXHAUSTED, DRAINING -> hopeless = true;
       default -> {}
@@ -208,15 +205,13 @@ public final class ControlClient implements ControlDialog.Owner {
 
   @Override
   public void relays(List<Relay> listed) {
-    if (listed.isEmpty()) {
-      return;
-    }
     List<Snapt> snapts =
         listed.stream()
-            .filter(r -> r.getControlPort() >= 1 && r.getControlPort() <= 65535)
-            .filter(r -> !r.getHost().isEmpty())
-            .map(r -> new Snapt(r.getSnaptId(), r.getHost(), r.getControlPort()))
+            .flatMap(r -> Snapt.listed(r.getSnaptId(), r.getHost(), r.getControlPort()).stream())
             .toList();
+    if (snapts.isEmpty()) {
+      return; // whoever lists nobody does not know better than the list that we have
+    }
     candidates.replace(snapts);
     listener.relays(candidates.all());
   }

@@ -129,8 +129,14 @@ final class ControlConnection implements ControlLine.Connection {
     engine.setSSLParameters(parameters);
     SslHandler handler = new SslHandler(engine);
     handler.setHandshakeTimeout(timeoutMs, TimeUnit.MILLISECONDS);
+    made.pipeline().addLast(handler);
+    speak(made, engine);
+  }
+
+  /// What is above TLS on a channel.
+  void speak(Channel made, SSLEngine engine) {
+    channel = made;
     made.pipeline()
-        .addLast(handler)
         .addLast(new Decoder())
         .addLast(new Messages(engine))
         .addLast(new Datagrams(made));

@@ -10,6 +10,7 @@ import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.KeepAlive;
 import io.viaduct.tunnel.control.v1.Refusal;
+import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.TokenUpdate;
 import io.viaduct.tunnel.control.v1.Welcome;
@@ -29,7 +30,9 @@ final class ControlDialog implements ControlConnection.Owner {
     void welcomed(Welcomed welcomed);
 
     /// The dialog ends right after.
-    void refused(Refusal refusal);
+    ///
+    /// @param words the code, and what the SNAPT says about it
+    void refused(RefusalCode code, String words);
 
     /// The session is over; the dialog ends right after.
     void goodbye();
@@ -46,6 +49,8 @@ final class ControlDialog implements ControlConnection.Owner {
     /// The last word of a dialog, unless it was ended by [ControlDialog#leave].
     void ended(ControlDialog dialog, ControlFailure why, String detail);
   }
+
+  private static final int WORDS_MAX = 200;
 
   private final EventLoop loop;
   private final ControlSettings settings;
@@ -153,7 +158,7 @@ final class ControlDialog implements ControlConnection.Owner {
       case INTERVAL_BOUNDARY -> owner.boundary(message.getIntervalBoundary());
       case GOODBYE -> {
         owner.goodbye();
-        String words = message.getGoodbye().getReason();
+        String words = printable(message.getGoodbye().getReason());
         from.close(ControlFailure.GOODBYE, "the SNAPT says goodbye: " + words);
       }
       case HELLO, TOKEN_UPDATE, MESSAGE_NOT_SET ->
@@ -182,7 +187,7 @@ final class ControlDialog implements ControlConnection.Owner {
     if (!snapt.id().isEmpty() && !snapt.id().equals(welcome.getSnaptId())) {
       from.close(
           ControlFailure.SNAPT_ID_MISMATCH,
-          "%s calls itself '%s'".formatted(snapt, welcome.getSnaptId()));
+          "%s calls itself '%s'".formatted(snapt, printable(welcome.getSnaptId())));
       return;
     }
     established = true;
@@ -201,9 +206,15 @@ final class ControlDialog implements ControlConnection.Owner {
   }
 
   private void refused(ControlConnection from, Refusal refusal) {
-    owner.refused(refusal);
-    String detail = refusal.getDetail();
-    from.close(ControlFailure.REFUSED, refusal.getCode() + (detail.isEmpty() ? "" : ": " + detail));
+    String detail = printable(refusal.getDetail());
+    String words = refusal.getCode() + (detail.isEmpty() ? "" : ": " + detail);
+    owner.refused(refusal.getCode(), words);
+    from.close(ControlFailure.REFUSED, words);
+  }
+
+  // They end in a log and on a terminal.
+  private static String printable(String words) {
+    return words.substring(0, Math.min(words.length(), WORDS_MAX)).replaceAll("\\p{Cc}", "?");
   }
 
   private void watch(ControlConnection of) {

@@ -10,6 +10,7 @@ import io.viaduct.tunnel.session.TunnelLimits;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /// The part of Hello that is the same on every connection of this agent.
 ///
@@ -27,6 +28,9 @@ public record Greeting(
     String software) {
   // Every IPv4 host takes that much (RFC 791 section 3.1).
   private static final int PATH_MTU_MIN = 576;
+
+  // It goes back in the Hello that resumes the session, into the log and into the status.
+  private static final Pattern SESSION_ID = Pattern.compile("[\\x21-\\x7e]{1,64}");
 
   Hello hello(byte[] token, byte[] proof, String resumeSessionId, int receiverIndex) {
     return Hello.newBuilder()
@@ -56,8 +60,8 @@ public record Greeting(
     if (welcome.getResumed() && !welcome.getSessionId().equals(resumable)) {
       return "Welcome resumes a session that was not asked for";
     }
-    if (welcome.getSessionId().isEmpty()) {
-      return "Welcome without session id";
+    if (!SESSION_ID.matcher(welcome.getSessionId()).matches()) {
+      return "Welcome with a session id that is no word of at most 64 characters";
     }
     int index = welcome.getReceiverIndex();
     if (index < 0 || index > DatagramHeader.RECEIVER_INDEX_MAX) {

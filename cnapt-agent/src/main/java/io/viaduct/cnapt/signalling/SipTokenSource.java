@@ -102,7 +102,7 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
     List<Snapt> relays =
         grant.relays().stream()
             .sorted(Comparator.comparingInt(SessionGrant.Relay::prio))
-            .map(r -> new Snapt(r.id(), r.host(), r.controlPort()))
+            .flatMap(r -> Snapt.listed(r.id(), r.host(), r.controlPort()).stream())
             .toList();
     LOG.info("granted by the bridge: {}", grant);
     TicketListener to = listener;

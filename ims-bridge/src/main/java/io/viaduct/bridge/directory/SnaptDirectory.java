@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.LongStream;
 
 /// The SNAPTs of the configuration with what they announced last. Thread-safe.
 public final class SnaptDirectory {
@@ -101,7 +102,18 @@ public final class SnaptDirectory {
         && status.getOwner().length() <= 64
         && status.getVersion().length() <= 64
         && Double.isFinite(status.getUpBitPerSecond())
-        && Double.isFinite(status.getDownBitPerSecond());
+        && Double.isFinite(status.getDownBitPerSecond())
+        && areCounts(
+            status.getEpoch(),
+            status.getSessions(),
+            status.getSessionsLimit(),
+            status.getReportsPending(),
+            status.getDatagramsRefused());
+  }
+
+  // Unsigned on the wire, signed in Java: what is beyond would be shown as less than none.
+  private static boolean areCounts(long... numbers) {
+    return LongStream.of(numbers).allMatch(number -> number >= 0);
   }
 
   private static boolean isPort(int port) {

@@ -118,7 +118,7 @@ public final class MediationForwarder implements AutoCloseable {
   }
 
   /// Billing answers in the order of the request; a line that is about something else is no answer.
-  private static void acknowledge(List<PendingReport> batch, List<ReportAck> acks) {
+  static void acknowledge(List<PendingReport> batch, List<ReportAck> acks) {
     for (int i = 0; i < batch.size(); i++) {
       PendingReport pending = batch.get(i);
       if (i < acks.size() && pending.isAnsweredBy(acks.get(i)) && isVerdict(acks.get(i))) {

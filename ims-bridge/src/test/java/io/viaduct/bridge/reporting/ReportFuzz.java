@@ -6,18 +6,23 @@ import io.viaduct.bridge.BridgeConfiguration.Snapt;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.Signature;
 import java.security.interfaces.EdECPublicKey;
 import java.util.Base64;
 import java.util.List;
 
-/// Reports as gRPC delivers them. Rule: refused with a reason; without the SNAPT's key none is
-/// genuine.
+/// Reports as gRPC delivers them. Input: one octet (bit 0: the SNAPT has signed the rest, else the
+/// rest is the whole signed report), the bytes. Rules: refused with a reason; without the SNAPT's
+/// key none is genuine, and what is genuine is the sender's own and names what billing asks for.
 public final class ReportFuzz {
+  private static final KeyPair KEY = Ed25519.generate();
   private static final Snapt SENDER =
       new Snapt(
           "snapt-1",
-          Base64.getEncoder()
-              .encodeToString(Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic())),
+          Base64.getEncoder().encodeToString(Ed25519.raw((EdECPublicKey) KEY.getPublic())),
           "owner",
           "region");
   private static final ReportVerifier VERIFIER = new ReportVerifier(1 << 20);
@@ -25,25 +30,69 @@ public final class ReportFuzz {
   private ReportFuzz() {}
 
   public static void fuzzerTestOneInput(byte[] input) {
+    if (input.length < 1) {
+      return;
+    }
+    boolean signed = (input[0] & 1) != 0;
+    ByteString rest = ByteString.copyFrom(input, 1, input.length - 1);
     try {
-      var outcome = VERIFIER.verify(SENDER, SignedUsageReport.parseFrom(input));
-      if (!(outcome instanceof ReportVerifier.Outcome.Refused)) {
-        throw new AssertionError("genuine without the key: " + outcome);
+      var outcome =
+          VERIFIER.verify(SENDER, signed ? signed(rest) : SignedUsageReport.parseFrom(rest));
+      if (outcome instanceof ReportVerifier.Outcome.Genuine(UsageReport report)
+          && (!signed || !isComplete(report) || !report.equals(UsageReport.parseFrom(rest)))) {
+        throw new AssertionError((signed ? "genuine: " : "genuine without the key: ") + report);
       }
     } catch (InvalidProtocolBufferException _) {
       return; // gRPC ends the stream
     }
   }
 
+  private static boolean isComplete(UsageReport report) {
+    return report.getSnaptId().equals("snapt-1")
+        && !report.getSessionId().isEmpty()
+        && !report.getAccount().isEmpty()
+        && Math.max(report.getSessionId().length(), report.getAccount().length()) <= 256
+        && report.getSequence() >= 0
+        && report.getEndMs() >= report.getStartMs();
+  }
+
+  private static SignedUsageReport signed(ByteString report) {
+    try {
+      Signature signature = Signature.getInstance("Ed25519");
+      signature.initSign(KEY.getPrivate());
+      signature.update("viaduct usage report\0".getBytes(StandardCharsets.US_ASCII));
+      signature.update(report.toByteArray());
+      return SignedUsageReport.newBuilder()
+          .setReport(report)
+          .setSignature(ByteString.copyFrom(signature.sign()))
+          .setKeyId("k")
+          .build();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static byte[] input(int flags, ByteString bytes) {
+    return ByteString.copyFrom(new byte[] {(byte) flags}).concat(bytes).toByteArray();
+  }
+
   public static List<byte[]> seeds() {
     UsageReport report =
-        UsageReport.newBuilder().setSnaptId("snapt-1").setAccount("alice").setEndMs(1).build();
-    return List.of(
-        SignedUsageReport.newBuilder()
-            .setReport(report.toByteString())
+        UsageReport.newBuilder()
+            .setSnaptId("snapt-1")
+            .setSessionId("s")
+            .setAccount("alice")
+            .setEndMs(1)
+            .build();
+    SignedUsageReport forged =
+        signed(report.toByteString()).toBuilder()
             .setSignature(ByteString.copyFrom(new byte[64]))
-            .setKeyId("k")
-            .build()
-            .toByteArray());
+            .build();
+    return List.of(
+        input(0, forged.toByteString()),
+        input(1, report.toByteString()),
+        input(1, report.toBuilder().setSequence(-1).build().toByteString()),
+        input(1, report.toBuilder().setEndMs(-1).build().toByteString()),
+        input(1, report.toBuilder().setSnaptId("snapt-2").build().toByteString()));
   }
 }

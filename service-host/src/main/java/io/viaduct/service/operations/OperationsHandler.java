@@ -45,9 +45,11 @@ final class OperationsHandler extends SimpleChannelInboundHandler<FullHttpReques
     if (last) {
       return;
     }
-    boolean stays = HttpUtil.isKeepAlive(request);
-    if (!request.decoderResult().isSuccess()) {
-      send(context, answer(HttpResponseStatus.BAD_REQUEST, TEXT, "not HTTP/1.1\n"), false);
+    boolean readable = request.decoderResult().isSuccess();
+    boolean stays = readable && HttpUtil.isKeepAlive(request);
+    last = !stays;
+    if (!readable) {
+      send(context, answer(HttpResponseStatus.BAD_REQUEST, TEXT, "not HTTP/1.1\n"), stays);
       return;
     }
     if (!request.method().equals(HttpMethod.GET)) {
@@ -57,7 +59,14 @@ final class OperationsHandler extends SimpleChannelInboundHandler<FullHttpReques
       send(context, refusal, stays);
       return;
     }
-    String path = new QueryStringDecoder(request.uri()).path();
+    String path;
+    try {
+      path = new QueryStringDecoder(request.uri()).path();
+    } catch (IllegalArgumentException _) {
+      String words = "after % must stand two hexadecimal digits\n";
+      send(context, answer(HttpResponseStatus.BAD_REQUEST, TEXT, words), stays);
+      return;
+    }
     if (path.equals("/status") && status != null) {
       Supplier<?> supplier = status;
       last = true;

@@ -170,6 +170,13 @@ class OperationsEndpointTest {
   }
 
   @Test
+  void aPathThatCannotBeReadIsAnsweredTooAndNothingAfterTheLastAnswer() throws Exception {
+    assertThat(raw("GET /%zz HTTP/1.1\r\nConnection: close\r\n\r\n")).startsWith("HTTP/1.1 400 ");
+    assertThat(raw("GET /livez HTTP/1.0\r\n\r\nGET /livez HTTP/1.0\r\n\r\n"))
+        .containsOnlyOnce("alive");
+  }
+
+  @Test
   void rubbishAndEndlessRequestsEndTheConnection() throws Exception {
     assertThat(raw("\u0000\u0001rubbish\r\n\r\n")).contains("400");
     String endless = "GET / HTTP/1.1\r\nHost: x\r\nX: " + "a".repeat(20_000) + "\r\n\r\n";

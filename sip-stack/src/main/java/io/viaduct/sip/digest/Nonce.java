@@ -1,6 +1,7 @@
 package io.viaduct.sip.digest;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Arrays;
@@ -31,7 +32,8 @@ record Nonce(String encoded, long issuedMs) {
     return new Nonce(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes), nowMs);
   }
 
-  /// Empty when it was not made with this key.
+  /// Empty when it was not made with this key, or is another spelling of the same bytes: what a
+  /// nonce has been used for is kept by its text.
   static Optional<Nonce> recognise(byte[] key, String encoded) {
     byte[] bytes;
     try {
@@ -39,11 +41,16 @@ record Nonce(String encoded, long issuedMs) {
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
-    if (bytes.length != LENGTH
-        || !MessageDigest.isEqual(mac(key, bytes), Arrays.copyOfRange(bytes, MAC, LENGTH))) {
+    if (bytes.length != LENGTH) {
       return Optional.empty();
     }
-    return Optional.of(new Nonce(encoded, ByteBuffer.wrap(bytes).getLong(TIME)));
+    ByteBuffer fields = ByteBuffer.wrap(bytes);
+    Nonce made = issue(key, fields.getLong(TIME), fields.getLong(RANDOM));
+    return MessageDigest.isEqual(
+            made.encoded.getBytes(StandardCharsets.ISO_8859_1),
+            encoded.getBytes(StandardCharsets.ISO_8859_1))
+        ? Optional.of(made)
+        : Optional.empty();
   }
 
   private static byte[] mac(byte[] key, byte[] bytes) {

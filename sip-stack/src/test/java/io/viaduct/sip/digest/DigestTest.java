@@ -153,6 +153,15 @@ class DigestTest {
   }
 
   @Test
+  void anotherSpellingOfANonceIsForged() {
+    String nonce = Nonce.issue(new byte[32], now.toEpochMilli(), 42).encoded();
+    assertThat(Nonce.recognise(new byte[32], nonce)).isPresent();
+    assertThat(Nonce.recognise(new byte[32], nonce + "=")).isEmpty();
+    assertThat(nonce).endsWith("I");
+    assertThat(Nonce.recognise(new byte[32], nonce.substring(0, 42) + "J")).isEmpty();
+  }
+
+  @Test
   void wrongPasswordUserMethodAndUriAreEachTheirOwnReason() {
     DigestClient guess = client("alice", "guess");
     guess.challenged(challenge(server));

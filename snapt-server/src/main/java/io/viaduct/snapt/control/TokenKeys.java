@@ -41,14 +41,18 @@ public final class TokenKeys {
     return keys;
   }
 
-  /// Takes the keys of an answer. An answer without keys changes nothing: a bridge that has just
-  /// started must not lock every device out.
+  /// Takes the keys of an answer. An answer without a usable key changes nothing: a bridge that has
+  /// just started must not lock every device out.
   public void accept(SnaptStatusAck answer) {
-    if (answer.getTokenKeysCount() == 0 || answer.equals(known)) {
+    if (answer.equals(known)) {
       return;
     }
-    keys = parse(answer);
     known = answer;
+    Map<String, PublicKey> told = parse(answer);
+    if (told.isEmpty()) {
+      return;
+    }
+    keys = told;
     log.info("token keys: {}", keys.keySet());
     try {
       DurableFile.write(file, answer.toByteArray());

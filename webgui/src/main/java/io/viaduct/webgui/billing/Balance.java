@@ -1,6 +1,7 @@
 package io.viaduct.webgui.billing;
 
 import java.time.Instant;
+import java.util.Objects;
 
 /// What an account holds.
 ///
@@ -11,10 +12,18 @@ public record Balance(
     MicroDenarii postedMicrodenarii,
     MicroDenarii availableMicrodenarii,
     Instant asOf) {
+  public Balance {
+    Objects.requireNonNull(account);
+    Objects.requireNonNull(asOf);
+    difference(postedMicrodenarii, availableMicrodenarii); // refuses what has none
+  }
 
   /// What running traffic may still take.
   public MicroDenarii reserved() {
-    return new MicroDenarii(
-        Math.subtractExact(postedMicrodenarii.value(), availableMicrodenarii.value()));
+    return difference(postedMicrodenarii, availableMicrodenarii);
+  }
+
+  private static MicroDenarii difference(MicroDenarii posted, MicroDenarii available) {
+    return new MicroDenarii(Math.subtractExact(posted.value(), available.value()));
   }
 }

@@ -2,6 +2,7 @@ package io.viaduct.webgui.billing;
 
 import java.time.Instant;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,14 @@ public record Charge(
       Set.of("provisional", "corrected", "final", "final_provisional", "adjusted");
   private static final Set<String> DELAY_SOURCES =
       Set.of("measured", "last_good", "half_control_rtt", "reference");
+
+  public Charge {
+    Objects.requireNonNull(id);
+    Objects.requireNonNull(account);
+    Objects.requireNonNull(chargeMicrodenarii);
+    Objects.requireNonNull(discountMicrodenarii);
+    Objects.requireNonNull(netMicrodenarii);
+  }
 
   /// The class if it is one that the pages have words for, else null; likewise below.
   public @Nullable String knownClass() {

@@ -6,4 +6,8 @@ import org.jspecify.annotations.Nullable;
 /// Charges, newest first.
 ///
 /// @param next cursor of the page of older charges, null on the last page
-public record ChargePage(List<Charge> charges, @Nullable String next) {}
+public record ChargePage(List<Charge> charges, @Nullable String next) {
+  public ChargePage {
+    charges = List.copyOf(charges);
+  }
+}

@@ -32,13 +32,16 @@ public record MicroDenarii(long value) {
 
   /// `-1,234.567890`, with a true minus sign.
   public String denarii() {
-    String text = String.format(Locale.ROOT, "%,.6f", BigDecimal.valueOf(value, DECIMALS));
-    return text.replace('-', '\u2212');
+    return written(BigDecimal.valueOf(value, DECIMALS));
+  }
+
+  private static String written(BigDecimal denarii) {
+    return String.format(Locale.ROOT, "%,.6f", denarii).replace('-', '\u2212');
   }
 
   /// As [#denarii], with a minus sign if it takes from a charge: a discount of 5 shows as −5.
   public String deducted() {
-    return value == 0 ? denarii() : new MicroDenarii(Math.negateExact(value)).denarii();
+    return written(BigDecimal.valueOf(value, DECIMALS).negate());
   }
 
   public boolean negative() {

@@ -6,6 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Reports that a SNAPT must have made and that billing has not got yet.
 public record SequenceGaps(List<Gap> gaps) {
+  public SequenceGaps {
+    gaps = List.copyOf(gaps);
+  }
+
   /// @param from first missing sequence number
   /// @param to last missing sequence number
   /// @param seenAt when the report after the gap came

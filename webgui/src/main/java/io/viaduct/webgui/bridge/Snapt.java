@@ -1,6 +1,7 @@
 package io.viaduct.webgui.bridge;
 
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,9 @@ public record Snapt(
     long datagramsRefused,
     @Nullable Instant seenAt,
     @Nullable String state) {
+  public Snapt {
+    Objects.requireNonNull(id);
+  }
 
   /// The state, `unknown` if the bridge says something that we do not know.
   public String knownState() {

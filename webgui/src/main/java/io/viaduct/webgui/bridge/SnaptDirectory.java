@@ -18,5 +18,9 @@ public final class SnaptDirectory {
     return peer.get("/snapts", token, Answer.class).snapts();
   }
 
-  record Answer(List<Snapt> snapts) {}
+  record Answer(List<Snapt> snapts) {
+    Answer {
+      snapts = List.copyOf(snapts);
+    }
+  }
 }

@@ -46,18 +46,33 @@ public final class JsonPeer {
 
   public JsonPeer(
       PeerName name, URI base, Duration timeout, int answerBytes, MeterRegistry meters) {
-    this.name = name;
-    this.base = URI.create(base.toString().replaceAll("/+$", "") + "/api/v1");
-    this.timeout = timeout;
-    this.answerBytes = answerBytes;
-    this.meters = meters;
-    this.http =
+    this(
+        name,
+        base,
+        timeout,
+        answerBytes,
+        meters,
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(timeout)
             .executor(Executors.newVirtualThreadPerTaskExecutor())
             .followRedirects(HttpClient.Redirect.NEVER)
-            .build();
+            .build());
+  }
+
+  JsonPeer(
+      PeerName name,
+      URI base,
+      Duration timeout,
+      int answerBytes,
+      MeterRegistry meters,
+      HttpClient http) {
+    this.name = name;
+    this.base = URI.create(base.toString().replaceAll("/+$", "") + "/api/v1");
+    this.timeout = timeout;
+    this.answerBytes = answerBytes;
+    this.meters = meters;
+    this.http = http;
     for (Reason reason : Reason.values()) {
       failures(reason); // shown as 0 from the start
     }
@@ -138,11 +153,14 @@ public final class JsonPeer {
   private <T> T read(HttpResponse<String> response, Class<T> answer) {
     requireOk(response);
     try {
-      return JSON.readValue(response.body(), answer);
+      T value = JSON.readValue(response.body(), answer);
+      if (value != null) {
+        return value;
+      }
     } catch (JacksonException | IllegalArgumentException e) {
-      // The message of a JacksonException may quote the body, which may hold a token.
-      throw away(Reason.UNREADABLE, response.uri().getPath() + " is not " + answer.getSimpleName());
+      // Said below: the message of a JacksonException may quote the body, which may hold a token.
     }
+    throw away(Reason.UNREADABLE, response.uri().getPath() + " is not " + answer.getSimpleName());
   }
 
   private RuntimeException refusal(int status, String body) {

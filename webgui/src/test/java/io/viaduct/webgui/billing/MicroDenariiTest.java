@@ -41,7 +41,12 @@ class MicroDenariiTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0, 0.000000", "765000, \u22120.765000", "-5, 0.000005"})
+  @CsvSource({
+    "0, 0.000000",
+    "765000, \u22120.765000",
+    "-5, 0.000005",
+    "-9223372036854775808, '9,223,372,036,854.775808'"
+  })
   void discountsAreShownAsTakenOff(long micro, String shown) {
     assertThat(new MicroDenarii(micro).deducted()).isEqualTo(shown);
   }

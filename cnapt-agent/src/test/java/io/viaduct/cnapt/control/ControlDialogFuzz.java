@@ -1,0 +1,374 @@
+package io.viaduct.cnapt.control;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.MessageLite;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.tunnel.control.ControlFrame;
+import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
+import io.viaduct.tunnel.control.v1.Aead;
+import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.Goodbye;
+import io.viaduct.tunnel.control.v1.IntervalBoundary;
+import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.Refusal;
+import io.viaduct.tunnel.control.v1.RefusalCode;
+import io.viaduct.tunnel.control.v1.Relay;
+import io.viaduct.tunnel.control.v1.RelayList;
+import io.viaduct.tunnel.control.v1.TokenAccepted;
+import io.viaduct.tunnel.control.v1.Welcome;
+import io.viaduct.tunnel.session.TunnelLimits;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+
+/// What a SNAPT says on a control connection, and what the agent makes of it: Welcome, Refusal,
+/// lists, tokens, boundaries, datagrams. Input: one octet (bit 0: there is a bootstrap SNAPT; bits
+/// 1–7: how many octets come at a time, 0: all), the bytes above TLS. Rules: the connection ends
+/// for a reason of the protocol and once, after which nothing is told; one Welcome, which a session
+/// can be made of and resumed; whom to ask next is somebody that can be asked; answered are
+/// keep-alives, each with its number; words are fit for a log and a terminal.
+public final class ControlDialogFuzz implements ControlListener {
+  private static final Set<ControlFailure> REASONS =
+      Set.of(
+          ControlFailure.MALFORMED,
+          ControlFailure.REFUSED,
+          ControlFailure.GOODBYE,
+          ControlFailure.SNAPT_ID_MISMATCH);
+  private static final Snapt SNAPT = new Snapt("snapt-1", "127.0.0.1", 443);
+  private static final Duration LONG = Duration.ofMinutes(1);
+  private static final ControlSettings SETTINGS = new ControlSettings(LONG, LONG, LONG, LONG, LONG);
+  private static final Greeting GREETING =
+      new Greeting(
+          List.of(Aead.AES_256_GCM),
+          List.of("web"),
+          new TunnelLimits(1500, 65_536),
+          "10.64.0.2",
+          "",
+          "fuzz");
+  private static final DeviceIdentity DEVICE = device();
+  private static final SSLEngine TLS = engine();
+  private static final int WORDS_MAX = 400;
+
+  private final boolean bootstrap;
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final ControlClient client;
+  private final ControlDialog dialog;
+  private final ControlConnection connection;
+  private final List<ControlFailure> lost = new ArrayList<>();
+  private int welcomes;
+  private int refusals;
+  private String breach = "";
+
+  private ControlDialogFuzz(boolean bootstrap) {
+    this.bootstrap = bootstrap;
+    client =
+        new ControlClient(
+            channel.eventLoop(),
+            () -> {
+              throw new AssertionError("without a token nobody is asked");
+            },
+            0,
+            SETTINGS,
+            new SnaptSettings(bootstrap ? SNAPT.host() : "", 443, SNAPT.id()),
+            DEVICE,
+            GREETING,
+            new Random(42),
+            this);
+    dialog =
+        new ControlDialog(
+            channel.eventLoop(),
+            SETTINGS,
+            GREETING,
+            DEVICE,
+            new byte[0],
+            new Resumption("resumed", 7),
+            client);
+    connection =
+        new ControlConnection(
+            SNAPT,
+            new InetSocketAddress(SNAPT.host(), SNAPT.controlPort()),
+            null, // nobody connects
+            0,
+            1000,
+            channel.eventLoop(),
+            dialog);
+    connection.speak(channel, TLS);
+  }
+
+  public static void fuzzerTestOneInput(byte[] input) {
+    if (input.length < 1) {
+      return;
+    }
+    int piece = input[0] >> 1 & 0x7F;
+    new ControlDialogFuzz((input[0] & 1) != 0)
+        .run(Unpooled.wrappedBuffer(input, 1, input.length - 1), piece == 0 ? 65_536 : piece);
+  }
+
+  private void run(ByteBuf bytes, int piece) {
+    List<Long> asked = asked(bytes.duplicate());
+    while (bytes.isReadable() && channel.isOpen()) {
+      channel.writeInbound(bytes.readRetainedSlice(Math.min(piece, bytes.readableBytes())));
+    }
+    channel.checkException();
+    if (!breach.isEmpty()) {
+      throw new AssertionError(breach);
+    }
+    long refused = 0;
+    for (RefusalCode code : RefusalCode.values()) {
+      refused += code == RefusalCode.UNRECOGNIZED ? 0 : client.refusals(code);
+    }
+    if (channel.isOpen() != lost.isEmpty() || dialog.isEstablished() != (welcomes == 1)) {
+      throw new AssertionError("open: " + channel.isOpen() + ", told: " + lost + ", " + welcomes);
+    }
+    if (refused != (lost.contains(ControlFailure.REFUSED) ? 1 : 0) || refusals > refused) {
+      throw new AssertionError(refused + " refusals counted, told: " + lost);
+    }
+    List<Long> answered = answered();
+    if (!answered.equals(asked.subList(0, answered.size()))
+        || (lost.isEmpty() && answered.size() != asked.size())) {
+      throw new AssertionError("asked: " + asked + ", answered: " + answered);
+    }
+    channel.finishAndReleaseAll();
+  }
+
+  /// The numbers of the keep-alives in the input that want an answer.
+  private static List<Long> asked(ByteBuf bytes) {
+    List<Long> numbers = new ArrayList<>();
+    try {
+      while (true) {
+        ByteBuf datagram = ControlFrame.readDatagram(bytes, bytes.alloc());
+        if (datagram != null) {
+          datagram.release();
+          continue;
+        }
+        Optional<ControlMessage> message = ControlFrame.read(bytes);
+        if (message.isEmpty()) {
+          return numbers;
+        }
+        if (message.get().hasKeepAlive() && !message.get().getKeepAlive().getReply()) {
+          numbers.add(message.get().getKeepAlive().getNumber());
+        }
+      }
+    } catch (MalformedFrameException _) {
+      return numbers;
+    }
+  }
+
+  private List<Long> answered() {
+    List<Long> numbers = new ArrayList<>();
+    for (ByteBuf frame = channel.readOutbound(); frame != null; frame = channel.readOutbound()) {
+      try {
+        KeepAlive answer = ControlFrame.read(frame).orElseThrow().getKeepAlive();
+        if (!answer.getReply() || frame.isReadable()) {
+          throw new AssertionError("the agent says more than that it is there");
+        }
+        numbers.add(answer.getNumber());
+      } catch (MalformedFrameException e) {
+        throw new AssertionError("the agent's own frame", e);
+      } finally {
+        frame.release();
+      }
+    }
+    return numbers;
+  }
+
+  // A handler of Netty's would swallow what a listener throws: the first breach is kept.
+  private void broken(String rule) {
+    breach = breach.isEmpty() ? rule : breach;
+  }
+
+  private void requireStanding(String what) {
+    if (!lost.isEmpty()) {
+      broken(what + " after " + lost);
+    }
+  }
+
+  private void requireWords(String words) {
+    if (words.length() > WORDS_MAX || words.chars().anyMatch(Character::isISOControl)) {
+      broken("not fit for a terminal: " + words);
+    }
+  }
+
+  @Override
+  public void welcomed(Welcomed by) {
+    requireStanding("welcomed");
+    requireWords(by.toString());
+    Welcome welcome = by.welcome();
+    if (++welcomes > 1
+        || !GREETING.wrongWith(welcome, "resumed").isEmpty()
+        || !welcome.getSnaptId().equals(SNAPT.id())
+        || by.data().getPort() != welcome.getDataPort()) {
+      broken("welcomed by " + welcome);
+    }
+    ControlFrame.write(
+        ControlMessage.newBuilder()
+            .setHello(GREETING.hello(new byte[8192], new byte[64], welcome.getSessionId(), 7))
+            .build(),
+        Unpooled.buffer());
+  }
+
+  @Override
+  public void lost(ControlFailure why, String detail) {
+    requireStanding("lost " + why);
+    requireWords(detail);
+    if (!REASONS.contains(why)) {
+      broken("lost by a fault of our own: " + why + ": " + detail);
+    }
+    lost.add(why);
+  }
+
+  @Override
+  public void tokenRefused(String detail) {
+    requireStanding("token refused");
+    requireWords(detail);
+    refusals++;
+  }
+
+  @Override
+  public void tokenAccepted(long expiresMs) {
+    requireStanding("token accepted");
+  }
+
+  @Override
+  public void relays(List<Snapt> relays) {
+    requireStanding("relays");
+    Set<String> places = new HashSet<>();
+    for (Snapt relay : relays) {
+      requireWords(relay.toString());
+      if (!places.add(relay.host() + " " + relay.controlPort())
+          || relay.host().isEmpty()
+          || relay.controlPort() < 1
+          || relay.controlPort() > 65_535) {
+        broken("to be asked: " + relays);
+      }
+    }
+    // 64, and the one that we are at.
+    if (relays.isEmpty() || relays.size() > 65 || (bootstrap && !relays.contains(SNAPT))) {
+      broken("to be asked: " + relays);
+    }
+  }
+
+  @Override
+  public void boundary(IntervalBoundary boundary) {
+    requireStanding("boundary");
+  }
+
+  @Override
+  public void datagrams(List<ByteBuf> datagrams, Runnable taken) {
+    if (welcomes == 0) {
+      broken("datagrams of a session that there is not");
+    }
+    for (ByteBuf datagram : datagrams) {
+      if (!datagram.isDirect() || !datagram.release()) {
+        broken("a datagram that is not the listener's: " + datagram);
+      }
+    }
+    taken.run();
+  }
+
+  private static DeviceIdentity device() {
+    try {
+      Path folder = Files.createTempDirectory("viaduct-dialog-fuzz");
+      Path file = folder.resolve("device.pem");
+      Ed25519.writePrivate(file, Ed25519.generate().getPrivate());
+      DeviceIdentity read = DeviceIdentity.read(file);
+      Files.delete(file);
+      Files.delete(folder);
+      return read;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static SSLEngine engine() {
+    try {
+      return SSLContext.getDefault().createSSLEngine();
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static ControlMessage.Builder message() {
+    return ControlMessage.newBuilder();
+  }
+
+  private static ControlMessage welcome(String session) {
+    return message()
+        .setWelcome(
+            Welcome.newBuilder()
+                .setSessionId(session)
+                .setSecret(ByteString.copyFrom(new byte[32]))
+                .setReceiverIndex(5)
+                .setDataPort(4500)
+                .setPathMtu(1400)
+                .setAead(Aead.AES_256_GCM)
+                .setSnaptId(SNAPT.id())
+                .addRelays(Relay.newBuilder().setHost("two").setControlPort(443)))
+        .build();
+  }
+
+  private static ControlMessage relays(String host, int port) {
+    return message()
+        .setRelayList(
+            RelayList.newBuilder()
+                .addRelays(Relay.newBuilder().setSnaptId("x").setHost(host).setControlPort(port)))
+        .build();
+  }
+
+  private static ControlMessage refusal(RefusalCode code, String words) {
+    return message().setRefusal(Refusal.newBuilder().setCode(code).setDetail(words)).build();
+  }
+
+  private static ControlMessage keepAlive(long number) {
+    return message().setKeepAlive(KeepAlive.newBuilder().setNumber(number)).build();
+  }
+
+  /// @param said messages, or the bytes of a datagram
+  private static byte[] input(int octet, Object... said) {
+    ByteBuf bytes = Unpooled.buffer().writeByte(octet);
+    for (Object each : said) {
+      if (each instanceof MessageLite message) {
+        ControlFrame.write((ControlMessage) message, bytes);
+      } else {
+        byte[] datagram = (byte[]) each;
+        ControlFrame.writeDatagrams(Unpooled.wrappedBuffer(datagram), datagram.length, bytes);
+      }
+    }
+    return ByteBufUtil.getBytes(bytes);
+  }
+
+  public static List<byte[]> seeds() {
+    ControlMessage goodbye =
+        message().setGoodbye(Goodbye.newBuilder().setReason("stops\u001b[2J")).build();
+    ControlMessage boundary =
+        message().setIntervalBoundary(IntervalBoundary.newBuilder().setEndMs(-1)).build();
+    ControlMessage accepted =
+        message().setTokenAccepted(TokenAccepted.newBuilder().setExpiresMs(1L << 40)).build();
+    return List.of(
+        input(1, welcome("s"), keepAlive(1), boundary, accepted, keepAlive(2), goodbye),
+        input(6, welcome("s"), new byte[40], relays("three", 443), new byte[1400]),
+        input(0, relays("three", 70_000)),
+        input(0, welcome("s"), relays("th\nree", 443), welcome("s")),
+        input(0, welcome("s".repeat(40_000))),
+        input(1, refusal(RefusalCode.TOKEN_EXPIRED, "since\n1970"), keepAlive(3)),
+        input(0, refusal(RefusalCode.DRAINING, "")),
+        input(0, new byte[40]),
+        input(0, relays("three", 443), keepAlive(-1)));
+  }
+}

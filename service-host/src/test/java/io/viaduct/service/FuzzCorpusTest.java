@@ -1,0 +1,5 @@
+package io.viaduct.service;
+
+import io.viaduct.fuzzing.CorpusReplay;
+
+class FuzzCorpusTest extends CorpusReplay {}
