@@ -114,7 +114,7 @@ public final class Compound {
     return length;
   }
 
-  /// Whether it takes several datagrams.
+  /// Whether it is sealed as one and travels in fragments, of the size that the path has by then.
   public boolean isLong() {
     return inFragments;
   }

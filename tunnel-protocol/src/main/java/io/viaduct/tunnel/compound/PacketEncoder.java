@@ -54,7 +54,7 @@ public final class PacketEncoder {
   ///
   /// @param key has parsed it
   /// @param nextSequence of the next datagram that will be sealed
-  /// @param sealedMax longest body that may be sealed as one, 0: each datagram is
+  /// @param sealedMax longest run of segments that may be sealed as one, 0: each datagram is
   /// @return QUEUED or PACKET_TOO_BIG
   public Verdict encode(
       ByteBuf from,
