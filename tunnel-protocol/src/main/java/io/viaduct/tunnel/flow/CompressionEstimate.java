@@ -13,15 +13,13 @@ public final class CompressionEstimate {
   private long stagedIn = -1;
   private int stagedGroup;
 
-  /// Whether the next record should be compressed. Counts the record: the next trial is as many
-  /// records away although this one may be left out because the processor is busy.
+  /// Whether the next record should be compressed. Counts the record.
   public boolean worthTrying() {
-    if (skip > 0) {
-      skip--;
-      return false;
+    if (skip == 0) {
+      return true;
     }
-    skip = misses == 0 ? 0 : 1 << misses;
-    return true;
+    skip--;
+    return false;
   }
 
   /// Whether the next record is let pass because trials have gained nothing. Counts nothing.
@@ -60,7 +58,6 @@ public final class CompressionEstimate {
     int observed = share(rawBytes, compressedBytes);
     if (observed <= WORTH) {
       misses = 0;
-      skip = 0;
     } else if (rawBytes >= 64) {
       misses = Math.min(MISSES_MAX, misses + 1);
       skip = 1 << misses;

@@ -60,4 +60,24 @@ class BulkCompressionTest {
     rig.open(PacketForge.udp(Endpoints.ipv4(5001, 8, 5060), SpeedCheck.text(500)));
     assertThat(compressions()).isGreaterThan(before);
   }
+
+  @Test
+  void aStreamThatBecomesTextIsCompressedAgain() {
+    rig.serviceClass = ServiceClass.HT_HD;
+    int payload = SEGMENT * 20; // no burst
+    rig.open(PacketForge.tcp(TO, 1, PacketForge.ACK, new byte[10]));
+    slowly(SpeedCheck.superpacket(payload, false), 50);
+    long before = compressions();
+    slowly(SpeedCheck.superpacket(payload, true), 400);
+    assertThat(compressions()).isGreaterThan(before + 100);
+  }
+
+  private void slowly(byte[] packet, int superpackets) {
+    for (int i = 0; i < superpackets; i++) {
+      rig.nowNs += 20_000_000;
+      rig.offer(rig.agent, packet, SEGMENT, true);
+      rig.send(rig.agent);
+      rig.deliver();
+    }
+  }
 }
