@@ -304,6 +304,7 @@ public final class DataPath implements AutoCloseable {
   private void fired(long due) {
     if (due == armedNs) {
       armedNs = Long.MAX_VALUE;
+      memory.timerLateness().fired(nanoTime.getAsLong() - due);
       tick();
     }
   }

@@ -2,6 +2,7 @@ package io.viaduct.snapt.relay;
 
 import io.netty.channel.IoEventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.viaduct.tunnel.scheduling.TimerLateness;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -21,14 +22,17 @@ final class LoopTimer {
 
   private final IoEventLoop loop;
   private final LongSupplier clock;
+  private final TimerLateness lateness;
   private final Due due;
   private final DeadlineQueue queue = new DeadlineQueue();
   private @Nullable ScheduledFuture<?> armed;
   private long armedNs;
 
-  LoopTimer(IoEventLoop loop, LongSupplier clock, Due due) {
+  /// @param lateness told of each time that the timer fires
+  LoopTimer(IoEventLoop loop, LongSupplier clock, TimerLateness lateness, Due due) {
     this.loop = loop;
     this.clock = clock;
+    this.lateness = lateness;
     this.due = due;
   }
 
@@ -60,6 +64,7 @@ final class LoopTimer {
   private void fire() {
     armed = null;
     long nowNs = clock.getAsLong();
+    lateness.fired(nowNs - armedNs);
     for (RelayedSession session = queue.first();
         session != null && session.deadlineNs - nowNs <= 0;
         session = queue.first()) {

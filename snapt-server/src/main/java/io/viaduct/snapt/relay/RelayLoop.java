@@ -65,7 +65,7 @@ final class RelayLoop implements DatagramReader, TunReader {
             relay::nowNs,
             relay.historyBudgetBytes());
     this.progress = new Progress(relay, counters);
-    this.timer = new LoopTimer(loop, relay::nowNs, this::onDeadline);
+    this.timer = new LoopTimer(loop, relay::nowNs, memory.timerLateness(), this::onDeadline);
   }
 
   /// Gives it its descriptors and starts the clockwork; once, from outside.

@@ -14,7 +14,11 @@ public final class WaitingRule {
 
   private static final int LINGER_PART = 16;
 
+  /// What the timer of this loop is late, the programs behind it are too when they are woken.
+  private static final int LATE = 2;
+
   private final long deadlineNs;
+  private final TimerLateness lateness;
   private double gapNs = Double.POSITIVE_INFINITY;
   private long lastArrivalNs;
   private boolean arrived;
@@ -23,8 +27,11 @@ public final class WaitingRule {
   private boolean waiting;
   private int packetsAtStart;
 
-  public WaitingRule(long deadlineNs) {
+  /// @param deadlineNs what waiting may add to a packet's delay
+  /// @param lateness of the loop that calls
+  public WaitingRule(long deadlineNs, TimerLateness lateness) {
     this.deadlineNs = deadlineNs;
+    this.lateness = lateness;
   }
 
   /// A packet of the class arrives.
@@ -39,10 +46,11 @@ public final class WaitingRule {
 
   /// The batch ended with an open compound. @return whether it stays open
   public boolean shouldWait(int packets, long openedNs, long nowNs) {
+    long patienceNs = patienceNs();
     if (waiting) {
-      return (openedNs + deadlineNs - nowNs) * HOPE > gapNs;
+      return (openedNs + patienceNs - nowNs) * HOPE > gapNs;
     }
-    if (deadlineNs == 0 || gapNs > deadlineNs) {
+    if (patienceNs == 0 || gapNs > patienceNs) {
       return false;
     }
     if (skip > 0) {
@@ -68,8 +76,10 @@ public final class WaitingRule {
     }
   }
 
-  public long deadlineNs() {
-    return deadlineNs;
+  /// How long a compound stays open at most: the deadline, less what timers are late on this
+  /// machine at this time.
+  public long patienceNs() {
+    return Math.max(0, deadlineNs - LATE * lateness.boundNs());
   }
 
   /// How long a compound stays open for the rest of a burst when copies of what it holds are

@@ -55,7 +55,8 @@ final class ClassCompounds {
               memory.compounds,
               controls,
               this::enqueue);
-      waiting[c] = new WaitingRule(settings.classDeadlines().get(c).toNanos());
+      waiting[c] =
+          new WaitingRule(settings.classDeadlines().get(c).toNanos(), memory.timerLateness);
     }
   }
 
@@ -109,7 +110,7 @@ final class ClassCompounds {
 
   /// When the open compound of a class leaves at the latest.
   private long leavesNs(int c) {
-    return writers[c].openedNs() + (lingering[c] ? waiting[c].lingerNs() : waiting[c].deadlineNs());
+    return writers[c].openedNs() + (lingering[c] ? waiting[c].lingerNs() : waiting[c].patienceNs());
   }
 
   /// Closes what could fill while its class waited for the path and would be the next now.

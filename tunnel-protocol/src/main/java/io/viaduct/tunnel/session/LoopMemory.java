@@ -12,6 +12,7 @@ import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
+import io.viaduct.tunnel.scheduling.TimerLateness;
 import io.viaduct.tunnel.wire.FragmentHeader;
 import java.util.EnumMap;
 import java.util.Map;
@@ -46,6 +47,7 @@ public final class LoopMemory implements AutoCloseable {
   final FlowKey key = new FlowKey();
   final byte[] body = new byte[DATAGRAM_BYTES_MAX];
   final byte[] sealed = new byte[FragmentHeader.SEALED_BYTES_MAX];
+  final TimerLateness timerLateness = new TimerLateness();
   final FragmentMemory fragments = new FragmentMemory();
 
   /// A path message and its padding, which is zero.
@@ -112,6 +114,11 @@ public final class LoopMemory implements AutoCloseable {
   /// What the histories of the loop hold and count.
   public HistoryMemory history() {
     return history;
+  }
+
+  /// Told by the loop of each of its timers; compounds leave so much earlier.
+  public TimerLateness timerLateness() {
+    return timerLateness;
   }
 
   /// Gives the buffers back; no session may use it afterwards.

@@ -6,7 +6,8 @@ import org.junit.jupiter.api.Test;
 
 class WaitingRuleTest {
   private static final long MS = 1_000_000;
-  private final WaitingRule rule = new WaitingRule(20 * MS);
+  private final TimerLateness lateness = new TimerLateness();
+  private final WaitingRule rule = new WaitingRule(20 * MS, lateness);
 
   @Test
   void theFirstPacketDoesNotWait() {
@@ -30,6 +31,19 @@ class WaitingRuleTest {
     }
     assertThat(rule.shouldWait(1, 20 * MS, 20 * MS)).isTrue();
     assertThat(rule.shouldWait(2, 20 * MS, 38 * MS)).isFalse();
+  }
+
+  @Test
+  void whereTimersAreLateItWaitsShorter() {
+    for (int i = 0; i < 20; i++) {
+      lateness.fired(1_000_000);
+    }
+    assertThat(lateness.boundNs()).isBetween(MS, 2 * MS);
+    assertThat(rule.patienceNs()).isEqualTo(20 * MS - 2 * lateness.boundNs());
+    for (int i = 0; i < 5; i++) {
+      rule.arrival(i * 19 * MS);
+    }
+    assertThat(rule.shouldWait(1, 76 * MS, 76 * MS)).as("no company in what is left").isFalse();
   }
 
   @Test
