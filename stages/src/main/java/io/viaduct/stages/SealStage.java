@@ -7,7 +7,6 @@ import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Direction;
 import io.viaduct.tunnel.key.EpochKey;
 import io.viaduct.tunnel.key.KeyChain;
-import io.viaduct.tunnel.key.ProviderAead;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -17,20 +16,15 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /// Sealing and opening one datagram, and the body of a whole superpacket. `NATIVE_AES` is
-/// libsodium's where it can be loaded; long bodies go to the JDK's (ADR 0023).
+/// libsodium's where it can be loaded; long bodies go to the JDK's (ADR 0023). The other providers
+/// are those that ADR 0016 weighed: `bench stages --candidates` measures them beside ours.
 @State(Scope.Thread)
 @SuppressWarnings("NullAway.Init") // JMH calls set up before anything else
 public class SealStage {
   private static final int LONG_BYTES = 64_000;
 
-  /// Which implementation of which cipher.
-  public enum Cipher {
-    NATIVE_AES,
-    JDK_AES,
-    JDK_CHACHA20
-  }
-
-  @Param public Cipher cipher;
+  @Param({"NATIVE_AES", "JDK_AES", "JDK_CHACHA20"})
+  public SealCipher cipher;
 
   @Param({"100", "1400"})
   public int bytes;
@@ -48,12 +42,8 @@ public class SealStage {
 
   @Setup
   public void makeKeys() {
-    AeadAlgorithm algorithm =
-        cipher == Cipher.JDK_CHACHA20 ? AeadAlgorithm.CHACHA20_POLY1305 : AeadAlgorithm.AES_256_GCM;
-    aead =
-        cipher == Cipher.NATIVE_AES
-            ? SettledCiphers.fastest(algorithm)
-            : new ProviderAead(algorithm);
+    AeadAlgorithm algorithm = cipher.algorithm();
+    aead = cipher.make();
     key =
         new KeyChain(algorithm, SessionSecret.of(new byte[SessionSecret.BYTES]), Direction.UP)
             .next();

@@ -2,6 +2,7 @@ package io.viaduct.stages;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +13,7 @@ import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.results.format.ResultFormatType;
 import org.openjdk.jmh.runner.NoBenchmarksException;
 import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
@@ -44,6 +46,12 @@ public final class StagesCommand implements Callable<Integer> {
   @Option(names = "--millis", description = "of one round (default ${DEFAULT-VALUE})")
   private int millis = 500;
 
+  @Option(
+      names = "--candidates",
+      description =
+          "only sealing and opening, by every provider that was weighed for it (ADR 0016)")
+  private boolean candidates;
+
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new StagesCommand()).execute(arguments));
   }
@@ -70,8 +78,14 @@ public final class StagesCommand implements Callable<Integer> {
   }
 
   private Options options(Path json) {
-    return new OptionsBuilder()
-        .include(filter.pattern())
+    ChainedOptionsBuilder options = new OptionsBuilder();
+    if (candidates) {
+      String[] names = Arrays.stream(SealCipher.values()).map(Enum::name).toArray(String[]::new);
+      options = options.include("SealStage").param("cipher", names);
+    } else {
+      options = options.include(filter.pattern());
+    }
+    return options
         .mode(Mode.AverageTime)
         .timeUnit(TimeUnit.NANOSECONDS)
         .forks(1)

@@ -33,6 +33,13 @@ class StagesReportTest {
   }
 
   @Test
+  void whatAProviderThatIsNotUsedMakesIsOnlyPrinted() {
+    assertThat(line("Seal sealLong", "cipher BOUNCY_CASTLE_AES", 9000).isWithinBounds()).isTrue();
+    assertThat(line("Seal sealLong", "cipher BOUNCY_CASTLE_AES", Double.NaN).isWithinBounds())
+        .isFalse();
+  }
+
+  @Test
   void longBodiesOfASessionAreTheJdksAtBothEnds() {
     String sealed = "cipher fastest, load SUPERPACKET_64K, payload text";
     assertThat(line("Session throughBothEnds", sealed, 2021).isWithinBounds()).isTrue();
