@@ -22,6 +22,7 @@ final class PeerScripts {
           "nebula",
           "openvpn",
           "openvpn-lz4",
+          "strongswan",
           "vtun-lzo",
           "tinc",
           "tinc-zlib9",
