@@ -299,6 +299,10 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
     SnaptMetrics meters = new SnaptMetrics(metrics.registry());
     meters.traffic(relay.counters());
     meters.histories(relay.histories());
+    meters.gauge(
+        "viaduct.timer.lateness.seconds",
+        "What 98 of 100 timers of the slowest event loop are late at most",
+        relay::timerLateness);
     ControlServer server = control;
     if (server != null) {
       server

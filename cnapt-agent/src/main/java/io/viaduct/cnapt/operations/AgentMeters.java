@@ -91,6 +91,10 @@ public final class AgentMeters {
         "Flows whose process gave another class",
         data,
         DataPath::reclassified);
+    Gauge.builder("viaduct.timer.lateness", data, DataPath::timerLateness)
+        .description("What 98 of 100 timers of the event loop are late at most")
+        .baseUnit("seconds")
+        .register(registry);
   }
 
   // Why control connections failed or ended, and what SNAPTs refused.

@@ -361,6 +361,11 @@ public final class DataPath implements AutoCloseable {
     return DataStatus.of(session, sink, watch, carriers.carrier(), carried, nanoTime.getAsLong());
   }
 
+  /// How late the timers of the loop fire, in seconds; any thread, which may lag.
+  public double timerLateness() {
+    return memory.timerLateness().boundSeconds();
+  }
+
   /// How often the TUN was not read because a class's queue was full; any thread.
   public long pauses() {
     return intake.pauses();

@@ -249,6 +249,14 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     return loops.stream().map(loop -> loop.memory().history()).toList();
   }
 
+  /// How late the timers of the slowest loop fire, in seconds; any thread, which may lag.
+  public double timerLateness() {
+    return loops.stream()
+        .mapToDouble(loop -> loop.memory().timerLateness().boundSeconds())
+        .max()
+        .orElse(0);
+  }
+
   /// How often a session's checkpoint had to wait 50 ms more; any thread.
   public long late() {
     return loops.stream().mapToLong(loop -> loop.counters().late()).sum();

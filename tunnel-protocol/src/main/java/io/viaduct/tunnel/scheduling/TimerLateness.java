@@ -24,4 +24,9 @@ public final class TimerLateness {
   public long boundNs() {
     return boundNs;
   }
+
+  /// The same for a gauge; any thread, which may lag.
+  public double boundSeconds() {
+    return boundNs / 1e9;
+  }
 }

@@ -116,7 +116,7 @@ public final class LoopMemory implements AutoCloseable {
     return history;
   }
 
-  /// Told by the loop of each of its timers; compounds leave so much earlier.
+  /// The loop tells it of each of its timers; compounds leave twice its bound earlier.
   public TimerLateness timerLateness() {
     return timerLateness;
   }
