@@ -141,7 +141,12 @@ final class BodyBuilder {
       Staging area, int n, int g, boolean last, byte[] to, int start, int limit, long nowNs) {
     if (g != Staging.STORED) {
       compressor.compress(
-          source, from, bytes, area.groupHost[g], codecs.of(serviceClass).step(nowNs), nowNs);
+          source,
+          from,
+          bytes,
+          area.groupHost[g],
+          codecs.of(serviceClass).step(bytes, nowNs),
+          nowNs);
       if (compressor.shrank() || compressor.context == null) {
         observe(area, n, g, bytes, compressor.shrank() ? compressor.length : bytes);
       }

@@ -6,6 +6,12 @@ import org.jspecify.annotations.Nullable;
 /// The codec policies of one session, one per class of service: what keeps the codec from a burst
 /// or a close exchange of one class keeps it from no other. A class that is not used has none.
 public final class ClassCodecs {
+  /// What one block of low delay may take, a fortieth of its 20 ms; and one of high delay, which
+  /// low delay may stand behind.
+  private static final long LOW_DELAY_BLOCK_NS = 500_000;
+
+  private static final long HIGH_DELAY_BLOCK_NS = 2_000_000;
+
   private final CodecCosts costs;
   private final boolean speaksZstd;
   private final @Nullable CodecPolicy[] policies = new CodecPolicy[ServiceClass.COUNT];
@@ -20,11 +26,18 @@ public final class ClassCodecs {
   public CodecPolicy of(ServiceClass serviceClass) {
     CodecPolicy policy = policies[serviceClass.ordinal()];
     if (policy == null) {
-      policy = new CodecPolicy(costs, speaksZstd);
+      policy = new CodecPolicy(costs, speaksZstd, blockNsMax(serviceClass));
       policy.pacing(pacingBytesPerSecond);
       policies[serviceClass.ordinal()] = policy;
     }
     return policy;
+  }
+
+  private static long blockNsMax(ServiceClass serviceClass) {
+    return switch (serviceClass) {
+      case LT_LD, HT_LD -> LOW_DELAY_BLOCK_NS;
+      case LT_HD, HT_HD -> HIGH_DELAY_BLOCK_NS;
+    };
   }
 
   /// The socket, or whatever is behind it, takes no more at the moment.

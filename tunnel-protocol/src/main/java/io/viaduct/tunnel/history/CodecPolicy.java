@@ -3,7 +3,8 @@ package io.viaduct.tunnel.history;
 /// Which codec is worth its time for one class of a session: the highest step whose cost at the
 /// present rate fits into a share of the core. The share is small while the link takes everything
 /// at once, so that the processor is never spent where it is the bottleneck; larger while data wait
-/// for the link, whose bytes are then what counts. What comes in a [Burst] or in a close
+/// for the link, whose bytes are then what counts. No block may take longer than its class can
+/// bear: everybody behind it on the loop waits as long. What comes in a [Burst] or in a close
 /// [Exchange], and is not held up by the link, is not compressed at all: there the codec would be
 /// all that somebody waits for. Nor is what goes against a burst, acknowledgements mostly: the
 /// processor is what bounds that burst.
@@ -16,11 +17,16 @@ public final class CodecPolicy {
   /// A higher step must fit with room to spare, or it would be left again at once.
   private static final double RAISE_MARGIN = 0.7;
 
+  /// A block that is smaller than the last large one lowers its memory by such a part of the
+  /// difference.
+  private static final int FORGETTING = 32;
+
   private static final long LIMITED_FOR_NS = 200_000_000;
   private static final long EVALUATE_NS = 5_000_000;
 
   private final CodecCosts costs;
   private final boolean speaksZstd;
+  private final long blockNsMax;
   private final OfferedRate own = new OfferedRate();
   private final Exchange exchange = new Exchange();
   private final Burst sent = new Burst(1);
@@ -30,6 +36,7 @@ public final class CodecPolicy {
   private final Burst received = new Burst(10);
 
   private int step;
+  private int blockBytes;
   private boolean keptOut;
   private long evaluatedNs;
   private boolean evaluated;
@@ -38,9 +45,11 @@ public final class CodecPolicy {
   private long pacingBytesPerSecond;
 
   /// @param speaksZstd whether the peer does
-  public CodecPolicy(CodecCosts costs, boolean speaksZstd) {
+  /// @param blockNsMax what compressing one block may take
+  CodecPolicy(CodecCosts costs, boolean speaksZstd, long blockNsMax) {
     this.costs = costs;
     this.speaksZstd = speaksZstd;
+    this.blockNsMax = blockNsMax;
     step = speaksZstd ? CodecCosts.STEPS - 1 : CodecCosts.LZ4;
   }
 
@@ -89,6 +98,12 @@ public final class CodecPolicy {
     return step;
   }
 
+  /// The same for a block of so many bytes, which is what the next choice expects.
+  public int step(int bytes, long nowNs) {
+    blockBytes = bytes > blockBytes ? bytes : blockBytes - (blockBytes - bytes) / FORGETTING;
+    return step(nowNs);
+  }
+
   private boolean isBurst(long nowNs) {
     return sent.isRecent(nowNs) || received.isRecent(nowNs);
   }
@@ -106,7 +121,9 @@ public final class CodecPolicy {
     int chosen = highest;
     while (chosen > CodecCosts.NONE) {
       double margin = chosen > step ? RAISE_MARGIN : 1;
-      if (bytesPerSecond * costs.nsPerByte(chosen) * 1e-9 <= share * margin) {
+      double cost = costs.nsPerByte(chosen);
+      if (bytesPerSecond * cost * 1e-9 <= share * margin
+          && blockBytes * cost <= blockNsMax * margin) {
         break;
       }
       chosen--;

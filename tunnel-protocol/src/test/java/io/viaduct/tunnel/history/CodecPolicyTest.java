@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class CodecPolicyTest {
+  private static final long BLOCK_NS_MAX = 500_000;
   private final HistoryMemory loop = new HistoryMemory(Digestion.INLINE, () -> 0, 1 << 20);
-  private final CodecPolicy policy = new CodecPolicy(loop.costs(), true);
+  private final CodecPolicy policy = new CodecPolicy(loop.costs(), true, BLOCK_NS_MAX);
   private long nowNs = 1_000_000_000;
 
   /// So many bytes per second for a second. @return the step at the end
@@ -32,6 +33,22 @@ class CodecPolicyTest {
       before = step;
     }
     assertThat(before).isEqualTo(CodecCosts.NONE);
+  }
+
+  @Test
+  void aBlockTakesNoLongerThanItsClassCanBear() {
+    offer(16_000);
+    assertThat(CodecPolicy.level(policy.step(3_000, nowNs))).as("first guess 300 µs").isEqualTo(12);
+    for (int i = 0; i < 100; i++) {
+      loop.costs().observe(CodecCosts.STEPS - 1, 3_000, 3_000_000);
+    }
+    nowNs += 5_000_000;
+    assertThat(CodecPolicy.level(policy.step(3_000, nowNs))).as("3 ms").isEqualTo(9);
+    for (int i = 0; i < 200; i++) {
+      policy.step(100, nowNs);
+    }
+    nowNs += 5_000_000;
+    assertThat(CodecPolicy.level(policy.step(100, nowNs))).as("100 µs").isEqualTo(12);
   }
 
   @Test
@@ -70,7 +87,7 @@ class CodecPolicyTest {
 
   @Test
   void aBurstOfOneSessionLeavesTheCodecToTheOthers() {
-    CodecPolicy other = new CodecPolicy(loop.costs(), true);
+    CodecPolicy other = new CodecPolicy(loop.costs(), true, BLOCK_NS_MAX);
     for (int i = 0; i < 1_000; i++) {
       nowNs += 1_000_000;
       policy.arrived(190_000, true, nowNs);
@@ -87,7 +104,7 @@ class CodecPolicyTest {
 
   @Test
   void whatManySessionsOfferTogetherCounts() {
-    CodecPolicy other = new CodecPolicy(loop.costs(), true);
+    CodecPolicy other = new CodecPolicy(loop.costs(), true, BLOCK_NS_MAX);
     for (int i = 0; i < 1_000; i++) {
       nowNs += 1_000_000;
       policy.offered(60_000, nowNs);
@@ -151,7 +168,7 @@ class CodecPolicyTest {
 
   @Test
   void withoutZstdThereIsLz4OrNothing() {
-    CodecPolicy old = new CodecPolicy(loop.costs(), false);
+    CodecPolicy old = new CodecPolicy(loop.costs(), false, BLOCK_NS_MAX);
     assertThat(old.step(nowNs)).isEqualTo(CodecCosts.LZ4);
   }
 
