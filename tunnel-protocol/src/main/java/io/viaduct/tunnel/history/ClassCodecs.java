@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /// The codec policies of one session, one per class of service: what keeps the codec from a burst
 /// or a close exchange of one class keeps it from no other. A class that is not used has none.
 public final class ClassCodecs {
-  /// What one block of low delay may take, a fortieth of its 20 ms; and one of high delay, which
+  /// What one block of low delay may take, a twentieth of its 20 ms; and one of high delay, which
   /// low delay may stand behind.
-  private static final long LOW_DELAY_BLOCK_NS = 500_000;
+  private static final long LOW_DELAY_BLOCK_NS = 1_000_000;
 
   private static final long HIGH_DELAY_BLOCK_NS = 2_000_000;
 
