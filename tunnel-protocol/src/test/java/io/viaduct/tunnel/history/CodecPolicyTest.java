@@ -38,17 +38,36 @@ class CodecPolicyTest {
   @Test
   void aBlockTakesNoLongerThanItsClassCanBear() {
     offer(16_000);
-    assertThat(CodecPolicy.level(policy.step(3_000, nowNs))).as("first guess 300 µs").isEqualTo(12);
-    for (int i = 0; i < 100; i++) {
-      loop.costs().observe(CodecCosts.STEPS - 1, 3_000, 3_000_000);
-    }
-    nowNs += 5_000_000;
-    assertThat(CodecPolicy.level(policy.step(3_000, nowNs))).as("3 ms").isEqualTo(9);
+    assertThat(levelFor(3_000)).as("first guess 300 µs").isEqualTo(12);
+    loop.costs().observe(CodecCosts.STEPS - 1, 32_768, 32_768 * 300L);
+    assertThat(levelFor(3_000)).as("0.9 ms").isEqualTo(9);
     for (int i = 0; i < 200; i++) {
       policy.step(100, nowNs);
     }
+    assertThat(levelFor(100)).as("30 µs").isEqualTo(12);
+  }
+
+  @Test
+  void whatWasSlowWhenItWasColdIsTriedAgain() {
+    offer(16_000);
+    for (int i = 0; i < 10; i++) {
+      loop.costs().observe(CodecCosts.STEPS - 1, 3_000, 25_000_000);
+    }
+    int level = levelFor(3_000);
+    assertThat(level).isLessThan(12);
+    for (int i = 0; i < 1_000 && level < 12; i++) {
+      int step = CodecPolicy.stepOf(level);
+      loop.costs().observe(step, 3_000, (long) (3_000 * CodecCosts.FIRST_GUESS[step]));
+      level = levelFor(3_000);
+    }
+    assertThat(level).isEqualTo(12);
+  }
+
+  private int levelFor(int bytes) {
     nowNs += 5_000_000;
-    assertThat(CodecPolicy.level(policy.step(100, nowNs))).as("100 µs").isEqualTo(12);
+    policy.step(bytes, nowNs);
+    nowNs += 5_000_000;
+    return CodecPolicy.level(policy.step(bytes, nowNs));
   }
 
   @Test
