@@ -14,9 +14,6 @@ public final class WaitingRule {
 
   private static final int LINGER_PART = 16;
 
-  /// What the timer of this loop is late, the programs behind it are too when they are woken.
-  private static final int LATE = 2;
-
   private final long deadlineNs;
   private final TimerLateness lateness;
   private double gapNs = Double.POSITIVE_INFINITY;
@@ -79,7 +76,7 @@ public final class WaitingRule {
   /// How long a compound stays open at most: the deadline, less what timers are late on this
   /// machine at this time.
   public long patienceNs() {
-    return Math.max(0, deadlineNs - LATE * lateness.boundNs());
+    return Math.max(0, deadlineNs - lateness.boundNs());
   }
 
   /// How long a compound stays open for the rest of a burst when copies of what it holds are

@@ -116,7 +116,7 @@ public final class LoopMemory implements AutoCloseable {
     return history;
   }
 
-  /// The loop tells it of each of its timers; compounds leave twice its bound earlier.
+  /// The loop tells it of each of its timers; compounds leave so much earlier.
   public TimerLateness timerLateness() {
     return timerLateness;
   }

@@ -39,11 +39,11 @@ class WaitingRuleTest {
       lateness.fired(1_000_000);
     }
     assertThat(lateness.boundNs()).isBetween(MS, 2 * MS);
-    assertThat(rule.patienceNs()).isEqualTo(20 * MS - 2 * lateness.boundNs());
+    assertThat(rule.patienceNs()).isEqualTo(20 * MS - lateness.boundNs());
     for (int i = 0; i < 5; i++) {
-      rule.arrival(i * 19 * MS);
+      rule.arrival(i * 19_500_000L);
     }
-    assertThat(rule.shouldWait(1, 76 * MS, 76 * MS)).as("no company in what is left").isFalse();
+    assertThat(rule.shouldWait(1, 78 * MS, 78 * MS)).as("no company in what is left").isFalse();
   }
 
   @Test
