@@ -3,7 +3,7 @@ charon=$(find /usr/lib/ipsec /usr/libexec/ipsec -name charon -type f 2>/dev/null
 : "${charon:=charon}"
 needs="$charon swanctl"
 tun=ipsec0
-about() { echo "$(swanctl --version | head -n 1), kernel-libipsec, aes256gcm16, TUN MTU 1400 (its default)"; }
+about() { echo "$(swanctl --version 2>/dev/null | head -n 1), kernel-libipsec, aes256gcm16, TUN MTU 1400 (its default)"; }
 keys() {
 	configuration near "$inner_near" "$inner_far" "remote_addrs = $outer"
 	configuration far "$inner_far" "$inner_near" ""
