@@ -89,6 +89,7 @@ public final class StagesCommand implements Callable<Integer> {
         .mode(Mode.AverageTime)
         .timeUnit(TimeUnit.NANOSECONDS)
         .forks(1)
+        .shouldFailOnError(true)
         .warmupIterations(rounds)
         .warmupTime(TimeValue.milliseconds(millis))
         .measurementIterations(rounds)
