@@ -164,7 +164,7 @@ public final class PathMtuSearch {
     if (size > size() - (size() >> 2)) {
       credit = Math.min(CREDIT_MAX, credit + datagrams);
       unproven.sent(size, datagrams, nowNs);
-      if (trying == 0 && (nowNs >= raiseNs || unproven.isDoubtful(nowNs))) {
+      if (trying == 0 && (nowNs >= raiseNs || unproven.isDoubtful())) {
         again(nowNs);
       }
     }

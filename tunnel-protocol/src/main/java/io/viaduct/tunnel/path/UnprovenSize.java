@@ -14,14 +14,18 @@ final class UnprovenSize {
   /// However little was sent: a sender that hears nothing sends less and less.
   static final long DOUBTFUL_AT_ANY_RATE_NS = 2_000_000_000L;
 
+  /// What a pause between two datagrams counts at most. The last few before it are named by no
+  /// receipt, docs/protocol.md section 4.3, so that its length says nothing about the path.
+  static final long PAUSE_NS_MAX = 1_000_000_000;
+
   private int largest;
   private int bytes;
-  private long sinceNs;
+  private long usedNs;
+  private long lastNs;
 
   void sent(int size, int datagrams, long nowNs) {
-    if (largest == 0) {
-      sinceNs = nowNs;
-    }
+    usedNs = largest == 0 ? 0 : usedNs + Math.min(nowNs - lastNs, PAUSE_NS_MAX);
+    lastNs = nowNs;
     largest = Math.max(largest, size);
     bytes = Math.min(DOUBTFUL_BYTES, bytes + size * datagrams);
   }
@@ -38,9 +42,9 @@ final class UnprovenSize {
     bytes = 0;
   }
 
-  boolean isDoubtful(long nowNs) {
-    long ageNs = nowNs - sinceNs;
+  /// Whether a receipt should have come by the time of the last datagram.
+  boolean isDoubtful() {
     return largest > 0
-        && ageNs >= (bytes >= DOUBTFUL_BYTES ? DOUBTFUL_NS : DOUBTFUL_AT_ANY_RATE_NS);
+        && usedNs >= (bytes >= DOUBTFUL_BYTES ? DOUBTFUL_NS : DOUBTFUL_AT_ANY_RATE_NS);
   }
 }

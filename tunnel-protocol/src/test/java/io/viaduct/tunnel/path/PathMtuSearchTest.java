@@ -109,6 +109,20 @@ class PathMtuSearchTest {
   }
 
   @Test
+  void aPauseAfterTheLastFewDatagramsThatNoReceiptNamesRaisesNoDoubt() {
+    search.restart(0);
+    run(1_000, false);
+    List<String> probes = new ArrayList<>();
+    for (int flow = 0; flow < 20; flow++) {
+      probes.addAll(runWithReceipts(nowMs + 1_700, 1500, 1500)); // the last eight of 17
+      probes.addAll(run(nowMs + 7_000, false));
+      search.sent(1500, 1, nowMs * MS);
+      search.arrived(1500); // the ninth
+    }
+    assertThat(probes).isEmpty();
+  }
+
+  @Test
   void receiptsOfSmallerDatagramsSayNothingOfLargeOnes() {
     search.restart(0);
     run(1_000, false);
