@@ -4,15 +4,15 @@
 #   run SIDE  becomes the tunnel's process, in the foreground; SIDE is far or near
 #   up SIDE   configures what run has made, and returns when it is done (optional)
 # Variables: tun_near and tun_far (interfaces to make, each in a namespace of its own; in run and up
-# also tun, the side's), inner_near and inner_far (addresses inside, /24), outer (the far end from the
+# also tun and inner, the side's), inner_near and inner_far (addresses inside, /24), outer (the far end from the
 # device), port (free for this peer, and so is port + 500), work (its directory, private), peers (this
 # directory).
 keys() { :; }
 up() { :; }
 call() { # function, words
 	case ${2:-} in
-	near) tun=$tun_near ;;
-	far) tun=$tun_far ;;
+	near) tun=$tun_near inner=$inner_near ;;
+	far) tun=$tun_far inner=$inner_far ;;
 	esac
 	"$@"
 }
@@ -29,8 +29,7 @@ await() { # command...: until it succeeds, ten seconds at most
 		sleep 0.02
 	done
 }
-address() { # SIDE: gives the interface its inner address
-	if [ "$1" = far ]; then inner=$inner_far; else inner=$inner_near; fi
+address() { # gives the interface its inner address
 	await ip link show dev "$tun"
 	ip address replace "$inner/24" dev "$tun"
 	ip link set "$tun" mtu "${mtu:-1420}" up

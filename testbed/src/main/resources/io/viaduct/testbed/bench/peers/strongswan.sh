@@ -40,7 +40,7 @@ run() {
 	exec unshare --mount sh -c 'mount -t tmpfs none /run && exec "$0"' "$charon"
 }
 up() {
-	if [ "$1" = far ]; then ip address replace "$inner_far/32" dev lo; else ip address replace "$inner_near/32" dev lo; fi
+	ip address replace "$inner/32" dev lo
 	await test -S "$work/$1.vici"
 	export STRONGSWAN_CONF="$work/$1.conf"
 	swanctl --load-all --uri "unix://$work/$1.vici" --file "$work/$1.swan"
