@@ -169,7 +169,7 @@ final class Agent
   ///
   /// @throws IOException if the kernel refuses addresses, rules or routes, or a port is taken
   void start() throws IOException {
-    LOG.info("AES-256-GCM by {}", Ciphers.provider());
+    LOG.info("AES-256-GCM by {}", Ciphers.provider(AeadAlgorithm.AES_256_GCM));
     EgressStart leading =
         new EgressStart(configuration.tun(), tun.name(), limits.tunMtu(), configuration.routing());
     tokens.start(this::ticket);

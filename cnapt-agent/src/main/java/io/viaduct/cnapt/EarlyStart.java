@@ -2,6 +2,7 @@ package io.viaduct.cnapt;
 
 import io.viaduct.host.linux.SystemCalls;
 import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
 import java.util.concurrent.FutureTask;
 
@@ -24,6 +25,6 @@ final class EarlyStart {
   private static void load() {
     TlsMaterial.rehearse();
     var unused = new SystemCalls();
-    Ciphers.provider();
+    Ciphers.provider(AeadAlgorithm.AES_256_GCM);
   }
 }

@@ -33,6 +33,7 @@ import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.snapt.reporting.StartCounter;
 import io.viaduct.snapt.reporting.UsageReporting;
 import io.viaduct.tunnel.control.ControlFrame;
+import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.UsageReport;
@@ -211,7 +212,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
         configuration.id(),
         controlAddress,
         dataAddress,
-        Ciphers.provider());
+        Ciphers.provider(AeadAlgorithm.AES_256_GCM));
   }
 
   private void startDataPath() throws IOException {

@@ -12,9 +12,13 @@ enum Garbage {
   DICTIONARIES(1024),
   /// A cipher of the JDK: 1 KiB per sealed datagram or long body.
   CIPHER_OF_THE_JDK(1024),
-  /// The same at both ends: sealed at one, opened at the other.
+  /// The JDK's ChaCha20-Poly1305 makes twice as much, over long bodies only, which are up to 47
+  /// datagrams each.
+  LONG_CHACHA20_OF_THE_JDK(2304),
+  /// The JDK's AES at both ends: sealed at one, opened at the other.
   BOTH_CIPHERS_OF_THE_JDK(2048),
-  /// A provider that we do not use: what it makes is only printed.
+  /// A provider that we do not use, or only where libsodium cannot be loaded and AES has no
+  /// instructions: what it makes is only printed.
   ANY(Double.POSITIVE_INFINITY);
 
   /// What JMH itself makes in a round, however long it is and whatever is measured: 25 to 140 kB
@@ -24,7 +28,8 @@ enum Garbage {
   /// Superpackets are sealed as long bodies, by the JDK (ADR 0023).
   private static final Pattern LONG_BODIES = Pattern.compile("cipher fastest.*SUPERPACKET");
 
-  private static final Pattern NOT_USED = Pattern.compile("AMAZON_|CONSCRYPT_|BOUNCY_CASTLE_");
+  private static final Pattern NOT_USED =
+      Pattern.compile("AMAZON_|CONSCRYPT_|BOUNCY_CASTLE_|JDK_CHACHA20");
 
   private final double bytesMax;
 
@@ -49,6 +54,9 @@ enum Garbage {
     }
     if (stage.contains("History")) {
       return DICTIONARIES;
+    }
+    if (stage.contains("Long") && parameters.contains("CHACHA20")) {
+      return LONG_CHACHA20_OF_THE_JDK;
     }
     return parameters.contains("JDK_") || stage.contains("Long") ? CIPHER_OF_THE_JDK : NONE;
   }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// Which implementation of which cipher is measured.
 public enum SealCipher {
   NATIVE_AES(AeadAlgorithm.AES_256_GCM, null),
+  NATIVE_CHACHA20(AeadAlgorithm.CHACHA20_POLY1305, null),
   JDK_AES(AeadAlgorithm.AES_256_GCM, null),
   JDK_CHACHA20(AeadAlgorithm.CHACHA20_POLY1305, null),
   AMAZON_AES(AeadAlgorithm.AES_256_GCM, () -> AmazonCorrettoCryptoProvider.INSTANCE),
@@ -40,6 +41,9 @@ public enum SealCipher {
     if (provider != null) {
       Security.insertProviderAt(provider.get(), 1);
     }
-    return this == NATIVE_AES ? SettledCiphers.fastest(algorithm) : new ProviderAead(algorithm);
+    return switch (this) {
+      case NATIVE_AES, NATIVE_CHACHA20 -> SettledCiphers.fastest(algorithm);
+      default -> new ProviderAead(algorithm);
+    };
   }
 }

@@ -30,6 +30,9 @@ class StagesReportTest {
     assertThat(line("cipher JDK_AES", 1025).isWithinBounds()).isFalse();
     assertThat(line("cipher NATIVE_AES", 935).isWithinBounds()).isFalse();
     assertThat(line("Seal sealLong", "cipher NATIVE_AES", 935).isWithinBounds()).isTrue();
+    assertThat(line("Seal sealLong", "cipher NATIVE_AES", 2208).isWithinBounds()).isFalse();
+    assertThat(line("Seal sealLong", "cipher NATIVE_CHACHA20", 2208).isWithinBounds()).isTrue();
+    assertThat(line("Seal seal", "cipher NATIVE_CHACHA20", 16).isWithinBounds()).isFalse();
   }
 
   @Test

@@ -10,20 +10,20 @@ import org.jspecify.annotations.Nullable;
 /// be wiped.
 @SuppressWarnings("serial") // never serialised: writeObject throws
 public final class EpochKey implements SecretKey {
-  private final String algorithm;
+  private final AeadAlgorithm algorithm;
   private final byte[] key;
   private final byte[] iv;
-  private @Nullable MemorySegment schedule;
+  private @Nullable MemorySegment prepared;
 
   EpochKey(AeadAlgorithm algorithm, byte[] key, byte[] iv) {
-    this.algorithm = algorithm.keyAlgorithm();
+    this.algorithm = algorithm;
     this.key = key;
     this.iv = iv;
   }
 
   @Override
   public String getAlgorithm() {
-    return algorithm;
+    return algorithm.keyAlgorithm();
   }
 
   @Override
@@ -53,11 +53,11 @@ public final class EpochKey implements SecretKey {
   }
 
   /// The key as [Sodium] wants it, made with its first use.
-  MemorySegment schedule() {
-    MemorySegment made = schedule;
+  MemorySegment prepared() {
+    MemorySegment made = prepared;
     if (made == null) {
-      made = Sodium.schedule(key);
-      schedule = made;
+      made = Sodium.prepare(algorithm, key);
+      prepared = made;
     }
     return made;
   }
@@ -65,8 +65,8 @@ public final class EpochKey implements SecretKey {
   void wipe() {
     Arrays.fill(key, (byte) 0);
     Arrays.fill(iv, (byte) 0);
-    if (schedule != null) {
-      schedule.fill((byte) 0);
+    if (prepared != null) {
+      prepared.fill((byte) 0);
     }
   }
 

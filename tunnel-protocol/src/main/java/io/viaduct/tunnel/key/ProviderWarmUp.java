@@ -1,14 +1,17 @@
 package io.viaduct.tunnel.key;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/// Has the JVM compile the JDK's AES-256-GCM before packets need it. Interpreted it is a hundred
-/// times slower than compiled, and a busy machine compiles late: seconds in which each superpacket
-/// would stop its event loop for milliseconds. A thread of its own seals and opens until the JDK's
-/// cipher is the faster one over long bodies; where it never is, libsodium keeps them. Nine tenths
-/// of its time it leaves to packets and to the compiler that it waits for.
+/// Has the JVM compile the JDK's cipher before packets need it. Interpreted it is a hundred times
+/// slower than compiled, and a busy machine compiles late: seconds in which each superpacket would
+/// stop its event loop for milliseconds. A thread of its own seals and opens until the JDK's cipher
+/// is the faster one over long bodies; where it never is, libsodium keeps them. Nine tenths of its
+/// time it leaves to packets and to the compiler that it waits for.
 final class ProviderWarmUp {
   private static final int LONG_BYTES = 16 * 1024;
   private static final int SHORT_BYTES = 1024;
@@ -17,40 +20,55 @@ final class ProviderWarmUp {
   private static final int ROUNDS_MAX = 2_500;
   private static final int PAUSE_PER_WORK = 9;
 
-  private static final AtomicBoolean STARTED = new AtomicBoolean();
-  private static volatile boolean faster;
+  private static final Map<AeadAlgorithm, Outcome> OUTCOMES = new ConcurrentHashMap<>();
 
+  private final AeadAlgorithm algorithm;
   private final LongSupplier nanoTime;
-  private final EpochKey key =
-      new EpochKey(
-          AeadAlgorithm.AES_256_GCM,
-          new byte[AeadAlgorithm.KEY_BYTES],
-          new byte[AeadAlgorithm.NONCE_BYTES]);
+  private final EpochKey key;
   private final byte[] header = new byte[Long.BYTES];
   private final byte[] body = new byte[LONG_BYTES + AeadAlgorithm.TAG_BYTES];
   private final byte[] sealed = new byte[LONG_BYTES + AeadAlgorithm.TAG_BYTES];
   private long sequence;
 
-  ProviderWarmUp(LongSupplier nanoTime) {
+  ProviderWarmUp(AeadAlgorithm algorithm, LongSupplier nanoTime) {
+    this.algorithm = algorithm;
     this.nanoTime = nanoTime;
+    key =
+        new EpochKey(
+            algorithm, new byte[AeadAlgorithm.KEY_BYTES], new byte[AeadAlgorithm.NONCE_BYTES]);
   }
 
-  /// Whether the JDK's cipher is the faster one over long bodies by now; the first call starts the
-  /// warm-up. Any thread.
-  static boolean isFaster() {
-    if (!faster && !STARTED.get() && STARTED.compareAndSet(false, true)) {
-      Thread.ofPlatform()
-          .daemon()
-          .name(Ciphers.WARM_UP_THREAD)
-          .start(() -> faster = new ProviderWarmUp(System::nanoTime).warmUp());
+  /// Whether the JDK's cipher is the faster one over long bodies by now: one answer for this
+  /// process, which any thread may ask for. The first question starts the warm-up.
+  static BooleanSupplier isFaster(AeadAlgorithm algorithm) {
+    return OUTCOMES.computeIfAbsent(algorithm, Outcome::new);
+  }
+
+  private static final class Outcome implements BooleanSupplier {
+    private final AeadAlgorithm algorithm;
+    private final AtomicBoolean started = new AtomicBoolean();
+    private volatile boolean faster;
+
+    Outcome(AeadAlgorithm algorithm) {
+      this.algorithm = algorithm;
     }
-    return faster;
+
+    @Override
+    public boolean getAsBoolean() {
+      if (!faster && !started.get() && started.compareAndSet(false, true)) {
+        Thread.ofPlatform()
+            .daemon()
+            .name(Ciphers.WARM_UP_THREAD)
+            .start(() -> faster = new ProviderWarmUp(algorithm, System::nanoTime).warmUp());
+      }
+      return faster;
+    }
   }
 
   /// @return whether the JDK's cipher became the faster one
   boolean warmUp() {
-    Aead provider = new ProviderAead(AeadAlgorithm.AES_256_GCM);
-    Aead sodium = new SodiumAead(() -> false);
+    Aead provider = new ProviderAead(algorithm);
+    Aead sodium = new SodiumAead(algorithm, () -> false);
     for (int round = 0; round < ROUNDS_MAX; round++) {
       long began = nanoTime.getAsLong();
       for (int i = 0; i < REPEATS; i++) {

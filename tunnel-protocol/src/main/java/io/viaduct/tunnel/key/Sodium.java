@@ -17,60 +17,70 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Locale;
 
-/// libsodium's AES-256-GCM with a precomputed key schedule
-/// (<https://doc.libsodium.org/secret-key_cryptography/aead/aes-256-gcm>), out of the jar that
-/// brings the library for each platform. The class cannot be initialised where the library cannot
-/// be loaded or the processor has no AES instructions: ask [Ciphers].
+/// libsodium's AEADs: AES-256-GCM with a precomputed key schedule
+/// (<https://doc.libsodium.org/secret-key_cryptography/aead/aes-256-gcm>) and ChaCha20-Poly1305 of
+/// RFC 8439, out of the jar that brings the library for each platform. Linked when they are first
+/// used; that fails where the library cannot be loaded, and with AES where the processor has no
+/// instructions for it: ask [Ciphers].
 final class Sodium {
-  private static final MethodHandle BEFORE;
-  private static final MethodHandle ENCRYPT;
-  private static final MethodHandle DECRYPT;
+  private static final SymbolLookup LIBRARY = load();
 
-  static {
-    SymbolLookup library = load();
-    FunctionDescriptor noArguments = FunctionDescriptor.of(JAVA_INT);
-    try {
-      if ((int) handle(library, "sodium_init", noArguments).invokeExact() < 0) {
-        throw new UnsatisfiedLinkError("libsodium refuses to start");
-      }
-      if ((int) handle(library, "crypto_aead_aes256gcm_is_available", noArguments).invokeExact()
-          == 0) {
+  /// Handles are constants of a class each, so that calls are compiled in.
+  private static final class Aes {
+    static final int SCHEDULE_BYTES = 512;
+    static final MethodHandle BEFORE;
+    static final MethodHandle ENCRYPT;
+    static final MethodHandle DECRYPT;
+
+    static {
+      if (status("crypto_aead_aes256gcm_is_available") == 0) {
         throw new UnsatisfiedLinkError("the processor has no AES instructions");
       }
-    } catch (Throwable e) {
-      throw unchecked(e);
+      BEFORE =
+          handle(
+              "crypto_aead_aes256gcm_beforenm",
+              FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+      ENCRYPT = cipher("crypto_aead_aes256gcm_encrypt_afternm");
+      DECRYPT = cipher("crypto_aead_aes256gcm_decrypt_afternm");
     }
-    BEFORE =
-        handle(
-            library,
-            "crypto_aead_aes256gcm_beforenm",
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-    // Critical: too short to stop for. All by address: a segment of an array per call is garbage
-    // that the compiler does not always see through.
-    Linker.Option brief = Linker.Option.critical(false);
-    ENCRYPT =
-        handle(
-            library,
-            "crypto_aead_aes256gcm_encrypt_afternm",
-            FunctionDescriptor.of(
-                JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, JAVA_LONG, JAVA_LONG),
-            brief);
-    DECRYPT =
-        handle(
-            library,
-            "crypto_aead_aes256gcm_decrypt_afternm",
-            FunctionDescriptor.of(
-                JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, JAVA_LONG, JAVA_LONG),
-            brief);
+  }
+
+  private static final class ChaCha20 {
+    static final MethodHandle ENCRYPT = cipher("crypto_aead_chacha20poly1305_ietf_encrypt");
+    static final MethodHandle DECRYPT = cipher("crypto_aead_chacha20poly1305_ietf_decrypt");
   }
 
   private Sodium() {}
 
   private static MethodHandle handle(
-      SymbolLookup library, String name, FunctionDescriptor type, Linker.Option... options) {
-    return Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type, options);
+      String name, FunctionDescriptor type, Linker.Option... options) {
+    return Linker.nativeLinker().downcallHandle(LIBRARY.findOrThrow(name), type, options);
+  }
+
+  /// Sealing and opening have nine arguments each. Critical: too short to stop for. All by address:
+  /// a segment of an array per call is garbage that the compiler does not always see through.
+  private static MethodHandle cipher(String name) {
+    return handle(
+        name,
+        FunctionDescriptor.of(
+            JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+            JAVA_LONG, JAVA_LONG),
+        Linker.Option.critical(false));
+  }
+
+  private static int status(String name) {
+    return status(LIBRARY, name);
+  }
+
+  private static int status(SymbolLookup library, String name) {
+    try {
+      return (int)
+          Linker.nativeLinker()
+              .downcallHandle(library.findOrThrow(name), FunctionDescriptor.of(JAVA_INT))
+              .invokeExact();
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
   }
 
   /// What a handle may throw by its type, and a native call does not.
@@ -91,7 +101,11 @@ final class Sodium {
       Path copy = Files.createTempFile("viaduct-", ".so");
       try {
         Files.copy(from, copy, StandardCopyOption.REPLACE_EXISTING);
-        return SymbolLookup.libraryLookup(copy, Arena.global());
+        SymbolLookup library = SymbolLookup.libraryLookup(copy, Arena.global());
+        if (status(library, "sodium_init") < 0) {
+          throw new UnsatisfiedLinkError("libsodium refuses to start");
+        }
+        return library;
       } finally {
         Files.delete(copy); // what is mapped stays
       }
@@ -108,12 +122,21 @@ final class Sodium {
     };
   }
 
-  /// The key schedule: 512 bytes, aligned to 16, collected with the segment.
-  static MemorySegment schedule(byte[] key) {
-    MemorySegment schedule = Arena.ofAuto().allocate(512, 16);
+  /// A key as its algorithm wants it: the AES key schedule, aligned to 16, or the bytes of the key.
+  /// Outside of the heap, collected with the segment.
+  static MemorySegment prepare(AeadAlgorithm algorithm, byte[] key) {
+    return switch (algorithm) {
+      case AES_256_GCM -> schedule(key);
+      case CHACHA20_POLY1305 ->
+          Arena.ofAuto().allocate(key.length).copyFrom(MemorySegment.ofArray(key));
+    };
+  }
+
+  private static MemorySegment schedule(byte[] key) {
+    MemorySegment schedule = Arena.ofAuto().allocate(Aes.SCHEDULE_BYTES, 16);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment copy = arena.allocateFrom(JAVA_BYTE, key);
-      int result = (int) BEFORE.invokeExact(schedule.address(), copy.address());
+      int result = (int) Aes.BEFORE.invokeExact(schedule.address(), copy.address());
       copy.fill((byte) 0);
       if (result != 0) {
         throw new IllegalStateException("libsodium refuses the key");
@@ -125,21 +148,30 @@ final class Sodium {
   }
 
   /// Seals `length` bytes at `text` where they are; the tag comes behind them.
+  ///
+  /// @param key as [#prepare] made it
   static void encrypt(
-      MemorySegment schedule, long nonce, long header, int headerBytes, long text, int length) {
+      AeadAlgorithm algorithm,
+      MemorySegment key,
+      long nonce,
+      long header,
+      int headerBytes,
+      long text,
+      int length) {
+    long bytes = length;
+    long covered = headerBytes;
     try {
       int result =
-          (int)
-              ENCRYPT.invokeExact(
-                  text,
-                  0L,
-                  text,
-                  (long) length,
-                  header,
-                  (long) headerBytes,
-                  0L,
-                  nonce,
-                  schedule.address());
+          switch (algorithm) {
+            case AES_256_GCM ->
+                (int)
+                    Aes.ENCRYPT.invokeExact(
+                        text, 0L, text, bytes, header, covered, 0L, nonce, key.address());
+            case CHACHA20_POLY1305 ->
+                (int)
+                    ChaCha20.ENCRYPT.invokeExact(
+                        text, 0L, text, bytes, header, covered, 0L, nonce, key.address());
+          };
       if (result != 0) {
         throw new IllegalStateException("sealing failed; the session must end");
       }
@@ -149,22 +181,32 @@ final class Sodium {
   }
 
   /// Opens `length` bytes at `text`, tag included, where they are; if it does not verify, they are
-  /// lost. @return whether the tag verifies
+  /// lost.
+  ///
+  /// @param key as [#prepare] made it
+  /// @return whether the tag verifies
   static boolean decrypt(
-      MemorySegment schedule, long nonce, long header, int headerBytes, long text, int length) {
+      AeadAlgorithm algorithm,
+      MemorySegment key,
+      long nonce,
+      long header,
+      int headerBytes,
+      long text,
+      int length) {
+    long bytes = length;
+    long covered = headerBytes;
     try {
       int result =
-          (int)
-              DECRYPT.invokeExact(
-                  text,
-                  0L,
-                  0L,
-                  text,
-                  (long) length,
-                  header,
-                  (long) headerBytes,
-                  nonce,
-                  schedule.address());
+          switch (algorithm) {
+            case AES_256_GCM ->
+                (int)
+                    Aes.DECRYPT.invokeExact(
+                        text, 0L, 0L, text, bytes, header, covered, nonce, key.address());
+            case CHACHA20_POLY1305 ->
+                (int)
+                    ChaCha20.DECRYPT.invokeExact(
+                        text, 0L, 0L, text, bytes, header, covered, nonce, key.address());
+          };
       return result == 0;
     } catch (Throwable e) {
       throw unchecked(e);

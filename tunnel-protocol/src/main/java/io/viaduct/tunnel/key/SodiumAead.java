@@ -12,22 +12,25 @@ import java.nio.ByteOrder;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// AES-256-GCM by libsodium: one native call per datagram, no garbage, and the key schedule is made
-/// once per key instead of once per datagram. Long bodies are the JDK's, which is twice as fast
-/// over them (ADR 0023), as soon as the JVM has compiled it: [ProviderWarmUp].
+/// Either algorithm by libsodium: one native call per datagram, no garbage, and the AES key
+/// schedule is made once per key instead of once per datagram. Long bodies are the JDK's where it
+/// is the faster one over them (ADR 0023), as soon as the JVM has compiled it: [ProviderWarmUp].
 final class SodiumAead implements Aead {
   private static final ValueLayout.OfInt HIGH =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
   private static final ValueLayout.OfLong LOW =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-  private final ProviderAead provider = new ProviderAead(AeadAlgorithm.AES_256_GCM);
+  private final AeadAlgorithm algorithm;
+  private final ProviderAead provider;
   private final BooleanSupplier providerIsFaster;
   private final MemorySegment nonce = Arena.ofAuto().allocate(AeadAlgorithm.NONCE_BYTES, 8);
   private @Nullable MemorySegment room;
 
   /// @param providerIsFaster whether the JDK's cipher is the faster one over long bodies by now
-  SodiumAead(BooleanSupplier providerIsFaster) {
+  SodiumAead(AeadAlgorithm algorithm, BooleanSupplier providerIsFaster) {
+    this.algorithm = algorithm;
+    this.provider = new ProviderAead(algorithm);
     this.providerIsFaster = providerIsFaster;
   }
 
@@ -49,7 +52,8 @@ final class SodiumAead implements Aead {
     long header = datagram.memoryAddress() + at;
     datagram.setBytes(at + DatagramHeader.LENGTH, body, bodyAt, bodyBytes);
     Sodium.encrypt(
-        key.schedule(),
+        algorithm,
+        key.prepared(),
         nonce(key, sequence),
         header,
         DatagramHeader.LENGTH,
@@ -64,7 +68,8 @@ final class SodiumAead implements Aead {
     int sealed = length - DatagramHeader.LENGTH;
     boolean right =
         Sodium.decrypt(
-            key.schedule(),
+            algorithm,
+            key.prepared(),
             nonce(key, sequence),
             header,
             DatagramHeader.LENGTH,
@@ -94,7 +99,8 @@ final class SodiumAead implements Aead {
     MemorySegment area = room(header);
     MemorySegment.copy(body, bodyAt, area, JAVA_BYTE, header.length, bodyBytes);
     Sodium.encrypt(
-        key.schedule(),
+        algorithm,
+        key.prepared(),
         nonce(key, sequence),
         area.address(),
         header.length,
@@ -114,7 +120,8 @@ final class SodiumAead implements Aead {
     MemorySegment.copy(sealed, 0, area, JAVA_BYTE, header.length, sealedBytes);
     boolean right =
         Sodium.decrypt(
-            key.schedule(),
+            algorithm,
+            key.prepared(),
             nonce(key, sequence),
             area.address(),
             header.length,

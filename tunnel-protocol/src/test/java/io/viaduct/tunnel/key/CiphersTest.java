@@ -11,7 +11,6 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -58,17 +57,18 @@ class CiphersTest {
     }
   }
 
-  @Test
-  void longBodiesAreTheSameBeforeAndAfterTheProvidersWarmUp() {
-    assumeTrue(Ciphers.provider().equals("libsodium"), "one cipher only: " + Ciphers.provider());
+  @ParameterizedTest
+  @EnumSource
+  void longBodiesAreTheSameBeforeAndAfterTheProvidersWarmUp(AeadAlgorithm algorithm) {
+    assumeTwo(algorithm);
     var warm = new AtomicBoolean();
-    Aead changing = new SodiumAead(warm::get);
-    Aead provider = new ProviderAead(AeadAlgorithm.AES_256_GCM);
+    Aead changing = new SodiumAead(algorithm, warm::get);
+    Aead provider = new ProviderAead(algorithm);
     byte[] header = new byte[DatagramHeader.LENGTH];
     for (int i = 0; i < 200; i++) {
       warm.set(random.nextBoolean());
       random.nextBytes(header);
-      EpochKey key = key(AeadAlgorithm.AES_256_GCM);
+      EpochKey key = key(algorithm);
       byte[] body = new byte[random.nextInt(1, FragmentHeader.SEALED_BYTES_MAX - 16)];
       random.nextBytes(body);
       int at = random.nextInt(body.length);
@@ -89,14 +89,20 @@ class CiphersTest {
     }
   }
 
-  @Test
-  void theWarmUpEndsWithTheFasterCipher() {
-    assumeTrue(Ciphers.provider().equals("libsodium"), "one cipher only: " + Ciphers.provider());
+  @ParameterizedTest
+  @EnumSource
+  void theWarmUpEndsWithTheFasterCipher(AeadAlgorithm algorithm) {
+    assumeTwo(algorithm);
     var clock = new long[1];
     // Each look at this clock takes longer than the one before: the first that is measured wins.
-    assertThat(new ProviderWarmUp(() -> clock[0] += ++clock[0]).warmUp()).isTrue();
+    assertThat(new ProviderWarmUp(algorithm, () -> clock[0] += ++clock[0]).warmUp()).isTrue();
     // Time stands still: neither is faster, and the warm-up ends all the same.
-    assertThat(new ProviderWarmUp(() -> 0).warmUp()).isFalse();
+    assertThat(new ProviderWarmUp(algorithm, () -> 0).warmUp()).isFalse();
+  }
+
+  private static void assumeTwo(AeadAlgorithm algorithm) {
+    String provider = Ciphers.provider(algorithm);
+    assumeTrue(provider.equals("libsodium"), "one cipher only: " + provider);
   }
 
   private ByteBuf sealed(Aead aead, EpochKey key, long sequence, byte[] body, int at) {
@@ -109,20 +115,22 @@ class CiphersTest {
     return datagram;
   }
 
-  @Test
-  void aesIsLibsodiumsWhereTheProcessorHasIt() {
+  @ParameterizedTest
+  @EnumSource
+  void libsodiumServesBothWhereItCanBeLoaded(AeadAlgorithm algorithm) {
     String architecture = System.getProperty("os.arch");
     assumeTrue(architecture.equals("amd64"), "libsodium is certain on amd64, here " + architecture);
-    assertThat(Ciphers.provider()).isEqualTo("libsodium");
+    assertThat(Ciphers.provider(algorithm)).isEqualTo("libsodium");
   }
 
-  @Test
-  void aWipedKeyHasNoScheduleLeft() {
-    EpochKey key = key(AeadAlgorithm.AES_256_GCM);
-    Aead aead = Ciphers.fastest(AeadAlgorithm.AES_256_GCM);
+  @ParameterizedTest
+  @EnumSource
+  void aWipedKeyHasNothingLeftOutsideOfTheHeap(AeadAlgorithm algorithm) {
+    EpochKey key = key(algorithm);
+    Aead aead = Ciphers.fastest(algorithm);
     sealed(aead, key, 1, new byte[100], 0);
     key.wipe();
-    assertThat(key.schedule().toArray(java.lang.foreign.ValueLayout.JAVA_BYTE))
+    assertThat(key.prepared().toArray(java.lang.foreign.ValueLayout.JAVA_BYTE))
         .containsOnly((byte) 0);
   }
 }
