@@ -39,6 +39,7 @@ import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.tunnel.control.v1.Welcome;
+import io.viaduct.tunnel.history.ZstdBlocks;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.key.SessionSecret;
@@ -226,6 +227,7 @@ final class Agent
       data.control(by.connection());
       network.look();
     });
+    EarlyStart.beside("codec-start", ZstdBlocks::load);
     fitMtu(terms.limits().tunMtu());
   }
 

@@ -33,6 +33,7 @@ import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.snapt.reporting.StartCounter;
 import io.viaduct.snapt.reporting.UsageReporting;
 import io.viaduct.tunnel.control.ControlFrame;
+import io.viaduct.tunnel.history.ZstdBlocks;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.usage.v1.SnaptStatusAck;
@@ -189,6 +190,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
   /// @throws IOException naming what cannot be had and what to do
   public void start() throws IOException {
     operations.listen(configuration.operations());
+    ZstdBlocks.load();
     startDataPath();
     startControl();
     SnaptStatusSource source =

@@ -5,6 +5,7 @@ import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdDictCompress;
 import com.github.luben.zstd.ZstdDictDecompress;
 import com.github.luben.zstd.ZstdException;
+import com.github.luben.zstd.util.Native;
 import org.jspecify.annotations.Nullable;
 
 /// Single compressed zstd blocks of at most 65,535 bytes. The frame and block headers that zstd
@@ -24,6 +25,11 @@ public final class ZstdBlocks implements AutoCloseable {
   private @Nullable ZstdDecompressCtx primedDecompressor;
   private @Nullable ReceiveDictionary decompressorPrimedBy;
   private byte[] framed = new byte[0];
+
+  /// Loads the native library, which takes 50 ms that the first block would wait for.
+  public static void load() {
+    Native.load();
+  }
 
   /// Bytes that [#compress] may need behind the position of its result.
   public static int bound(int rawBytes) {
