@@ -60,7 +60,7 @@ class CnaptConfigurationTest {
         "tun: {name: this-is-too-long-a-name} | name must be 1 to 15",
         "tun: {ipv4: 10.0.0.300} | ipv4 must be an address or empty, got '10.0.0.300'",
         "tun: {ipv4: '', ipv6: ''} | one of ipv4 and ipv6 must be given",
-        "tunnel: {path-mtu: 100} | must be 576",
+        "tunnel: {path-mtu: 1279} | path-mtu is 1279, must be 1280 … 9000 bytes",
         "tunnel: {aead: rot13} | aead must be one of auto, aes-256-gcm, chacha20-poly1305, got 'rot13'",
         "tunnel: {context: planet} | context must be one of remote-host, device, off, got 'planet'",
         "tunnel: {compound-percent: 0} | compound-percent must be from 10 to 100, got 0",

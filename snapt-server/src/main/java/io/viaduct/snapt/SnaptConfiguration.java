@@ -105,7 +105,7 @@ public record SnaptConfiguration(
         // A byte of the receiver index chooses the loop: 256 must be a multiple of their number.
         throw new IllegalArgumentException("data.loops must be 0 or a power of two, got " + loops);
       }
-      require(pathMtu, 1280, 9_000, "data.path-mtu");
+      require(pathMtu, TunnelLimits.PATH_MTU_MIN, TunnelLimits.PATH_MTU_MAX, "data.path-mtu");
       require(historyBudgetBytes, 1 << 20, 1 << 30, "data.history-budget-bytes");
     }
 

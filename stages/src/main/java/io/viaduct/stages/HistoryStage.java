@@ -5,8 +5,6 @@ import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.session.SpeedCheck;
 import io.viaduct.tunnel.wire.ServiceClass;
-import java.nio.charset.StandardCharsets;
-import java.util.SplittableRandom;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
@@ -23,7 +21,6 @@ public class HistoryStage {
   private static final int BATCH = 8;
   private static final int PACKETS = 512;
   private static final int BYTES = 1400;
-  private static final int WORDS = 400;
 
   /// Bursts until the histories are full and every table has its size.
   private static final int WARM_UP = 1_000;
@@ -36,17 +33,9 @@ public class HistoryStage {
   public void open() {
     ends = new SpeedCheck(ServiceClass.HT_HD, SettledCiphers::fastest);
     ends.pace(PACE_NS);
-    SplittableRandom random = new SplittableRandom(3);
-    String[] words = new String[WORDS];
-    for (int i = 0; i < WORDS; i++) {
-      words[i] =
-          random
-              .ints(random.nextInt(2, 9), 'a', 'z' + 1)
-              .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-              .toString();
-    }
+    WordText words = new WordText(3);
     for (int i = 0; i < PACKETS; i++) {
-      byte[] made = PacketForge.udp(Endpoints.ipv4(5002, 7, 4000), text(words, random));
+      byte[] made = PacketForge.udp(Endpoints.ipv4(5002, 7, 4000), words.next(BYTES - 28));
       packets[i] = SpeedCheck.buffer(PacketForge.checksum(made, 1));
     }
     for (int i = 0; i < WARM_UP; i++) {
@@ -55,16 +44,6 @@ public class HistoryStage {
     if (ends.saved() < 0.5) {
       throw new IllegalStateException("no histories: %.3f saved".formatted(ends.saved()));
     }
-  }
-
-  private static byte[] text(String[] words, SplittableRandom random) {
-    StringBuilder text = new StringBuilder();
-    while (text.length() < BYTES - 28) {
-      double often = random.nextDouble();
-      text.append(words[(int) (often * often * WORDS)]).append(' ');
-    }
-    text.setLength(BYTES - 28);
-    return text.toString().getBytes(StandardCharsets.US_ASCII);
   }
 
   @TearDown

@@ -231,6 +231,11 @@ final class ControlConnection implements ControlLine.Connection {
     public void channelReadComplete(ChannelHandlerContext context) {
       intake.readComplete();
     }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext context) {
+      intake.close();
+    }
   }
 
   private final class Messages extends SimpleChannelInboundHandler<ControlMessage> {

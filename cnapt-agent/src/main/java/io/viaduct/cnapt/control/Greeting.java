@@ -26,9 +26,6 @@ public record Greeting(
     String innerIpv4,
     String innerIpv6,
     String software) {
-  // Every IPv4 host takes that much (RFC 791 section 3.1).
-  private static final int PATH_MTU_MIN = 576;
-
   // It goes back in the Hello that resumes the session, into the log and into the status.
   private static final Pattern SESSION_ID = Pattern.compile("[\\x21-\\x7e]{1,64}");
 
@@ -70,7 +67,8 @@ public record Greeting(
     if (welcome.getDataPort() < 1 || welcome.getDataPort() > 65535) {
       return "Welcome with data port " + welcome.getDataPort();
     }
-    if (welcome.getPathMtu() < PATH_MTU_MIN || welcome.getPathMtu() > limits.pathMtu()) {
+    if (welcome.getPathMtu() < TunnelLimits.PATH_MTU_MIN
+        || welcome.getPathMtu() > limits.pathMtu()) {
       return "Welcome with path MTU " + welcome.getPathMtu();
     }
     return aeads.contains(welcome.getAead()) ? "" : "Welcome with an AEAD not offered";

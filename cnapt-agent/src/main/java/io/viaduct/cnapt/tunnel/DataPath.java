@@ -14,6 +14,7 @@ import io.viaduct.host.udp.UdpSockets;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.history.DictionaryWorker;
 import io.viaduct.tunnel.history.Digestion;
 import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.key.Ciphers;

@@ -1,6 +1,7 @@
 package io.viaduct.snapt.control;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -53,6 +54,11 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     this.watch = new KeepAliveWatch(server.keepAlive().toMillis());
   }
 
+  /// What is above TLS on a channel.
+  void speak(Channel on) {
+    on.pipeline().addLast(new ControlFrames(), this, new ControlDatagrams(on, this));
+  }
+
   @Override
   public void handlerAdded(ChannelHandlerContext added) {
     context = added;
@@ -82,9 +88,14 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
         end(ConnectionEnd.ALPN_MISSING);
         return;
       }
-      exporter = exporter(tls);
+      secured(exporter(tls));
     }
     from.fireUserEventTriggered(event);
+  }
+
+  /// TLS stands, and this is its keying material: a Hello may come.
+  void secured(byte[] exported) {
+    exporter = exported;
   }
 
   private static byte[] exporter(SslHandler tls) {

@@ -24,4 +24,9 @@ final class ControlDatagrams extends ChannelInboundHandlerAdapter {
   public void channelReadComplete(ChannelHandlerContext context) {
     intake.readComplete();
   }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    intake.close();
+  }
 }

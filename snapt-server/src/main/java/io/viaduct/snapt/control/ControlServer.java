@@ -164,10 +164,8 @@ public final class ControlServer {
     ControlConnection connection = new ControlConnection(this);
     SslHandler handler = tls.newHandler(channel.alloc());
     handler.setHandshakeTimeout(settings.handshakeTimeout().toMillis(), TimeUnit.MILLISECONDS);
-    channel
-        .pipeline()
-        .addLast(new HandshakeBytes(connection), handler, new ControlFrames(), connection)
-        .addLast(new ControlDatagrams(channel, connection));
+    channel.pipeline().addLast(new HandshakeBytes(connection), handler);
+    connection.speak(channel);
   }
 
   /// Ends a connection that sends more than any device needs to be welcomed.

@@ -18,8 +18,6 @@ final class HelloTerms {
   private static final int APPLICATIONS_MAX = 255;
   private static final int APPLICATION_BYTES_MAX = 40;
   private static final int SOFTWARE_LENGTH_MAX = 80;
-  // Below it IPv6 does not work (RFC 8200 section 5).
-  private static final int PATH_MTU_MIN = 1280;
 
   private HelloTerms() {}
 
@@ -52,7 +50,7 @@ final class HelloTerms {
         || hello.getReceiverIndex() > DatagramHeader.RECEIVER_INDEX_MAX) {
       throw malformed("a receiver index has 24 bits, got " + hello.getReceiverIndex());
     }
-    if (hello.getPathMtu() < PATH_MTU_MIN || hello.getPathMtu() > 65_535) {
+    if (hello.getPathMtu() < TunnelLimits.PATH_MTU_MIN || hello.getPathMtu() > 65_535) {
       throw malformed("a path MTU is from 1280 to 65535, got " + hello.getPathMtu());
     }
     requireApplications(hello);

@@ -10,6 +10,7 @@ import io.viaduct.snapt.binding.SessionCarrier;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.AddressTranslation;
+import io.viaduct.tunnel.history.DictionaryWorker;
 import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.SessionTotals;
@@ -21,11 +22,8 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +52,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   private final LongSupplier nanoClock;
   private final InstantSource clock;
   private final Listener listener;
-  private final ThreadPoolExecutor dictionaries = makeDictionaryWorker();
+  private final Executor dictionaries = DictionaryWorker.start();
   private final List<RelayLoop> loops = new ArrayList<>();
   // Slot → receiver index. Written by the control thread and the session's loop, read by all loops.
   private final AtomicIntegerArray receivers;
@@ -123,20 +121,6 @@ public final class Relay implements SessionCarrier, AutoCloseable {
       loops.get(i).start(bound.sockets().get(i), ports.get(i));
     }
     return bound.address();
-  }
-
-  /// Makes dictionaries, beside the event loops; what does not fit into its queue is not made.
-  private static ThreadPoolExecutor makeDictionaryWorker() {
-    ThreadPoolExecutor worker =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            10,
-            TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(256),
-            Thread.ofPlatform().daemon().name("dictionaries").factory());
-    worker.allowCoreThreadTimeOut(true);
-    return worker;
   }
 
   long historyBudgetBytes() {

@@ -22,7 +22,7 @@ public final class HelloFuzz {
       var terms = HelloTerms.of(hello, NAMES, SECRET, LIMITS, false);
       TunnelLimits agreed = terms.tunnel().limits();
       if (agreed.pathMtu() > LIMITS.pathMtu()
-          || agreed.pathMtu() < 576
+          || agreed.pathMtu() < TunnelLimits.PATH_MTU_MIN
           || agreed.historyBytes() > LIMITS.historyBytes()
           || terms.software().length() > 80) {
         throw new AssertionError("terms out of bounds: " + terms);

@@ -26,6 +26,7 @@ final class FallbackCommand implements Callable<Integer> {
   private static final long STEP_NS = 1_000_000;
   private static final long SETTLED_NS = 2_000_000_000L;
   private static final long PATIENCE_NS = 30_000_000_000L;
+  private static final double AGAIN_MS_MAX = 1_000;
 
   @Option(names = "--rounds", description = "of block and release (default ${DEFAULT-VALUE})")
   private int rounds = 3;
@@ -36,9 +37,15 @@ final class FallbackCommand implements Callable<Integer> {
   ///
   /// @param silentMs longest time in which the download got nothing
   /// @param changedMs from the change of the network to the agent's change of carrier
-  private record Change(String to, double silentMs, double changedMs) {
+  /// @param againMs from that to the end of the longest silence, 0 if it was over before
+  private record Change(String to, double silentMs, double changedMs, double againMs) {
+    Verdict verdict() {
+      return Verdict.atMost(AGAIN_MS_MAX, "ms", againMs);
+    }
+
     String line() {
-      return String.format(Locale.ROOT, "| %s | %.0f | %.0f |%n", to, silentMs, changedMs);
+      return String.format(
+          Locale.ROOT, "| %s | %.0f | %.0f | %s |%n", to, silentMs, changedMs, verdict());
     }
   }
 
@@ -95,7 +102,9 @@ final class FallbackCommand implements Callable<Integer> {
         throw new IllegalStateException("no change to " + to + " in 30 s");
       }
     }
-    return new Change(to, download.silentMs(), Duration.between(at, followed).toNanos() / 1e6);
+    double changedMs = Duration.between(at, followed).toNanos() / 1e6;
+    double untilMs = (download.silentUntilNs() - start) / 1e6;
+    return new Change(to, download.silentMs(), changedMs, Math.max(0, untilMs - changedMs));
   }
 
   /// When the agent last changed to this carrier, [Instant#MAX] if it has not since a moment.
@@ -114,7 +123,9 @@ final class FallbackCommand implements Callable<Integer> {
     var conditions = stand.conditions("viaduct bench fallback --rounds " + rounds);
     conditions.put("download", download);
     var table =
-        new StringBuilder("| to | longest silence ms | agent's change after ms |\n|---|--:|--:|\n");
+        new StringBuilder(
+            "| to | longest silence ms | agent's change after ms | data again after that: goal |\n"
+                + "|---|--:|--:|---|\n");
     changes.forEach(change -> table.append(change.line()));
     return new Report(
         "fallback",

@@ -24,6 +24,7 @@ final class LongDownload implements AutoCloseable {
   private long received;
   private long heardNs;
   private long silentNs;
+  private long silentUntilNs;
 
   /// Starts the server and the download.
   LongDownload(
@@ -57,6 +58,7 @@ final class LongDownload implements AutoCloseable {
     received = download.received();
     heardNs = nowNs;
     silentNs = 0;
+    silentUntilNs = nowNs;
   }
 
   /// Waits for so long, and looks whether anything has come since the last look.
@@ -69,7 +71,10 @@ final class LongDownload implements AutoCloseable {
     }
     long now = nanoTime.getAsLong();
     if (download.received() != received) {
-      silentNs = Math.max(silentNs, now - heardNs);
+      if (now - heardNs > silentNs) {
+        silentNs = now - heardNs;
+        silentUntilNs = now;
+      }
       received = download.received();
       heardNs = now;
     }
@@ -78,6 +83,11 @@ final class LongDownload implements AutoCloseable {
   /// The longest silence that has ended.
   double silentMs() {
     return silentNs / 1e6;
+  }
+
+  /// When it ended.
+  long silentUntilNs() {
+    return silentUntilNs;
   }
 
   /// Lets it run on.

@@ -66,6 +66,12 @@ public final class DatagramIntake {
         });
   }
 
+  /// The connection has closed: nobody takes what it read last.
+  public void close() {
+    batch.forEach(ByteBuf::release);
+    batch = List.of();
+  }
+
   /// So many bytes are handed over. @return whether the connection must read no more
   boolean added(int bytes) {
     if (waitingBytes.addAndGet(bytes) <= ControlFrame.DATAGRAM_BYTES_WAITING_MAX) {

@@ -4,7 +4,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /// Where work is done that is too slow for an event loop: making dictionaries, 0.2 … 30 ms. The
-/// tunnel starts no thread itself.
+/// tunnel starts no thread itself; who runs it may start [DictionaryWorker].
 public interface Digestion {
   /// At once, on the caller's thread: for tests and tools.
   Digestion INLINE =

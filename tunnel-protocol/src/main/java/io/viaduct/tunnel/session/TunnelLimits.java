@@ -5,12 +5,15 @@ import io.viaduct.tunnel.key.Sealer;
 /// The most that an end takes, as it offers it in Hello or Welcome; a session has the smaller of
 /// both ends' (docs/protocol.md section 5).
 ///
-/// @param pathMtu outer IP packet in bytes, 576 … 9000: the most that is tried
+/// @param pathMtu outer IP packet in bytes, 1280 … 9000: the most that is tried
 /// @param historyBytes plain text that a dictionary epoch holds, a power of two from 16 KiB to 1
 ///   MiB; 0: neither histories nor zstd
 public record TunnelLimits(int pathMtu, int historyBytes) {
-  static final int PATH_MTU_MIN = 576;
-  static final int PATH_MTU_MAX = 9_000;
+  /// Below it, a TUN device has no IPv6 (RFC 8200 section 5). Paths that carry less are found by
+  /// probes.
+  public static final int PATH_MTU_MIN = 1280;
+
+  public static final int PATH_MTU_MAX = 9_000;
 
   /// Below, a block of a full compound might not fit into an epoch.
   static final int HISTORY_BYTES_MIN = 1 << 14;

@@ -3,6 +3,7 @@ package io.viaduct.tunnel.control;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Hello;
@@ -10,27 +11,48 @@ import java.util.List;
 import java.util.Optional;
 
 /// Bytes of a control connection. Rule: frames until more is needed or a MalformedFrameException; a
-/// frame that was read is written and read again as the same message.
+/// frame that was read, message or datagram, is written and read again as the same.
 public final class ControlFrameFuzz {
+  private static final UnpooledByteBufAllocator MEMORY = UnpooledByteBufAllocator.DEFAULT;
+
   private ControlFrameFuzz() {}
 
   public static void fuzzerTestOneInput(byte[] input) {
     ByteBuf from = Unpooled.wrappedBuffer(input);
     try {
-      Optional<ControlMessage> message = ControlFrame.read(from);
-      while (message.isPresent()) {
-        ByteBuf again = Unpooled.buffer();
-        if (message.get().getSerializedSize() <= ControlFrame.BODY_BYTES_MAX) {
-          ControlFrame.write(message.get(), again);
-          if (!ControlFrame.read(again).equals(message)) {
-            throw new AssertionError("a message is read otherwise than it was written");
-          }
-        }
-        message = ControlFrame.read(from);
+      while (datagram(from) || message(from)) {
+        continue;
       }
     } catch (MalformedFrameException _) {
       return; // the connection closes
     }
+  }
+
+  private static boolean datagram(ByteBuf from) throws MalformedFrameException {
+    ByteBuf datagram = ControlFrame.readDatagram(from, MEMORY);
+    if (datagram == null) {
+      return false;
+    }
+    ByteBuf frame = Unpooled.buffer();
+    ControlFrame.writeDatagrams(datagram.duplicate(), datagram.readableBytes(), frame);
+    ByteBuf again = ControlFrame.readDatagram(frame, MEMORY);
+    if (!datagram.isDirect() || !datagram.equals(again) || frame.isReadable()) {
+      throw new AssertionError("a datagram is read otherwise than it was written");
+    }
+    again.release();
+    return datagram.release();
+  }
+
+  private static boolean message(ByteBuf from) throws MalformedFrameException {
+    Optional<ControlMessage> message = ControlFrame.read(from);
+    if (message.isPresent() && message.get().getSerializedSize() <= ControlFrame.BODY_BYTES_MAX) {
+      ByteBuf again = Unpooled.buffer();
+      ControlFrame.write(message.get(), again);
+      if (!ControlFrame.read(again).equals(message)) {
+        throw new AssertionError("a message is read otherwise than it was written");
+      }
+    }
+    return message.isPresent();
   }
 
   public static List<byte[]> seeds() {
@@ -41,6 +63,7 @@ public final class ControlFrameFuzz {
             .build();
     ControlFrame.write(hello, frames);
     ControlFrame.write(hello, frames);
+    ControlFrame.writeDatagrams(Unpooled.wrappedBuffer(new byte[40]), 20, frames);
     return List.of(ByteBufUtil.getBytes(frames), new byte[] {0, 0, 0, 2, 1, 1});
   }
 }

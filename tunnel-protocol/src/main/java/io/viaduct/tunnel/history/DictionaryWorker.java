@@ -1,19 +1,20 @@
-package io.viaduct.cnapt.tunnel;
+package io.viaduct.tunnel.history;
 
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/// Makes dictionaries, beside the event loops; what does not fit into its queue is not made.
-final class DictionaryWorker {
+/// Makes dictionaries, beside the event loops, for whoever runs a tunnel ([Digestion#on]); what
+/// does not fit into its queue is not made.
+public final class DictionaryWorker {
   private static final int QUEUE_MAX = 256;
   private static final int IDLE_SECONDS = 10;
 
   private DictionaryWorker() {}
 
   /// A thread that goes away when it has nothing to do.
-  static Executor start() {
+  public static Executor start() {
     ThreadPoolExecutor worker =
         new ThreadPoolExecutor(
             1,
