@@ -142,9 +142,9 @@ final class TunIntake implements TunReader {
     if (in.isPaced()) {
       return true; // the session drops what is too much of one class; the others must come in
     }
-    for (ServiceClass each : ServiceClass.values()) {
-      int most = classQueueBytes.get(each.ordinal());
-      if (in.queuedBytes(each) + Math.min(ROOM_BYTES_MIN, most / 2) > most) {
+    for (int c = 0; c < ServiceClass.COUNT; c++) { // values() would make an array per packet
+      int most = classQueueBytes.get(c);
+      if (in.queuedBytes(ServiceClass.of(c)) + Math.min(ROOM_BYTES_MIN, most / 2) > most) {
         return false;
       }
     }

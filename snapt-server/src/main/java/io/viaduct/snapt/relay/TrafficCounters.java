@@ -28,10 +28,13 @@ public final class TrafficCounters {
     POST_BYTES
   }
 
-  private static final int PER_DIRECTION = ServiceClass.COUNT * Measure.values().length;
+  // values() makes an array each time, and these are counted per packet.
+  private static final int MEASURES = Measure.values().length;
+  private static final int OUTCOMES = Translated.values().length;
+  private static final int PER_DIRECTION = ServiceClass.COUNT * MEASURES;
 
   private final long[] verdicts = new long[Verdict.COUNT];
-  private final long[] translated = new long[2 * Translated.values().length];
+  private final long[] translated = new long[2 * OUTCOMES];
   private final long[] drops = new long[Drop.values().length];
   private final long[] traffic = new long[2 * PER_DIRECTION];
   private final long[] overhead = new long[2];
@@ -75,7 +78,7 @@ public final class TrafficCounters {
   }
 
   private static int index(Direction direction, int cls, Measure measure) {
-    return direction.ordinal() * PER_DIRECTION + cls * Measure.values().length + measure.ordinal();
+    return direction.ordinal() * PER_DIRECTION + cls * MEASURES + measure.ordinal();
   }
 
   void count(Verdict verdict) {
@@ -84,7 +87,7 @@ public final class TrafficCounters {
 
   /// @param packets of a superpacket, its segments
   void count(Direction direction, Translated outcome, int packets, int bytes) {
-    translated[direction.ordinal() * Translated.values().length + outcome.ordinal()] += packets;
+    translated[direction.ordinal() * OUTCOMES + outcome.ordinal()] += packets;
     if (outcome == Translated.FORWARDED) {
       egress[direction.ordinal()] += bytes;
     }
@@ -133,7 +136,7 @@ public final class TrafficCounters {
   }
 
   public long of(Direction direction, Translated outcome) {
-    return translated[direction.ordinal() * Translated.values().length + outcome.ordinal()];
+    return translated[direction.ordinal() * OUTCOMES + outcome.ordinal()];
   }
 
   public long of(Drop reason) {
