@@ -8,7 +8,8 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/// Compressing one block with LZ4, and back. Beside the codec, because it is private to its package.
+/// Compressing one block with LZ4, and back. Beside the codec, because it is private to its
+/// package.
 @State(Scope.Thread)
 @SuppressWarnings("NullAway.Init") // JMH calls set up before anything else
 public class CompressStage {
