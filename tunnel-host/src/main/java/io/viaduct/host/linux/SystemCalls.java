@@ -15,9 +15,12 @@ import java.lang.invoke.VarHandle;
 /// System calls by way of libc. As in the kernel, a result below zero is `-errno`.
 ///
 /// Each owner has its own instance, because the place where errno is captured is not shared; an
-/// instance belongs to one thread at a time. Memory is passed as an address, so that a call on the
-/// packet path makes no object. Callers that block must not run on an event loop or a virtual
-/// thread.
+/// instance belongs to one thread at a time. Memory is passed as an address. Callers that block
+/// must not run on an event loop or a virtual thread.
+///
+/// To capture errno costs an object of the JDK's per call wherever profiles come from a start cache
+/// (docs/measurements.md, "Garbage per stage"). So the calls of the packet path have a form without
+/// it, `try…`: its −1 says that the call failed, and the call made once more says why.
 public final class SystemCalls {
   private static final Linker LINKER = Linker.nativeLinker();
   private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
@@ -28,10 +31,13 @@ public final class SystemCalls {
   // takes
   // milliseconds of a start, and a register too many is not looked at by the callee. Linux passes
   // variadic arguments (open, ioctl) in the same registers.
+  private static final FunctionDescriptor SHAPE =
+      FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+
   private static final MethodHandle CALL =
-      LINKER.downcallHandle(
-          FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
-          Linker.Option.captureCallState("errno"));
+      LINKER.downcallHandle(SHAPE, Linker.Option.captureCallState("errno"));
+
+  private static final MethodHandle TRY = LINKER.downcallHandle(SHAPE);
 
   private static final MemorySegment OPEN = LINKER.defaultLookup().findOrThrow("open");
   private static final MemorySegment CLOSE = LINKER.defaultLookup().findOrThrow("close");
@@ -73,9 +79,19 @@ public final class SystemCalls {
     return call(READ, fd, address, bytes);
   }
 
+  /// read(2), −1 if it failed.
+  public int tryRead(int fd, long address, int bytes) {
+    return attempt(READ, fd, address, bytes);
+  }
+
   /// write(2).
   public int write(int fd, long address, int bytes) {
     return call(WRITE, fd, address, bytes);
+  }
+
+  /// write(2), −1 if it failed.
+  public int tryWrite(int fd, long address, int bytes) {
+    return attempt(WRITE, fd, address, bytes);
   }
 
   /// socket(2).
@@ -121,9 +137,19 @@ public final class SystemCalls {
     return call(SENDMSG, fd, message, flags);
   }
 
+  /// sendmsg(2), −1 if it failed.
+  public int trySendmsg(int fd, long message, int flags) {
+    return attempt(SENDMSG, fd, message, flags);
+  }
+
   /// recvmsg(2) with a `struct msghdr`.
   public int recvmsg(int fd, long message, int flags) {
     return call(RECVMSG, fd, message, flags);
+  }
+
+  /// recvmsg(2), −1 if it failed.
+  public int tryRecvmsg(int fd, long message, int flags) {
+    return attempt(RECVMSG, fd, message, flags);
   }
 
   /// unshare(2): the calling thread, which must not be a virtual one, leaves a namespace for a new
@@ -134,6 +160,14 @@ public final class SystemCalls {
 
   private int call(MemorySegment function, long a, long b, long c) {
     return call(function, a, b, c, 0, 0);
+  }
+
+  private static int attempt(MemorySegment function, long a, long b, long c) {
+    try {
+      return (int) (long) TRY.invokeExact(function, a, b, c, 0L, 0L);
+    } catch (Throwable failure) {
+      throw new IllegalStateException("a foreign call does not fit its descriptor", failure);
+    }
   }
 
   private int call(MemorySegment function, long a, long b, long c, long d, long e) {

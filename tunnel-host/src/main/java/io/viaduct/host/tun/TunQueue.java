@@ -89,7 +89,7 @@ public final class TunQueue implements AutoCloseable, PolledDescriptor.Events {
     int bytesMax = VirtioNetHeader.LENGTH + TunDevice.PACKET_BYTES_MAX;
     int packets = 0;
     while (packets < PACKETS_PER_WAKE_UP && polled.isReading()) {
-      int bytes = calls.read(fd, into.memoryAddress() + readOffset, bytesMax);
+      int bytes = read(into.memoryAddress() + readOffset, bytesMax, packets == 0);
       if (bytes < VirtioNetHeader.LENGTH) {
         if (bytes < 0 && !Errno.isAgain(bytes)) {
           refusals.count(bytes);
@@ -105,6 +105,15 @@ public final class TunQueue implements AutoCloseable, PolledDescriptor.Events {
     if (packets > 0) {
       to.batchEnd();
     }
+  }
+
+  // Behind a packet, −1 is nearly always "no more"; if it is not, the next wake-up is told.
+  private int read(long address, int bytesMax, boolean first) {
+    int bytes = calls.tryRead(fd, address, bytesMax);
+    if (bytes >= 0) {
+      return bytes;
+    }
+    return first ? calls.read(fd, address, bytesMax) : Errno.EAGAIN.result();
   }
 
   // EBADFD: the device was deleted under us; epoll would report it for ever.
@@ -140,8 +149,11 @@ public final class TunQueue implements AutoCloseable, PolledDescriptor.Events {
 
   private WriteResult write(long address, int bytes) {
     PolledDescriptor polled = descriptor;
-    int written =
-        polled != null && polled.isOpen() ? calls.write(fd, address, bytes) : Errno.EBADF.result();
+    int written = Errno.EBADF.result();
+    if (polled != null && polled.isOpen()) {
+      written = calls.tryWrite(fd, address, bytes);
+      written = written < 0 ? calls.write(fd, address, bytes) : written;
+    }
     if (written >= 0) {
       packetsWritten++;
       bytesWritten += bytes - VirtioNetHeader.LENGTH;
