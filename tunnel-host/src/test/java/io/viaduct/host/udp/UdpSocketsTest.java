@@ -343,7 +343,7 @@ class UdpSocketsTest {
       UdpSocket sender = bind(loops, "127.0.0.1", counting).sockets().getFirst();
       UdpSocket receiver = to.sockets().getFirst();
       ByteBuf burst = Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(20 * 1200));
-      // The compiler removes the rest of the garbage when it has seen enough: some hundred rounds.
+      // Warm in the first rounds; where the compiler has to remove something, in some hundred.
       long least = Long.MAX_VALUE;
       for (int round = 0; round < 1500 && least > 1000; round++) {
         long bytes =
@@ -361,7 +361,7 @@ class UdpSocketsTest {
                 .get(10, TimeUnit.SECONDS);
         least = Math.min(least, bytes);
       }
-      assertThat(received[0]).isGreaterThan(2000);
+      assertThat(received[0]).isGreaterThanOrEqualTo(2000);
       assertThat(least).as("bytes for 2000 datagrams sent and received").isLessThanOrEqualTo(1000);
       sender.close();
       to.close();
