@@ -8,6 +8,8 @@ import java.util.Map;
 
 /// Reading of header values: separators count only outside of quoted strings and `<...>`.
 public final class FieldText {
+  private static final int WORDS_MAX = 200;
+
   private FieldText() {}
 
   /// Takes a value apart at a separator.
@@ -40,14 +42,17 @@ public final class FieldText {
   }
 
   /// `name=value` pairs separated by a character; names in lower case, quotes taken off, a name
-  /// without a value maps to the empty text. The first of two equal names stands.
+  /// without a value maps to the empty text, a value without a name is left out. The first of two
+  /// equal names stands.
   public static Map<String, String> parameters(String text, char separator) {
     Map<String, String> found = new LinkedHashMap<>();
     for (String part : split(text, separator)) {
       int equals = part.indexOf('=');
       String name = (equals < 0 ? part : part.substring(0, equals)).strip();
       String value = equals < 0 ? "" : unquote(part.substring(equals + 1).strip());
-      found.putIfAbsent(name.toLowerCase(Locale.ROOT), value);
+      if (!name.isEmpty()) {
+        found.putIfAbsent(name.toLowerCase(Locale.ROOT), value);
+      }
     }
     return found;
   }
@@ -66,6 +71,11 @@ public final class FieldText {
       plain.append(c);
     }
     return plain.toString();
+  }
+
+  /// A peer's words, fit for a log and a terminal: no control characters, at most 200 characters.
+  public static String printable(String words) {
+    return words.substring(0, Math.min(words.length(), WORDS_MAX)).replaceAll("\\p{Cc}", "?");
   }
 
   /// A quoted string (RFC 3261 section 25.1).

@@ -19,7 +19,7 @@ import java.util.concurrent.Semaphore;
 ///
 /// Incoming: socket → guard → retransmission check → admission → transaction layer → handler.
 /// Outgoing: Via put on top → transaction layer → socket; the response comes back without that Via.
-public final class SipEndpoint implements AutoCloseable {
+public final class SipEndpoint implements RequestSender, AutoCloseable {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final SipEndpointSettings settings;
@@ -64,10 +64,7 @@ public final class SipEndpoint implements AutoCloseable {
     return statistics;
   }
 
-  /// Sends a request to a flow, in a client transaction (RFC 3261 section 17.1.2): over UDP it is
-  /// retransmitted until an answer comes.
-  ///
-  /// @return the final response, or a [SipException]
+  @Override
   public CompletableFuture<SipResponse> send(SipRequest request, SipFlow target) {
     if (closed) {
       return failed(SipException.Reason.CLOSED, "endpoint is closed");
@@ -86,17 +83,17 @@ public final class SipEndpoint implements AutoCloseable {
         .thenApply(SipEndpoint::withoutTopmostVia);
   }
 
-  /// Whether the connection of a TCP flow stands; a UDP flow tells only by an answer.
+  @Override
   public boolean stands(SipFlow target) {
     return sockets.stands(target);
   }
 
-  /// Forgets the connection of a TCP flow, so that the next request opens another.
+  @Override
   public void disconnect(SipFlow target) {
     sockets.disconnect(target);
   }
 
-  /// `host:port` by which this endpoint is named towards a peer.
+  @Override
   public HostPort sentBy(SipFlow target) {
     if (!settings.sentBy().isEmpty()) {
       return new HostPort(settings.sentBy(), port());
@@ -119,7 +116,7 @@ public final class SipEndpoint implements AutoCloseable {
         .formatted(target.transport(), sentBy(target), token());
   }
 
-  private static SipResponse withoutTopmostVia(SipResponse response) {
+  static SipResponse withoutTopmostVia(SipResponse response) {
     List<String> vias = response.headers().values("Via");
     SipHeaders rest = response.headers().without("Via");
     for (String via : vias.subList(1, vias.size()).reversed()) {

@@ -55,6 +55,19 @@ public record SipResponse(int status, String reason, SipHeaders headers, SipBody
         SipBody.EMPTY);
   }
 
+  /// This response as a proxy passes it on (RFC 3261 section 16.7): the sender knows his request by
+  /// it, whatever the other end has made of what it had to copy.
+  ///
+  /// @param request of the sender
+  public SipResponse passedOn(SipRequest request) {
+    List<SipHeader> next = new ArrayList<>(to(request, status).headers.list());
+    next.removeIf(header -> header.is("To")); // which comes with a tag of the other end
+    headers.list().stream()
+        .filter(header -> header.is("To") || COPIED.stream().noneMatch(header::is))
+        .forEach(next::add);
+    return withHeaders(new SipHeaders(next));
+  }
+
   public boolean isSuccess() {
     return status >= 200 && status < 300;
   }
@@ -71,6 +84,11 @@ public record SipResponse(int status, String reason, SipHeaders headers, SipBody
   @Override
   public String method() {
     return cseq().method();
+  }
+
+  /// Status and reason for people, fit for a log and a terminal.
+  public String words() {
+    return status + " " + FieldText.printable(reason);
   }
 
   public SipResponse with(String name, String value) {

@@ -2,6 +2,7 @@ package io.viaduct.sip;
 
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// `sip:user@host:port;parameters` (RFC 3261 section 19.1). URI headers and passwords are not
@@ -10,6 +11,12 @@ import java.util.stream.Collectors;
 /// @param user empty when absent
 /// @param port 0 when absent
 public record SipUri(String user, String host, int port, Map<String, String> parameters) {
+  // RFC 3261 section 25.1: reserved, unreserved, escaped, and an IPv6 address's brackets; as long
+  // as
+  // a request line may hold.
+  private static final Pattern WRITTEN =
+      Pattern.compile("(?i)sip:[a-z0-9;/?:@&=+$,_.!~*'()%\\[\\]-]{1,1020}");
+
   public SipUri {
     parameters = Map.copyOf(parameters);
   }
@@ -20,7 +27,7 @@ public record SipUri(String user, String host, int port, Map<String, String> par
 
   /// @throws IllegalArgumentException if it is not a `sip` URI of this shape
   public static SipUri parse(String text) {
-    if (!text.regionMatches(true, 0, "sip:", 0, 4)) {
+    if (!WRITTEN.matcher(text).matches()) {
       throw new IllegalArgumentException("must be a sip: URI, got '" + text + "'");
     }
     String rest = text.substring(4);

@@ -8,7 +8,7 @@ public final class SipSeeds {
   public static final byte[] REGISTER =
       """
       REGISTER sip:ims.test SIP/2.0
-      Via: SIP/2.0/UDP [2001:db8::1]:5060;branch=z9hG4bKx;rport, SIP/2.0/TCP b (note)
+      Via: SIP/2.0/UDP [2001:db8::1]:5060;branch=z9hG4bKx;rport, SIP/2.0/TCP b
       From: "Al \\" ice" <sip:alice@ims.test>;tag=1
       t: <sip:alice@ims.test>
       i: a@b
@@ -20,6 +20,23 @@ public final class SipSeeds {
       l: 4
 
       body\
+      """
+          .replace("\n", "\r\n")
+          .getBytes(StandardCharsets.UTF_8);
+
+  /// From behind a NAT, by somebody who claims to be elsewhere.
+  private static final byte[] OPTIONS =
+      """
+      OPTIONS sip:ims.test SIP/2.0
+      v: SIP / 2.0 / UDP  h.test : 5070 ; received=192.0.2.1 ;x="a;rport,b";branch=z9hG4bKy
+      v: SIP/2.0/TCP [2001:db8::1]
+      f: <sip:bob@ims.test>;tag=1
+      t: sip:ims.test
+      i: o
+      CSeq: 1 OPTIONS
+      Max-Forwards: 0
+      l: 0
+
       """
           .replace("\n", "\r\n")
           .getBytes(StandardCharsets.UTF_8);
@@ -44,6 +61,6 @@ public final class SipSeeds {
   private SipSeeds() {}
 
   public static List<byte[]> all() {
-    return List.of(REGISTER, ANSWER, KEEP_ALIVE);
+    return List.of(REGISTER, OPTIONS, ANSWER, KEEP_ALIVE);
   }
 }

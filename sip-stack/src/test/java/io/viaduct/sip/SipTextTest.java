@@ -34,7 +34,11 @@ class SipTextTest {
         "sip:a@b@c",
         "sip:a@h?Route=x",
         "sip:a@h:99999",
-        "sip:a@h:x"
+        "sip:a@h:x",
+        "sip:a b@h",
+        "sip:a@h>",
+        "sip:a@h;x=\"y\"",
+        "sip:\u00e4@h"
       })
   void whatIsNotSuchAUriIsRefused(String text) {
     assertThatThrownBy(() -> SipUri.parse(text)).isInstanceOf(IllegalArgumentException.class);
@@ -56,6 +60,7 @@ class SipTextTest {
   void commasSeparateValuesOnlyOutsideQuotesAndBrackets() {
     assertThat(FieldText.split("<sip:a@h,x>;q=1, \"b, c\" <sip:b@h> , *", ','))
         .isEqualTo(List.of("<sip:a@h,x>;q=1", "\"b, c\" <sip:b@h>", "*"));
+    assertThat(FieldText.parameters("a=1;=2;b;a=3", ';')).isEqualTo(Map.of("a", "1", "b", ""));
     assertThat(FieldText.unquote(FieldText.quote("a\"b\\c"))).isEqualTo("a\"b\\c");
   }
 

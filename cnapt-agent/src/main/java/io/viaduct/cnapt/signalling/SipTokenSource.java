@@ -92,23 +92,31 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
 
   @Override
   public void onSessionGrant(SessionGrant grant) {
-    byte[] token;
+    SessionTicket ticket;
     try {
-      token = Base64.getUrlDecoder().decode(grant.token());
+      ticket = ticket(grant);
     } catch (IllegalArgumentException e) {
       LOG.warn("the bridge's token is not base64url: {}", e.getMessage());
       return;
     }
+    LOG.info("granted by the bridge: {}", grant);
+    TicketListener to = listener;
+    if (to != null) {
+      to.ticket(ticket);
+    }
+  }
+
+  /// What a grant opens: of its SNAPTs those that can be asked.
+  ///
+  /// @throws IllegalArgumentException if its token is not base64url
+  static SessionTicket ticket(SessionGrant grant) {
+    byte[] token = Base64.getUrlDecoder().decode(grant.token());
     List<Snapt> relays =
         grant.relays().stream()
             .sorted(Comparator.comparingInt(SessionGrant.Relay::prio))
             .flatMap(r -> Snapt.listed(r.id(), r.host(), r.controlPort()).stream())
             .toList();
-    LOG.info("granted by the bridge: {}", grant);
-    TicketListener to = listener;
-    if (to != null) {
-      to.ticket(new SessionTicket(token, grant.expires().toEpochMilli(), relays));
-    }
+    return new SessionTicket(token, grant.expires().toEpochMilli(), relays);
   }
 
   @Override

@@ -40,6 +40,12 @@ public record Binding(
         || (!instance.isEmpty() && instance.equals(later.instance));
   }
 
+  /// Whether a REGISTER comes after the one that made this binding (RFC 3261 section 10.3 steps 6
+  /// and 7).
+  boolean isBefore(String laterCallId, long laterCseq) {
+    return !callId.equals(laterCallId) || cseq < laterCseq;
+  }
+
   /// Whether requests of that method may be sent there; who says nothing gets all of them.
   boolean allows(String method) {
     return !methods.contains("!" + method)

@@ -16,7 +16,7 @@ public final class LocationService {
     DONE,
     TOO_MANY_CONTACTS,
     TOO_MANY_BINDINGS,
-    /// The same Call-ID with a CSeq that is not higher (RFC 3261 section 10.3 step 7).
+    /// The same Call-ID with a CSeq that is not higher (RFC 3261 section 10.3 steps 6 and 7).
     OUT_OF_ORDER
   }
 
@@ -36,13 +36,12 @@ public final class LocationService {
   /// removal.
   synchronized Outcome update(String user, List<Binding> changes, Instant now) {
     List<Binding> old = byUser.getOrDefault(user, List.of());
-    List<Binding> next = new ArrayList<>(old);
-    next.removeIf(binding -> !binding.isLive(now));
+    List<Binding> live = old.stream().filter(binding -> binding.isLive(now)).toList();
+    List<Binding> next = new ArrayList<>(live);
     for (Binding change : changes) {
-      for (Binding binding : next) {
-        if (binding.isReplacedBy(change)
-            && binding.callId().equals(change.callId())
-            && binding.cseq() >= change.cseq()) {
+      // Of two alike in one REGISTER the second stands; only what was there before can be later.
+      for (Binding binding : live) {
+        if (binding.isReplacedBy(change) && !binding.isBefore(change.callId(), change.cseq())) {
           return Outcome.OUT_OF_ORDER;
         }
       }
@@ -61,9 +60,16 @@ public final class LocationService {
     return Outcome.DONE;
   }
 
-  /// Removes all contacts of a user (`Contact: *`).
-  synchronized void removeAll(String user) {
-    put(user, byUser.getOrDefault(user, List.of()), List.of());
+  /// Removes all contacts of a user (`Contact: *`) together or not at all.
+  ///
+  /// @param callId of the REGISTER, as its CSeq
+  synchronized Outcome removeAll(String user, String callId, long cseq, Instant now) {
+    List<Binding> old = byUser.getOrDefault(user, List.of());
+    if (old.stream().anyMatch(b -> b.isLive(now) && !b.isBefore(callId, cseq))) {
+      return Outcome.OUT_OF_ORDER;
+    }
+    put(user, old, List.of());
+    return Outcome.DONE;
   }
 
   /// Live contacts of a user, the latest first.

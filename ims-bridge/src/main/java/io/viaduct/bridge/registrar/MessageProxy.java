@@ -2,7 +2,7 @@ package io.viaduct.bridge.registrar;
 
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.NameAddress;
-import io.viaduct.sip.SipEndpoint;
+import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
@@ -38,7 +38,7 @@ public final class MessageProxy {
     this.clock = clock;
   }
 
-  void onMessage(IncomingRequest request, SipEndpoint endpoint) {
+  void onMessage(IncomingRequest request, RequestSender endpoint) {
     SipRequest message = request.message();
     if (authentication.asProxy(request, message.from()).isEmpty()) {
       return;
@@ -92,7 +92,9 @@ public final class MessageProxy {
         meters.count(SipMeters.Event.MESSAGE_RELAYED);
         // Of one device's load the sender may not conclude that we are loaded (section 16.7).
         request.answer(
-            response.status() == 503 ? SipResponse.to(request.message(), 500) : response);
+            response.status() == 503
+                ? SipResponse.to(request.message(), 500)
+                : response.passedOn(request.message()));
       }
       case MessageFork.Result.Failed(Refusal reason) -> refuse(request, reason);
     }

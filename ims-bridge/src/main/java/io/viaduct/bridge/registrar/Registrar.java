@@ -77,23 +77,35 @@ public final class Registrar {
   }
 
   private void onWildcard(IncomingRequest request, String user, int contacts) {
-    boolean removes = request.message().headers().first("Expires").orElse("").equals("0");
+    SipRequest message = request.message();
+    boolean removes = message.headers().first("Expires").orElse("").equals("0");
     if (contacts != 1 || !removes) {
       refuse(request, Refusal.MALFORMED_WILDCARD);
       return;
     }
-    locations.removeAll(user);
-    meters.count(SipMeters.Event.DEREGISTERED);
-    answer(request, user);
+    LocationService.Outcome outcome =
+        locations.removeAll(user, message.callId(), message.cseq().number(), clock.instant());
+    conclude(request, user, outcome, SipMeters.Event.DEREGISTERED);
   }
 
   private void update(IncomingRequest request, String user, List<Binding> changes) {
     Instant now = clock.instant();
-    switch (locations.update(user, changes, now)) {
+    boolean stays = changes.stream().anyMatch(binding -> binding.isLive(now));
+    conclude(
+        request,
+        user,
+        locations.update(user, changes, now),
+        stays || changes.isEmpty() ? SipMeters.Event.REGISTERED : SipMeters.Event.DEREGISTERED);
+  }
+
+  private void conclude(
+      IncomingRequest request,
+      String user,
+      LocationService.Outcome outcome,
+      SipMeters.Event success) {
+    switch (outcome) {
       case DONE -> {
-        boolean stays = changes.stream().anyMatch(binding -> binding.isLive(now));
-        meters.count(
-            stays || changes.isEmpty() ? SipMeters.Event.REGISTERED : SipMeters.Event.DEREGISTERED);
+        meters.count(success);
         answer(request, user);
       }
       case TOO_MANY_CONTACTS -> refuse(request, Refusal.TOO_MANY_CONTACTS);

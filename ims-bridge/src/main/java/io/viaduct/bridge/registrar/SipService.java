@@ -2,7 +2,7 @@ package io.viaduct.bridge.registrar;
 
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.RequestHandler;
-import io.viaduct.sip.SipEndpoint;
+import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.SipUri;
@@ -18,7 +18,7 @@ public final class SipService implements RequestHandler {
   private final MessageProxy proxy;
   private final Notifier notifier;
   private final SipMeters meters;
-  private volatile @Nullable SipEndpoint endpoint;
+  private volatile @Nullable RequestSender endpoint;
 
   /// What serves SUBSCRIBE.
   @FunctionalInterface
@@ -36,14 +36,14 @@ public final class SipService implements RequestHandler {
   }
 
   /// The endpoint that this service sends through; requests before that are refused.
-  public void attach(SipEndpoint opened) {
+  public void attach(RequestSender opened) {
     endpoint = opened;
   }
 
   @Override
   public void onRequest(IncomingRequest request) {
     SipRequest message = request.message();
-    SipEndpoint out = endpoint;
+    RequestSender out = endpoint;
     if (message.method().equals("ACK")) {
       return;
     }

@@ -9,6 +9,7 @@ import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.NameAddress;
+import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipBody;
 import io.viaduct.sip.SipEndpoint;
 import io.viaduct.sip.SipHeaders;
@@ -19,8 +20,10 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class SessionNotifier implements SipService.Notifier {
   static final String EVENT = "snapt-session";
   private static final String JSON = "application/json";
+  private static final Set<String> JSON_RANGES = Set.of(JSON, "application/*", "*/*");
 
   /// How subscriptions are bounded.
   ///
@@ -46,7 +50,7 @@ public final class SessionNotifier implements SipService.Notifier {
   private final SipMeters meters;
   private final InstantSource clock;
   private final Map<Subscription.Key, Subscription> dialogs = new HashMap<>();
-  private volatile @Nullable SipEndpoint endpoint;
+  private volatile @Nullable RequestSender endpoint;
 
   public SessionNotifier(
       String domain,
@@ -68,7 +72,7 @@ public final class SessionNotifier implements SipService.Notifier {
   }
 
   /// The endpoint that NOTIFYs are sent through.
-  public void attach(SipEndpoint opened) {
+  public void attach(RequestSender opened) {
     endpoint = opened;
   }
 
@@ -96,11 +100,16 @@ public final class SessionNotifier implements SipService.Notifier {
               .with("Min-Expires", Long.toString(limits.least.toSeconds())));
       return;
     }
+    byte[] deviceKey;
+    String target;
     try {
-      accept(request, user.get(), Math.min(asked, limits.most.toSeconds()));
+      deviceKey = SessionDocument.deviceKey(message.body().text());
+      target = NameAddress.parse(message.headers().first("Contact").orElse("")).sipUri().toString();
     } catch (IllegalArgumentException e) {
       refuse(request, Refusal.MALFORMED_DEVICE_KEY);
+      return;
     }
+    accept(request, user.get(), Math.min(asked, limits.most.toSeconds()), deviceKey, target);
   }
 
   private Optional<Refusal> refusal(SipRequest message, String user) {
@@ -109,8 +118,7 @@ public final class SessionNotifier implements SipService.Notifier {
       return Optional.of(Refusal.UNKNOWN_EVENT);
     }
     List<String> accepted = message.headers().values("Accept");
-    if (!accepted.isEmpty()
-        && accepted.stream().noneMatch(type -> type.startsWith(JSON) || type.startsWith("*/*"))) {
+    if (!accepted.isEmpty() && accepted.stream().noneMatch(SessionNotifier::isJson)) {
       return Optional.of(Refusal.NOT_ACCEPTABLE);
     }
     return locations.latest(user, clock.instant()).isEmpty()
@@ -118,15 +126,18 @@ public final class SessionNotifier implements SipService.Notifier {
         : Optional.empty();
   }
 
+  /// Whether a media range holds what we send (RFC 3261 section 20.1).
+  private static boolean isJson(String range) {
+    return JSON_RANGES.contains(range.split(";", 2)[0].strip().toLowerCase(Locale.ROOT));
+  }
+
   private long expiry(SipRequest message) {
     return message.headers().first("Expires").map(Long::parseLong).orElse(limits.usual.toSeconds());
   }
 
-  private void accept(IncomingRequest request, String user, long seconds) {
+  private void accept(
+      IncomingRequest request, String user, long seconds, byte[] deviceKey, String target) {
     SipRequest message = request.message();
-    byte[] deviceKey = SessionDocument.deviceKey(message.body().text());
-    NameAddress contact = NameAddress.parse(message.headers().first("Contact").orElse(""));
-    String target = contact.sipUri().toString();
     Instant until = clock.instant().plusSeconds(seconds);
     Subscription subscription;
     synchronized (this) {
@@ -194,7 +205,7 @@ public final class SessionNotifier implements SipService.Notifier {
   /// is due is found and taken note of under one lock, so that each NOTIFY goes out once and no
   /// token to a user whose registration ended after somebody else had looked.
   private void notifyIfDue(Subscription.Key key) {
-    SipEndpoint out = endpoint;
+    RequestSender out = endpoint;
     Instant now = clock.instant();
     List<Relay> relays = directory.relays();
     Subscription current;

@@ -16,10 +16,13 @@ final class HeaderRules {
       Pattern.compile(
           "SIP\\s*/\\s*2\\.0\\s*/\\s*[A-Za-z0-9-]{1,8}\\s+"
               + "(\\[[0-9A-Fa-f:.]{2,45}]|[A-Za-z0-9._-]{1,255})(\\s*:\\s*(?<port>\\d{1,5}))?\\s*"
-              // No comment: RFC 3261 has dropped it from Via.
-              + "(;[^()\\\\]*)?",
+              // No comment, which RFC 3261 has dropped from Via; no brackets, in which neither
+              // comma
+              // nor semicolon would separate.
+              + "(;[^()<>\\\\]*)?",
           Pattern.CASE_INSENSITIVE);
   private static final Pattern CALL_ID = Pattern.compile("[^\\s@]{1,256}(@[^\\s@]{1,256})?");
+  private static final Pattern TAG = Pattern.compile("[A-Za-z0-9.!%*_+`'~-]+");
   private static final Pattern NUMBER = Pattern.compile("\\d{1,10}");
 
   /// Each carries one number and no list (RFC 3262, 3261, 3903, 5393).
@@ -143,6 +146,7 @@ final class HeaderRules {
       NameAddress address = NameAddress.parse(value);
       if (address.uri().indexOf(':') < 1
           || address.uri().chars().anyMatch(c -> c <= ' ' || c == '"' || c == '<')
+          || address.parameters().containsKey("tag") && !TAG.matcher(address.tag()).matches()
           || !quotesMatch(value)) {
         throw new RefusedException(Refusal.MALFORMED_ADDRESS);
       }

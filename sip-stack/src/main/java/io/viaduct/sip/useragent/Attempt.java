@@ -14,14 +14,18 @@ final class Attempt {
   /// A success that lasted shorter is one more failure (RFC 5626 section 4.5, min-regtime).
   static final long STANDING_MS_MIN = 120_000;
 
+  /// Least time from a grant to its renewal, whatever was granted.
+  private static final long RENEWAL_MS_MIN = 500;
+
   private static final long NEVER = Long.MAX_VALUE;
 
   private final BackOff backOff;
   private final long timeoutMs;
   private Phase phase = Phase.IDLE;
   private long dueMs; // of the next request, or of the timeout of this one
+  private long earliestMs; // renewal, so that nobody is asked all the time
   private long plannedMs; // renewal by what was granted
-  private long latestMs = Long.MAX_VALUE; // renewal by what came beside the grant
+  private long latestMs = NEVER; // renewal by what came beside the grant
   private long standingSinceMs = NEVER;
   private int generation;
 
@@ -75,7 +79,7 @@ final class Attempt {
   int begin(long nowMs) {
     phase = Phase.TRYING;
     dueMs = nowMs + timeoutMs;
-    latestMs = Long.MAX_VALUE;
+    latestMs = NEVER;
     return ++generation;
   }
 
@@ -87,8 +91,9 @@ final class Attempt {
     if (isCurrent(of)) {
       standingSinceMs = Math.min(standingSinceMs, nowMs);
       phase = Phase.ACTIVE;
+      earliestMs = nowMs + RENEWAL_MS_MIN;
       plannedMs = renewAtMs;
-      dueMs = Math.min(plannedMs, latestMs);
+      dueMs = renewalMs();
     }
   }
 
@@ -134,11 +139,17 @@ final class Attempt {
   }
 
   /// Renew no later than this, even if more was or will be granted: a token ends before its
-  /// subscription, and its NOTIFY may overtake the answer to SUBSCRIBE. A later call replaces it.
-  void renewBy(long atMs) {
-    latestMs = atMs;
+  /// subscription, and its NOTIFY may overtake the answer to SUBSCRIBE. A later call replaces it. A
+  /// time that is past already is none: of two clocks one is wrong, and the next token would be
+  /// like this one.
+  void renewBy(long nowMs, long atMs) {
+    latestMs = atMs > nowMs ? atMs : NEVER;
     if (phase == Phase.ACTIVE) {
-      dueMs = Math.min(plannedMs, latestMs);
+      dueMs = renewalMs();
     }
+  }
+
+  private long renewalMs() {
+    return Math.max(earliestMs, Math.min(plannedMs, latestMs));
   }
 }

@@ -1,6 +1,6 @@
 package io.viaduct.sip.useragent;
 
-import io.viaduct.sip.SipEndpoint;
+import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 final class AuthenticatedClient {
   private static final int SENDS_MAX = 3;
 
-  private final SipEndpoint endpoint;
+  private final RequestSender endpoint;
   private final DigestClient digest;
   private final Executor owner;
 
-  AuthenticatedClient(SipEndpoint endpoint, DigestClient digest, Executor owner) {
+  AuthenticatedClient(RequestSender endpoint, DigestClient digest, Executor owner) {
     this.endpoint = endpoint;
     this.digest = digest;
     this.owner = owner;

@@ -1,7 +1,7 @@
 package io.viaduct.sip.useragent;
 
 import io.viaduct.sip.HostPort;
-import io.viaduct.sip.SipEndpoint;
+import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
@@ -12,12 +12,12 @@ import java.util.UUID;
 /// 5626 section 4.1 wants a stable one; a registrar keeps one binding per Contact either way).
 final class LocalIdentity {
   private final UserAgentSettings settings;
-  private final SipEndpoint endpoint;
+  private final RequestSender endpoint;
   private final List<String> methods;
   private final String instance = UUID.randomUUID().toString();
 
   /// @param methods that this user agent serves
-  LocalIdentity(UserAgentSettings settings, SipEndpoint endpoint, List<String> methods) {
+  LocalIdentity(UserAgentSettings settings, RequestSender endpoint, List<String> methods) {
     this.settings = settings;
     this.endpoint = endpoint;
     this.methods = methods;

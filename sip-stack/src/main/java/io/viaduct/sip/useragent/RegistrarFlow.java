@@ -1,6 +1,6 @@
 package io.viaduct.sip.useragent;
 
-import io.viaduct.sip.SipEndpoint;
+import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.Transport;
@@ -27,7 +27,7 @@ final class RegistrarFlow {
   private final UserAgentSettings settings;
   private final InstantSource clock;
   private final RandomGenerator random;
-  private final SipEndpoint endpoint;
+  private final RequestSender endpoint;
   private final AuthenticatedClient client;
   private final Executor owner;
   private final Events events;
@@ -44,7 +44,7 @@ final class RegistrarFlow {
       UserAgentSettings settings,
       InstantSource clock,
       RandomGenerator random,
-      SipEndpoint endpoint,
+      RequestSender endpoint,
       AuthenticatedClient client,
       LocalIdentity identity,
       Executor owner,
@@ -142,7 +142,7 @@ final class RegistrarFlow {
       registering.failed(generation, nowMs, 0);
       events.said("registration: " + AuthenticatedClient.reason(failure));
     } else if (response.isSuccess()) {
-      long seconds = registration.granted(response, to).orElse(settings.expires().toSeconds());
+      long seconds = registration.granted(response, to);
       registering.granted(generation, nowMs, Attempt.renewal(nowMs, seconds, random));
       bindingsShown = registration.isShown(response, to);
       armCheck(nowMs, to);
@@ -153,7 +153,7 @@ final class RegistrarFlow {
       registering.want(nowMs);
     } else {
       registering.failed(generation, nowMs, Registration.retryAfterMs(response));
-      events.said("registration refused: " + response.status() + " " + response.reason());
+      events.said("registration refused: " + response.words());
     }
   }
 

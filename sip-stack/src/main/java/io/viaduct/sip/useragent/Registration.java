@@ -7,11 +7,18 @@ import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// The registration's requests (RFC 3261 section 10.2): one Call-ID for all, CSeq counting up.
 /// Confined to the user agent's thread.
 final class Registration {
-  private static final int INTERVAL_TOO_BRIEF = 423;
+  // delta-seconds, which are less than 2^32 (RFC 3261 section 25.1)
+  private static final Pattern SECONDS = Pattern.compile("\\d{1,10}");
+  private static final long SECONDS_MAX = 0xFFFF_FFFFL;
+
+  // A comment and parameters may follow (RFC 3261 section 20.33).
+  private static final Pattern RETRY_AFTER = Pattern.compile("(\\d+)\\s*([(;].*)?");
   private static final long RETRY_AFTER_SECONDS_MAX = 600;
 
   private final UserAgentSettings settings;
@@ -19,16 +26,16 @@ final class Registration {
   private final String callId = SipEndpoint.token();
   private final String tag = SipEndpoint.token();
   private long cseq;
-  private long expiresSeconds;
+  private final AskedExpiry expiry;
 
   Registration(UserAgentSettings settings, LocalIdentity identity) {
     this.settings = settings;
     this.identity = identity;
-    this.expiresSeconds = settings.expires().toSeconds();
+    this.expiry = new AskedExpiry(settings.expires());
   }
 
   SipRequest register(SipFlow flow) {
-    return request(flow, expiresSeconds);
+    return request(flow, expiry.seconds());
   }
 
   SipRequest deregister(SipFlow flow) {
@@ -58,26 +65,18 @@ final class Registration {
 
   /// Learns from a refusal.
   ///
-  /// @return whether the next attempt will ask for something else
+  /// @return whether to ask for something else at once
   boolean adapts(SipResponse response) {
-    if (response.status() != INTERVAL_TOO_BRIEF) {
-      return false;
-    }
-    long minimum = number(response, "Min-Expires").orElse(0);
-    boolean more = minimum > expiresSeconds;
-    expiresSeconds = Math.max(expiresSeconds, minimum);
-    return more;
+    return expiry.adapts(response);
   }
 
   /// For how long the registrar has granted our Contact, seconds.
-  OptionalLong granted(SipResponse response, SipFlow flow) {
-    String seconds =
+  long granted(SipResponse response, SipFlow flow) {
+    OptionalLong own =
         ours(response, flow)
-            .map(contact -> contact.parameters().getOrDefault("expires", ""))
-            .orElse("");
-    return seconds.matches("\\d{1,9}")
-        ? OptionalLong.of(Long.parseLong(seconds))
-        : number(response, "Expires");
+            .map(contact -> seconds(contact.parameters().getOrDefault("expires", "")))
+            .orElse(OptionalLong.empty());
+    return expiry.granted(own.isPresent() ? own : number(response, "Expires"));
   }
 
   private Optional<NameAddress> ours(SipResponse response, SipFlow flow) {
@@ -97,15 +96,19 @@ final class Registration {
 
   /// The server's wish to be left alone, at most ten minutes of it.
   static long retryAfterMs(SipResponse response) {
-    return 1000 * Math.min(RETRY_AFTER_SECONDS_MAX, number(response, "Retry-After").orElse(0));
+    Matcher asked = RETRY_AFTER.matcher(response.headers().first("Retry-After").orElse(""));
+    return asked.matches()
+        ? 1000 * Math.min(RETRY_AFTER_SECONDS_MAX, seconds(asked.group(1)).orElse(SECONDS_MAX))
+        : 0;
   }
 
   static OptionalLong number(SipResponse response, String header) {
-    return response
-        .headers()
-        .first(header)
-        .filter(text -> text.matches("\\d{1,9}"))
-        .map(text -> OptionalLong.of(Long.parseLong(text)))
-        .orElse(OptionalLong.empty());
+    return response.headers().first(header).map(Registration::seconds).orElse(OptionalLong.empty());
+  }
+
+  private static OptionalLong seconds(String text) {
+    return SECONDS.matcher(text).matches()
+        ? OptionalLong.of(Math.min(SECONDS_MAX, Long.parseLong(text)))
+        : OptionalLong.empty();
   }
 }

@@ -40,7 +40,8 @@ public record SessionGrant(
 
   /// Reads the body of a NOTIFY; unknown members are ignored.
   ///
-  /// @throws IllegalArgumentException if a member is missing or of another type
+  /// @throws IllegalArgumentException if a member is missing, of another type, or a text with
+  ///   control characters, which would end in a log
   public static SessionGrant parse(String json) {
     try {
       JsonNode tree = JSON.readTree(json);
@@ -51,23 +52,31 @@ public record SessionGrant(
         }
         relays.add(
             new Relay(
-                relay.required("id").stringValue(),
-                relay.required("host").stringValue(),
+                text(relay, "id"),
+                text(relay, "host"),
                 relay.required("controlPort").intValue(),
                 relay.required("dataPort").intValue(),
                 relay.required("prio").intValue()));
       }
       return new SessionGrant(
-          tree.required("sid").stringValue(),
+          text(tree, "sid"),
           relays,
-          tree.required("token").stringValue(),
-          tree.required("kid").stringValue(),
+          text(tree, "token"),
+          text(tree, "kid"),
           Instant.ofEpochMilli(tree.required("exp").longValue()),
           tree.required("reportSec").intValue(),
-          tree.required("icid").stringValue());
+          text(tree, "icid"));
     } catch (JacksonException e) {
       throw new IllegalArgumentException("session grant is not of the agreed form", e);
     }
+  }
+
+  private static String text(JsonNode parent, String name) {
+    String text = parent.required(name).stringValue();
+    if (text.chars().anyMatch(Character::isISOControl)) {
+      throw new IllegalArgumentException(name + " must not hold control characters");
+    }
+    return text;
   }
 
   /// Without the token, which is a credential.

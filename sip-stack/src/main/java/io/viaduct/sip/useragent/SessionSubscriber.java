@@ -1,5 +1,6 @@
 package io.viaduct.sip.useragent;
 
+import io.viaduct.sip.FieldText;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipResponse;
@@ -27,6 +28,7 @@ final class SessionSubscriber {
   private final Executor owner;
   private final Events events;
   private final Attempt subscribing;
+  private final AskedExpiry expiry;
   private @Nullable SessionSubscription subscription;
 
   SessionSubscriber(
@@ -45,6 +47,7 @@ final class SessionSubscriber {
     this.owner = owner;
     this.events = events;
     this.subscribing = Attempt.of(settings, random);
+    this.expiry = new AskedExpiry(settings.expires());
   }
 
   Phase phase() {
@@ -89,7 +92,7 @@ final class SessionSubscriber {
     int generation = subscribing.begin(nowMs);
     var unused =
         client
-            .send(() -> current.subscribe(to, settings.expires().toSeconds()), to)
+            .send(() -> current.subscribe(to, expiry.seconds()), to)
             .whenCompleteAsync(
                 (response, failure) -> answered(generation, current, response, failure), owner);
   }
@@ -103,30 +106,46 @@ final class SessionSubscriber {
     if (!subscribing.isCurrent(generation) || current != subscription) {
       return;
     }
-    if (response != null && response.isSuccess()) {
+    if (response == null) {
+      failed(generation, current, 0, AuthenticatedClient.reason(failure));
+    } else if (response.isSuccess()) {
+      accepted(generation, current, response);
+    } else if (expiry.adapts(response)) {
+      subscribing.want(nowMs);
+    } else {
+      if (UNREGISTERED.contains(response.status())) {
+        events.unregistered();
+      }
+      failed(generation, current, Registration.retryAfterMs(response), response.words());
+    }
+  }
+
+  private void accepted(int generation, SessionSubscription current, SipResponse response) {
+    try {
       current.established(response);
-      long seconds =
-          Registration.number(response, "Expires").orElse(settings.expires().toSeconds());
-      subscribing.granted(generation, nowMs, Attempt.renewal(nowMs, seconds, random));
-      events.said("");
+    } catch (IllegalArgumentException e) {
+      failed(generation, current, 0, "accepted by nobody that can be reached");
       return;
     }
-    // Whatever became of the dialog, the next one is sound. A bridge that was started again knows
-    // neither the dialog nor the registration.
+    long nowMs = clock.millis();
+    long seconds = expiry.granted(Registration.number(response, "Expires"));
+    subscribing.granted(generation, nowMs, Attempt.renewal(nowMs, seconds, random));
+    events.said("");
+  }
+
+  /// Whatever became of the dialog, the next one is sound. A bridge that was started again knows
+  /// neither the dialog nor the registration.
+  private void failed(int generation, SessionSubscription current, long atLeastMs, String why) {
     current.newDialog();
-    if (response != null && UNREGISTERED.contains(response.status())) {
-      events.unregistered();
-    }
-    subscribing.failed(
-        generation, nowMs, response == null ? 0 : Registration.retryAfterMs(response));
-    events.said(
-        "subscription: "
-            + (response == null
-                ? AuthenticatedClient.reason(failure)
-                : response.status() + " " + response.reason()));
+    subscribing.failed(generation, clock.millis(), atLeastMs);
+    events.said("subscription: " + why);
   }
 
   void onNotify(IncomingRequest request) {
+    if (!firstWord(request, "Event").equals(SessionSubscription.EVENT)) {
+      request.answer(489);
+      return;
+    }
     SessionSubscription current = subscription;
     if (current == null || !current.owns(request.message())) {
       request.answer(481);
@@ -136,12 +155,12 @@ final class SessionSubscriber {
       request.answer(500);
       return;
     }
-    String substate = request.message().headers().first("Subscription-State").orElse("");
-    if (substate.startsWith("terminated")) {
+    if (firstWord(request, "Subscription-State").equalsIgnoreCase("terminated")) {
       request.answer(200);
       current.newDialog();
       subscribing.lost(clock.millis());
-      events.said("subscription ended: " + substate);
+      String state = request.message().headers().require("Subscription-State");
+      events.said("subscription ended: " + FieldText.printable(state));
       return;
     }
     if (subscribing.phase() == Phase.IDLE) {
@@ -156,9 +175,14 @@ final class SessionSubscriber {
       events.said("subscription: " + e.getMessage());
       return;
     }
-    request.answer(200);
-    subscribing.renewBy(grant.expires().toEpochMilli() - TOKEN_MARGIN_MS);
+    subscribing.renewBy(clock.millis(), grant.expires().toEpochMilli() - TOKEN_MARGIN_MS);
     events.granted(grant);
+    request.answer(200);
+  }
+
+  /// What a header says without its parameters.
+  private static String firstWord(IncomingRequest request, String header) {
+    return request.message().headers().first(header).orElse("").split(";", 2)[0].strip();
   }
 
   /// What the owner must know.

@@ -7,6 +7,7 @@ import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import java.util.Base64;
+import java.util.Optional;
 
 /// The dialog of a subscription to event package `snapt-session` (RFC 6665). Confined to the user
 /// agent's thread.
@@ -55,12 +56,15 @@ final class SessionSubscription {
         .withBody(JSON, SipBody.of(body));
   }
 
+  /// The notifier has accepted.
+  ///
+  /// @throws IllegalArgumentException if its Contact is nothing that a request can go to
   void established(SipResponse response) {
+    Optional<String> contact = response.headers().first("Contact");
+    if (contact.isPresent()) {
+      target = NameAddress.parse(contact.get()).sipUri().toString();
+    }
     remoteTag = response.to().tag();
-    response
-        .headers()
-        .first("Contact")
-        .ifPresent(contact -> target = NameAddress.parse(contact).uri());
   }
 
   /// Whether a NOTIFY belongs to this dialog; it may come before the answer to SUBSCRIBE.

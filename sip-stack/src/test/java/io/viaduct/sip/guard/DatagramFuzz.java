@@ -1,23 +1,35 @@
 package io.viaduct.sip.guard;
 
 import io.viaduct.sip.SipMessage;
+import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipSeeds;
+import io.viaduct.sip.WayBack;
 import io.viaduct.sip.jain.ParserProbe;
 import java.text.ParseException;
 import java.util.List;
 
 /// Datagrams at the SIP port. Rules: the guard never throws; what it lets through can be asked for
 /// what it checked, is taken again when written again, and ends in the parser of the stack behind
-/// it.
+/// it; an answer, be it a refusal, goes back to where the request came from ([WayBack]), and that
+/// its source is written into it changes nothing for the stack.
 public final class DatagramFuzz {
   private static final MessageGuard GUARD = new MessageGuard(GuardLimits.STANDARD);
 
   private DatagramFuzz() {}
 
   public static void fuzzerTestOneInput(byte[] input) {
-    if (!(GUARD.datagram(input) instanceof Verdict.Accepted(SipMessage message))) {
-      return;
+    switch (GUARD.datagram(input)) {
+      case Verdict.KeepAlive _ -> {}
+      case Verdict.Refused(var _, var answerable) -> {
+        if (answerable != null) {
+          WayBack.require(answerable);
+        }
+      }
+      case Verdict.Accepted(SipMessage message) -> accepted(message);
     }
+  }
+
+  private static void accepted(SipMessage message) {
     message.from();
     message.to();
     message.cseq();
@@ -28,10 +40,22 @@ public final class DatagramFuzz {
         && !(GUARD.datagram(again) instanceof Verdict.Accepted)) {
       throw new AssertionError("accepted, but not as it is written: " + GUARD.datagram(again));
     }
+    boolean parsed = isParsed(message);
+    if (message instanceof SipRequest request) {
+      for (SipRequest stamped : WayBack.require(request)) {
+        if (isParsed(stamped) != parsed) {
+          throw new AssertionError("parsed: " + parsed + ", otherwise " + stamped.headers());
+        }
+      }
+    }
+  }
+
+  private static boolean isParsed(SipMessage message) {
     try {
       ParserProbe.parseAsReceived(message);
+      return true;
     } catch (ParseException _) {
-      return; // counted as STACK_PARSER in service
+      return false; // counted as STACK_PARSER in service
     }
   }
 

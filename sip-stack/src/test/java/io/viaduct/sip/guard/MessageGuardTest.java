@@ -135,6 +135,7 @@ class MessageGuardTest {
         Arguments.of(Refusal.MALFORMED_VIA, via("SIP/2.0/UDP h;branch=\"z9hG4bKx")),
         Arguments.of(Refusal.MALFORMED_VIA, via("SIP/2.0/UDP h;branch=z9hG4bKx (a comment)")),
         Arguments.of(Refusal.MALFORMED_VIA, via("")),
+        Arguments.of(Refusal.MALFORMED_VIA, via("SIP/2.0/UDP h;x=<, SIP/2.0/UDP i;rport")),
         Arguments.of(Refusal.VIA_BACKSLASH, via("SIP/2.0/UDP h;branch=z9hG4bKx (a comment\\")),
         Arguments.of(Refusal.VIA_BACKSLASH, via("SIP/2.0/UDP h;x=\"\\\"\";branch=z9hG4bKx")),
         Arguments.of(Refusal.VIA_UNBALANCED_PARENTHESES, via("SIP/2.0/UDP h;branch=z9hG4bKx (a")),
@@ -145,6 +146,9 @@ class MessageGuardTest {
         Arguments.of(Refusal.MALFORMED_ADDRESS, with("<sip:bob@ims.test>", "")),
         Arguments.of(Refusal.MALFORMED_ADDRESS, with("\"Alice, the first\"", "\"Alice, the first")),
         Arguments.of(Refusal.MALFORMED_ADDRESS, with("<sip:bob@ims.test>", "<sip:b ob@ims.test>")),
+        Arguments.of(
+            Refusal.MALFORMED_ADDRESS, with("<sip:bob@ims.test>", "<sip:bob@ims.test>;x=<")),
+        Arguments.of(Refusal.MALFORMED_ADDRESS, with("<sip:bob@ims.test>", "<sip:b@i.test>;tag=")),
         Arguments.of(Refusal.MISSING_CALL_ID, with("Call-ID", "Call-IDD")),
         Arguments.of(Refusal.MISSING_CSEQ, with("CSeq:", "CSec:")),
         Arguments.of(Refusal.MALFORMED_CSEQ, with("7 MESSAGE", "36893488147419103232 MESSAGE")),

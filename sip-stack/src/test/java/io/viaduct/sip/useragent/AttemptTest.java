@@ -60,7 +60,7 @@ class AttemptTest {
   void aTokenThatOvertakesTheAnswerStillBringsTheRenewalForward() {
     attempt.want(0);
     int generation = attempt.begin(0);
-    attempt.renewBy(45_000);
+    attempt.renewBy(0, 45_000);
     attempt.granted(generation, 0, 480_000);
     assertThat(attempt.isDue(44_999)).isFalse();
     assertThat(attempt.isDue(45_000)).isTrue();
@@ -70,12 +70,29 @@ class AttemptTest {
   void aNewTokenPutsTheRenewalOffAgainButNotBehindTheGrant() {
     attempt.want(0);
     attempt.granted(attempt.begin(0), 0, 480_000);
-    attempt.renewBy(45_000);
-    attempt.renewBy(81_000);
+    attempt.renewBy(0, 45_000);
+    attempt.renewBy(0, 81_000);
     assertThat(attempt.isDue(80_999)).isFalse();
-    attempt.renewBy(900_000);
+    attempt.renewBy(0, 900_000);
     assertThat(attempt.isDue(479_999)).isFalse();
     assertThat(attempt.isDue(480_000)).isTrue();
+  }
+
+  @Test
+  void aTokenThatHasEndedBringsNoRenewal() {
+    attempt.want(0);
+    attempt.granted(attempt.begin(0), 0, 480_000);
+    attempt.renewBy(10_000, 9_999);
+    assertThat(attempt.isDue(479_999)).isFalse();
+  }
+
+  @Test
+  void nothingIsRenewedInLessThanHalfASecond() {
+    attempt.want(0);
+    attempt.granted(attempt.begin(0), 0, 0);
+    attempt.renewBy(0, 1);
+    assertThat(attempt.isDue(499)).isFalse();
+    assertThat(attempt.isDue(500)).isTrue();
   }
 
   @Test

@@ -1,0 +1,295 @@
+package io.viaduct.bridge;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.registrar.Authentication;
+import io.viaduct.bridge.registrar.Binding;
+import io.viaduct.bridge.registrar.LocationService;
+import io.viaduct.bridge.registrar.MessageProxy;
+import io.viaduct.bridge.registrar.Registrar;
+import io.viaduct.bridge.registrar.SipMeters;
+import io.viaduct.bridge.registrar.SipService;
+import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.token.SessionNotifier;
+import io.viaduct.bridge.token.TokenIssuer;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.sip.Arrival;
+import io.viaduct.sip.HostPort;
+import io.viaduct.sip.IncomingRequest;
+import io.viaduct.sip.RequestSender;
+import io.viaduct.sip.SipException;
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipMessage;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.SipUri;
+import io.viaduct.sip.Transport;
+import io.viaduct.sip.digest.AlgorithmOffer;
+import io.viaduct.sip.digest.DigestAlgorithm;
+import io.viaduct.sip.digest.DigestClient;
+import io.viaduct.sip.digest.DigestServer;
+import io.viaduct.sip.jain.ParserProbe;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.text.ParseException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/// The bridge's SIP parts without sockets, for fuzz targets: two users, alice and bob, a clock that
+/// moves when told, and a network that keeps what is sent. Whatever is answered or sent is held
+/// against what every message must be.
+public final class SipSide implements RequestSender {
+  public static final Duration LEAST = Duration.ofSeconds(60);
+  public static final Duration MOST = Duration.ofHours(1);
+  public static final Duration USUAL = Duration.ofMinutes(10);
+  public static final int CONTACTS_MAX = 2;
+  public static final int BINDINGS_MAX = 3;
+  public static final int SUBSCRIPTIONS_MAX = 2;
+
+  private static final String DOMAIN = "ims.test";
+  private static final String VIA = "SIP/2.0/UDP 192.0.2.1:5060;branch=z9hG4bKbridge;rport";
+  private static final AlgorithmOffer OFFER =
+      new AlgorithmOffer(List.of(DigestAlgorithm.SHA_256), List.of());
+  private static final SipMeters METERS = new SipMeters(new SimpleMeterRegistry());
+  private static final KeyPair KEY = Ed25519.generate();
+  private static final Subscribers SUBSCRIBERS = subscribers();
+  private static final Map<String, SipFlow> FLOWS =
+      Map.of("alice", flow("192.0.2.7"), "bob", flow("192.0.2.8"));
+
+  /// A request of the bridge's.
+  public record Sent(SipRequest request, SipFlow target) {}
+
+  private final Map<String, DigestClient> clients =
+      Map.of("alice", client("alice"), "bob", client("bob"));
+  private final LocationService locations = new LocationService(CONTACTS_MAX, BINDINGS_MAX);
+  private final Deque<SipResponse> answers = new ArrayDeque<>();
+  private final List<Sent> sent = new ArrayList<>();
+  private final SessionNotifier notifier;
+  private final SipService service;
+  private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+  private String breach = "";
+
+  public SipSide() {
+    DigestServer digest =
+        new DigestServer(DOMAIN, OFFER, Duration.ofDays(1), 100, SUBSCRIBERS, () -> now);
+    Authentication authentication = new Authentication(DOMAIN, digest, 10, METERS, () -> now);
+    notifier =
+        new SessionNotifier(
+            DOMAIN,
+            new SessionNotifier.Limits(
+                SUBSCRIPTIONS_MAX, LEAST, MOST, USUAL, Duration.ofSeconds(5)),
+            authentication,
+            locations,
+            new SnaptDirectory(List.of(), Duration.ofSeconds(30), () -> now),
+            new TokenIssuer(KEY, List.of(), Duration.ofMinutes(5), "snapts", () -> now),
+            METERS,
+            () -> now);
+    service =
+        new SipService(
+            DOMAIN,
+            new Registrar(
+                new Registrar.Limits(LEAST, MOST, USUAL),
+                authentication,
+                locations,
+                METERS,
+                () -> now),
+            new MessageProxy(
+                authentication, SUBSCRIBERS, locations, METERS, Duration.ofDays(1), () -> now),
+            notifier,
+            METERS);
+    service.attach(this);
+    notifier.attach(this);
+  }
+
+  private static Subscribers subscribers() {
+    try {
+      Path file = Files.createTempFile("subscribers", ".yml");
+      try {
+        StringBuilder list = new StringBuilder("subscribers:\n");
+        for (String user : List.of("alice", "bob")) {
+          String ha1 = DigestAlgorithm.SHA_256.ha1(user, DOMAIN, user + "-secret");
+          list.append("  - {user: %s, ha1: {sha-256: %s}}%n".formatted(user, ha1));
+        }
+        Files.writeString(file, list.toString());
+        return Subscribers.load(file, DOMAIN);
+      } finally {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static DigestClient client(String user) {
+    return new DigestClient(user, user + "-secret", Set.of(DigestAlgorithm.SHA_256));
+  }
+
+  private static SipFlow flow(String address) {
+    return new SipFlow(Transport.UDP, new InetSocketAddress(address, 5060));
+  }
+
+  /// What the bridge handles of a datagram: a request from where its user is, or a response.
+  public static Optional<SipMessage> arrival(byte[] datagram) {
+    return Arrival.of(datagram, flow("alice", FLOWS));
+  }
+
+  private static SipFlow flow(String user, Map<String, SipFlow> flows) {
+    return Objects.requireNonNull(flows.get(user));
+  }
+
+  public Instant now() {
+    return now;
+  }
+
+  public LocationService locations() {
+    return locations;
+  }
+
+  public List<Binding> bindings() {
+    return locations.all(now);
+  }
+
+  public int subscriptions() {
+    return notifier.size();
+  }
+
+  /// What has been sent since the last call.
+  public List<Sent> sent() {
+    List<Sent> all = List.copyOf(sent);
+    sent.clear();
+    return all;
+  }
+
+  /// The next answer to a request of the bridge's; without one it is 200.
+  public void willAnswer(SipResponse response) {
+    answers.add(response);
+  }
+
+  /// Time passes, and the bridge's clock looks.
+  public void pass(Duration time) {
+    now = now.plus(time);
+    locations.expire(now);
+    notifier.onClock();
+    requireUnbroken();
+  }
+
+  /// Who says that he sends it, if he is a user; else alice, who may not.
+  public static String sender(SipRequest request) {
+    boolean registers = request.method().equals("REGISTER");
+    try {
+      SipUri claimed = (registers ? request.to() : request.from()).sipUri();
+      return FLOWS.containsKey(claimed.user()) ? claimed.user() : "alice";
+    } catch (IllegalArgumentException _) {
+      return "alice";
+    }
+  }
+
+  public static SipFlow flow(SipRequest request) {
+    return flow(sender(request), FLOWS);
+  }
+
+  /// The answer to a request as it is.
+  public SipResponse tell(SipRequest request) {
+    List<SipResponse> said = new ArrayList<>();
+    service.onRequest(
+        new IncomingRequest() {
+          @Override
+          public SipRequest message() {
+            return request;
+          }
+
+          @Override
+          public SipFlow flow() {
+            return SipSide.flow(request);
+          }
+
+          @Override
+          public void answer(SipResponse response) {
+            said.add(response.withToTag("bridge"));
+          }
+        });
+    requireUnbroken();
+    if (said.size() != 1) {
+      throw new AssertionError(request + " is answered by " + said);
+    }
+    requireAnswerTo(request, said.getFirst());
+    return said.getFirst();
+  }
+
+  /// The answer to a request with its sender's credentials, whatever it brings along.
+  ///
+  /// @throws AssertionError if it is accepted without them
+  public SipResponse tellWithCredentials(SipRequest request) {
+    DigestClient client = Objects.requireNonNull(clients.get(sender(request)));
+    SipResponse first = tell(request);
+    if (first.isSuccess()) {
+      throw new AssertionError("accepted without credentials: " + request);
+    }
+    SipRequest bare =
+        request.withHeaders(
+            request.headers().without("Authorization").without("Proxy-Authorization"));
+    client.forget();
+    client.challenged(tell(bare));
+    return tell(client.authorize(bare));
+  }
+
+  /// What names a request is in its answer as it was (RFC 3261 section 8.2.6.2).
+  private static void requireAnswerTo(SipRequest request, SipResponse response) {
+    Arrival.requireSound(response);
+    boolean same =
+        List.of("Via", "From", "Call-ID", "CSeq").stream()
+            .allMatch(name -> request.headers().all(name).equals(response.headers().all(name)));
+    if (!same || response.to().tag().isEmpty()) {
+      throw new AssertionError(request + " is answered by " + response);
+    }
+  }
+
+  @Override
+  public CompletableFuture<SipResponse> send(SipRequest request, SipFlow target) {
+    SipRequest whole = request.withHeaders(request.headers().withFirst("Via", VIA));
+    try {
+      Arrival.requireSound(whole);
+      ParserProbe.parseToSend(whole);
+    } catch (AssertionError e) {
+      breach = String.valueOf(e.getMessage()); // a future would swallow it
+    } catch (ParseException e) {
+      return CompletableFuture.failedFuture(
+          new SipException(SipException.Reason.INVALID, String.valueOf(e.getMessage())));
+    }
+    sent.add(new Sent(request, target));
+    return CompletableFuture.completedFuture(
+        answers.isEmpty() ? SipResponse.to(request, 200).withToTag("peer") : answers.remove());
+  }
+
+  private void requireUnbroken() {
+    if (!breach.isEmpty()) {
+      throw new AssertionError(breach);
+    }
+  }
+
+  @Override
+  public HostPort sentBy(SipFlow target) {
+    return new HostPort("192.0.2.1", 5060);
+  }
+
+  @Override
+  public boolean stands(SipFlow target) {
+    return true;
+  }
+
+  @Override
+  public void disconnect(SipFlow target) {}
+}

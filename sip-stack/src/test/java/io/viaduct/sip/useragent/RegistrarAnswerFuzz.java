@@ -1,0 +1,146 @@
+package io.viaduct.sip.useragent;
+
+import io.viaduct.sip.Arrival;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.useragent.UserAgentState.Phase;
+import java.time.Instant;
+import java.util.List;
+import java.util.Random;
+
+/// What a registrar answers to a device's REGISTERs. Input: datagrams, a zero octet between two;
+/// the responses among them are given in turn, over and over, for a quarter of a minute. Rules: one
+/// Call-ID, each CSeq higher than the last; an answer ends the attempt; a Retry-After is kept, to
+/// ten minutes of it; whatever is granted the device asks again before what it asked for is over,
+/// and not more than twice a second but for challenges and a 423; words are fit for a log and a
+/// terminal.
+public final class RegistrarAnswerFuzz implements RegistrarFlow.Events {
+  private static final long STEP_MS = 100;
+  private static final long END_MS = 15_000;
+
+  /// Twice a second, each time with one 423 and three requests.
+  private static final int REQUESTS_MAX = 15 * 2 * 2 * 3;
+
+  /// Longest back-off, an answer that does not come, the clock's step.
+  private static final long PAUSE_MS_MAX = 5_000 + 4_000 + 2 * STEP_MS;
+
+  private final List<SipResponse> script;
+  private final ScriptedPeer peer = new ScriptedPeer(this::onSent);
+  private final RegistrarFlow flow;
+  private final long beginMs = 1_790_000_000_000L;
+  private long nowMs = beginMs;
+  private int requests;
+  private String callId = "";
+  private long cseq = -1;
+  private long askedMs;
+  private long lastMs = nowMs;
+  private long silentUntilMs;
+
+  private RegistrarAnswerFuzz(List<SipResponse> script) {
+    this.script = script;
+    flow =
+        new RegistrarFlow(
+            ScriptedPeer.SETTINGS,
+            () -> Instant.ofEpochMilli(nowMs),
+            new Random(42),
+            peer,
+            peer.client,
+            peer.identity,
+            peer.owner::add,
+            this);
+  }
+
+  public static void fuzzerTestOneInput(byte[] input) {
+    new RegistrarAnswerFuzz(
+            Arrival.datagrams(input).stream()
+                .flatMap(datagram -> Arrival.of(datagram, ScriptedPeer.FLOW).stream())
+                .filter(SipResponse.class::isInstance)
+                .map(SipResponse.class::cast)
+                .toList())
+        .run();
+  }
+
+  private void run() {
+    flow.register();
+    while (nowMs < beginMs + END_MS) {
+      flow.tick(nowMs);
+      peer.drain();
+      if (flow.phase() == Phase.TRYING && !peer.isAsked()) {
+        throw new AssertionError("the answer to request " + requests + " has got lost");
+      }
+      if (nowMs > Math.max(silentUntilMs + STEP_MS, lastMs + Math.max(askedMs, PAUSE_MS_MAX))) {
+        throw new AssertionError("asked " + (nowMs - lastMs) + " ms ago, for " + askedMs + " ms");
+      }
+      nowMs += STEP_MS;
+    }
+  }
+
+  private void onSent(SipRequest request) {
+    peer.require(++requests <= REQUESTS_MAX, "asks all the time");
+    peer.require(callId.isEmpty() || callId.equals(request.callId()), "another Call-ID");
+    peer.require(request.cseq().number() > cseq, "not in order: " + request.cseq());
+    callId = request.callId();
+    cseq = request.cseq().number();
+    boolean registers = request.headers().first("Contact").isPresent();
+    if (registers) {
+      peer.require(nowMs >= silentUntilMs, "asks too soon by " + (silentUntilMs - nowMs) + " ms");
+      askedMs = 1000 * Long.parseLong(request.headers().require("Expires"));
+      lastMs = nowMs;
+    }
+    if (script.isEmpty()) {
+      return;
+    }
+    SipResponse response = script.get((requests - 1) % script.size());
+    if (registers
+        && !response.isSuccess()
+        && !ScriptedPeer.isChallenge(response)
+        && response.status() != 423) {
+      silentUntilMs = nowMs + ScriptedPeer.silenceMs(response);
+    }
+    peer.answer(response);
+  }
+
+  @Override
+  public void registered(boolean anew) {
+    flow.tick(nowMs); // as the user agent does
+  }
+
+  @Override
+  public void said(String detail) {
+    peer.requireWords(detail);
+  }
+
+  private static String answer(String start, String more) {
+    return """
+    SIP/2.0 %s
+    v:SIP/2.0/UDP a
+    f:sip:a@b
+    t:sip:a@b;tag=1
+    i:a
+    CSeq:1 REGISTER
+    l:0
+    %s
+    """
+        .formatted(start, more);
+  }
+
+  public static List<byte[]> seeds() {
+    String challenge =
+        "WWW-Authenticate:Digest realm=\"ims.test\",nonce=\"n\",qop=\"auth\",algorithm=SHA-256%s\n";
+    String ours = "m:<sip:alice@192.0.2.7:5060>;expires=%s\n";
+    return List.of(
+        Arrival.input(
+            answer("401 No", challenge.formatted("")), answer("200 OK", ours.formatted("8"))),
+        Arrival.input(answer("200 OK", "m:<sip:b@c>,<sip:x\nExpires:9\n")),
+        Arrival.input(answer("200 OK", ours.formatted("0"))),
+        Arrival.input(answer("200 OK", ours.formatted("4000000000"))),
+        Arrival.input(answer("200 OK", ours.formatted("8")), answer("200 OK", "")),
+        Arrival.input(
+            answer("423 Brief", "Min-Expires:60\n"), answer("423 Brief", "Min-Expires:90\n")),
+        Arrival.input(answer("401 No", challenge.formatted(",stale=true"))),
+        Arrival.input(answer("407 No", "Proxy-" + challenge.formatted("").substring(4))),
+        Arrival.input(answer("503 Later", "Retry-After:20 (a \\) while);duration=9\n")),
+        Arrival.input(answer("500 \u009b2J", "Retry-After:99999999999\n")),
+        Arrival.input(""));
+  }
+}
