@@ -57,6 +57,22 @@ public final class FieldText {
     return found;
   }
 
+  /// Whether there is a `<` or `>` outside of quoted strings.
+  static boolean hasBrackets(String text) {
+    boolean quoted = false;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"') {
+        quoted = !quoted;
+      } else if (quoted && c == '\\') {
+        i++;
+      } else if (!quoted && (c == '<' || c == '>')) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// The text of a quoted string, or the text itself.
   public static String unquote(String text) {
     if (text.length() < 2 || !text.startsWith("\"") || !text.endsWith("\"")) {

@@ -31,8 +31,7 @@ public record NameAddress(String uri, Map<String, String> parameters) {
 
   private static NameAddress of(String uri, String rest, String text) {
     // In brackets a semicolon would not separate; a value may have them in quotes alone.
-    boolean brackets = rest.replaceAll("\"(\\\\.|[^\"\\\\])*\"", "").matches(".*[<>].*");
-    if (uri.isEmpty() || brackets || !(rest.isEmpty() || rest.startsWith(";"))) {
+    if (uri.isEmpty() || FieldText.hasBrackets(rest) || !(rest.isEmpty() || rest.startsWith(";"))) {
       throw new IllegalArgumentException("must be an address with parameters: '" + text + "'");
     }
     return new NameAddress(uri, FieldText.parameters(rest, ';'));
