@@ -18,7 +18,7 @@ final class Registration {
   private static final long SECONDS_MAX = 0xFFFF_FFFFL;
 
   // A comment and parameters may follow (RFC 3261 section 20.33).
-  private static final Pattern RETRY_AFTER = Pattern.compile("(\\d+)\\s*([(;].*)?");
+  private static final Pattern RETRY_AFTER = Pattern.compile("0*(\\d+)\\s*([(;].*)?");
   private static final long RETRY_AFTER_SECONDS_MAX = 600;
 
   private final UserAgentSettings settings;
