@@ -37,8 +37,15 @@ final class FallbackCommand implements Callable<Integer> {
   ///
   /// @param silentMs longest time in which the download got nothing
   /// @param changedMs from the change of the network to the agent's change of carrier
-  /// @param againMs from that to the end of the longest silence, 0 if it was over before
-  private record Change(String to, double silentMs, double changedMs, double againMs) {
+  /// @param againMs from that until data came again, at most
+  record Change(String to, double silentMs, double changedMs, double againMs) {
+    /// @param silentUntilMs from the change of the network to the end of the longest silence; one
+    ///   that began after the agent's change bounds, with its length, what the change cost
+    static Change of(String to, double silentMs, double silentUntilMs, double changedMs) {
+      double againMs = Math.clamp(silentUntilMs - changedMs, 0, silentMs);
+      return new Change(to, silentMs, changedMs, againMs);
+    }
+
     Verdict verdict() {
       return Verdict.atMost(AGAIN_MS_MAX, "ms", againMs);
     }
@@ -104,7 +111,7 @@ final class FallbackCommand implements Callable<Integer> {
     }
     double changedMs = Duration.between(at, followed).toNanos() / 1e6;
     double untilMs = (download.silentUntilNs() - start) / 1e6;
-    return new Change(to, download.silentMs(), changedMs, Math.max(0, untilMs - changedMs));
+    return Change.of(to, download.silentMs(), untilMs, changedMs);
   }
 
   /// When the agent last changed to this carrier, [Instant#MAX] if it has not since a moment.
