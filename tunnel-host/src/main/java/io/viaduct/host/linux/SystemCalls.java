@@ -19,16 +19,15 @@ import java.lang.invoke.VarHandle;
 /// must not run on an event loop or a virtual thread.
 ///
 /// To capture errno costs an object of the JDK's per call wherever profiles come from a start cache
-/// (docs/measurements.md, "Garbage per stage"). So the calls of the packet path have a form without
-/// it, `try…`: its −1 says that the call failed, and the call made once more says why.
+/// (docs/measurements.md, "Garbage per stage"). So the calls of the packet path are made without,
+/// and once more with it if they fail.
 public final class SystemCalls {
   private static final Linker LINKER = Linker.nativeLinker();
   private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
   private static final VarHandle ERRNO =
       CAPTURE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
-  // One shape for all, with as many arguments as the longest list (setsockopt): to link a shape
-  // takes
+  // One shape for all, with as many arguments as the longest list (setsockopt): to link one takes
   // milliseconds of a start, and a register too many is not looked at by the callee. Linux passes
   // variadic arguments (open, ioctl) in the same registers.
   private static final FunctionDescriptor SHAPE =
@@ -37,7 +36,7 @@ public final class SystemCalls {
   private static final MethodHandle CALL =
       LINKER.downcallHandle(SHAPE, Linker.Option.captureCallState("errno"));
 
-  private static final MethodHandle TRY = LINKER.downcallHandle(SHAPE);
+  private static final MethodHandle LEAN = LINKER.downcallHandle(SHAPE);
 
   private static final MemorySegment OPEN = LINKER.defaultLookup().findOrThrow("open");
   private static final MemorySegment CLOSE = LINKER.defaultLookup().findOrThrow("close");
@@ -74,24 +73,25 @@ public final class SystemCalls {
     return call(IOCTL, fd, request, argument);
   }
 
-  /// read(2).
+  /// read(2), once: an error that is told only once is not lost.
   public int read(int fd, long address, int bytes) {
     return call(READ, fd, address, bytes);
   }
 
-  /// read(2), −1 if it failed.
-  public int tryRead(int fd, long address, int bytes) {
-    return attempt(READ, fd, address, bytes);
+  /// read(2) of a packet.
+  public int readPacket(int fd, long address, int bytes) {
+    return packetCall(READ, fd, address, bytes);
+  }
+
+  /// read(2) behind a packet: what fails is nearly always "no more", and `-EAGAIN` whatever it is;
+  /// [#readPacket] of the next wake-up is told.
+  public int readMore(int fd, long address, int bytes) {
+    return orNoMore(lean(READ, fd, address, bytes));
   }
 
   /// write(2).
   public int write(int fd, long address, int bytes) {
-    return call(WRITE, fd, address, bytes);
-  }
-
-  /// write(2), −1 if it failed.
-  public int tryWrite(int fd, long address, int bytes) {
-    return attempt(WRITE, fd, address, bytes);
+    return packetCall(WRITE, fd, address, bytes);
   }
 
   /// socket(2).
@@ -134,22 +134,17 @@ public final class SystemCalls {
 
   /// sendmsg(2) with a `struct msghdr`.
   public int sendmsg(int fd, long message, int flags) {
-    return call(SENDMSG, fd, message, flags);
-  }
-
-  /// sendmsg(2), −1 if it failed.
-  public int trySendmsg(int fd, long message, int flags) {
-    return attempt(SENDMSG, fd, message, flags);
+    return packetCall(SENDMSG, fd, message, flags);
   }
 
   /// recvmsg(2) with a `struct msghdr`.
   public int recvmsg(int fd, long message, int flags) {
-    return call(RECVMSG, fd, message, flags);
+    return packetCall(RECVMSG, fd, message, flags);
   }
 
-  /// recvmsg(2), −1 if it failed.
-  public int tryRecvmsg(int fd, long message, int flags) {
-    return attempt(RECVMSG, fd, message, flags);
+  /// recvmsg(2) behind datagrams, as [#readMore].
+  public int recvmsgMore(int fd, long message, int flags) {
+    return orNoMore(lean(RECVMSG, fd, message, flags));
   }
 
   /// unshare(2): the calling thread, which must not be a virtual one, leaves a namespace for a new
@@ -162,9 +157,19 @@ public final class SystemCalls {
     return call(function, a, b, c, 0, 0);
   }
 
-  private static int attempt(MemorySegment function, long a, long b, long c) {
+  private int packetCall(MemorySegment function, long a, long b, long c) {
+    int returned = lean(function, a, b, c);
+    return returned >= 0 ? returned : call(function, a, b, c);
+  }
+
+  private static int orNoMore(int returned) {
+    return returned >= 0 ? returned : Errno.EAGAIN.result();
+  }
+
+  /// @return −1 for whatever failure
+  private static int lean(MemorySegment function, long a, long b, long c) {
     try {
-      return (int) (long) TRY.invokeExact(function, a, b, c, 0L, 0L);
+      return (int) (long) LEAN.invokeExact(function, a, b, c, 0L, 0L);
     } catch (Throwable failure) {
       throw new IllegalStateException("a foreign call does not fit its descriptor", failure);
     }

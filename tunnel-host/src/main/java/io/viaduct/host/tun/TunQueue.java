@@ -89,7 +89,11 @@ public final class TunQueue implements AutoCloseable, PolledDescriptor.Events {
     int bytesMax = VirtioNetHeader.LENGTH + TunDevice.PACKET_BYTES_MAX;
     int packets = 0;
     while (packets < PACKETS_PER_WAKE_UP && polled.isReading()) {
-      int bytes = read(into.memoryAddress() + readOffset, bytesMax, packets == 0);
+      long address = into.memoryAddress() + readOffset;
+      int bytes =
+          packets == 0
+              ? calls.readPacket(fd, address, bytesMax)
+              : calls.readMore(fd, address, bytesMax);
       if (bytes < VirtioNetHeader.LENGTH) {
         if (bytes < 0 && !Errno.isAgain(bytes)) {
           refusals.count(bytes);
@@ -105,15 +109,6 @@ public final class TunQueue implements AutoCloseable, PolledDescriptor.Events {
     if (packets > 0) {
       to.batchEnd();
     }
-  }
-
-  // Behind a packet, −1 is nearly always "no more"; if it is not, the next wake-up is told.
-  private int read(long address, int bytesMax, boolean first) {
-    int bytes = calls.tryRead(fd, address, bytesMax);
-    if (bytes >= 0) {
-      return bytes;
-    }
-    return first ? calls.read(fd, address, bytesMax) : Errno.EAGAIN.result();
   }
 
   // EBADFD: the device was deleted under us; epoll would report it for ever.
@@ -149,11 +144,8 @@ public final class TunQueue implements AutoCloseable, PolledDescriptor.Events {
 
   private WriteResult write(long address, int bytes) {
     PolledDescriptor polled = descriptor;
-    int written = Errno.EBADF.result();
-    if (polled != null && polled.isOpen()) {
-      written = calls.tryWrite(fd, address, bytes);
-      written = written < 0 ? calls.write(fd, address, bytes) : written;
-    }
+    int written =
+        polled != null && polled.isOpen() ? calls.write(fd, address, bytes) : Errno.EBADF.result();
     if (written >= 0) {
       packetsWritten++;
       bytesWritten += bytes - VirtioNetHeader.LENGTH;

@@ -78,7 +78,10 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
     int batches = 0;
     while (batches < RECEIVES_PER_WAKE_UP && polled.isReading()) {
       receiving.receive(sender, received.memoryAddress(), RECEIVE_BYTES);
-      int bytes = receive(batches == 0);
+      int bytes =
+          batches == 0
+              ? calls.recvmsg(fd, receiving.address(), 0)
+              : calls.recvmsgMore(fd, receiving.address(), 0);
       if (bytes < 0) {
         if (!Errno.isAgain(bytes)) {
           refusals.count(bytes);
@@ -97,15 +100,6 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
     if (batches > 0) {
       reader.batchEnd();
     }
-  }
-
-  // Behind datagrams, −1 is nearly always "no more"; if it is not, the next wake-up is told.
-  private int receive(boolean first) {
-    int bytes = calls.tryRecvmsg(fd, receiving.address(), 0);
-    if (bytes >= 0) {
-      return bytes;
-    }
-    return first ? calls.recvmsg(fd, receiving.address(), 0) : Errno.EAGAIN.result();
   }
 
   private void deliver(int bytes, int segmentSize, InetSocketAddress from) {
@@ -163,11 +157,9 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
       sending.datagram(peer, peers.length(), from, bytes);
     }
     PolledDescriptor polled = descriptor;
-    if (polled == null || !polled.isOpen()) {
-      return Errno.EBADF.result();
-    }
-    int sent = calls.trySendmsg(fd, sending.address(), 0);
-    return sent < 0 ? calls.sendmsg(fd, sending.address(), 0) : sent;
+    return polled != null && polled.isOpen()
+        ? calls.sendmsg(fd, sending.address(), 0)
+        : Errno.EBADF.result();
   }
 
   // EIO: the interface cannot do checksums, or IPsec is in the way; that will not change soon.
