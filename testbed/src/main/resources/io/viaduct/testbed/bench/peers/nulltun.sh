@@ -9,4 +9,4 @@ run() {
 	fi
 	exec "$work/relay" "$tun" "$port" "$outer"
 }
-up() { address "$1"; }
+up() { address; }

@@ -3,10 +3,10 @@
 #   keys      once, before anything starts (optional)
 #   run SIDE  becomes the tunnel's process, in the foreground; SIDE is far or near
 #   up SIDE   configures what run has made, and returns when it is done (optional)
-# Variables: tun_near and tun_far (interfaces to make, each in a namespace of its own; in run and up
-# also tun and inner, the side's), inner_near and inner_far (addresses inside, /24), outer (the far end from the
-# device), port (free for this peer, and so is port + 500), work (its directory, private), peers (this
-# directory).
+# Variables: tun_near and tun_far (interfaces to make, each in a namespace of its own), inner_near and
+# inner_far (addresses inside, /24), in run and up also tun and inner, the side's; outer (the far end
+# from the device), port (free for this peer, and so is port + 500), work (its directory, private),
+# peers (this directory).
 keys() { :; }
 up() { :; }
 call() { # function, words

@@ -20,5 +20,5 @@ up() {
 		wg set "$tun" private-key "$work/near.key" peer "$(cat "$work/far.public")" \
 			allowed-ips "$inner_far/32" endpoint "$outer:$port" persistent-keepalive 25
 	fi
-	address "$1"
+	address
 }
