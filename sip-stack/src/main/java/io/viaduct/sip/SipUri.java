@@ -11,9 +11,8 @@ import java.util.stream.Collectors;
 /// @param user empty when absent
 /// @param port 0 when absent
 public record SipUri(String user, String host, int port, Map<String, String> parameters) {
-  // RFC 3261 section 25.1: reserved, unreserved, escaped, and an IPv6 address's brackets; as long
-  // as
-  // a request line may hold.
+  // RFC 3261 section 25.1: reserved, unreserved, escaped, and an IPv6 address's brackets; no longer
+  // than a request line may hold.
   private static final Pattern WRITTEN =
       Pattern.compile("(?i)sip:[a-z0-9;/?:@&=+$,_.!~*'()%\\[\\]-]{1,1020}");
 

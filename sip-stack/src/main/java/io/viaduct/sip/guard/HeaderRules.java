@@ -16,9 +16,8 @@ final class HeaderRules {
       Pattern.compile(
           "SIP\\s*/\\s*2\\.0\\s*/\\s*[A-Za-z0-9-]{1,8}\\s+"
               + "(\\[[0-9A-Fa-f:.]{2,45}]|[A-Za-z0-9._-]{1,255})(\\s*:\\s*(?<port>\\d{1,5}))?\\s*"
-              // No comment, which RFC 3261 has dropped from Via; no brackets, in which neither
-              // comma
-              // nor semicolon would separate.
+              // No comment, which RFC 3261 has dropped from Via; no brackets, in which commas and
+              // semicolons would not separate.
               + "(;[^()<>\\\\]*)?",
           Pattern.CASE_INSENSITIVE);
   private static final Pattern CALL_ID = Pattern.compile("[^\\s@]{1,256}(@[^\\s@]{1,256})?");

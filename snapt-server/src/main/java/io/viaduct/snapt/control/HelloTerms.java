@@ -51,7 +51,9 @@ final class HelloTerms {
       throw malformed("a receiver index has 24 bits, got " + hello.getReceiverIndex());
     }
     if (hello.getPathMtu() < TunnelLimits.PATH_MTU_MIN || hello.getPathMtu() > 65_535) {
-      throw malformed("a path MTU is from 1280 to 65535, got " + hello.getPathMtu());
+      throw malformed(
+          "a path MTU is from %d to 65535, got %d"
+              .formatted(TunnelLimits.PATH_MTU_MIN, hello.getPathMtu()));
     }
     requireApplications(hello);
     return new Session.Terms(

@@ -33,7 +33,7 @@ final class Sodium {
     static final MethodHandle DECRYPT;
 
     static {
-      if (status("crypto_aead_aes256gcm_is_available") == 0) {
+      if (status(LIBRARY, "crypto_aead_aes256gcm_is_available") == 0) {
         throw new UnsatisfiedLinkError("the processor has no AES instructions");
       }
       BEFORE =
@@ -66,10 +66,6 @@ final class Sodium {
             JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
             JAVA_LONG, JAVA_LONG),
         Linker.Option.critical(false));
-  }
-
-  private static int status(String name) {
-    return status(LIBRARY, name);
   }
 
   private static int status(SymbolLookup library, String name) {
