@@ -186,6 +186,25 @@ public final class SipSide implements RequestSender {
     requireUnbroken();
   }
 
+  /// A REGISTER to seed a target with.
+  ///
+  /// @param more header fields, lines without end
+  public static String register(String user, int cseq, String more) {
+    return """
+    REGISTER sip:ims.test SIP/2.0
+    v:SIP/2.0/UDP a
+    f:sip:a@b
+    t:sip:%s@ims.test
+    i:a
+    CSeq:%d REGISTER
+    Max-Forwards:9
+    l:0
+    %s
+
+    """
+        .formatted(user, cseq, more);
+  }
+
   /// Who says that he sends it, if he is a user; else alice, who may not.
   public static String sender(SipRequest request) {
     boolean registers = request.method().equals("REGISTER");

@@ -96,8 +96,7 @@ class ControlConnectionTest {
   void aForgedTokenIsRefused() throws Exception {
     TestControl control = connect();
     ByteString forged =
-        TestOperator.sign(
-            TestOperator.token("alice", device).build(), Ed25519.generate(), TestOperator.KEY_ID);
+        new TestIssuer().sign(TestOperator.token("alice", device).build().toByteString());
     refused(control, control.hello(forged, device).build(), RefusalCode.TOKEN_FORGED);
   }
 
@@ -105,7 +104,8 @@ class ControlConnectionTest {
   void aTokenOfAnUnknownKeyIsRefused() throws Exception {
     TestControl control = connect();
     ByteString forged =
-        TestOperator.sign(TestOperator.token("alice", device).build(), Ed25519.generate(), "k2");
+        new TestIssuer(Ed25519.generate(), "k2")
+            .sign(TestOperator.token("alice", device).build().toByteString());
     refused(control, control.hello(forged, device).build(), RefusalCode.TOKEN_FORGED);
   }
 

@@ -6,25 +6,18 @@ import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.usage.v1.SessionToken;
-import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.TokenKey;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.security.KeyPair;
-import java.security.Signature;
 import java.security.interfaces.EdECPublicKey;
 
 /// The operator of a test: authority of its certificates, issuer of its tokens. Everything is real.
 public final class TestOperator {
-  static final String AUDIENCE = "viaduct";
-  static final String KEY_ID = "k1";
-
   private final Path folder;
   private final TestAuthority authority;
-  private final KeyPair tokenKey = Ed25519.generate();
+  private final TestIssuer issuer = new TestIssuer();
 
   TestOperator(Path folder) throws Exception {
     this.folder = Files.createDirectories(folder);
@@ -54,10 +47,7 @@ public final class TestOperator {
   }
 
   TokenKey tokenKey() {
-    return TokenKey.newBuilder()
-        .setKeyId(KEY_ID)
-        .setPublicKey(ByteString.copyFrom(Ed25519.raw((EdECPublicKey) tokenKey.getPublic())))
-        .build();
+    return issuer.tokenKey();
   }
 
   /// A token that holds for an hour.
@@ -68,27 +58,13 @@ public final class TestOperator {
         .setAccount(account)
         .setPublicIdentity("sip:" + account + "@ims.test")
         .setDeviceKey(ByteString.copyFrom(Ed25519.raw((EdECPublicKey) device.getPublic())))
-        .setAudience(AUDIENCE)
+        .setAudience(TestIssuer.AUDIENCE)
         .setNotBeforeMs(nowMs - 1_000)
         .setExpiresMs(nowMs + 3_600_000)
         .setIcid("icid-" + account);
   }
 
-  ByteString sign(SessionToken token) throws GeneralSecurityException {
-    return sign(token, tokenKey, KEY_ID);
-  }
-
-  static ByteString sign(SessionToken token, KeyPair key, String keyId)
-      throws GeneralSecurityException {
-    Signature signature = Signature.getInstance("Ed25519");
-    signature.initSign(key.getPrivate());
-    signature.update("viaduct session token\0".getBytes(StandardCharsets.US_ASCII));
-    signature.update(token.toByteArray());
-    return SignedSessionToken.newBuilder()
-        .setToken(token.toByteString())
-        .setSignature(ByteString.copyFrom(signature.sign()))
-        .setKeyId(keyId)
-        .build()
-        .toByteString();
+  ByteString sign(SessionToken token) {
+    return issuer.sign(token.toByteString());
   }
 }

@@ -130,7 +130,7 @@ public final class TestSnapt implements Relay.Listener, AutoCloseable {
                 .build(),
             new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("control", true), EpollIoHandler.newFactory()),
-            new TokenVerifier(keys, TestOperator.AUDIENCE),
+            new TokenVerifier(keys, TestIssuer.AUDIENCE),
             registry,
             clock);
     InetSocketAddress bound = control.start(new InetSocketAddress(local, 0));

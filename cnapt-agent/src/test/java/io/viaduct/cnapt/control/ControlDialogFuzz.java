@@ -9,6 +9,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
+import io.viaduct.tunnel.control.ControlScript;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Goodbye;
@@ -31,7 +32,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import javax.net.ssl.SSLContext;
@@ -121,7 +121,7 @@ public final class ControlDialogFuzz implements ControlListener {
   }
 
   private void run(ByteBuf bytes, int piece) {
-    List<Long> asked = asked(bytes.duplicate());
+    List<Long> asked = ControlScript.asked(bytes.duplicate());
     while (bytes.isReadable() && channel.isOpen()) {
       channel.writeInbound(bytes.readRetainedSlice(Math.min(piece, bytes.readableBytes())));
     }
@@ -145,29 +145,6 @@ public final class ControlDialogFuzz implements ControlListener {
       throw new AssertionError("asked: " + asked + ", answered: " + answered);
     }
     channel.finishAndReleaseAll();
-  }
-
-  /// The numbers of the keep-alives in the input that want an answer.
-  private static List<Long> asked(ByteBuf bytes) {
-    List<Long> numbers = new ArrayList<>();
-    try {
-      while (true) {
-        ByteBuf datagram = ControlFrame.readDatagram(bytes, bytes.alloc());
-        if (datagram != null) {
-          datagram.release();
-          continue;
-        }
-        Optional<ControlMessage> message = ControlFrame.read(bytes);
-        if (message.isEmpty()) {
-          return numbers;
-        }
-        if (message.get().hasKeepAlive() && !message.get().getKeepAlive().getReply()) {
-          numbers.add(message.get().getKeepAlive().getNumber());
-        }
-      }
-    } catch (MalformedFrameException _) {
-      return numbers;
-    }
   }
 
   private List<Long> answered() {

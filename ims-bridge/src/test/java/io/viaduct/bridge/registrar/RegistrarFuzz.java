@@ -132,48 +132,35 @@ public final class RegistrarFuzz {
     return new SipRequest("MESSAGE", to.contact(), headers);
   }
 
-  private static String register(String user, int cseq, String more) {
-    return """
-    REGISTER sip:ims.test SIP/2.0
-    v:SIP/2.0/UDP a
-    f:sip:a@b
-    t:sip:%s@ims.test
-    i:a
-    CSeq:%d REGISTER
-    Max-Forwards:9
-    l:0
-    %s
-
-    """
-        .formatted(user, cseq, more);
-  }
-
   public static List<byte[]> seeds() {
     String one = "m:<sip:a@b>;q=0.5;methods=\"MESSAGE,!INVITE\";+sip.instance=\"<u>\"";
     return List.of(
         Arrival.input(
-            register("alice", 1, one),
-            register("alice", 2, "m:<sip:a@c:9>;+sip.instance=\"<u>\";expires=70,<sip:a@d;lr;x=y>"),
-            register("alice", 1, one),
-            register("alice", 3, "m:<sip:a@c:9>;expires=0"),
-            register("alice", 4, "m:*\nExpires:0")),
-        Arrival.input(register("alice", 5, one), register("alice", 4, "m:*\nExpires:0")),
+            SipSide.register("alice", 1, one),
+            SipSide.register(
+                "alice", 2, "m:<sip:a@c:9>;+sip.instance=\"<u>\";expires=70,<sip:a@d;lr;x=y>"),
+            SipSide.register("alice", 1, one),
+            SipSide.register("alice", 3, "m:<sip:a@c:9>;expires=0"),
+            SipSide.register("alice", 4, "m:*\nExpires:0")),
         Arrival.input(
-            register("bob", 1, "m:sip:b@b,sip:b@c"),
-            register("alice", 1, "m:sip:a@a"),
-            register("alice", 2, "m:sip:a@b")),
-        Arrival.input(register("alice", 1, "m:sip:a@a,sip:a@b,sip:a@c")),
-        Arrival.input(register("alice", 1, "m:<sip:a@b>,<sip:a@b>")),
-        Arrival.input(register("alice", 1, "m:<sip:a b@c>")),
-        Arrival.input(register("alice", 1, "m:sip:a>b@c")),
-        Arrival.input(register("alice", 1, "m:<sip:a@b;x=\"y;z\">")),
-        Arrival.input(register("alice", 1, "m:<sip:a@b>;q=0.;expires=x\nExpires:7")),
-        Arrival.input(register("alice", 1, "m:sip:a@b;expires=5")),
-        Arrival.input(register("alice", 1, "m:*,sip:a@b\nExpires:0")),
-        Arrival.input(register("alice", 1, "m:*;expires=0")),
-        Arrival.input(register("carol", 1, "m:<sip:a@b")),
-        Arrival.input(register("alice", 1, "Require:path,outbound")),
+            SipSide.register("alice", 5, one), SipSide.register("alice", 4, "m:*\nExpires:0")),
         Arrival.input(
-            register("alice", 1, "Authorization:Digest username=\"alice\",realm=\"ims.test\",")));
+            SipSide.register("bob", 1, "m:sip:b@b,sip:b@c"),
+            SipSide.register("alice", 1, "m:sip:a@a"),
+            SipSide.register("alice", 2, "m:sip:a@b")),
+        Arrival.input(SipSide.register("alice", 1, "m:sip:a@a,sip:a@b,sip:a@c")),
+        Arrival.input(SipSide.register("alice", 1, "m:<sip:a@b>,<sip:a@b>")),
+        Arrival.input(SipSide.register("alice", 1, "m:<sip:a b@c>")),
+        Arrival.input(SipSide.register("alice", 1, "m:sip:a>b@c")),
+        Arrival.input(SipSide.register("alice", 1, "m:<sip:a@b;x=\"y;z\">")),
+        Arrival.input(SipSide.register("alice", 1, "m:<sip:a@b>;q=0.;expires=x\nExpires:7")),
+        Arrival.input(SipSide.register("alice", 1, "m:sip:a@b;expires=5")),
+        Arrival.input(SipSide.register("alice", 1, "m:*,sip:a@b\nExpires:0")),
+        Arrival.input(SipSide.register("alice", 1, "m:*;expires=0")),
+        Arrival.input(SipSide.register("carol", 1, "m:<sip:a@b")),
+        Arrival.input(SipSide.register("alice", 1, "Require:path,outbound")),
+        Arrival.input(
+            SipSide.register(
+                "alice", 1, "Authorization:Digest username=\"alice\",realm=\"ims.test\",")));
   }
 }

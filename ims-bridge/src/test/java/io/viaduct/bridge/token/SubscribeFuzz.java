@@ -142,22 +142,6 @@ public final class SubscribeFuzz {
     return SessionGrant.parse(notify.body().text());
   }
 
-  private static String register(String user, int cseq, String more) {
-    return """
-    REGISTER sip:ims.test SIP/2.0
-    v:SIP/2.0/UDP a
-    f:sip:a@b
-    t:sip:%s@ims.test
-    i:a
-    CSeq:%d REGISTER
-    Max-Forwards:9
-    l:0
-    %s
-
-    """
-        .formatted(user, cseq, more);
-  }
-
   private static String subscribe(String to, int cseq, String more) {
     String body = "{\"deviceKey\":\"%s\"}".formatted("A".repeat(43));
     return """
@@ -191,7 +175,7 @@ public final class SubscribeFuzz {
   }
 
   public static List<byte[]> seeds() {
-    String alice = register("alice", 1, "m:sip:a@b");
+    String alice = SipSide.register("alice", 1, "m:sip:a@b");
     String good = "o:snapt-session;id=7\nm:<sip:a@b>;x\nAccept:text/plain,application/json;q=1";
     return List.of(
         Arrival.input(
@@ -205,7 +189,8 @@ public final class SubscribeFuzz {
             subscribe("sip:s", 1, good),
             subscribe("sip:s", 1, good),
             subscribe("<sip:s>;tag=x", 1, good)),
-        Arrival.input(alice, subscribe("sip:s", 1, good), register("alice", 2, "m:*\nExpires:0")),
+        Arrival.input(
+            alice, subscribe("sip:s", 1, good), SipSide.register("alice", 2, "m:*\nExpires:0")),
         Arrival.input(
             alice,
             answer("481 Gone"),

@@ -12,6 +12,7 @@ import io.viaduct.sip.Transport;
 import io.viaduct.sip.digest.DigestAlgorithm;
 import io.viaduct.sip.digest.DigestClient;
 import io.viaduct.sip.jain.ParserProbe;
+import io.viaduct.sip.useragent.UserAgentState.Phase;
 import java.math.BigInteger;
 import java.net.InetSocketAddress;
 import java.text.ParseException;
@@ -23,8 +24,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/// The network and the thread of a user agent, for fuzz targets: requests wait for an answer until
-/// [#answer], what is to be done on the owner's thread waits for [#drain].
+/// Network, thread and clock of a user agent, for fuzz targets: requests wait for an answer until
+/// [#answer], what is to be done on the owner's thread for [#drain], time for [#step].
 final class ScriptedPeer implements RequestSender {
   static final SipFlow FLOW = new SipFlow(Transport.UDP, new InetSocketAddress("192.0.2.1", 5060));
 
@@ -46,6 +47,12 @@ final class ScriptedPeer implements RequestSender {
   private static final String VIA = "SIP/2.0/UDP 192.0.2.7:5060;branch=z9hG4bKx;rport";
   private static final BigInteger TEN_MINUTES = BigInteger.valueOf(600);
   private static final int WORDS_MAX = 400;
+  private static final long BEGIN_MS = 1_790_000_000_000L;
+  private static final long END_MS = BEGIN_MS + 15_000;
+  private static final long STEP_MS = 100;
+
+  /// Longest back-off, an answer that does not come, the clock's step.
+  private static final long PAUSE_MS_MAX = 5_000 + 4_000 + 2 * STEP_MS;
 
   final Deque<Runnable> owner = new ArrayDeque<>();
   final LocalIdentity identity = new LocalIdentity(SETTINGS, this, List.of("NOTIFY", "OPTIONS"));
@@ -57,9 +64,49 @@ final class ScriptedPeer implements RequestSender {
   private final Deque<CompletableFuture<SipResponse>> waiting = new ArrayDeque<>();
   private final Consumer<SipRequest> onSent;
   private String breach = "";
+  private long nowMs = BEGIN_MS;
+  private long askedMs;
+  private long lastMs = nowMs;
+  private long silentUntilMs;
 
   ScriptedPeer(Consumer<SipRequest> onSent) {
     this.onSent = onSent;
+  }
+
+  long nowMs() {
+    return nowMs;
+  }
+
+  /// Whether the quarter of a minute has passed that a target lasts.
+  boolean isOver() {
+    return nowMs >= END_MS;
+  }
+
+  /// The device asks for something that lasts as long as its Expires says.
+  void asked(SipRequest request) {
+    require(nowMs >= silentUntilMs, "asks too soon by " + (silentUntilMs - nowMs) + " ms");
+    askedMs = 1000 * Long.parseLong(request.headers().require("Expires"));
+    lastMs = nowMs;
+  }
+
+  /// This refusal ends the attempt, and the server is left alone for as long as it wants.
+  void refused(SipResponse response) {
+    silentUntilMs = nowMs + silenceMs(response);
+  }
+
+  /// Time passes.
+  ///
+  /// @param phase what the device is doing: it waits for an answer only if it asked, and asks again
+  ///   before what it asked for is over
+  /// @throws AssertionError if a rule was broken
+  void step(Phase phase) {
+    if (phase == Phase.TRYING && !isAsked()) {
+      throw new AssertionError("an answer has got lost");
+    }
+    if (nowMs > Math.max(silentUntilMs + STEP_MS, lastMs + Math.max(askedMs, PAUSE_MS_MAX))) {
+      throw new AssertionError("asked " + (nowMs - lastMs) + " ms ago, for " + askedMs + " ms");
+    }
+    nowMs += STEP_MS;
   }
 
   /// Checks a rule. A future would swallow what is thrown on its way: the first breach is kept, and
@@ -81,9 +128,24 @@ final class ScriptedPeer implements RequestSender {
     return response.status() == 401 || response.status() == 407;
   }
 
+  /// A response to seed a target with, whose answers are known by their order alone.
+  static String response(String start, String method, String more) {
+    return """
+    SIP/2.0 %s
+    v:SIP/2.0/UDP a
+    f:sip:a@b
+    t:sip:a@b;tag=1
+    i:a
+    CSeq:1 %s
+    l:0
+    %s
+    """
+        .formatted(start, method, more);
+  }
+
   /// How long the server wants to be left alone, at most ten minutes of it (RFC 3261 section
   /// 20.33).
-  static long silenceMs(SipResponse response) {
+  private static long silenceMs(SipResponse response) {
     String text = response.headers().first("Retry-After").orElse("");
     String digits = text.split("[;(]", 2)[0].strip();
     return digits.matches("[0-9]+")

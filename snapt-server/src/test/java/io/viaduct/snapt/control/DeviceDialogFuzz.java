@@ -9,6 +9,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.snapt.TestIssuer;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionCarrier;
 import io.viaduct.snapt.binding.SessionRegistry;
@@ -16,6 +17,7 @@ import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
+import io.viaduct.tunnel.control.ControlScript;
 import io.viaduct.tunnel.control.DeviceProof;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.ControlMessage;
@@ -109,7 +111,7 @@ public final class DeviceDialogFuzz implements SessionCarrier {
     if (welcomed) {
       channel.writeInbound(frames(HELLO));
     }
-    List<Long> asked = asked(bytes.duplicate());
+    List<Long> asked = ControlScript.asked(bytes.duplicate());
     while (bytes.isReadable() && channel.isOpen()) {
       channel.writeInbound(bytes.readRetainedSlice(Math.min(piece, bytes.readableBytes())));
     }
@@ -164,30 +166,6 @@ public final class DeviceDialogFuzz implements SessionCarrier {
       }
     }
     require(said.stream().filter(ControlMessage::hasWelcome).count() == sessions, "said " + said);
-  }
-
-  /// The numbers of the keep-alives in the input that want an answer.
-  private static List<Long> asked(ByteBuf bytes) {
-    List<Long> numbers = new ArrayList<>();
-    try {
-      while (bytes.isReadable()) {
-        ByteBuf datagram = ControlFrame.readDatagram(bytes, UnpooledByteBufAllocator.DEFAULT);
-        if (datagram != null) {
-          datagram.release();
-          continue;
-        }
-        var message = ControlFrame.read(bytes);
-        if (message.isEmpty()) {
-          return numbers;
-        }
-        if (message.get().hasKeepAlive() && !message.get().getKeepAlive().getReply()) {
-          numbers.add(message.get().getKeepAlive().getNumber());
-        }
-      }
-    } catch (MalformedFrameException _) {
-      return numbers;
-    }
-    return numbers;
   }
 
   private static void require(boolean holds, String otherwise) {
@@ -251,7 +229,7 @@ public final class DeviceDialogFuzz implements SessionCarrier {
               .build();
       return Hello.newBuilder()
           .setVersion(ControlFrame.VERSION)
-          .setToken(ISSUER.signed(token.toByteString()))
+          .setToken(ISSUER.sign(token.toByteString()))
           .setProof(ByteString.copyFrom(DeviceProof.sign(device.getPrivate(), EXPORTER)))
           .addAeads(Aead.AES_256_GCM)
           .setPathMtu(1500)

@@ -1,6 +1,7 @@
 package io.viaduct.snapt.control;
 
 import com.google.protobuf.ByteString;
+import io.viaduct.snapt.TestIssuer;
 import io.viaduct.usage.v1.SessionToken;
 import java.util.Arrays;
 import java.util.List;
@@ -21,7 +22,7 @@ public final class TokenFuzz {
       return;
     }
     ByteString rest = ByteString.copyFrom(input, 1, input.length - 1);
-    ByteString token = (input[0] & 1) == 0 ? rest : ISSUER.signed(rest);
+    ByteString token = (input[0] & 1) == 0 ? rest : ISSUER.sign(rest);
     if (VERIFIER.verify(token, ByteString.copyFrom(new byte[64]), EXPORTER, NOW_MS)
         instanceof TokenVerifier.Result.Valid valid) {
       throw new AssertionError("valid without a proof: " + valid);
@@ -54,6 +55,6 @@ public final class TokenFuzz {
     return List.of(
         input(1, token),
         input(1, token((byte) 0xFF)),
-        input(0, ISSUER.signed(ByteString.copyFrom(token)).toByteArray()));
+        input(0, ISSUER.sign(ByteString.copyFrom(token)).toByteArray()));
   }
 }

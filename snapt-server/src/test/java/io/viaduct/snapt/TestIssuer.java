@@ -1,0 +1,73 @@
+package io.viaduct.snapt;
+
+import com.google.protobuf.ByteString;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.snapt.control.TokenKeys;
+import io.viaduct.snapt.control.TokenVerifier;
+import io.viaduct.usage.v1.SignedSessionToken;
+import io.viaduct.usage.v1.SnaptStatusAck;
+import io.viaduct.usage.v1.TokenKey;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.Signature;
+import java.security.interfaces.EdECPublicKey;
+
+/// Signs tokens as the bridge does, with a key of its own.
+///
+/// @param keyId by which a SNAPT finds the key
+public record TestIssuer(KeyPair key, String keyId) {
+  /// The group of SNAPTs that tokens are for.
+  public static final String AUDIENCE = "viaduct";
+
+  static final String KEY_ID = "k1";
+
+  public TestIssuer() {
+    this(Ed25519.generate(), KEY_ID);
+  }
+
+  /// What SNAPTs are told of the key.
+  public TokenKey tokenKey() {
+    return TokenKey.newBuilder()
+        .setKeyId(keyId)
+        .setPublicKey(ByteString.copyFrom(Ed25519.raw((EdECPublicKey) key.getPublic())))
+        .build();
+  }
+
+  /// @param token bytes of a SessionToken, or of none
+  /// @return bytes of a SignedSessionToken
+  public ByteString sign(ByteString token) {
+    try {
+      Signature signature = Signature.getInstance("Ed25519");
+      signature.initSign(key.getPrivate());
+      signature.update("viaduct session token\0".getBytes(StandardCharsets.US_ASCII));
+      signature.update(token.toByteArray());
+      return SignedSessionToken.newBuilder()
+          .setToken(token)
+          .setSignature(ByteString.copyFrom(signature.sign()))
+          .setKeyId(keyId)
+          .build()
+          .toByteString();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /// Accepts what this issuer signs.
+  public TokenVerifier verifier() {
+    try {
+      Path folder = Files.createTempDirectory("viaduct-token-fuzz");
+      TokenKeys keys = TokenKeys.open(folder.resolve("keys"));
+      keys.accept(SnaptStatusAck.newBuilder().addTokenKeys(tokenKey()).build());
+      Files.deleteIfExists(folder.resolve("keys"));
+      Files.delete(folder);
+      return new TokenVerifier(keys, AUDIENCE);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
