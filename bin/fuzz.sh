@@ -8,7 +8,7 @@ fuzz_usage() {
 
 		  --seconds N    so long for each target (60)
 		  --target NAME  only this one, for example PeerFuzz; may be given again
-		  --keep         what reached new code becomes part of the corpus in the sources
+		  --keep         what reached new code is added to the corpus in the sources, up to 100 lines
 		  --list         the targets
 
 		What breaks a rule is written to build/fuzz/NAME/crash-…; exit 70 if there is one.

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 public final class CorpusCommand {
   private static final int USAGE = 64;
   private static final int BYTES_MAX = 256;
-  private static final int LINES_MAX = 60;
+  private static final int LINES_MAX = 100;
 
   private CorpusCommand() {}
 

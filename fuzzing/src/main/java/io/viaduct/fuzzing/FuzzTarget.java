@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -18,6 +19,9 @@ import java.util.stream.Stream;
 /// One fuzz target, seen from outside: what it is called, its corpus, and how to run one input.
 public final class FuzzTarget {
   private static final String ENDING = "Fuzz.class";
+  private static final Comparator<String> SHORT_FIRST =
+      Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder());
+
   private final Class<?> type;
 
   public FuzzTarget(Class<?> type) {
@@ -111,29 +115,31 @@ public final class FuzzTarget {
     }
   }
 
-  /// Makes lines of a folder of inputs, from the shortest to the longest; too many are thinned out
-  /// evenly.
+  /// Adds a folder of inputs to a corpus file, a line each, from the shortest to the longest; what
+  /// the file has stays, and what there is no room for is thinned out evenly.
   ///
   /// @param bytesMax longer inputs are left out
   /// @param linesMax of the file
   static void pack(Path folder, Path file, int bytesMax, int linesMax) throws IOException {
+    List<String> kept = Files.exists(file) ? Files.readAllLines(file) : List.of();
+    List<String> found;
     try (Stream<Path> inputs = Files.list(folder)) {
-      List<String> lines =
+      found =
           inputs
               .map(FuzzTarget::read)
               .filter(input -> input.length > 0 && input.length <= bytesMax)
               .map(HexFormat.of()::formatHex)
-              .sorted((a, b) -> a.length() != b.length() ? a.length() - b.length() : a.compareTo(b))
+              .filter(line -> !kept.contains(line))
+              .sorted(SHORT_FIRST)
               .distinct()
               .toList();
-      int kept = Math.min(linesMax, lines.size());
-      List<String> thinned =
-          IntStream.range(0, kept)
-              .mapToObj(i -> lines.get((int) ((long) i * lines.size() / kept)))
-              .toList();
-      Files.createDirectories(file.toAbsolutePath().getParent());
-      Files.write(file, thinned, StandardCharsets.US_ASCII);
     }
+    int room = Math.clamp(linesMax - kept.size(), 0, found.size());
+    IntStream added = IntStream.range(0, room).map(i -> (int) ((long) i * found.size() / room));
+    List<String> lines =
+        Stream.concat(kept.stream(), added.mapToObj(found::get)).sorted(SHORT_FIRST).toList();
+    Files.createDirectories(file.toAbsolutePath().getParent());
+    Files.write(file, lines, StandardCharsets.US_ASCII);
   }
 
   private static byte[] read(Path input) {

@@ -42,4 +42,13 @@ class FuzzTargetTest {
     assertThat(Files.readAllLines(folder.resolve("out/LineFuzz.hex")))
         .isEqualTo(List.of("01", "02"));
   }
+
+  @Test
+  void whatACorpusHasStaysWhenMoreIsPacked(@TempDir Path folder) throws Exception {
+    Path file = Files.writeString(folder.resolve("LineFuzz.hex"), "00ff\n");
+    target.unpack(folder.resolve("corpus"));
+    FuzzTarget.pack(folder.resolve("corpus"), file, 8, 3);
+    FuzzTarget.pack(folder.resolve("corpus"), file, 8, 3);
+    assertThat(Files.readAllLines(file)).isEqualTo(List.of("01", "02", "00ff"));
+  }
 }
