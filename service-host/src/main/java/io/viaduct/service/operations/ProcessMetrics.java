@@ -1,5 +1,7 @@
 package io.viaduct.service.operations;
 
+import com.sun.management.ThreadMXBean;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
@@ -11,10 +13,13 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.lang.management.ManagementFactory;
 
-/// The registry of one process, with what every process reports about itself: memory, collections,
+/// The registry of one process, with what every process reports about itself: memory, garbage,
 /// threads, CPU, descriptors, uptime, and `viaduct_build_info`.
 public final class ProcessMetrics implements AutoCloseable {
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics collections = new JvmGcMetrics();
@@ -29,6 +34,11 @@ public final class ProcessMetrics implements AutoCloseable {
     new ProcessorMetrics().bindTo(registry);
     new FileDescriptorMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
+    FunctionCounter.builder(
+            "viaduct.jvm.allocated", THREADS, ThreadMXBean::getTotalThreadAllocatedBytes)
+        .description("Bytes of the heap that threads have allocated since the start")
+        .baseUnit("bytes")
+        .register(registry);
     Gauge.builder("viaduct.build.info", () -> 1)
         .description("Always 1; the labels say what runs")
         .tag("service", service)

@@ -2,6 +2,7 @@ package io.viaduct.testbed.bench;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 
 /// One way from the device to the far end: ours, another's tunnel, or none.
 interface Peer extends AutoCloseable {
@@ -31,6 +32,18 @@ interface Peer extends AutoCloseable {
 
   /// Ids of its processes at the far end.
   List<Long> farProcesses();
+
+  /// What both ends have allocated since they were started; empty for ends that do not tell.
+  default Optional<Allocated> allocated() throws IOException {
+    return Optional.empty();
+  }
+
+  /// Bytes of the heap that a collector takes back.
+  record Allocated(long near, long far) {
+    Allocated since(Allocated earlier) {
+      return new Allocated(near - earlier.near, far - earlier.far);
+    }
+  }
 
   /// Stops what [#start] has started.
   @Override

@@ -4,7 +4,6 @@ import io.viaduct.testbed.bench.Goal.AddedOfBest;
 import io.viaduct.testbed.bench.Goal.OfBest;
 import io.viaduct.testbed.traffic.EnglishText;
 import io.viaduct.testbed.traffic.Exchanges;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.util.ArrayList;
@@ -80,16 +79,23 @@ final class RequestResponse implements Measure {
         peer,
         () -> {
           rows.forEach((size, pair) -> {
-            Histogram times = ground.device().call(() -> exchange(peer.target(), size));
+            Histogram times = run(peer.target(), size, seconds);
             recorder.record(pair.p50, times.getValueAtPercentile(50) / 1e3);
             recorder.record(pair.p99, times.getValueAtPercentile(99) / 1e3);
           });
         });
   }
 
-  private Histogram exchange(String target, int size) throws IOException {
-    Halves.enter(true);
-    var to = new InetSocketAddress(target, PORT);
-    return Exchanges.run(to, EnglishText.of(size), seconds, nanoTime);
+  /// Exchanges texts of this size.
+  ///
+  /// @return their times, in nanoseconds
+  Histogram run(String target, int size, double seconds) {
+    return ground
+        .device()
+        .call(() -> {
+          Halves.enter(true);
+          var to = new InetSocketAddress(target, PORT);
+          return Exchanges.run(to, EnglishText.of(size), seconds, nanoTime);
+        });
   }
 }

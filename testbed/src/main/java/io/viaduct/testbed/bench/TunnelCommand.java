@@ -52,14 +52,16 @@ final class TunnelCommand implements Callable<Integer> {
         Command.exists("iperf3")
             ? new Iperf3Flow(ground, directory)
             : new SocketFlow(ground, System::nanoTime);
+    var exchanges = new RequestResponse(ground, EXCHANGE_SECONDS, System::nanoTime);
     List<Measure> all =
         List.of(
             new Throughput(flow, seconds),
             new PacketRate(ground, PACKETS_SECONDS, System::nanoTime),
-            new RequestResponse(ground, EXCHANGE_SECONDS, System::nanoTime),
+            exchanges,
             new ConstrainedText(ground, seconds, System::nanoTime),
             new ColdStart(ground, System::nanoTime),
-            new Handover(ground, System::nanoTime));
+            new Handover(ground, System::nanoTime),
+            new Garbage(ground, flow, exchanges, seconds, System::nanoTime));
     return Chosen.of(all, Measure::name, chosen, "measure");
   }
 

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -18,6 +19,7 @@ import java.util.function.LongSupplier;
 final class ViaductPeer implements Peer {
   static final String NAME = "viaduct";
 
+  private static final String ALLOCATED = "viaduct_jvm_allocated_bytes_total";
   private static final long DENARII = 1_000_000; // terabytes
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -157,6 +159,14 @@ final class ViaductPeer implements Peer {
   @Override
   public List<Long> farProcesses() {
     return List.of(deployment.process(place.snapt()).id());
+  }
+
+  @Override
+  public Optional<Allocated> allocated() throws IOException {
+    return Optional.of(
+        new Allocated(
+            deployment.metric(place.agent, ALLOCATED),
+            deployment.metric(place.snapt(), ALLOCATED)));
   }
 
   @Override

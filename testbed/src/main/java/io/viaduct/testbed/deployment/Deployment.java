@@ -8,6 +8,7 @@ import io.viaduct.testbed.process.ServiceProcess;
 import io.viaduct.testbed.process.SupervisedService;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -174,6 +175,24 @@ public final class Deployment {
   /// The running process of a service.
   public ServiceProcess process(String name) {
     return service(name).process();
+  }
+
+  /// What a running service counts under this name, in Prometheus' text format, without labels.
+  ///
+  /// @throws IllegalArgumentException if it has no such metric
+  public long metric(String service, String name) throws IOException {
+    ServicePlan plan = planned.get(service);
+    if (plan == null) {
+      throw new IllegalArgumentException(
+          "no process '%s'; there are %s".formatted(service, planned.keySet()));
+    }
+    String all = plan.namespace().call(() -> HttpProbe.body(plan.metrics()));
+    return all.lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToLong(line -> new BigDecimal(line.substring(name.length() + 1)).longValue())
+        .findFirst()
+        .orElseThrow(
+            () -> new IllegalArgumentException("%s has no metric %s".formatted(service, name)));
   }
 
   /// Waits until the service says that it is ready, restarts included.

@@ -1,6 +1,7 @@
 package io.viaduct.testbed.deployment;
 
 import io.viaduct.testbed.topology.NetworkNamespace;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,11 @@ public record ServicePlan(
     NetworkNamespace namespace,
     String ready,
     String configuration) {
+  /// URI of its metrics, asked from its own namespace.
+  String metrics() {
+    return URI.create(ready).resolve("/metrics").toString();
+  }
+
   /// The command line: as in production, but the control plane's heap and compiler fit many
   /// processes on two cores.
   ///

@@ -1,0 +1,123 @@
+package io.viaduct.testbed.bench;
+
+import io.viaduct.testbed.bench.Goal.Bound;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+
+/// What running ends allocate per packet, beyond what they allocate when nothing comes. The JMH run
+/// of `viaduct bench stages` sees each stage alone and warm; this sees them together, compiled from
+/// the profiles of a start cache.
+final class Garbage implements Measure {
+  /// The smallest object has 16 bytes: below this not every packet makes one.
+  private static final double PER_PACKET_MAX = 1;
+
+  private static final int FULL_PACKET = 1360;
+  private static final double PACKETS_PER_SECOND = 50_000;
+  private static final int REQUEST_BYTES = 100;
+
+  private final Row idleNear = less("idle-near", "near end, idle", "kB/s");
+  private final Row idleFar = less("idle-far", "far end, idle", "kB/s");
+  private final List<Work> works;
+  private final double seconds;
+  private final LongSupplier nanoTime;
+
+  /// Traffic.
+  @FunctionalInterface
+  private interface Traffic {
+    /// @return how many packets, or requests, it had
+    double run(String target) throws IOException;
+  }
+
+  private record Work(Row near, Row far, Traffic traffic) {
+    static Work of(String id, String title, Traffic traffic, Goal... goals) {
+      return new Work(
+          less(id + "-near", "near end, " + title, "B", goals),
+          less(id + "-far", "far end, " + title, "B", goals),
+          traffic);
+    }
+  }
+
+  /// @param exchanges serves requests at the far end, as long as the laboratory lives
+  Garbage(
+      Ground ground, TcpFlow flow, RequestResponse exchanges, int seconds, LongSupplier nanoTime) {
+    this.seconds = seconds;
+    this.nanoTime = nanoTime;
+    var stream = new PacketStream(ground, seconds, nanoTime);
+    works =
+        List.of(
+            Work.of(
+                "packets",
+                String.format(Locale.ROOT, "per packet of 100 B, %.0f/s", PACKETS_PER_SECOND),
+                target -> stream.run(target, PACKETS_PER_SECOND).arrived(),
+                new Bound(PER_PACKET_MAX)),
+            Work.of(
+                "tcp-up",
+                "per %d B of TCP up".formatted(FULL_PACKET),
+                target -> fullPackets(flow.run(target, true, seconds)),
+                new Bound(PER_PACKET_MAX)),
+            Work.of(
+                "tcp-down",
+                "per %d B of TCP down".formatted(FULL_PACKET),
+                target -> fullPackets(flow.run(target, false, seconds)),
+                new Bound(PER_PACKET_MAX)),
+            Work.of(
+                "exchange",
+                "per request and response of %d B".formatted(REQUEST_BYTES),
+                target -> exchanges.run(target, REQUEST_BYTES, seconds).getTotalCount()));
+  }
+
+  private static Row less(String id, String title, String unit, Goal... goals) {
+    return Row.less("garbage-" + id, "allocated, " + title, unit, 2, goals);
+  }
+
+  private static double fullPackets(TcpFlow.Transferred transferred) {
+    return (double) transferred.bytes() / FULL_PACKET;
+  }
+
+  @Override
+  public String name() {
+    return "garbage";
+  }
+
+  @Override
+  public List<Row> rows() {
+    var all = new ArrayList<>(List.of(idleNear, idleFar));
+    works.forEach(work -> all.addAll(List.of(work.near, work.far)));
+    return all;
+  }
+
+  @Override
+  public void run(Peer peer, Recorder recorder) throws IOException {
+    if (peer.allocated().isEmpty()) {
+      return;
+    }
+    long before = nanoTime.getAsLong();
+    Peer.Allocated idle = during(peer, () -> LockSupport.parkNanos((long) (seconds * 1e9)));
+    double idleNs = nanoTime.getAsLong() - before;
+    recorder.record(idleNear, idle.near() / idleNs * 1e6);
+    recorder.record(idleFar, idle.far() / idleNs * 1e6);
+    for (Work work : works) {
+      long start = nanoTime.getAsLong();
+      var packets = new double[1];
+      Peer.Allocated busy = during(peer, () -> packets[0] = work.traffic.run(peer.target()));
+      double idleShare = (nanoTime.getAsLong() - start) / idleNs;
+      recorder.record(work.near, (busy.near() - idle.near() * idleShare) / packets[0]);
+      recorder.record(work.far, (busy.far() - idle.far() * idleShare) / packets[0]);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  private static Peer.Allocated during(Peer peer, Step step) throws IOException {
+    Peer.Allocated before = peer.allocated().orElseThrow();
+    step.run();
+    return peer.allocated().orElseThrow().since(before);
+  }
+}
