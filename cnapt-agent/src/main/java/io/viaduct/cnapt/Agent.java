@@ -179,6 +179,7 @@ final class Agent
     network.start();
     ProcessMetrics meters = new ProcessMetrics("cnapt", Agent.class);
     metrics = meters;
+    meters.allocatedBy(List.of(dataLoop));
     new AgentMeters(meters.registry())
         .of(data.carried(), data, control, handovers, carriers, owners);
     OperationsEndpoint endpoint = new OperationsEndpoint(meters, readiness);

@@ -11,6 +11,7 @@ import io.viaduct.service.operations.MetricNames;
 import io.viaduct.service.operations.ProcessMetrics;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// The README says what the code does.
@@ -20,6 +21,7 @@ class ReadmeTest {
     OwnerLookup owners = new OwnerLookup();
     try (ProcessMetrics metrics = new ProcessMetrics("cnapt", Agent.class)) {
       // A data path needs a TUN device, a control client a SNAPT; names need neither.
+      metrics.allocatedBy(List.of());
       new AgentMeters(metrics.registry())
           .of(
               new Carried(),

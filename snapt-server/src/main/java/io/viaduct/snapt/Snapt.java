@@ -300,6 +300,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
 
   void bindMetrics() {
     SnaptMetrics meters = new SnaptMetrics(metrics.registry());
+    metrics.allocatedBy(dataLoops);
     meters.traffic(relay.counters());
     meters.histories(relay.histories());
     meters.gauge(

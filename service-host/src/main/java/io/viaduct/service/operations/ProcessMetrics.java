@@ -14,6 +14,9 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.lang.management.ManagementFactory;
+import java.util.Collection;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 
 /// The registry of one process, with what every process reports about itself: memory, garbage,
 /// threads, CPU, descriptors, uptime, and `viaduct_build_info`.
@@ -34,11 +37,6 @@ public final class ProcessMetrics implements AutoCloseable {
     new ProcessorMetrics().bindTo(registry);
     new FileDescriptorMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
-    FunctionCounter.builder(
-            "viaduct.jvm.allocated", THREADS, ThreadMXBean::getTotalThreadAllocatedBytes)
-        .description("Bytes of the heap that threads have allocated since the start")
-        .baseUnit("bytes")
-        .register(registry);
     Gauge.builder("viaduct.build.info", () -> 1)
         .description("Always 1; the labels say what runs")
         .tag("service", service)
@@ -56,6 +54,22 @@ public final class ProcessMetrics implements AutoCloseable {
   /// Where the process's own meters go; their names start with `viaduct.`.
   public MeterRegistry registry() {
     return registry;
+  }
+
+  /// Counts what the threads of the packet path allocate: nothing per packet, or there is a fault.
+  ///
+  /// @param loops event loops, which keep their threads
+  public void allocatedBy(Iterable<? extends Executor> loops) {
+    Collection<Long> threads = new ConcurrentLinkedQueue<>();
+    loops.forEach(loop -> loop.execute(() -> threads.add(Thread.currentThread().threadId())));
+    FunctionCounter.builder("viaduct.loops.allocated", threads, ProcessMetrics::allocated)
+        .description("Bytes of the heap that the threads of the packet path have allocated")
+        .baseUnit("bytes")
+        .register(registry);
+  }
+
+  private static double allocated(Collection<Long> threads) {
+    return threads.stream().mapToLong(THREADS::getThreadAllocatedBytes).sum();
   }
 
   /// Everything in Prometheus' text format 0.0.4.

@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/// What running ends allocate per packet, beyond what they allocate when nothing comes. The JMH run
-/// of `viaduct bench stages` sees each stage alone and warm; this sees them together, compiled from
-/// the profiles of a start cache.
+/// What the packet path of running ends allocates per packet, beyond what its timers allocate when
+/// nothing comes. The JMH run of `viaduct bench stages` sees each stage alone and warm; this sees
+/// them together, compiled from the profiles of a start cache.
 final class Garbage implements Measure {
   /// The smallest object has 16 bytes: below this not every packet makes one. Short bodies are
   /// sealed outside of the heap, so that none of it is the cipher's.

@@ -33,7 +33,8 @@ interface Peer extends AutoCloseable {
   /// Ids of its processes at the far end.
   List<Long> farProcesses();
 
-  /// What both ends have allocated since they were started; empty for ends that do not tell.
+  /// What the packet path of both ends has allocated since they were started; empty for ends that
+  /// do not tell.
   default Optional<Allocated> allocated() throws IOException {
     return Optional.empty();
   }

@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
 final class ViaductPeer implements Peer {
   static final String NAME = "viaduct";
 
-  private static final String ALLOCATED = "viaduct_jvm_allocated_bytes_total";
+  private static final String ALLOCATED = "viaduct_loops_allocated_bytes_total";
   private static final long DENARII = 1_000_000; // terabytes
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
