@@ -18,7 +18,7 @@ import java.util.Collection;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 
-/// The registry of one process, with what every process reports about itself: memory, garbage,
+/// The registry of one process, with what every process reports about itself: memory, collections,
 /// threads, CPU, descriptors, uptime, and `viaduct_build_info`.
 public final class ProcessMetrics implements AutoCloseable {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -26,6 +26,7 @@ public final class ProcessMetrics implements AutoCloseable {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics collections = new JvmGcMetrics();
+  private final Collection<Long> loopThreads = new ConcurrentLinkedQueue<>();
 
   /// @param service name of the process, such as `snapt`
   /// @param main a class of the process's own jar, whose manifest holds the version
@@ -60,9 +61,8 @@ public final class ProcessMetrics implements AutoCloseable {
   ///
   /// @param loops event loops, which keep their threads
   public void allocatedBy(Iterable<? extends Executor> loops) {
-    Collection<Long> threads = new ConcurrentLinkedQueue<>();
-    loops.forEach(loop -> loop.execute(() -> threads.add(Thread.currentThread().threadId())));
-    FunctionCounter.builder("viaduct.loops.allocated", threads, ProcessMetrics::allocated)
+    loops.forEach(loop -> loop.execute(() -> loopThreads.add(Thread.currentThread().threadId())));
+    FunctionCounter.builder("viaduct.loops.allocated", loopThreads, ProcessMetrics::allocated)
         .description("Bytes of the heap that the threads of the packet path have allocated")
         .baseUnit("bytes")
         .register(registry);
