@@ -3,12 +3,19 @@ package io.viaduct.sip;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// `host:port` as SIP writes it: IPv6 in brackets (RFC 3261 section 25.1, `hostport`).
 ///
 /// @param host a name or a numeric address without brackets
 /// @param port 0 when it was not written
 public record HostPort(String host, int port) {
+  // Names with an underscore are no host names (RFC 3261 section 25.1), and are in use.
+  private static final Pattern WRITTEN =
+      Pattern.compile(
+          "(\\[(?<v6>(?=[^]]*:)[0-9A-Fa-f:.]{2,45})]|(?<name>[A-Za-z0-9._-]{1,255}))(:(?<port>.*))?");
+
   public static HostPort of(InetSocketAddress address) {
     return new HostPort(numeric(address.getAddress()), address.getPort());
   }
@@ -24,16 +31,15 @@ public record HostPort(String host, int port) {
   ///
   /// @throws IllegalArgumentException if it is none of these
   public static HostPort parse(String text) {
-    int close = text.startsWith("[") ? text.indexOf(']') : -1;
-    int colon = text.indexOf(':', Math.max(close, 0));
-    String host = text.substring(0, colon < 0 ? text.length() : colon);
-    if (close > 0) {
-      host = text.substring(1, close);
+    Matcher written = WRITTEN.matcher(text);
+    if (!written.matches()) {
+      throw new IllegalArgumentException(
+          "must be a host, or an IPv6 address in brackets, with or without ':port', got '%s'"
+              .formatted(text));
     }
-    if (host.isEmpty()) {
-      throw new IllegalArgumentException("host must not be empty in '" + text + "'");
-    }
-    return new HostPort(host, colon < 0 ? 0 : port(text.substring(colon + 1)));
+    String host = written.group("name") == null ? written.group("v6") : written.group("name");
+    String port = written.group("port");
+    return new HostPort(host, port == null ? 0 : port(port));
   }
 
   private static int port(String text) {

@@ -38,6 +38,12 @@ class SipTextTest {
         "sip:a b@h",
         "sip:a@h>",
         "sip:a@h;x=\"y\"",
+        "sip:a@[",
+        "sip:a@[]",
+        "sip:a@[1.2.3.4]",
+        "sip:a@[::1]b",
+        "sip:a@h]",
+        "sip:a@h/i",
         "sip:\u00e4@h"
       })
   void whatIsNotSuchAUriIsRefused(String text) {
