@@ -16,7 +16,7 @@ closing_lines() { # one line per module as Surefire printed it, then the sum
 	echo
 	echo "viaduct: test summary"
 	sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '
-		/^\[INFO\] Building / { module = $3; for (i = 4; i < NF - 1; i++) module = module " " $i }
+		/^\[INFO\] Building Viaduct/ { module = $3; for (i = 4; i < NF - 1; i++) module = module " " $i }
 		/^\[(INFO|WARNING|ERROR)\] +Tests run: [0-9]+, Failures: [0-9]+, Errors: [0-9]+, Skipped: [0-9]+ *$/ {
 			gsub(/,/, ""); run = failed = errors = skipped = 0
 			for (i = 1; i < NF; i++) {
