@@ -51,9 +51,9 @@ public class ZstdStage {
 
   @TearDown
   public void free() {
+    blocks.close(); // which holds the dictionaries that it has used
     sending.free();
     receiving.free();
-    blocks.close();
   }
 
   @Benchmark
