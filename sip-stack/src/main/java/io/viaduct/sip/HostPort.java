@@ -11,10 +11,12 @@ import java.util.regex.Pattern;
 /// @param host a name or a numeric address without brackets
 /// @param port 0 when it was not written
 public record HostPort(String host, int port) {
-  // Names with an underscore are no host names (RFC 3261 section 25.1), and are in use.
-  private static final Pattern WRITTEN =
-      Pattern.compile(
-          "(\\[(?<v6>(?=[^]]*:)[0-9A-Fa-f:.]{2,45})]|(?<name>[A-Za-z0-9._-]{1,255}))(:(?<port>.*))?");
+  /// A regular expression for a host as it is written, without port. Names with an underscore are
+  /// no host names (RFC 3261 section 25.1), and are in use.
+  public static final String HOST =
+      "(\\[(?<v6>(?=[^]]*:)[0-9A-Fa-f:.]{2,45})]|(?<name>[A-Za-z0-9._-]{1,255}))";
+
+  private static final Pattern WRITTEN = Pattern.compile(HOST + "(:(?<port>.*))?");
 
   public static HostPort of(InetSocketAddress address) {
     return new HostPort(numeric(address.getAddress()), address.getPort());

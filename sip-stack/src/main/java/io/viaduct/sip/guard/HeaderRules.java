@@ -2,6 +2,7 @@ package io.viaduct.sip.guard;
 
 import io.viaduct.sip.CSeq;
 import io.viaduct.sip.FieldText;
+import io.viaduct.sip.HostPort;
 import io.viaduct.sip.NameAddress;
 import io.viaduct.sip.SipHeaders;
 import java.util.List;
@@ -15,7 +16,8 @@ final class HeaderRules {
   private static final Pattern VIA =
       Pattern.compile(
           "SIP\\s*/\\s*2\\.0\\s*/\\s*[A-Za-z0-9-]{1,8}\\s+"
-              + "(\\[[0-9A-Fa-f:.]{2,45}]|[A-Za-z0-9._-]{1,255})(\\s*:\\s*(?<port>\\d{1,5}))?\\s*"
+              + HostPort.HOST
+              + "(\\s*:\\s*(?<port>\\d{1,5}))?\\s*"
               // No comment, which RFC 3261 has dropped from Via; no brackets, in which commas and
               // semicolons would not separate.
               + "(;[^()<>\\\\]*)?",

@@ -134,6 +134,7 @@ class MessageGuardTest {
         Arguments.of(Refusal.MALFORMED_VIA, via("SIP/2.0/UDP h:99999;branch=z9hG4bKx")),
         Arguments.of(Refusal.MALFORMED_VIA, via("SIP/2.0/UDP h;branch=\"z9hG4bKx")),
         Arguments.of(Refusal.MALFORMED_VIA, via("SIP/2.0/UDP h;branch=z9hG4bKx (a comment)")),
+        Arguments.of(Refusal.MALFORMED_VIA, via("SIP/2.0/UDP [192.0.2.1];branch=z9hG4bKx")),
         Arguments.of(Refusal.MALFORMED_VIA, via("")),
         Arguments.of(Refusal.MALFORMED_VIA, via("SIP/2.0/UDP h;x=<, SIP/2.0/UDP i;rport")),
         Arguments.of(Refusal.VIA_BACKSLASH, via("SIP/2.0/UDP h;branch=z9hG4bKx (a comment\\")),
