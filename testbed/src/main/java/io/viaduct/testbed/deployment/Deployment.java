@@ -34,10 +34,11 @@ public final class Deployment {
   private final Path directory;
   private final LongSupplier nanoTime;
   private final Plans plans;
-  private final Map<String, ServicePlan> planned = new LinkedHashMap<>();
-  private final Map<String, SupervisedService> services = new LinkedHashMap<>();
+  private final Map<String, Started> services = new LinkedHashMap<>();
   private final SupervisedService.Listener listener;
   private @Nullable StartCaches caches;
+
+  private record Started(ServicePlan plan, SupervisedService service) {}
 
   private Deployment(
       Path root,
@@ -153,23 +154,26 @@ public final class Deployment {
     List<String> command =
         plan.command(
             root, directory, writing == null ? StartCaches.NEVER : writing.environment(plan));
-    planned.put(plan.name(), plan);
-    services.put(
-        plan.name(),
+    SupervisedService service =
         SupervisedService.start(
             () -> ServiceProcess.start(plan.name(), plan.namespace(), command, directory),
             new RestartLimit(RESTARTS, RESTART_WINDOW),
             listener,
-            nanoTime));
+            nanoTime);
+    services.put(plan.name(), new Started(plan, service));
   }
 
-  private SupervisedService service(String name) {
-    SupervisedService service = services.get(name);
-    if (service == null) {
+  private Started started(String name) {
+    Started started = services.get(name);
+    if (started == null) {
       throw new IllegalArgumentException(
           "no process '%s'; there are %s".formatted(name, services.keySet()));
     }
-    return service;
+    return started;
+  }
+
+  private SupervisedService service(String name) {
+    return started(name).service;
   }
 
   /// The running process of a service.
@@ -181,11 +185,7 @@ public final class Deployment {
   ///
   /// @throws IllegalArgumentException if it has no such metric
   public long metric(String service, String name) throws IOException {
-    ServicePlan plan = planned.get(service);
-    if (plan == null) {
-      throw new IllegalArgumentException(
-          "no process '%s'; there are %s".formatted(service, planned.keySet()));
-    }
+    ServicePlan plan = started(service).plan;
     String all = plan.namespace().call(() -> HttpProbe.body(plan.metrics()));
     return all.lines()
         .filter(line -> line.startsWith(name + " "))
@@ -200,11 +200,11 @@ public final class Deployment {
   /// @throws IllegalStateException with the end of its log when it ends for good, or does not get
   ///   ready
   public void awaitReady(String name) {
-    ServicePlan plan = planned.get(name);
+    ServicePlan plan = started(name).plan;
     SupervisedService service = service(name);
     ServiceProcess run = service.process();
     long end = nanoTime.getAsLong() + PATIENCE.toNanos();
-    while (plan != null) {
+    while (true) {
       if (service.process() != run) { // each run has its time
         run = service.process();
         end = nanoTime.getAsLong() + PATIENCE.toNanos();
@@ -234,7 +234,7 @@ public final class Deployment {
   public boolean restartedAfter(long ns, String... names) {
     return services.entrySet().stream()
         .filter(each -> names.length == 0 || List.of(names).contains(each.getKey()))
-        .anyMatch(each -> each.getValue().restartedAfter(ns));
+        .anyMatch(each -> each.getValue().service.restartedAfter(ns));
   }
 
   /// How often the services of these names were started again, together.
@@ -245,8 +245,8 @@ public final class Deployment {
   /// `snapt-1 (1×), webgui (2×)`: the services that were started again; empty if none was.
   public String restarted() {
     return services.entrySet().stream()
-        .filter(each -> each.getValue().restarts() > 0)
-        .map(each -> "%s (%d×)".formatted(each.getKey(), each.getValue().restarts()))
+        .filter(each -> each.getValue().service.restarts() > 0)
+        .map(each -> "%s (%d×)".formatted(each.getKey(), each.getValue().service.restarts()))
         .collect(Collectors.joining(", "));
   }
 
@@ -259,6 +259,6 @@ public final class Deployment {
 
   /// SIGTERM to every service, the last started first, and waits.
   public void stopAll() {
-    List.copyOf(services.values()).reversed().forEach(SupervisedService::stop);
+    List.copyOf(services.values()).reversed().forEach(each -> each.service.stop());
   }
 }
