@@ -29,10 +29,9 @@ final class Garbage implements Measure {
   private final double seconds;
   private final LongSupplier nanoTime;
 
-  /// Traffic.
   @FunctionalInterface
   private interface Traffic {
-    /// @return how many packets, or requests, it had
+    /// @return how many packets, or requests, have come through
     double run(String target) throws IOException;
   }
 
@@ -108,6 +107,9 @@ final class Garbage implements Measure {
       long start = nanoTime.getAsLong();
       var packets = new double[1];
       Peer.Allocated busy = during(peer, () -> packets[0] = work.traffic.run(peer.target()));
+      if (packets[0] == 0) {
+        throw new IllegalStateException("nothing came through for '" + work.near.title() + "'");
+      }
       double idleShare = (nanoTime.getAsLong() - start) / idleNs;
       recorder.record(work.near, (busy.near() - idle.near() * idleShare) / packets[0]);
       recorder.record(work.far, (busy.far() - idle.far() * idleShare) / packets[0]);
