@@ -4,17 +4,15 @@ import com.google.protobuf.ByteString;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
+import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.TokenKey;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.security.KeyPair;
-import java.security.Signature;
 import java.security.interfaces.EdECPublicKey;
 
 /// Signs tokens as the bridge does, with a key of its own.
@@ -41,20 +39,12 @@ public record TestIssuer(KeyPair key, String keyId) {
   /// @param token bytes of a SessionToken, or of none
   /// @return bytes of a SignedSessionToken
   public ByteString sign(ByteString token) {
-    try {
-      Signature signature = Signature.getInstance("Ed25519");
-      signature.initSign(key.getPrivate());
-      signature.update("viaduct session token\0".getBytes(StandardCharsets.US_ASCII));
-      signature.update(token.toByteArray());
-      return SignedSessionToken.newBuilder()
-          .setToken(token)
-          .setSignature(ByteString.copyFrom(signature.sign()))
-          .setKeyId(keyId)
-          .build()
-          .toByteString();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(e);
-    }
+    return SignedSessionToken.newBuilder()
+        .setToken(token)
+        .setSignature(SignedMessage.SESSION_TOKEN.sign(key.getPrivate(), token))
+        .setKeyId(keyId)
+        .build()
+        .toByteString();
   }
 
   /// Accepts what this issuer signs.

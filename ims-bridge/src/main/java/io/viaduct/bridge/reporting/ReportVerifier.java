@@ -2,17 +2,13 @@ package io.viaduct.bridge.reporting;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.bridge.BridgeConfiguration.Snapt;
+import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
-import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.Signature;
 
 /// Checks that a report is from the SNAPT that sent it: length, shape, name, signature, in this
 /// order. Whether it can be billed is for billing to say.
 public final class ReportVerifier {
-  private static final byte[] CONTEXT =
-      "viaduct usage report\0".getBytes(StandardCharsets.US_ASCII);
   private static final int NAME_CHARACTERS_MAX = 256;
 
   private final int bytesMax;
@@ -42,7 +38,8 @@ public final class ReportVerifier {
     if (!report.getSnaptId().equals(sender.id())) {
       return refused(ReportRefusal.FOREIGN_SNAPT, report);
     }
-    if (!isSignedBy(sender, signed)) {
+    if (!SignedMessage.USAGE_REPORT.isSignedBy(
+        sender.key(), signed.getReport(), signed.getSignature())) {
       return refused(ReportRefusal.WRONG_SIGNATURE, report);
     }
     return isComplete(report)
@@ -59,18 +56,6 @@ public final class ReportVerifier {
 
   private static boolean isName(String text) {
     return !text.isEmpty() && text.length() <= NAME_CHARACTERS_MAX;
-  }
-
-  private static boolean isSignedBy(Snapt sender, SignedUsageReport signed) {
-    try {
-      Signature signature = Signature.getInstance("Ed25519");
-      signature.initVerify(sender.key());
-      signature.update(CONTEXT);
-      signature.update(signed.getReport().asReadOnlyByteBuffer());
-      return signature.verify(signed.getSignature().toByteArray());
-    } catch (GeneralSecurityException e) {
-      return false; // a signature of the wrong length or form
-    }
   }
 
   private static Outcome refused(ReportRefusal reason, UsageReport report) {

@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 /// its token ages, when the list of SNAPTs changes, and when it ends. Thread-safe; the dialogs are
 /// guarded by this object's lock, which is never held while sending.
 public final class SessionNotifier implements SipService.Notifier {
-  static final String EVENT = "snapt-session";
   private static final String JSON = "application/json";
   private static final Set<String> JSON_RANGES = Set.of(JSON, "application/*", "*/*");
 
@@ -71,6 +70,12 @@ public final class SessionNotifier implements SipService.Notifier {
     this.clock = clock;
   }
 
+  /// What a SUBSCRIBE that is in order asks for.
+  ///
+  /// @param target Contact of the subscriber
+  private record Asked(
+      String user, SessionEvent event, long seconds, byte[] deviceKey, String target) {}
+
   /// The endpoint that NOTIFYs are sent through.
   public void attach(RequestSender opened) {
     endpoint = opened;
@@ -85,6 +90,11 @@ public final class SessionNotifier implements SipService.Notifier {
     SipRequest message = request.message();
     Optional<String> user = authentication.subscriber(request);
     if (user.isEmpty()) {
+      return;
+    }
+    Optional<SessionEvent> event = SessionEvent.parse(message.headers().first("Event").orElse(""));
+    if (event.isEmpty()) {
+      refuse(request, Refusal.UNKNOWN_EVENT);
       return;
     }
     Optional<Refusal> refusal = refusal(message, user.get());
@@ -109,14 +119,11 @@ public final class SessionNotifier implements SipService.Notifier {
       refuse(request, Refusal.MALFORMED_DEVICE_KEY);
       return;
     }
-    accept(request, user.get(), Math.min(asked, limits.most.toSeconds()), deviceKey, target);
+    long seconds = Math.min(asked, limits.most.toSeconds());
+    accept(request, new Asked(user.get(), event.get(), seconds, deviceKey, target));
   }
 
   private Optional<Refusal> refusal(SipRequest message, String user) {
-    String event = message.headers().first("Event").orElse("").split(";", 2)[0].strip();
-    if (!event.equals(EVENT)) {
-      return Optional.of(Refusal.UNKNOWN_EVENT);
-    }
     List<String> accepted = message.headers().values("Accept");
     if (!accepted.isEmpty() && accepted.stream().noneMatch(SessionNotifier::isJson)) {
       return Optional.of(Refusal.NOT_ACCEPTABLE);
@@ -135,10 +142,9 @@ public final class SessionNotifier implements SipService.Notifier {
     return message.headers().first("Expires").map(Long::parseLong).orElse(limits.usual.toSeconds());
   }
 
-  private void accept(
-      IncomingRequest request, String user, long seconds, byte[] deviceKey, String target) {
+  private void accept(IncomingRequest request, Asked asked) {
     SipRequest message = request.message();
-    Instant until = clock.instant().plusSeconds(seconds);
+    Instant until = clock.instant().plusSeconds(asked.seconds);
     Subscription subscription;
     synchronized (this) {
       if (message.to().tag().isEmpty()) {
@@ -146,39 +152,43 @@ public final class SessionNotifier implements SipService.Notifier {
           refuse(request, Refusal.TOO_MANY_SUBSCRIPTIONS);
           return;
         }
-        subscription = open(request, user, target, deviceKey, until);
+        subscription = open(request, asked, until);
       } else {
         Subscription old = dialogs.get(key(message));
-        long cseq = message.cseq().number();
-        if (old == null || !old.user().equals(user) || cseq <= old.remoteCseq()) {
+        if (old == null || !old.user().equals(asked.user) || !old.event().equals(asked.event)) {
           refuse(request, Refusal.UNKNOWN_DIALOG);
           return;
         }
-        subscription = old.refreshed(target, request.flow(), deviceKey, cseq, until);
+        long cseq = message.cseq().number();
+        if (cseq <= old.remoteCseq()) {
+          refuse(request, Refusal.OUT_OF_ORDER); // RFC 3261 section 12.2.2
+          return;
+        }
+        subscription = old.refreshed(asked.target, request.flow(), asked.deviceKey, cseq, until);
       }
       dialogs.put(subscription.key(), subscription);
     }
-    meters.count(seconds == 0 ? SipMeters.Event.UNSUBSCRIBED : SipMeters.Event.SUBSCRIBED);
+    meters.count(asked.seconds == 0 ? SipMeters.Event.UNSUBSCRIBED : SipMeters.Event.SUBSCRIBED);
     SipResponse ok = SipResponse.to(message, 200);
     request.answer(
         ok.withHeaders(ok.headers().replaceFirst("To", subscription.local()))
             .with("Contact", contact())
-            .with("Expires", Long.toString(seconds)));
+            .with("Expires", Long.toString(asked.seconds)));
     notifyIfDue(subscription.key());
   }
 
-  private Subscription open(
-      IncomingRequest request, String user, String target, byte[] deviceKey, Instant until) {
+  private Subscription open(IncomingRequest request, Asked asked, Instant until) {
     SipRequest message = request.message();
     String tag = SipEndpoint.token();
     return new Subscription(
         new Subscription.Key(message.callId(), tag, message.from().tag()),
-        user,
+        asked.user,
+        asked.event,
         message.headers().require("From"),
         message.headers().require("To") + ";tag=" + tag,
-        target,
+        asked.target,
         request.flow(),
-        deviceKey,
+        asked.deviceKey,
         UUID.randomUUID().toString(),
         "icid-value=" + UUID.randomUUID() + ";icid-generated-at=" + domain,
         0,
@@ -281,7 +291,7 @@ public final class SessionNotifier implements SipService.Notifier {
             .with("Call-ID", s.key().callId())
             .with("CSeq", s.cseq() + " NOTIFY")
             .with("Contact", contact())
-            .with("Event", EVENT)
+            .with("Event", s.event().text())
             .with("Subscription-State", state);
     return new SipRequest("NOTIFY", s.target(), headers);
   }

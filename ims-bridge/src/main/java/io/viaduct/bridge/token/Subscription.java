@@ -9,6 +9,7 @@ import java.util.List;
 /// one.
 ///
 /// @param key of the dialog
+/// @param event as the first SUBSCRIBE gave it
 /// @param remote From of the SUBSCRIBE with its tag: To of our NOTIFYs
 /// @param local To of the SUBSCRIBE with our tag: From of our NOTIFYs
 /// @param target Contact of the subscriber
@@ -20,6 +21,7 @@ import java.util.List;
 record Subscription(
     Key key,
     String user,
+    SessionEvent event,
     String remote,
     String local,
     String target,
@@ -40,6 +42,7 @@ record Subscription(
     return new Subscription(
         key,
         user,
+        event,
         remote,
         local,
         nextTarget,
@@ -58,6 +61,7 @@ record Subscription(
     return new Subscription(
         key,
         user,
+        event,
         remote,
         local,
         target,

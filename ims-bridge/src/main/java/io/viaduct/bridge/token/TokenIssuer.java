@@ -2,15 +2,14 @@ package io.viaduct.bridge.token;
 
 import com.google.protobuf.ByteString;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.TokenKey;
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.MessageDigest;
 import java.security.PublicKey;
-import java.security.Signature;
 import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,12 +21,8 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/// Signs session tokens: Ed25519 (RFC 8032) over a context string, a zero byte and the token.
-/// Thread-safe.
+/// Makes session tokens and signs them ([SignedMessage]). Thread-safe.
 public final class TokenIssuer {
-  private static final byte[] CONTEXT =
-      "viaduct session token\0".getBytes(StandardCharsets.US_ASCII);
-
   /// A SNAPT's clock may be so much behind.
   private static final Duration CLOCK_SKEW = Duration.ofSeconds(30);
 
@@ -74,7 +69,7 @@ public final class TokenIssuer {
   public IssuedToken issue(Holder holder) {
     Instant now = clock.instant();
     Instant expires = now.plus(lifetime);
-    byte[] token =
+    ByteString token =
         SessionToken.newBuilder()
             .setTokenId(UUID.randomUUID().toString())
             .setAccount(holder.account)
@@ -85,11 +80,11 @@ public final class TokenIssuer {
             .setExpiresMs(expires.toEpochMilli())
             .setIcid(holder.icid)
             .build()
-            .toByteArray();
+            .toByteString();
     byte[] signed =
         SignedSessionToken.newBuilder()
-            .setToken(ByteString.copyFrom(token))
-            .setSignature(ByteString.copyFrom(sign(token)))
+            .setToken(token)
+            .setSignature(SignedMessage.SESSION_TOKEN.sign(key.getPrivate(), token))
             .setKeyId(keyId)
             .build()
             .toByteArray();
@@ -113,18 +108,6 @@ public final class TokenIssuer {
   /// After this time a holder should have its next token.
   public Duration renewAfter() {
     return lifetime.multipliedBy(6).dividedBy(10);
-  }
-
-  private byte[] sign(byte[] token) {
-    try {
-      Signature signature = Signature.getInstance("Ed25519");
-      signature.initSign(key.getPrivate());
-      signature.update(CONTEXT);
-      signature.update(token);
-      return signature.sign();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("the checked signing key must sign", e);
-    }
   }
 
   private static byte[] raw(PublicKey key) {

@@ -4,12 +4,10 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.bridge.BridgeConfiguration.Snapt;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
-import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.KeyPair;
-import java.security.Signature;
 import java.security.interfaces.EdECPublicKey;
 import java.util.Base64;
 import java.util.List;
@@ -57,19 +55,11 @@ public final class ReportFuzz {
   }
 
   private static SignedUsageReport signed(ByteString report) {
-    try {
-      Signature signature = Signature.getInstance("Ed25519");
-      signature.initSign(KEY.getPrivate());
-      signature.update("viaduct usage report\0".getBytes(StandardCharsets.US_ASCII));
-      signature.update(report.toByteArray());
-      return SignedUsageReport.newBuilder()
-          .setReport(report)
-          .setSignature(ByteString.copyFrom(signature.sign()))
-          .setKeyId("k")
-          .build();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(e);
-    }
+    return SignedUsageReport.newBuilder()
+        .setReport(report)
+        .setSignature(SignedMessage.USAGE_REPORT.sign(KEY.getPrivate(), report))
+        .setKeyId("k")
+        .build();
   }
 
   private static byte[] input(int flags, ByteString bytes) {

@@ -3,6 +3,7 @@ package io.viaduct.bridge.token;
 import io.viaduct.bridge.SipSide;
 import io.viaduct.bridge.registrar.Binding;
 import io.viaduct.sip.Arrival;
+import io.viaduct.sip.FieldText;
 import io.viaduct.sip.SipMessage;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
@@ -18,10 +19,10 @@ import java.util.Set;
 /// SUBSCRIBEs come in their order, with their user's credentials. The tag `ours` in To stands for
 /// the one of the last acceptance. Rules (RFC 6665): a refusal has one of the statuses of a
 /// notifier, and brings no NOTIFY; an acceptance has a time within the bounds and no longer than
-/// asked for, and brings one NOTIFY at once; each NOTIFY is in a dialog, and after its last; a
-/// token goes to nobody who is not registered; never more subscriptions than the bound.
+/// asked for, and brings one NOTIFY at once; each NOTIFY is in a dialog, of its event, and after
+/// its last; a token goes to nobody who is not registered; never more subscriptions than the bound.
 public final class SubscribeFuzz {
-  private static final Set<Integer> REFUSALS = Set.of(400, 403, 406, 420, 423, 481, 489, 503);
+  private static final Set<Integer> REFUSALS = Set.of(400, 403, 406, 420, 423, 481, 489, 500, 503);
   private static final Duration PAUSE = Duration.ofSeconds(100);
 
   private final SipSide bridge = new SipSide();
@@ -29,8 +30,9 @@ public final class SubscribeFuzz {
   private String ours = "";
 
   /// @param user whose it is
+  /// @param event as its first SUBSCRIBE named it
   /// @param cseq of its last NOTIFY
-  private record Dialog(String user, long cseq) {}
+  private record Dialog(String user, String event, long cseq) {}
 
   private SubscribeFuzz() {}
 
@@ -76,7 +78,7 @@ public final class SubscribeFuzz {
       ours = answer.to().tag();
       dialogs.putIfAbsent(
           key(request.callId(), ours, request.from().tag()),
-          new Dialog(SipSide.sender(request), 0));
+          new Dialog(SipSide.sender(request), event(request), 0));
     }
     boolean right =
         answer.status() == 200
@@ -123,7 +125,7 @@ public final class SubscribeFuzz {
     boolean right =
         dialog != null
             && notify.cseq().number() == dialog.cseq + 1
-            && notify.headers().require("Event").equals("snapt-session")
+            && notify.headers().require("Event").equals(dialog.event)
             && (active
                 ? isRegistered(dialog.user) && !grant(notify).token().isEmpty()
                 : state.matches("terminated;reason=(timeout|deactivated)")
@@ -131,7 +133,13 @@ public final class SubscribeFuzz {
     if (!right) {
       throw new AssertionError("notified: " + sent + " in " + dialogs);
     }
-    dialogs.put(key, new Dialog(dialog.user, dialog.cseq + 1));
+    dialogs.put(key, new Dialog(dialog.user, dialog.event, dialog.cseq + 1));
+  }
+
+  private static String event(SipRequest subscribe) {
+    String id =
+        FieldText.parameters(subscribe.headers().require("Event"), ';').getOrDefault("id", "");
+    return "snapt-session" + (id.isEmpty() ? "" : ";id=" + id);
   }
 
   private boolean isRegistered(String user) {
@@ -196,6 +204,11 @@ public final class SubscribeFuzz {
             answer("481 Gone"),
             subscribe("sip:s", 1, good),
             subscribe("sip:s;tag=ours", 2, good)),
+        Arrival.input(
+            alice,
+            subscribe("sip:s", 2, good),
+            subscribe("sip:s;tag=ours", 1, good),
+            subscribe("sip:s;tag=ours", 3, good.replace("id=7", "id=8"))),
         Arrival.input(subscribe("sip:s", 1, good)),
         Arrival.input(alice, subscribe("sip:s", 1, good + "\nExpires:9")),
         Arrival.input(alice, subscribe("sip:s", 1, "o:snapt-session\nm:<sip:a b@c>")),

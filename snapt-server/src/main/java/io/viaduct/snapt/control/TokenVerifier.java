@@ -5,12 +5,11 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.tunnel.control.DeviceProof;
 import io.viaduct.tunnel.control.v1.RefusalCode;
+import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.SignedSessionToken;
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.PublicKey;
-import java.security.Signature;
 import java.util.Optional;
 
 /// Checks a session token and the proof that the device holds its key; needs nobody else.
@@ -19,8 +18,6 @@ import java.util.Optional;
 /// audience, not before, expiry, proof. Nothing that a token says counts before its signature
 /// holds.
 public final class TokenVerifier {
-  private static final byte[] TOKEN_LABEL =
-      "viaduct session token\0".getBytes(StandardCharsets.US_ASCII);
   private static final int TOKEN_BYTES_MAX = 4096;
   private static final int NAME_LENGTH_MAX = 128;
 
@@ -63,7 +60,8 @@ public final class TokenVerifier {
         return refused(
             RefusalCode.TOKEN_FORGED, "no known key signs as it claims: get a new token");
       }
-      if (!signed(key.get(), envelope)) {
+      if (!SignedMessage.SESSION_TOKEN.isSignedBy(
+          key.get(), envelope.getToken(), envelope.getSignature())) {
         return refused(RefusalCode.TOKEN_FORGED, "the signature does not hold: get a new token");
       }
       return verify(SessionToken.parseFrom(envelope.getToken()), proof, exporter, nowMs);
@@ -102,18 +100,6 @@ public final class TokenVerifier {
 
   private static boolean named(String name) {
     return !name.isEmpty() && name.length() <= NAME_LENGTH_MAX;
-  }
-
-  private static boolean signed(PublicKey key, SignedSessionToken envelope) {
-    try {
-      Signature check = Signature.getInstance("Ed25519");
-      check.initVerify(key);
-      check.update(TOKEN_LABEL);
-      check.update(envelope.getToken().asReadOnlyByteBuffer());
-      return check.verify(envelope.getSignature().toByteArray());
-    } catch (GeneralSecurityException _) {
-      return false; // a key that is no point of the curve, a signature of another length
-    }
   }
 
   private static boolean proven(SessionToken token, ByteString proof, byte[] exporter) {

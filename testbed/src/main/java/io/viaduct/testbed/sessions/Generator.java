@@ -36,7 +36,6 @@ import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -138,7 +137,7 @@ final class Generator implements AutoCloseable {
 
   /// Opens sessions until there are so many; returns when each is welcomed and has sent its first
   /// probe.
-  void open(int upTo) throws GeneralSecurityException, InterruptedException {
+  void open(int upTo) throws InterruptedException {
     var opening = new Semaphore(OPENING_MAX);
     List<CompletableFuture<Void>> all = new ArrayList<>();
     while (opened < upTo) {

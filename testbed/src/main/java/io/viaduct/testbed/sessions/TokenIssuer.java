@@ -2,24 +2,21 @@ package io.viaduct.testbed.sessions;
 
 import com.google.protobuf.ByteString;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.TokenKey;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.security.KeyPair;
-import java.security.Signature;
 import java.security.interfaces.EdECPublicKey;
 import java.time.InstantSource;
 
 /// Signs session tokens as a bridge does. The SNAPT trusts its key because it finds it among the
 /// token keys that it keeps on disk, as after a restart while the bridge is away.
 final class TokenIssuer {
-  private static final byte[] LABEL = "viaduct session token\0".getBytes(StandardCharsets.US_ASCII);
   private static final String KEY_ID = "bench";
   private static final long VALID_MS = 24 * 3_600_000L;
 
@@ -46,7 +43,7 @@ final class TokenIssuer {
   }
 
   /// A token for one device.
-  ByteString issue(int number, KeyPair device) throws GeneralSecurityException {
+  ByteString issue(int number, KeyPair device) {
     long nowMs = clock.millis();
     ByteString token =
         SessionToken.newBuilder()
@@ -60,13 +57,9 @@ final class TokenIssuer {
             .setIcid("icid-" + number)
             .build()
             .toByteString();
-    Signature signature = Signature.getInstance("Ed25519");
-    signature.initSign(key.getPrivate());
-    signature.update(LABEL);
-    signature.update(token.asReadOnlyByteBuffer());
     return SignedSessionToken.newBuilder()
         .setToken(token)
-        .setSignature(ByteString.copyFrom(signature.sign()))
+        .setSignature(SignedMessage.SESSION_TOKEN.sign(key.getPrivate(), token))
         .setKeyId(KEY_ID)
         .build()
         .toByteString();
