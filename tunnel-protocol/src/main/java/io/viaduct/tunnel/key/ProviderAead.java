@@ -16,7 +16,8 @@ public final class ProviderAead implements Aead {
   private final AeadAlgorithm algorithm;
   private final Cipher sealing;
   private final Cipher opening;
-  private final byte[] nonce = new byte[AeadAlgorithm.NONCE_BYTES];
+  private final Nonce[] nonces = {new Nonce(), new Nonce()};
+  private int turn;
   private final byte[] header = new byte[DatagramHeader.LENGTH];
   private final byte[] sealed = new byte[DATAGRAM_MAX + AeadAlgorithm.TAG_BYTES];
 
@@ -96,11 +97,28 @@ public final class ProviderAead implements Aead {
     }
   }
 
+  /// In turns, because the cipher compares a nonce with the one before it.
   private AlgorithmParameterSpec parameters(EpochKey key, long sequence) {
-    key.nonce(sequence, nonce);
+    turn ^= 1;
+    Nonce nonce = nonces[turn];
+    key.nonce(sequence, nonce.bytes);
     return switch (algorithm) {
-      case AES_256_GCM -> new GCMParameterSpec(AeadAlgorithm.TAG_BYTES * 8, nonce);
-      case CHACHA20_POLY1305 -> new IvParameterSpec(nonce);
+      case AES_256_GCM -> nonce;
+      case CHACHA20_POLY1305 -> new IvParameterSpec(nonce.bytes);
     };
+  }
+
+  /// Parameters that hand out their nonce itself: the JDK's would copy it at each use.
+  private static final class Nonce extends GCMParameterSpec {
+    private final byte[] bytes = new byte[AeadAlgorithm.NONCE_BYTES];
+
+    Nonce() {
+      super(AeadAlgorithm.TAG_BYTES * 8, new byte[AeadAlgorithm.NONCE_BYTES]);
+    }
+
+    @Override
+    public byte[] getIV() {
+      return bytes;
+    }
   }
 }
