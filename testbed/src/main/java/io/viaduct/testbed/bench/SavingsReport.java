@@ -15,7 +15,8 @@ record SavingsReport(Participants participants, List<SavingsLine> lines) {
           + " a percentile through the tunnel less the same percentile of the direct path, which"
           + " carries the same load in its turn: a difference of percentiles, not a percentile of"
           + " the packets' differences, and below 0 where the direct path had the worse moment."
-          + " Nothing else is on the link. A lost packet counts before and has no delay";
+          + " All tunnels stand all the time: what one sends by itself, probes of the path's MTU say,"
+          + " counts in whose turn it falls. Nothing else is on the link. A lost packet counts before and has no delay";
 
   private String table() {
     List<String> others = participants.others();
