@@ -16,8 +16,13 @@ public final class ProviderAead implements Aead {
   private final AeadAlgorithm algorithm;
   private final Cipher sealing;
   private final Cipher opening;
-  private final Nonce[] nonces = {new Nonce(), new Nonce()};
-  private int turn;
+  private final Nonce opened = new Nonce();
+
+  /// In turns: the cipher that seals compares a nonce with the one before it, which is then still
+  /// what it was.
+  private Nonce sealedNext = new Nonce();
+
+  private Nonce sealedLast = new Nonce();
   private final byte[] header = new byte[DatagramHeader.LENGTH];
   private final byte[] sealed = new byte[DATAGRAM_MAX + AeadAlgorithm.TAG_BYTES];
 
@@ -55,7 +60,10 @@ public final class ProviderAead implements Aead {
       int bodyBytes,
       byte[] to) {
     try {
-      sealing.init(Cipher.ENCRYPT_MODE, key, parameters(key, sequence));
+      Nonce nonce = sealedNext;
+      sealedNext = sealedLast;
+      sealedLast = nonce;
+      sealing.init(Cipher.ENCRYPT_MODE, key, parameters(nonce, key, sequence));
       sealing.updateAAD(covered);
       sealing.doFinal(body, bodyAt, bodyBytes, to, 0);
     } catch (GeneralSecurityException e) {
@@ -87,7 +95,7 @@ public final class ProviderAead implements Aead {
       byte[] body,
       int bodyAt) {
     try {
-      opening.init(Cipher.DECRYPT_MODE, key, parameters(key, sequence));
+      opening.init(Cipher.DECRYPT_MODE, key, parameters(opened, key, sequence));
       opening.updateAAD(covered);
       return opening.doFinal(from, 0, bytes, body, bodyAt);
     } catch (AEADBadTagException e) {
@@ -97,10 +105,7 @@ public final class ProviderAead implements Aead {
     }
   }
 
-  /// In turns, because the cipher compares a nonce with the one before it.
-  private AlgorithmParameterSpec parameters(EpochKey key, long sequence) {
-    turn ^= 1;
-    Nonce nonce = nonces[turn];
+  private AlgorithmParameterSpec parameters(Nonce nonce, EpochKey key, long sequence) {
     key.nonce(sequence, nonce.bytes);
     return switch (algorithm) {
       case AES_256_GCM -> nonce;

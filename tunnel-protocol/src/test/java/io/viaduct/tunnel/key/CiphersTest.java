@@ -8,7 +8,9 @@ import io.netty.buffer.Unpooled;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.FragmentHeader;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,6 +56,28 @@ class CiphersTest {
       assertThat(fastest.open(key, sequence, one, AT, length, opened, at))
           .as("seed %d, round %d, byte %d", seed, i, flipped)
           .isEqualTo(Aead.BAD_TAG);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void oneKeySealsAndOpensInAnyOrder(AeadAlgorithm algorithm) {
+    EpochKey key = key(algorithm);
+    Aead provider = new ProviderAead(algorithm);
+    Deque<ByteBuf> underway = new ArrayDeque<>();
+    long sealed = 0;
+    long opened = 0;
+    byte[] body = new byte[100];
+    while (opened < 500) {
+      if (underway.isEmpty() || random.nextBoolean()) {
+        underway.add(sealed(provider, key, sealed++, body, 0));
+      } else {
+        ByteBuf datagram = underway.remove();
+        int length = datagram.writerIndex() - AT;
+        assertThat(provider.open(key, opened++, datagram, AT, length, body, 0))
+            .as("seed %d, datagram %d", seed, opened)
+            .isEqualTo(body.length);
+      }
     }
   }
 
