@@ -8,6 +8,9 @@ import java.util.Map;
 
 /// Reading of header values: separators count only outside of quoted strings and `<...>`.
 public final class FieldText {
+  /// Regular expression of one character of a token (RFC 3261 section 25.1).
+  public static final String TOKEN_CHARACTER = "[A-Za-z0-9.!%*_+`'~-]";
+
   private static final int WORDS_MAX = 200;
 
   private FieldText() {}

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 ///
 /// @param id a token (RFC 3261 section 25.1), empty if the subscriber gave none
 record SessionEvent(String id) {
-  static final String PACKAGE = "snapt-session";
-  private static final Pattern TOKEN = Pattern.compile("[\\w.!%*+`'~-]{0,64}");
+  private static final String PACKAGE = "snapt-session";
+  private static final Pattern TOKEN = Pattern.compile(FieldText.TOKEN_CHARACTER + "{0,64}");
 
   /// Reads the header's value.
   ///

@@ -40,6 +40,12 @@ public final class SessionNotifier implements SipService.Notifier {
   public record Limits(
       int subscriptions, Duration least, Duration most, Duration usual, Duration reportInterval) {}
 
+  /// What a SUBSCRIBE that is in order asks for.
+  ///
+  /// @param target Contact of the subscriber
+  private record Asked(
+      String user, SessionEvent event, long seconds, byte[] deviceKey, String target) {}
+
   private final String domain;
   private final Limits limits;
   private final Authentication authentication;
@@ -69,12 +75,6 @@ public final class SessionNotifier implements SipService.Notifier {
     this.meters = meters;
     this.clock = clock;
   }
-
-  /// What a SUBSCRIBE that is in order asks for.
-  ///
-  /// @param target Contact of the subscriber
-  private record Asked(
-      String user, SessionEvent event, long seconds, byte[] deviceKey, String target) {}
 
   /// The endpoint that NOTIFYs are sent through.
   public void attach(RequestSender opened) {

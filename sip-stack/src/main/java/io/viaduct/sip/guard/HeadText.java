@@ -1,5 +1,6 @@
 package io.viaduct.sip.guard;
 
+import io.viaduct.sip.FieldText;
 import io.viaduct.sip.SipHeader;
 import io.viaduct.sip.SipHeaders;
 import java.nio.ByteBuffer;
@@ -12,7 +13,7 @@ import java.util.regex.Pattern;
 /// Start line and header lines of a message as text: allowed characters, unfolded lines, names and
 /// values. Knows nothing of their meaning.
 record HeadText(String startLine, SipHeaders headers) {
-  private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9.!%*_+`'~-]{1,64}");
+  private static final Pattern TOKEN = Pattern.compile(FieldText.TOKEN_CHARACTER + "{1,64}");
 
   /// Reads the head, which ends with an empty line.
   static HeadText read(byte[] bytes, int length, GuardLimits limits) throws RefusedException {

@@ -23,7 +23,7 @@ final class HeaderRules {
               + "(;[^()<>\\\\]*)?",
           Pattern.CASE_INSENSITIVE);
   private static final Pattern CALL_ID = Pattern.compile("[^\\s@]{1,256}(@[^\\s@]{1,256})?");
-  private static final Pattern TAG = Pattern.compile("[A-Za-z0-9.!%*_+`'~-]+");
+  private static final Pattern TAG = Pattern.compile(FieldText.TOKEN_CHARACTER + "+");
   private static final Pattern NUMBER = Pattern.compile("\\d{1,10}");
 
   /// Each carries one number and no list (RFC 3262, 3261, 3903, 5393).

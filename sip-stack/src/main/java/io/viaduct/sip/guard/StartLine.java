@@ -1,5 +1,6 @@
 package io.viaduct.sip.guard;
 
+import io.viaduct.sip.FieldText;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -11,7 +12,9 @@ sealed interface StartLine {
 
   Pattern REQUEST =
       Pattern.compile(
-          "([A-Za-z0-9.!%*_+`'~-]{1,32}) ([^ \\t<>\"\\\\]{3,1024}) (SIP/\\d{1,3}\\.\\d{1,3})");
+          "("
+              + FieldText.TOKEN_CHARACTER
+              + "{1,32}) ([^ \\t<>\"\\\\]{3,1024}) (SIP/\\d{1,3}\\.\\d{1,3})");
   Pattern STATUS = Pattern.compile("SIP/2\\.0 ([1-6]\\d\\d)(?: (.{0,256}))?");
   Pattern OTHER_STATUS = Pattern.compile("SIP/\\d{1,3}\\.\\d{1,3} .*");
 

@@ -28,7 +28,7 @@ final class Loads {
         loads.add(load(of, PayloadKind.TEXT, 1, 250_000, 60));
       } else if (of == TrafficClass.LT_LD) {
         loads.add(load(of, PayloadKind.TEXT, 1, 20_000, 35));
-        // The class's highest: three packets come within the 20 ms that one may wait.
+        // The class's highest: three more packets come within the 20 ms that one may wait.
         loads.add(load(of, PayloadKind.TEXT, 1, 128_000, 55));
       }
     }

@@ -200,8 +200,9 @@ public final class Deployment {
   /// @throws IllegalStateException with the end of its log when it ends for good, or does not get
   ///   ready
   public void awaitReady(String name) {
-    ServicePlan plan = started(name).plan;
-    SupervisedService service = service(name);
+    Started started = started(name);
+    ServicePlan plan = started.plan;
+    SupervisedService service = started.service;
     ServiceProcess run = service.process();
     long end = nanoTime.getAsLong() + PATIENCE.toNanos();
     while (true) {

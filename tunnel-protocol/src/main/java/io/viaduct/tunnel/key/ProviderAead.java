@@ -16,13 +16,12 @@ public final class ProviderAead implements Aead {
   private final AeadAlgorithm algorithm;
   private final Cipher sealing;
   private final Cipher opening;
-  private final Nonce opened = new Nonce();
+  private final Nonce openingNonce = new Nonce();
 
-  /// In turns: the cipher that seals compares a nonce with the one before it, which is then still
-  /// what it was.
-  private Nonce sealedNext = new Nonce();
+  // Two in turns: the cipher keeps the last one to refuse it a second time, and keeps no copy.
+  private Nonce sealingNonce = new Nonce();
+  private Nonce lastSealingNonce = new Nonce();
 
-  private Nonce sealedLast = new Nonce();
   private final byte[] header = new byte[DatagramHeader.LENGTH];
   private final byte[] sealed = new byte[DATAGRAM_MAX + AeadAlgorithm.TAG_BYTES];
 
@@ -60,10 +59,10 @@ public final class ProviderAead implements Aead {
       int bodyBytes,
       byte[] to) {
     try {
-      Nonce nonce = sealedNext;
-      sealedNext = sealedLast;
-      sealedLast = nonce;
-      sealing.init(Cipher.ENCRYPT_MODE, key, parameters(nonce, key, sequence));
+      Nonce last = sealingNonce;
+      sealingNonce = lastSealingNonce;
+      lastSealingNonce = last;
+      sealing.init(Cipher.ENCRYPT_MODE, key, parameters(sealingNonce, key, sequence));
       sealing.updateAAD(covered);
       sealing.doFinal(body, bodyAt, bodyBytes, to, 0);
     } catch (GeneralSecurityException e) {
@@ -95,7 +94,7 @@ public final class ProviderAead implements Aead {
       byte[] body,
       int bodyAt) {
     try {
-      opening.init(Cipher.DECRYPT_MODE, key, parameters(opened, key, sequence));
+      opening.init(Cipher.DECRYPT_MODE, key, parameters(openingNonce, key, sequence));
       opening.updateAAD(covered);
       return opening.doFinal(from, 0, bytes, body, bodyAt);
     } catch (AEADBadTagException e) {
