@@ -13,7 +13,9 @@ public enum SignedMessage {
   /// A `SessionToken`, by the bridge.
   SESSION_TOKEN("viaduct session token"),
   /// A `UsageReport`, by the SNAPT that measured it.
-  USAGE_REPORT("viaduct usage report");
+  USAGE_REPORT("viaduct usage report"),
+  /// A `Receipt`, by the device.
+  RECEIPT("viaduct receipt");
 
   private static final String ALGORITHM = "Ed25519";
 

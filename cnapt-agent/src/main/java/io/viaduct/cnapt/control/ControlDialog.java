@@ -161,7 +161,7 @@ final class ControlDialog implements ControlConnection.Owner {
         String words = printable(message.getGoodbye().getReason());
         from.close(ControlFailure.GOODBYE, "the SNAPT says goodbye: " + words);
       }
-      case HELLO, TOKEN_UPDATE, MESSAGE_NOT_SET ->
+      case HELLO, TOKEN_UPDATE, RECEIPT_ANSWER, MESSAGE_NOT_SET ->
           from.close(ControlFailure.MALFORMED, message.getMessageCase() + " is not for a device");
     }
   }

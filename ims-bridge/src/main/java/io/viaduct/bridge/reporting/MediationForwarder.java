@@ -131,7 +131,7 @@ public final class MediationForwarder implements AutoCloseable {
 
   private static boolean isVerdict(ReportAck ack) {
     return switch (ack.getVerdict()) {
-      case POSTED, ALREADY_POSTED, CONFLICT, REJECTED, DEFERRED -> true;
+      case POSTED, ALREADY_POSTED, CONFLICT, REJECTED, DEFERRED, PROVISIONAL, HELD -> true;
       case REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> false;
     };
   }

@@ -133,6 +133,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
           INTERVAL_BOUNDARY,
           TOKEN_ACCEPTED,
           RELAY_LIST,
+          RECEIPT_ANSWER,
           MESSAGE_NOT_SET ->
           end(ConnectionEnd.UNEXPECTED_MESSAGE);
     }

@@ -90,7 +90,7 @@ public final class ReportSender {
     sentAtMs.remove(identity.get());
     verdicts.count(ack.getVerdict());
     switch (ack.getVerdict()) {
-      case POSTED, ALREADY_POSTED -> {
+      case POSTED, ALREADY_POSTED, HELD -> {
         spool.acknowledge(identity.get());
         pauseMs = 0;
       }
@@ -99,7 +99,7 @@ public final class ReportSender {
         log.error(
             "report {} is {}: {}", identity.get(), ack.getVerdict(), printable(ack.getReason()));
       }
-      case DEFERRED, REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> defer(nowMs);
+      case PROVISIONAL, DEFERRED, REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> defer(nowMs);
     }
   }
 
