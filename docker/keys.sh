@@ -31,6 +31,7 @@ for name in danum-billing ims-bridge snapt-1 snapt-2; do certificate "$name"; do
 for name in snapt-1 snapt-2; do ed25519 "$name.report.key"; done
 for name in device.key token.key; do ed25519 "$name"; done
 for name in alice.password bob.password operator.password postgres.password rest.token; do password "$name"; done
+[ -e credential.key ] || openssl rand -base64 32 >credential.key # seals SIP credentials in the database
 cp postgres.password postgres-server.password # the database's own user, another one, reads this copy
 chmod 644 ./*.pem postgres-server.password
 chmod 700 .

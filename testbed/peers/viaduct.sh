@@ -40,6 +40,8 @@ viaduct_control_configuration() {
 		operations: {host: 127.0.0.1, port: 9182}
 		database: {data-directory: $WORK/postgres}
 		operator: {user: operator, password-file: $WORK/operator.secret}
+		sip-domain: ims.test
+		credentials: {key-file: $WORK/credential.key}
 		snapt-owners: {snapt-1: bench}
 	X
 	cat >"$WORK/ims-bridge.yml" <<-X

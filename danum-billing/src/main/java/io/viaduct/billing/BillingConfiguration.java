@@ -18,6 +18,10 @@ import java.util.Map;
 /// @param operations where metrics and health are served
 /// @param logging format and level
 /// @param database embedded, or any PostgreSQL by URL
+/// @param sipDomain home domain of the users, realm of their SIP credentials: the bridge's `domain`
+/// @param credentials keys that SIP credentials are sealed with
+/// @param imports files that are read at the start and at SIGHUP
+/// @param devicesMax device keys of one account
 /// @param operator the first operator, created or given this password at every start
 /// @param sessions lifetime of logins, throttling of wrong passwords
 /// @param graceTime from the end of an interval until it is settled
@@ -33,6 +37,10 @@ public record BillingConfiguration(
     OperationsSettings operations,
     LoggingSettings logging,
     Database database,
+    String sipDomain,
+    Credentials credentials,
+    Imports imports,
+    int devicesMax,
     Operator operator,
     Sessions sessions,
     Duration graceTime,
@@ -48,6 +56,14 @@ public record BillingConfiguration(
     between("adjustment-time", adjustmentTime, graceTime, Duration.ofDays(31));
     between("settlement-period", settlementPeriod, Duration.ofMillis(50), Duration.ofHours(1));
     between("verification-period", verificationPeriod, Duration.ofSeconds(1), Duration.ofHours(24));
+    require(
+        sipDomain.matches("[a-z0-9.-]{1,253}"),
+        "sip-domain must be a host name in lower case, the bridge's domain",
+        sipDomain);
+    require(
+        devicesMax >= 1 && devicesMax <= 1000,
+        "devices-max must be between 1 and 1000",
+        Integer.toString(devicesMax));
     require(defaultOwner.matches(NAME), "default-owner must match " + NAME, defaultOwner);
     snaptOwners.forEach((snapt, owner) ->
         require(
@@ -119,6 +135,18 @@ public record BillingConfiguration(
       return url.isEmpty();
     }
   }
+
+  /// @param keyFile 32 bytes in base64, mode 600; made at the first start if it does not exist
+  /// @param formerKeyFiles keys that credentials may still be sealed with; each start seals those
+  ///   anew with the current one
+  public record Credentials(Path keyFile, List<Path> formerKeyFiles) {
+    public Credentials {
+      formerKeyFiles = List.copyOf(formerKeyFiles);
+    }
+  }
+
+  /// @param subscribers file of users, as the bridge had it; empty: none
+  public record Imports(String subscribers) {}
 
   /// @param user account id
   /// @param passwordFile file with the password

@@ -1,6 +1,7 @@
 package io.viaduct.billing;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.grpc.BindableService;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.account.Accounts;
@@ -17,6 +18,12 @@ import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.mediation.MediationEndpoint;
 import io.viaduct.billing.mediation.MediationService;
 import io.viaduct.billing.mediation.RefusedReports;
+import io.viaduct.billing.provisioning.CredentialKeys;
+import io.viaduct.billing.provisioning.Devices;
+import io.viaduct.billing.provisioning.ProvisioningService;
+import io.viaduct.billing.provisioning.SipCredentials;
+import io.viaduct.billing.provisioning.SubscriberChanges;
+import io.viaduct.billing.provisioning.Users;
 import io.viaduct.billing.rest.RestServer;
 import io.viaduct.billing.settlement.IntervalStore;
 import io.viaduct.billing.settlement.ReportPosting;
@@ -25,6 +32,7 @@ import io.viaduct.billing.settlement.Settlement;
 import io.viaduct.billing.settlement.SettlementClock;
 import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
@@ -70,6 +78,7 @@ public final class BillingService implements AutoCloseable {
 
   /// What is stopped, in this order: first what lets work in, last what work stands on.
   private enum Part {
+    PROVISIONING,
     MEDIATION,
     SETTLEMENT,
     REST,
@@ -119,6 +128,16 @@ public final class BillingService implements AutoCloseable {
     Ledger ledger = new Ledger(jdbc);
     LedgerVerification verification = new LedgerVerification(jdbc, transactions);
     Accounts accounts = new Accounts(jdbc, transaction, ledger, new Passwords());
+    LoginSessions logins = new LoginSessions(jdbc, configuration.sessions().lifetime());
+    CredentialKeys keys =
+        CredentialKeys.load(
+            configuration.credentials().keyFile(), configuration.credentials().formerKeyFiles());
+    SipCredentials credentials =
+        new SipCredentials(jdbc, transaction, keys, configuration.sipDomain());
+    Devices devices = new Devices(jdbc, transaction, accounts, configuration.devicesMax());
+    Users users =
+        new Users(
+            transaction, accounts, logins, credentials, devices, configuration.operator().user());
     RefusedReports refused = new RefusedReports(jdbc);
     ReportPosting posting =
         new ReportPosting(
@@ -134,7 +153,9 @@ public final class BillingService implements AutoCloseable {
         listenRest(
             new RestServer.Parts(
                 accounts,
-                new LoginSessions(jdbc, configuration.sessions().lifetime()),
+                users,
+                devices,
+                logins,
                 new LoginThrottle(
                     configuration.sessions().wrongPasswords(), configuration.sessions().throttle()),
                 new TopUps(transaction, jdbc, ledger),
@@ -156,6 +177,7 @@ public final class BillingService implements AutoCloseable {
         configuration.operator().user(),
         configuration.operator().passwordFile().reveal(),
         clock.instant());
+    renewSeals(credentials);
     readiness.cleared("database");
 
     SettlementClock upkeep =
@@ -166,8 +188,17 @@ public final class BillingService implements AutoCloseable {
     upkeep.start(configuration.settlementPeriod());
     watch(upkeep, verification, connections, meters);
 
+    ProvisioningService provisioning =
+        keep(Part.PROVISIONING, new ProvisioningService(jdbc, credentials, devices, clock, meters));
+    var unused =
+        keep(
+            Part.PROVISIONING,
+            SubscriberChanges.start(Migrations.apart(connections), provisioning));
     listenMediation(
-        tls, new MediationService(posting, refused, rest.listener(), clock, meters), meters);
+        tls,
+        List.of(
+            new MediationService(posting, refused, rest.listener(), clock, meters), provisioning),
+        meters);
     LOG.info(
         "billing is ready: rest http://{}:{}, mediation {}:{}",
         configuration.rest().host(),
@@ -184,8 +215,21 @@ public final class BillingService implements AutoCloseable {
     return rest;
   }
 
-  private void listenMediation(TlsMaterial tls, MediationService service, MeterRegistry meters)
-      throws IOException {
+  private void renewSeals(SipCredentials credentials) {
+    try {
+      int renewed = credentials.renewSeals(clock.instant());
+      if (renewed > 0) {
+        LOG.info(
+            "{} SIP credentials were sealed anew: the former key files are not needed any more",
+            renewed);
+      }
+    } catch (SipCredentials.UnknownKeyException e) {
+      throw new ConfigurationException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void listenMediation(
+      TlsMaterial tls, List<BindableService> services, MeterRegistry meters) throws IOException {
     BillingConfiguration.Grpc grpc = configuration.grpc();
     MediationEndpoint endpoint =
         keep(
@@ -194,7 +238,7 @@ public final class BillingService implements AutoCloseable {
                 new InetSocketAddress(grpc.host(), grpc.port()),
                 tls,
                 grpc.peers(),
-                service,
+                services,
                 meters));
     grpcPort = endpoint.port();
     readiness.cleared("mediation");

@@ -45,6 +45,8 @@ class BillingCommandTest {
             tls: {certificate: %s, private-key: %s, trust: %s}
             operator: {password-file: %s}
             database: {url: '%s', user: danum, password-file: %s}
+            sip-domain: ims.test
+            credentials: {key-file: %s}
             %s
             """
                 .formatted(
@@ -54,6 +56,7 @@ class BillingCommandTest {
                     folder.resolve("operator-password"),
                     database.url(),
                     folder.resolve("database-password"),
+                    folder.resolve("credential.key"),
                     more))
         .toString();
   }

@@ -51,6 +51,8 @@ public final class RunningBilling implements AutoCloseable {
             tls: {certificate: %s, private-key: %s, trust: %s}
             database: {url: '%s', user: %s, password-file: %s}
             operator: {password-file: %s}
+            sip-domain: ims.test
+            credentials: {key-file: %s}
             settlement-period: 100ms
             snapt-owners: {snapt-acme: acme}
             %s
@@ -63,6 +65,7 @@ public final class RunningBilling implements AutoCloseable {
                     database.user(),
                     folder.resolve("database-password"),
                     folder.resolve("operator-password"),
+                    SharedDatabase.CREDENTIAL_KEY,
                     more));
     BillingService service =
         new BillingService(ConfigurationFile.load(file, BillingConfiguration.class), clock);

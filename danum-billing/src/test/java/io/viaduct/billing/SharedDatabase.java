@@ -18,14 +18,25 @@ public final class SharedDatabase {
   /// PostgreSQL's programs are unpacked once for all tests and all runs of them.
   public static final Path BINARIES = Path.of("target", "postgresql").toAbsolutePath();
 
+  /// All billings on this database seal SIP credentials with one key.
+  public static final Path CREDENTIAL_KEY = home().resolve("credential.key");
+
   private static final EmbeddedDatabase DATABASE = start();
   private static final HikariDataSource POOL = Migrations.open(DATABASE.address(), 20);
 
   private SharedDatabase() {}
 
+  private static Path home() {
+    try {
+      return Files.createTempDirectory("billing-test-");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static EmbeddedDatabase start() {
     try {
-      Path home = Files.createTempDirectory("billing-test-");
+      Path home = CREDENTIAL_KEY.getParent();
       EmbeddedDatabase database =
           EmbeddedDatabase.start(home, BINARIES, EmbeddedDatabase.Durability.FAST);
       Runtime.getRuntime()

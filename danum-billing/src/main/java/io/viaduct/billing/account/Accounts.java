@@ -8,12 +8,14 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Opens and finds accounts.
 public final class Accounts {
-  private static final String COLUMNS = "select id, display_name, role, created_at from account ";
+  private static final String COLUMNS =
+      "select id, display_name, role, state, sip_secret, created_at from account ";
 
   private final JdbcTemplate jdbc;
   private final TransactionTemplate transaction;
@@ -33,7 +35,16 @@ public final class Accounts {
   /// @return the account, or empty if the id is taken; nothing changed then
   public Optional<Account> open(
       String id, String password, Role role, String displayName, Instant now) {
-    String hash = passwords.hash(password);
+    return insert(id, passwords.hash(password), role, displayName, now);
+  }
+
+  /// [#open] of an account that cannot log in to the pages until it is given a password.
+  public Optional<Account> openWithoutPassword(String id, String displayName, Instant now) {
+    return insert(id, null, Role.USER, displayName, now);
+  }
+
+  private Optional<Account> insert(
+      String id, @Nullable String hash, Role role, String displayName, Instant now) {
     return transaction.execute(_ -> {
       int inserted =
           jdbc.update(
@@ -57,11 +68,52 @@ public final class Accounts {
     if (open(id, password, Role.OPERATOR, "Operator", now).isPresent()) {
       return;
     }
-    if (!passwords.matches(password, hashOf(id).orElse(""))) {
-      jdbc.update(
-          "update account set password_hash = ? where id = ?", passwords.hash(password), id);
+    if (!matches(id, password)) {
+      setPassword(id, password);
     }
     jdbc.update("update account set role = 'operator' where id = ? and role <> 'operator'", id);
+  }
+
+  /// Sets the password of the pages.
+  ///
+  /// @throws IllegalArgumentException naming the rule that the password breaks
+  public void setPassword(String id, String password) {
+    jdbc.update("update account set password_hash = ? where id = ?", passwords.hash(password), id);
+  }
+
+  /// Whether an account has this password of the pages.
+  public boolean matches(String id, String password) {
+    return passwords.matches(password, hashOf(id).orElse(""));
+  }
+
+  public void setDisplayName(String id, String displayName) {
+    jdbc.update("update account set display_name = ? where id = ?", displayName, id);
+  }
+
+  public void setRole(String id, Role role) {
+    jdbc.update("update account set role = ? where id = ?", role.word(), id);
+  }
+
+  public void setState(String id, AccountState state) {
+    jdbc.update("update account set state = ? where id = ?", state.word(), id);
+  }
+
+  public void setSipSecret(String id, SipSecret secret) {
+    jdbc.update("update account set sip_secret = ? where id = ?", secret.word(), id);
+  }
+
+  /// Closes an account: its password and what is personal go, its id stays.
+  public void close(String id) {
+    jdbc.update(
+        "update account set state = 'closed', password_hash = null, sip_secret = 'none',"
+            + " display_name = '' where id = ?",
+        id);
+  }
+
+  /// The account, locked against other changes until the transaction ends.
+  public Optional<Account> lock(String id) {
+    return jdbc.query(COLUMNS + "where id = ? for update", (row, _) -> account(row), id).stream()
+        .findFirst();
   }
 
   /// Checks a password; takes as long for an account that does not exist.
@@ -94,7 +146,10 @@ public final class Accounts {
       return Optional.empty(); // and the database would refuse some characters
     }
     return jdbc
-        .queryForList("select password_hash from account where id = ?", String.class, id)
+        .queryForList(
+            "select password_hash from account where id = ? and password_hash is not null",
+            String.class,
+            id)
         .stream()
         .findFirst();
   }
@@ -104,6 +159,8 @@ public final class Accounts {
         row.getString(1),
         row.getString(2),
         Role.of(row.getString(3)),
-        row.getTimestamp(4).toInstant());
+        AccountState.of(row.getString(4)),
+        SipSecret.of(row.getString(5)),
+        row.getTimestamp(6).toInstant());
   }
 }

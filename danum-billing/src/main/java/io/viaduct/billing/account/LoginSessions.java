@@ -63,12 +63,13 @@ public final class LoginSessions {
     return new Begun(token, expiresAt);
   }
 
-  /// The caller of a token; empty if it was never given out, has ended or has expired.
+  /// The caller of a token; empty if it was never given out, has ended or has expired, or its
+  /// account is closed. A suspended operator sees its own account only.
   public Optional<Caller> caller(String token, Instant now) {
     return jdbc
         .query(
-            "select s.account, a.role, s.expires_at from login_session s join account a on a.id = s.account"
-                + " where s.token_digest = ? and s.expires_at > ?",
+            "select s.account, case a.state when 'active' then a.role else 'user' end, s.expires_at from login_session s join account a on a.id = s.account"
+                + " where s.token_digest = ? and s.expires_at > ? and a.state <> 'closed'",
             (row, _) ->
                 new Caller(
                     row.getString(1), Role.of(row.getString(2)), row.getTimestamp(3).toInstant()),
@@ -81,6 +82,14 @@ public final class LoginSessions {
   /// Ends a login.
   public void end(String token) {
     jdbc.update("delete from login_session where token_digest = ?", (Object) digest(token));
+  }
+
+  /// Ends every login of an account but one.
+  ///
+  /// @param kept its token, or empty to end all
+  public void endOthers(String account, String kept) {
+    jdbc.update(
+        "delete from login_session where account = ? and token_digest <> ?", account, digest(kept));
   }
 
   private static byte[] digest(String token) {

@@ -19,17 +19,23 @@ public final class Passwords {
   // Compared with when there is no such account, so that the answer takes as long.
   private final String nobody = hashed("nobody has this password");
 
-  /// Whether a text may be a password.
+  /// What a password must be, for people.
+  public static final String RULE =
+      "must have at least %d characters and at most %d bytes, no control character, and no blank at either end"
+          .formatted(LENGTH_MIN, BYTES_MAX);
+
+  /// Whether a text may be a password. A password file could not hold what is refused beside short
+  /// and long ones: it is one line, read without the blanks at its ends.
   public static boolean acceptable(String password) {
-    return password.length() >= LENGTH_MIN
-        && password.getBytes(StandardCharsets.UTF_8).length <= BYTES_MAX;
+    return password.codePointCount(0, password.length()) >= LENGTH_MIN
+        && password.getBytes(StandardCharsets.UTF_8).length <= BYTES_MAX
+        && password.equals(password.strip())
+        && password.codePoints().noneMatch(Character::isISOControl);
   }
 
   String hash(String password) {
     if (!acceptable(password)) {
-      throw new IllegalArgumentException(
-          "a password must have at least %d characters and at most %d bytes"
-              .formatted(LENGTH_MIN, BYTES_MAX));
+      throw new IllegalArgumentException("a password " + RULE);
     }
     return hashed(password);
   }

@@ -1,5 +1,6 @@
 package io.viaduct.billing.mediation;
 
+import io.grpc.BindableService;
 import io.grpc.Server;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyServerBuilder;
@@ -17,13 +18,18 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/// The gRPC server in front of [MediationService]: mutual TLS 1.3, one virtual thread per call.
+/// The gRPC server in front of [MediationService] and of provisioning: mutual TLS 1.3, one virtual
+/// thread per call.
 public final class MediationEndpoint implements AutoCloseable {
   /// A full request of the largest reports is refused before this; a usual one has some 100 KiB.
   private static final int MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
   private static final int CALLS_OF_CONNECTION_MAX = 64;
   private static final Duration HANDSHAKE_MAX = Duration.ofSeconds(10);
+
+  /// A bridge that is told of the users says nothing itself: this finds out that it has gone.
+  private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
+
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
   private final Server server;
@@ -36,18 +42,19 @@ public final class MediationEndpoint implements AutoCloseable {
 
   /// Starts to listen.
   ///
-  /// @param peers common names that may submit
+  /// @param peers common names that may call
+  /// @param services all of them behind the same check of the peer
   /// @throws IOException if the address cannot be had
   public static MediationEndpoint start(
       InetSocketAddress address,
       TlsMaterial tls,
       List<String> peers,
-      MediationService service,
+      List<BindableService> services,
       MeterRegistry registry)
       throws IOException {
     PeerCheck check = new PeerCheck(peers, registry);
     ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
-    Server server =
+    NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address)
             .sslContext(context(tls, check))
             .executor(executor)
@@ -56,9 +63,10 @@ public final class MediationEndpoint implements AutoCloseable {
             .maxConcurrentCallsPerConnection(CALLS_OF_CONNECTION_MAX)
             .permitKeepAliveTime(10, TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true)
-            .intercept(check)
-            .addService(service)
-            .build();
+            .keepAliveTime(KEEP_ALIVE.toMillis(), TimeUnit.MILLISECONDS)
+            .intercept(check);
+    services.forEach(builder::addService);
+    Server server = builder.build();
     try {
       return new MediationEndpoint(server.start(), executor);
     } catch (IOException e) {

@@ -5,24 +5,17 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.LoginSessions.Caller;
-import io.viaduct.billing.account.Passwords;
-import io.viaduct.billing.account.Role;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerAccount;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
-import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
@@ -53,26 +46,6 @@ class AccountsResource {
     this.clock = clock;
   }
 
-  record NewAccount(String id, String password, String role, @Nullable String displayName) {
-    NewAccount {
-      JsonBody.require("id", id);
-      JsonBody.require("password", password);
-      JsonBody.require("role", role);
-    }
-
-    @Override
-    public String toString() {
-      return "NewAccount[id=" + id + "]";
-    }
-  }
-
-  record AccountView(String id, String displayName, String role, Instant createdAt) {
-    static AccountView of(Account account) {
-      return new AccountView(
-          account.id(), account.displayName(), account.role().word(), account.createdAt());
-    }
-  }
-
   record AccountList(List<AccountView> accounts, @Nullable String next) {}
 
   record ChargeList(List<Charge> charges, @Nullable String next) {}
@@ -100,38 +73,6 @@ class AccountsResource {
     }
     Page<Account> page = Page.of(accounts.page(cursor, Page.limit(limit) + 1), limit, Account::id);
     return new AccountList(page.items().stream().map(AccountView::of).toList(), page.next());
-  }
-
-  @PostMapping
-  @ResponseStatus(HttpStatus.CREATED)
-  @Operation(summary = "Open an account, as an operator", operationId = "openAccount")
-  AccountView open(Caller caller, @RequestBody NewAccount wanted) {
-    BearerCheck.requireOperator(caller);
-    if (!wanted.id().matches(Account.ID_PATTERN)) {
-      throw ProblemException.invalid("id must match " + Account.ID_PATTERN);
-    }
-    if (!Passwords.acceptable(wanted.password())) {
-      throw ProblemException.invalid(
-          "password must have at least %d characters and at most %d bytes"
-              .formatted(Passwords.LENGTH_MIN, Passwords.BYTES_MAX));
-    }
-    Role role =
-        switch (wanted.role().toLowerCase(Locale.ROOT)) {
-          case "user" -> Role.USER;
-          case "operator" -> Role.OPERATOR;
-          default -> throw ProblemException.invalid("role must be user or operator");
-        };
-    String name = wanted.displayName() == null ? wanted.id() : wanted.displayName();
-    if (name.length() > 128 || !JsonBody.printable(name)) {
-      throw ProblemException.invalid(
-          "displayName must have at most 128 characters, none of them a control character");
-    }
-    return accounts
-        .open(wanted.id(), wanted.password(), role, name, clock.instant())
-        .map(AccountView::of)
-        .orElseThrow(() ->
-            new ProblemException(
-                ProblemType.ACCOUNT_EXISTS, "account '" + wanted.id() + "' exists"));
   }
 
   @GetMapping("/{id}")

@@ -15,6 +15,8 @@ import io.viaduct.billing.account.TopUps;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.mediation.RefusedReports;
+import io.viaduct.billing.provisioning.Devices;
+import io.viaduct.billing.provisioning.Users;
 import io.viaduct.billing.settlement.ChargeListener;
 import io.viaduct.billing.settlement.SequenceGaps;
 import io.viaduct.billing.tariff.TariffBook;
@@ -50,6 +52,8 @@ public final class RestServer implements AutoCloseable {
   /// What the interface stands on.
   public record Parts(
       Accounts accounts,
+      Users users,
+      Devices devices,
       LoginSessions sessions,
       LoginThrottle throttle,
       TopUps topUps,
@@ -112,6 +116,9 @@ public final class RestServer implements AutoCloseable {
     context.registerBean(
         AccountsResource.class,
         () -> new AccountsResource(p.accounts(), p.ledger(), charges, events, p.jdbc(), p.clock()));
+    context.registerBean(
+        UsersResource.class,
+        () -> new UsersResource(p.users(), p.devices(), p.throttle(), p.clock()));
     context.registerBean(
         TopUpsResource.class,
         () -> new TopUpsResource(p.accounts(), p.topUps(), events, p.clock()));

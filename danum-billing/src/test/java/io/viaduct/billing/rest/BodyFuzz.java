@@ -20,7 +20,7 @@ public final class BodyFuzz {
   private static final List<Class<?>> BODIES =
       List.of(
           SessionsResource.Login.class,
-          AccountsResource.NewAccount.class,
+          UsersResource.NewAccount.class,
           TopUpsResource.NewTopUp.class,
           TariffsResource.NewTariff.class,
           Map.class);

@@ -127,7 +127,8 @@ class RefusalWordsTest {
         post("/accounts", "{\"id\":\"a\",\"id\":\"b\"," + name + "}"));
     refused(
         400,
-        "unknown key 'admin'; known keys: displayName, id, password, role",
+        "unknown key 'admin'; known keys: displayName, id, password, role, sipPassword,"
+            + " sipSecret",
         post("/accounts", "{\"admin\":true,\"id\":\"a\"," + name + "}"));
     refused(
         400, "the key 'role' is missing", post("/accounts", "{\"id\":\"a\",\"password\":\"p\"}"));

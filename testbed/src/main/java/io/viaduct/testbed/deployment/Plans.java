@@ -57,6 +57,8 @@ public final class Plans {
         operations: {host: %s, port: 9182}
         database: {data-directory: %s}
         operator: {user: operator, password-file: %s}
+        sip-domain: %s
+        credentials: {key-file: %s}
         snapt-owners: {snapt-1: acme, snapt-2: beacon}
         """
             .formatted(
@@ -67,7 +69,9 @@ public final class Plans {
                 tls("danum-billing"),
                 Topology.CONTROL,
                 directory.resolve("postgres"),
-                directory.resolve("operator.password")));
+                directory.resolve("operator.password"),
+                DOMAIN,
+                directory.resolve("credential.key")));
   }
 
   public ServicePlan bridge() {

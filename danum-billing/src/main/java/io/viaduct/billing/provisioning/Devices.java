@@ -1,0 +1,112 @@
+package io.viaduct.billing.provisioning;
+
+import io.viaduct.billing.account.Account;
+import io.viaduct.billing.account.AccountState;
+import io.viaduct.billing.account.Accounts;
+import io.viaduct.usage.v1.BindDeviceVerdict;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Keeps the device keys of each account, and their limit.
+public final class Devices {
+  /// Length of an Ed25519 public key.
+  static final int KEY_BYTES = 32;
+
+  private final JdbcTemplate jdbc;
+  private final TransactionTemplate transaction;
+  private final Accounts accounts;
+  private final int max;
+
+  /// @param max keys of one account
+  public Devices(JdbcTemplate jdbc, TransactionTemplate transaction, Accounts accounts, int max) {
+    this.jdbc = jdbc;
+    this.transaction = transaction;
+    this.accounts = accounts;
+    this.max = max;
+  }
+
+  /// A device that an account may use.
+  ///
+  /// @param id its public key in base64url without padding, as `cnapt keygen` prints it
+  /// @param addedAt when it was first seen
+  public record Device(String id, Instant addedAt) {}
+
+  /// Keys that one account may have.
+  public int max() {
+    return max;
+  }
+
+  /// Records a key if the account has room for it. The account's row is locked: of two new keys
+  /// that come together for one free place, one is refused.
+  BindDeviceVerdict bind(String id, byte[] key, Instant now) {
+    if (!id.matches(Account.ID_PATTERN)) {
+      return BindDeviceVerdict.ACCOUNT_UNKNOWN; // and the database would refuse some characters
+    }
+    return Objects.requireNonNull(
+        transaction.execute(_ -> {
+          Optional<Account> account = accounts.lock(id);
+          if (account.isEmpty() || account.get().state() == AccountState.CLOSED) {
+            return BindDeviceVerdict.ACCOUNT_UNKNOWN;
+          }
+          if (account.get().state() == AccountState.SUSPENDED) {
+            return BindDeviceVerdict.ACCOUNT_SUSPENDED;
+          }
+          if (count(id, "and public_key = ?", key) > 0) {
+            return BindDeviceVerdict.BOUND;
+          }
+          if (count(id, "") >= max) {
+            return BindDeviceVerdict.TOO_MANY_DEVICES;
+          }
+          jdbc.update(
+              "insert into device (account, public_key, added_at) values (?, ?, ?)",
+              id,
+              key,
+              Timestamp.from(now));
+          return BindDeviceVerdict.BOUND;
+        }));
+  }
+
+  private int count(String account, String and, Object... more) {
+    Object[] parameters = new Object[more.length + 1];
+    parameters[0] = account;
+    System.arraycopy(more, 0, parameters, 1, more.length);
+    return Objects.requireNonNull(
+        jdbc.queryForObject(
+            "select count(*) from device where account = ? " + and, Integer.class, parameters));
+  }
+
+  /// Devices of an account, the first one first.
+  public List<Device> list(String account) {
+    return jdbc.query(
+        "select public_key, added_at from device where account = ? order by added_at, public_key",
+        (row, _) -> new Device(id(row.getBytes(1)), row.getTimestamp(2).toInstant()),
+        account);
+  }
+
+  /// Removes a device: its sessions get no token any more, and its place is free.
+  ///
+  /// @return false if the account has no such device
+  public boolean remove(String account, String device) {
+    byte[] key;
+    try {
+      key = Base64.getUrlDecoder().decode(device);
+    } catch (IllegalArgumentException _) {
+      return false;
+    }
+    return jdbc.update("delete from device where account = ? and public_key = ?", account, key) > 0;
+  }
+
+  void removeAll(String account) {
+    jdbc.update("delete from device where account = ?", account);
+  }
+
+  private static String id(byte[] key) {
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(key);
+  }
+}

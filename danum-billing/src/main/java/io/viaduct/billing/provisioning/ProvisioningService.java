@@ -1,0 +1,178 @@
+package io.viaduct.billing.provisioning;
+
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.usage.v1.BindDeviceRequest;
+import io.viaduct.usage.v1.BindDeviceResponse;
+import io.viaduct.usage.v1.BindDeviceVerdict;
+import io.viaduct.usage.v1.ProvisioningGrpc;
+import io.viaduct.usage.v1.SubscriberEvent;
+import io.viaduct.usage.v1.WatchRequest;
+import java.time.InstantSource;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.TransactionException;
+
+/// Tells bridges of the users, and records their devices (ADR 0025). The peer check of the endpoint
+/// has let the caller in.
+public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImplBase
+    implements SubscriberChanges.Listener, AutoCloseable {
+  /// Bridges at a time; an operator has a handful.
+  private static final int WATCHES_MAX = 64;
+
+  private static final Logger LOG = LoggerFactory.getLogger(ProvisioningService.class);
+
+  /// Why a call was refused.
+  enum Refusal {
+    /// the bridge serves another domain than the credentials are for
+    WRONG_DOMAIN,
+    /// too many bridges listen
+    TOO_MANY_WATCHES,
+    /// a device key has not 32 bytes
+    MALFORMED_DEVICE_KEY,
+    /// the database did not answer
+    DATABASE_AWAY,
+    /// billing is told to end
+    STOPPING
+  }
+
+  private final String domain;
+  private final Subscribers subscribers;
+  private final Devices devices;
+  private final InstantSource clock;
+  private final Set<SubscriberWatch> watches = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+  private final Map<Refusal, Counter> refusals = new EnumMap<>(Refusal.class);
+  private final Map<BindDeviceVerdict, Counter> bindings = new EnumMap<>(BindDeviceVerdict.class);
+
+  public ProvisioningService(
+      JdbcTemplate jdbc,
+      SipCredentials credentials,
+      Devices devices,
+      InstantSource clock,
+      MeterRegistry registry) {
+    this.domain = credentials.realm();
+    this.subscribers = new Subscribers(jdbc, credentials);
+    this.devices = devices;
+    this.clock = clock;
+    for (Refusal refusal : Refusal.values()) {
+      refusals.put(
+          refusal,
+          Counter.builder("viaduct.provisioning.refused")
+              .description("Calls of bridges about users that were refused, by reason")
+              .tag("reason", refusal.name())
+              .register(registry));
+    }
+    for (BindDeviceVerdict verdict : BindDeviceVerdict.values()) {
+      if (verdict != BindDeviceVerdict.UNRECOGNIZED
+          && verdict != BindDeviceVerdict.BIND_DEVICE_VERDICT_UNSPECIFIED) {
+        bindings.put(
+            verdict,
+            Counter.builder("viaduct.device.bindings")
+                .description("Questions of bridges whether a device may have a token, by answer")
+                .tag("verdict", verdict.name())
+                .register(registry));
+      }
+    }
+    Gauge.builder("viaduct.provisioning.watches", watches, Set::size)
+        .description("Bridges that are told of the users now")
+        .register(registry);
+  }
+
+  @Override
+  public void watch(WatchRequest request, StreamObserver<SubscriberEvent> events) {
+    if (!request.getDomain().equals(domain)) {
+      refuse(
+          events,
+          Refusal.WRONG_DOMAIN,
+          Status.FAILED_PRECONDITION.withDescription(
+              "billing's sip-domain is '%s', the bridge's domain is '%s': make them equal"
+                  .formatted(domain, request.getDomain())));
+      return;
+    }
+    if (closed) {
+      refuse(
+          events,
+          Refusal.STOPPING,
+          Status.UNAVAILABLE.withDescription("billing is stopping: call again"));
+      return;
+    }
+    if (watches.size() >= WATCHES_MAX) {
+      refuse(
+          events,
+          Refusal.TOO_MANY_WATCHES,
+          Status.RESOURCE_EXHAUSTED.withDescription(
+              "at most " + WATCHES_MAX + " bridges are told of the users"));
+      return;
+    }
+    SubscriberWatch watch =
+        new SubscriberWatch(subscribers, (ServerCallStreamObserver<SubscriberEvent>) events);
+    watches.add(watch); // before it reads, so that no change falls between
+    watch.start(() -> watches.remove(watch));
+  }
+
+  @Override
+  public void bindDevice(BindDeviceRequest request, StreamObserver<BindDeviceResponse> answer) {
+    byte[] key = request.getDeviceKey().toByteArray();
+    if (key.length != Devices.KEY_BYTES) {
+      refuse(
+          answer,
+          Refusal.MALFORMED_DEVICE_KEY,
+          Status.INVALID_ARGUMENT.withDescription(
+              "device_key must have %d bytes, got %d".formatted(Devices.KEY_BYTES, key.length)));
+      return;
+    }
+    try {
+      BindDeviceVerdict verdict = devices.bind(request.getAccount(), key, clock.instant());
+      Counter counter = bindings.get(verdict);
+      if (counter != null) {
+        counter.increment();
+      }
+      answer.onNext(
+          BindDeviceResponse.newBuilder().setVerdict(verdict).setDevicesMax(devices.max()).build());
+      answer.onCompleted();
+    } catch (DataAccessException | TransactionException e) {
+      LOG.warn("a device waits for the database: {}", e.toString());
+      refuse(
+          answer,
+          Refusal.DATABASE_AWAY,
+          Status.UNAVAILABLE.withDescription("the database is away: ask again"));
+    }
+  }
+
+  private void refuse(StreamObserver<?> call, Refusal why, Status status) {
+    Counter counter = refusals.get(why);
+    if (counter != null) {
+      counter.increment();
+    }
+    call.onError(status.asRuntimeException());
+  }
+
+  @Override
+  public void changed(String account) {
+    watches.forEach(watch -> watch.changed(account));
+  }
+
+  /// Ends the streams: the bridges keep what they know, call again, and get everything.
+  @Override
+  public void interrupted() {
+    watches.forEach(SubscriberWatch::end);
+  }
+
+  /// Ends the streams, for good.
+  @Override
+  public void close() {
+    closed = true;
+    interrupted();
+  }
+}

@@ -1,0 +1,136 @@
+package io.viaduct.billing.provisioning;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Keeps the H(A1) of each user, sealed. Whoever has the database without the key file learns no
+/// credential.
+public final class SipCredentials {
+  private static final String COLUMNS =
+      "select account, realm, key_id, ha1_sha256, ha1_md5 from sip_credential ";
+
+  private final JdbcTemplate jdbc;
+  private final TransactionTemplate transaction;
+  private final CredentialKeys keys;
+  private final String realm;
+
+  /// @param realm the SIP domain, part of every H(A1)
+  public SipCredentials(
+      JdbcTemplate jdbc, TransactionTemplate transaction, CredentialKeys keys, String realm) {
+    this.jdbc = jdbc;
+    this.transaction = transaction;
+    this.keys = keys;
+    this.realm = realm;
+  }
+
+  /// The domain that credentials are made for.
+  public String realm() {
+    return realm;
+  }
+
+  /// Derives the credentials from a password and keeps them.
+  void setPassword(String account, String password, Instant now) {
+    set(account, Ha1.of(account, realm, password), now);
+  }
+
+  void set(String account, Ha1 ha1, Instant now) {
+    store(account, realm, ha1, now);
+  }
+
+  private void store(String account, String ofRealm, Ha1 ha1, Instant now) {
+    jdbc.update(
+        "insert into sip_credential (account, realm, key_id, ha1_sha256, ha1_md5, changed_at)"
+            + " values (?, ?, ?, ?, ?, ?) on conflict (account) do update set realm = excluded.realm,"
+            + " key_id = excluded.key_id, ha1_sha256 = excluded.ha1_sha256,"
+            + " ha1_md5 = excluded.ha1_md5, changed_at = excluded.changed_at",
+        account,
+        ofRealm,
+        keys.currentId(),
+        sealed(account, ofRealm, "SHA-256", ha1.sha256()),
+        sealed(account, ofRealm, "MD5", ha1.md5()),
+        Timestamp.from(now));
+  }
+
+  void remove(String account) {
+    jdbc.update("delete from sip_credential where account = ?", account);
+  }
+
+  /// The credentials of a user for this realm.
+  Optional<Ha1> find(String account) {
+    return jdbc
+        .query(COLUMNS + "where account = ? and realm = ?", (row, _) -> ha1(row, 1), account, realm)
+        .stream()
+        .findFirst();
+  }
+
+  /// Seals every credential with the current key that a former one has sealed: the way to change
+  /// the key.
+  ///
+  /// @return how many were sealed anew
+  /// @throws UnknownKeyException if the key of any is not here; nothing changed then
+  public int renewSeals(Instant now) throws UnknownKeyException {
+    List<String> unknown =
+        jdbc.queryForList("select distinct key_id from sip_credential", String.class).stream()
+            .filter(id -> !keys.ids().contains(id))
+            .toList();
+    if (!unknown.isEmpty()) {
+      throw new UnknownKeyException(
+          "SIP credentials are sealed with key %s, and credentials.key-file holds key %s: restore the former key file, or name it in credentials.former-key-files"
+              .formatted(String.join(", ", unknown), keys.currentId()));
+    }
+    Integer renewed =
+        transaction.execute(_ -> {
+          List<Stored> old =
+              jdbc.query(
+                  COLUMNS + "where key_id <> ? for update",
+                  (row, _) -> new Stored(row.getString(1), row.getString(2), ha1(row, 1)),
+                  keys.currentId());
+          old.forEach(each -> store(each.account, each.realm, each.ha1, now));
+          return old.size();
+        });
+    return renewed == null ? 0 : renewed;
+  }
+
+  private record Stored(String account, String realm, Ha1 ha1) {}
+
+  /// Opens the credentials of a row whose columns from `first` on are account, realm, key_id,
+  /// ha1_sha256, ha1_md5.
+  Ha1 ha1(ResultSet row, int first) throws SQLException {
+    String account = row.getString(first);
+    String ofRealm = row.getString(first + 1);
+    String keyId = row.getString(first + 2);
+    return new Ha1(
+        opened(account, ofRealm, "SHA-256", keyId, row.getBytes(first + 3)),
+        opened(account, ofRealm, "MD5", keyId, row.getBytes(first + 4)));
+  }
+
+  private byte @Nullable [] sealed(
+      String account, String ofRealm, String algorithm, byte @Nullable [] ha1) {
+    return ha1 == null ? null : keys.seal(owner(account, ofRealm, algorithm), ha1);
+  }
+
+  private byte @Nullable [] opened(
+      String account, String ofRealm, String algorithm, String keyId, byte @Nullable [] sealed) {
+    return sealed == null ? null : keys.open(keyId, owner(account, ofRealm, algorithm), sealed);
+  }
+
+  private static String owner(String account, String ofRealm, String algorithm) {
+    return account + "@" + ofRealm + " " + algorithm;
+  }
+
+  /// Credentials were sealed with a key that is not here.
+  public static final class UnknownKeyException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    UnknownKeyException(String message) {
+      super(message);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package io.viaduct.billing.provisioning;
+
+import com.google.protobuf.ByteString;
+import io.viaduct.usage.v1.Subscriber;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/// Reads users as bridges are told of them: accounts that are not closed and have SIP credentials
+/// for the domain.
+final class Subscribers {
+  private static final String SELECT =
+      "select a.state, c.account, c.realm, c.key_id, c.ha1_sha256, c.ha1_md5,"
+          + " array(select d.public_key from device d where d.account = a.id order by d.added_at)"
+          + " from account a join sip_credential c on c.account = a.id"
+          + " where a.state <> 'closed' and c.realm = ? ";
+
+  private final JdbcTemplate jdbc;
+  private final SipCredentials credentials;
+
+  Subscribers(JdbcTemplate jdbc, SipCredentials credentials) {
+    this.jdbc = jdbc;
+    this.credentials = credentials;
+  }
+
+  /// One subscriber as it is now; empty if there is none.
+  Optional<Subscriber> find(String account) {
+    return jdbc
+        .query(SELECT + "and a.id = ?", (row, _) -> read(row), credentials.realm(), account)
+        .stream()
+        .findFirst();
+  }
+
+  /// Subscribers in the order of their accounts.
+  ///
+  /// @param after the last account of the page before, or empty
+  List<Subscriber> page(String after, int limit) {
+    return jdbc.query(
+        SELECT + "and a.id > ? collate \"C\" order by a.id collate \"C\" limit ?",
+        (row, _) -> read(row),
+        credentials.realm(),
+        after,
+        limit);
+  }
+
+  private Subscriber read(ResultSet row) throws SQLException {
+    Ha1 ha1 = credentials.ha1(row, 2);
+    Subscriber.Builder subscriber =
+        Subscriber.newBuilder()
+            .setAccount(row.getString(2))
+            .setSuspended(row.getString(1).equals("suspended"))
+            .setHa1Sha256(bytes(ha1.sha256()))
+            .setHa1Md5(bytes(ha1.md5()));
+    Array keys = row.getArray(7);
+    for (byte[] key : (byte[][]) keys.getArray()) {
+      subscriber.addDeviceKeys(ByteString.copyFrom(key));
+    }
+    return subscriber.build();
+  }
+
+  private static ByteString bytes(byte @Nullable [] given) {
+    return given == null ? ByteString.EMPTY : ByteString.copyFrom(given);
+  }
+}

@@ -1,0 +1,231 @@
+package io.viaduct.billing.provisioning;
+
+import io.viaduct.billing.account.Account;
+import io.viaduct.billing.account.AccountState;
+import io.viaduct.billing.account.Accounts;
+import io.viaduct.billing.account.LoginSessions;
+import io.viaduct.billing.account.Passwords;
+import io.viaduct.billing.account.Role;
+import io.viaduct.billing.account.SipSecret;
+import io.viaduct.billing.provisioning.UserRefusedException.Reason;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Makes, changes, suspends and closes users: account, page password, SIP credentials and devices
+/// together, each time in one transaction. Bridges learn of it when the transaction has committed.
+public final class Users {
+  private final TransactionTemplate transaction;
+  private final Accounts accounts;
+  private final LoginSessions sessions;
+  private final SipCredentials credentials;
+  private final Devices devices;
+  private final String configuredOperator;
+
+  /// @param configuredOperator id of the operator whom the configuration names: each start gives it
+  ///   its role and password back
+  public Users(
+      TransactionTemplate transaction,
+      Accounts accounts,
+      LoginSessions sessions,
+      SipCredentials credentials,
+      Devices devices,
+      String configuredOperator) {
+    this.transaction = transaction;
+    this.accounts = accounts;
+    this.sessions = sessions;
+    this.credentials = credentials;
+    this.devices = devices;
+    this.configuredOperator = configuredOperator;
+  }
+
+  /// A user who is to be.
+  ///
+  /// @param sipPassword of the devices, null if it is the same or none
+  /// @param sipSecret what the devices register with, null for the usual: the SIP password if one
+  ///   is given, else the password for a user and none for an operator
+  public record NewUser(
+      String id,
+      String displayName,
+      Role role,
+      String password,
+      @Nullable String sipPassword,
+      @Nullable SipSecret sipSecret) {
+    @Override
+    public String toString() {
+      return "NewUser[id=%s, role=%s]".formatted(id, role);
+    }
+  }
+
+  /// Makes a user.
+  ///
+  /// @return the account, or empty if the id is taken
+  /// @throws UserRefusedException if a secret breaks a rule
+  public Optional<Account> create(NewUser wanted, Instant now) {
+    require(wanted.password, "password");
+    SipSecret secret = wanted.sipSecret;
+    if (secret == null) {
+      secret =
+          wanted.sipPassword != null
+              ? SipSecret.SEPARATE
+              : wanted.role == Role.USER ? SipSecret.SHARED : SipSecret.NONE;
+    }
+    SipSecret asked = secret;
+    checkSecrets(asked, wanted.password, wanted.sipPassword, false);
+    return transaction.execute(_ -> {
+      Optional<Account> opened =
+          accounts.open(wanted.id, wanted.password, wanted.role, wanted.displayName, now);
+      if (opened.isPresent()) {
+        setSecret(wanted.id, asked, wanted.password, wanted.sipPassword, now);
+      }
+      return opened.isEmpty() ? opened : accounts.find(wanted.id);
+    });
+  }
+
+  /// Changes a user, as an operator. A new page password ends the log-ins of the account.
+  ///
+  /// @param keptLogin token of a log-in that goes on, or empty
+  /// @throws UserRefusedException if a rule is broken; nothing changed then
+  public Account change(String id, UserChange change, String keptLogin, Instant now) {
+    return Objects.requireNonNull(
+        transaction.execute(_ -> {
+          Account account = open(id);
+          boolean governed =
+              change.role() != null || change.state() != null || change.password() != null;
+          if (governed && id.equals(configuredOperator)) {
+            throw configuredOperator();
+          }
+          changeSecrets(account, change, keptLogin, now);
+          if (change.displayName() != null) {
+            accounts.setDisplayName(id, change.displayName());
+          }
+          if (change.role() != null) {
+            accounts.setRole(id, change.role());
+          }
+          if (change.state() != null) {
+            accounts.setState(id, change.state());
+          }
+          return accounts.find(id).orElseThrow();
+        }));
+  }
+
+  private void changeSecrets(Account account, UserChange change, String keptLogin, Instant now) {
+    SipSecret secret = change.sipSecret();
+    if (secret == null) {
+      secret = change.sipPassword() == null ? account.sipSecret() : SipSecret.SEPARATE;
+    }
+    boolean kept = secret == account.sipSecret();
+    if (change.password() != null) {
+      require(change.password(), "password");
+    }
+    checkSecrets(secret, change.password(), change.sipPassword(), kept);
+    if (change.password() != null) {
+      accounts.setPassword(account.id(), change.password());
+      sessions.endOthers(account.id(), keptLogin);
+    }
+    setSecret(account.id(), secret, change.password(), change.sipPassword(), now);
+  }
+
+  /// @param kept whether the account has this secret already, so that none need be given
+  private static void checkSecrets(
+      SipSecret secret, @Nullable String password, @Nullable String sipPassword, boolean kept) {
+    if (sipPassword != null) {
+      require(sipPassword, "sipPassword");
+      if (secret != SipSecret.SEPARATE) {
+        throw invalid(
+            "sipPassword is for sipSecret 'separate', got '"
+                + secret.word()
+                + "': leave one of both out");
+      }
+    } else if (secret == SipSecret.SEPARATE && !kept) {
+      throw invalid("sipSecret 'separate' needs a sipPassword");
+    }
+    if (secret == SipSecret.SHARED && !kept && password == null) {
+      throw invalid(
+          "sipSecret 'shared' needs the password: billing keeps no password that it could share");
+    }
+  }
+
+  private void setSecret(
+      String id,
+      SipSecret secret,
+      @Nullable String password,
+      @Nullable String sipPassword,
+      Instant now) {
+    String shown = secret == SipSecret.SHARED ? password : sipPassword;
+    if (secret == SipSecret.NONE) {
+      credentials.remove(id);
+    } else if (shown != null) {
+      credentials.setPassword(id, shown, now);
+    }
+    accounts.setSipSecret(id, secret);
+  }
+
+  /// Changes a user's own password. Other log-ins of the account end; while the secret is shared
+  /// its devices need the new password too.
+  ///
+  /// @param keptLogin token of the log-in that goes on
+  /// @throws UserRefusedException if a rule is broken; nothing changed then
+  public Account changePassword(
+      String id, String oldPassword, String newPassword, String keptLogin, Instant now) {
+    if (!accounts.matches(id, oldPassword)) {
+      throw new UserRefusedException(
+          Reason.WRONG_OLD_PASSWORD, "the old password is not right: nothing was changed");
+    }
+    return change(id, new UserChange(null, null, null, newPassword, null, null), keptLogin, now);
+  }
+
+  /// Closes an account, for ever: no log-in, no registration, no token. Password, SIP credentials,
+  /// devices, log-ins and the display name are deleted; the id and all money rows stay. A second
+  /// call changes nothing.
+  ///
+  /// @throws UserRefusedException if there is no such account, or the configuration names it
+  public Account close(String id) {
+    return Objects.requireNonNull(
+        transaction.execute(_ -> {
+          Account account = accounts.lock(id).orElseThrow(() -> unknown(id));
+          if (id.equals(configuredOperator)) {
+            throw configuredOperator();
+          }
+          if (account.state() != AccountState.CLOSED) {
+            credentials.remove(id);
+            devices.removeAll(id);
+            sessions.endOthers(id, "");
+            accounts.close(id);
+          }
+          return accounts.find(id).orElseThrow();
+        }));
+  }
+
+  private Account open(String id) {
+    Account account = accounts.lock(id).orElseThrow(() -> unknown(id));
+    if (account.state() == AccountState.CLOSED) {
+      throw new UserRefusedException(
+          Reason.CLOSED, "account '" + id + "' is closed for ever: make a new one");
+    }
+    return account;
+  }
+
+  private static void require(String password, String key) {
+    if (!Passwords.acceptable(password)) {
+      throw invalid(key + " " + Passwords.RULE);
+    }
+  }
+
+  private static UserRefusedException unknown(String id) {
+    return new UserRefusedException(Reason.UNKNOWN, "there is no account '" + id + "'");
+  }
+
+  private static UserRefusedException invalid(String detail) {
+    return new UserRefusedException(Reason.INVALID, detail);
+  }
+
+  private UserRefusedException configuredOperator() {
+    return new UserRefusedException(
+        Reason.CONFIGURED_OPERATOR,
+        "role, state and password of '%s' come from billing's configuration: change operator.password-file there and restart billing"
+            .formatted(configuredOperator));
+  }
+}

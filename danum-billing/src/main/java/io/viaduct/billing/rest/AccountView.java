@@ -1,0 +1,21 @@
+package io.viaduct.billing.rest;
+
+import io.viaduct.billing.account.Account;
+import java.time.Instant;
+
+/// An account as it is shown.
+///
+/// @param state active, suspended or closed
+/// @param sipSecret what its devices register with: none, shared (the password), separate
+record AccountView(
+    String id, String displayName, String role, String state, String sipSecret, Instant createdAt) {
+  static AccountView of(Account account) {
+    return new AccountView(
+        account.id(),
+        account.displayName(),
+        account.role().word(),
+        account.state().word(),
+        account.sipSecret().word(),
+        account.createdAt());
+  }
+}

@@ -1,0 +1,305 @@
+package io.viaduct.billing.rest;
+
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import io.viaduct.billing.account.Account;
+import io.viaduct.billing.account.AccountState;
+import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.account.LoginThrottle;
+import io.viaduct.billing.account.Role;
+import io.viaduct.billing.account.SipSecret;
+import io.viaduct.billing.provisioning.Devices;
+import io.viaduct.billing.provisioning.UserChange;
+import io.viaduct.billing.provisioning.UserRefusedException;
+import io.viaduct.billing.provisioning.UserRefusedException.Reason;
+import io.viaduct.billing.provisioning.Users;
+import jakarta.servlet.http.HttpServletRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PatchMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/// Who an account belongs to and what it may use: made, changed, suspended and closed here.
+@RestController
+@RequestMapping("/api/v1/accounts")
+@Tag(name = "accounts")
+class UsersResource {
+  private static final int DISPLAY_NAME_MAX = 128;
+
+  private final Users users;
+  private final Devices devices;
+  private final LoginThrottle throttle;
+  private final InstantSource clock;
+
+  UsersResource(Users users, Devices devices, LoginThrottle throttle, InstantSource clock) {
+    this.users = users;
+    this.devices = devices;
+    this.throttle = throttle;
+    this.clock = clock;
+  }
+
+  record NewAccount(
+      String id,
+      String password,
+      String role,
+      @Nullable String displayName,
+      @Nullable String sipPassword,
+      @Nullable String sipSecret) {
+    NewAccount {
+      JsonBody.require("id", id);
+      JsonBody.require("password", password);
+      JsonBody.require("role", role);
+    }
+
+    @Override
+    public String toString() {
+      return "NewAccount[id=" + id + "]";
+    }
+  }
+
+  record AccountChange(
+      @Nullable String displayName,
+      @Nullable String role,
+      @Nullable String state,
+      @Nullable String password,
+      @Nullable String sipPassword,
+      @Nullable String sipSecret) {
+    @Override
+    public String toString() {
+      return "AccountChange[displayName=%s, role=%s, state=%s]".formatted(displayName, role, state);
+    }
+  }
+
+  record NewPassword(String oldPassword, String newPassword) {
+    NewPassword {
+      JsonBody.require("oldPassword", oldPassword);
+      JsonBody.require("newPassword", newPassword);
+    }
+
+    @Override
+    public String toString() {
+      return "NewPassword[]";
+    }
+  }
+
+  record DeviceView(String id, Instant addedAt) {}
+
+  record DeviceList(List<DeviceView> devices, int devicesMax) {}
+
+  @PostMapping
+  @ResponseStatus(HttpStatus.CREATED)
+  @Operation(
+      summary = "Open an account, as an operator",
+      description =
+          "The password is for the pages, and for the devices too (SIP) unless sipPassword is given"
+              + " or sipSecret is none. An operator's account gets no SIP credentials by itself."
+              + " The bridge lets the user register within a second.",
+      operationId = "openAccount")
+  AccountView open(Caller caller, @RequestBody NewAccount wanted) {
+    BearerCheck.requireOperator(caller);
+    if (!wanted.id().matches(Account.ID_PATTERN)) {
+      throw ProblemException.invalid("id must match " + Account.ID_PATTERN);
+    }
+    String name = wanted.displayName() == null ? wanted.id() : displayName(wanted.displayName());
+    Users.NewUser user =
+        new Users.NewUser(
+            wanted.id(),
+            name,
+            role(wanted.role()),
+            wanted.password(),
+            wanted.sipPassword(),
+            wanted.sipSecret() == null ? null : sipSecret(wanted.sipSecret()));
+    return told(() -> users.create(user, clock.instant()))
+        .map(AccountView::of)
+        .orElseThrow(() ->
+            new ProblemException(
+                ProblemType.ACCOUNT_EXISTS,
+                "account '" + wanted.id() + "' exists, or existed and is closed"));
+  }
+
+  @PatchMapping("/{id}")
+  @Operation(
+      summary = "Change an account, as an operator: what is left out stays",
+      description =
+          "state is active or suspended; a suspended account can log in and look at its bill, but"
+              + " not register, and its sessions end. A new password ends the log-ins of the"
+              + " account. sipSecret shared takes the password that is given with it.",
+      operationId = "changeAccount")
+  AccountView change(
+      Caller caller,
+      HttpServletRequest request,
+      @PathVariable String id,
+      @RequestBody AccountChange wanted) {
+    BearerCheck.requireOperator(caller);
+    UserChange change =
+        new UserChange(
+            wanted.displayName() == null ? null : displayName(wanted.displayName()),
+            wanted.role() == null ? null : role(wanted.role()),
+            wanted.state() == null ? null : state(wanted.state()),
+            wanted.password(),
+            wanted.sipPassword(),
+            wanted.sipSecret() == null ? null : sipSecret(wanted.sipSecret()));
+    if (caller.account().equals(id) && (change.state() != null || change.role() != null)) {
+      throw ownAccount();
+    }
+    return AccountView.of(
+        told(() -> users.change(id, change, kept(caller, id, request), clock.instant())));
+  }
+
+  @DeleteMapping("/{id}")
+  @Operation(
+      summary = "Close an account for ever, as an operator",
+      description =
+          "It cannot log in, register or get tokens any more. Password, SIP credentials, devices and"
+              + " display name are deleted; its id, charges and postings stay.",
+      operationId = "closeAccount")
+  AccountView close(Caller caller, @PathVariable String id) {
+    BearerCheck.requireOperator(caller);
+    if (caller.account().equals(id)) {
+      throw ownAccount();
+    }
+    return AccountView.of(told(() -> users.close(id)));
+  }
+
+  @PutMapping("/{id}/password")
+  @ResponseStatus(HttpStatus.NO_CONTENT)
+  @Operation(
+      summary = "Change the own password",
+      description =
+          "Other log-ins of the account end. While sipSecret is shared, the devices register with"
+              + " the new password from now on.",
+      operationId = "changePassword")
+  void changePassword(
+      Caller caller,
+      HttpServletRequest request,
+      @PathVariable String id,
+      @RequestBody NewPassword wanted) {
+    if (!caller.account().equals(id)) {
+      throw caller.maySee(id)
+          ? ProblemException.invalid(
+              "an operator sets the password of others by PATCH /api/v1/accounts/{id}")
+          : ProblemException.notFound();
+    }
+    Instant now = clock.instant();
+    Optional<Duration> closed = throttle.refusedFor(id, now);
+    if (closed.isPresent()) {
+      throw new ProblemException(
+          ProblemType.TOO_MANY_ATTEMPTS,
+          "too many wrong passwords in a row: wait " + (closed.get().toSeconds() + 1) + " s",
+          closed.get());
+    }
+    try {
+      var unused =
+          users.changePassword(
+              id, wanted.oldPassword(), wanted.newPassword(), BearerCheck.token(request), now);
+      throttle.right(id);
+    } catch (UserRefusedException e) {
+      if (e.reason() == Reason.WRONG_OLD_PASSWORD) {
+        throttle.wrong(id, now);
+      }
+      throw problem(e);
+    }
+  }
+
+  @GetMapping("/{id}/devices")
+  @Operation(summary = "Devices of an account", operationId = "listDevices")
+  DeviceList devices(Caller caller, @PathVariable String id) {
+    BearerCheck.requireOwn(caller, id);
+    return new DeviceList(
+        devices.list(id).stream().map(d -> new DeviceView(d.id(), d.addedAt())).toList(),
+        devices.max());
+  }
+
+  @DeleteMapping("/{id}/devices/{device}")
+  @ResponseStatus(HttpStatus.NO_CONTENT)
+  @Operation(
+      summary = "Remove a device: its session ends, its place is free",
+      description =
+          "It may come back while it knows the SIP password: change that too if the device is lost.",
+      operationId = "removeDevice")
+  void removeDevice(Caller caller, @PathVariable String id, @PathVariable String device) {
+    BearerCheck.requireOwn(caller, id);
+    if (!devices.remove(id, device)) {
+      throw ProblemException.notFound();
+    }
+  }
+
+  /// The log-in that an operator keeps who changes the own password.
+  private static String kept(Caller caller, String id, HttpServletRequest request) {
+    return caller.account().equals(id) ? BearerCheck.token(request) : "";
+  }
+
+  private static String displayName(String name) {
+    if (name.length() > DISPLAY_NAME_MAX || !JsonBody.printable(name)) {
+      throw ProblemException.invalid(
+          "displayName must have at most 128 characters, none of them a control character");
+    }
+    return name;
+  }
+
+  private static Role role(String word) {
+    return switch (word.toLowerCase(Locale.ROOT)) {
+      case "user" -> Role.USER;
+      case "operator" -> Role.OPERATOR;
+      default -> throw ProblemException.invalid("role must be user or operator");
+    };
+  }
+
+  private static AccountState state(String word) {
+    return switch (word) {
+      case "active" -> AccountState.ACTIVE;
+      case "suspended" -> AccountState.SUSPENDED;
+      case "closed" ->
+          throw ProblemException.invalid(
+              "state must be active or suspended; DELETE closes an account, for ever");
+      default -> throw ProblemException.invalid("state must be active or suspended");
+    };
+  }
+
+  private static SipSecret sipSecret(String word) {
+    return switch (word) {
+      case "none" -> SipSecret.NONE;
+      case "shared" -> SipSecret.SHARED;
+      case "separate" -> SipSecret.SEPARATE;
+      default -> throw ProblemException.invalid("sipSecret must be none, shared or separate");
+    };
+  }
+
+  private static ProblemException ownAccount() {
+    return ProblemException.invalid(
+        "an operator cannot change role or state of the own account: ask another operator");
+  }
+
+  private static <T> T told(java.util.function.Supplier<T> action) {
+    try {
+      return action.get();
+    } catch (UserRefusedException e) {
+      throw problem(e);
+    }
+  }
+
+  private static ProblemException problem(UserRefusedException e) {
+    String why = String.valueOf(e.getMessage());
+    return switch (e.reason()) {
+      case UNKNOWN -> ProblemException.notFound();
+      case CLOSED -> new ProblemException(ProblemType.ACCOUNT_CLOSED, why);
+      case CONFIGURED_OPERATOR -> new ProblemException(ProblemType.CONFIGURED_OPERATOR, why);
+      case WRONG_OLD_PASSWORD -> new ProblemException(ProblemType.WRONG_OLD_PASSWORD, why);
+      case INVALID -> ProblemException.invalid(why);
+    };
+  }
+}
