@@ -11,11 +11,13 @@ import io.viaduct.bridge.registrar.Registrar;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
 import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.reporting.BillingReachability;
 import io.viaduct.bridge.reporting.MediationForwarder;
 import io.viaduct.bridge.reporting.ReportMeters;
 import io.viaduct.bridge.reporting.ReportVerifier;
 import io.viaduct.bridge.token.SessionNotifier;
 import io.viaduct.bridge.token.TokenIssuer;
+import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.sip.SipEndpoint;
@@ -59,6 +61,8 @@ public final class Bridge implements AutoCloseable {
 
   private final BridgeConfiguration configuration;
   private final InstantSource clock;
+  private final Readiness readiness;
+  private final BillingReachability reachability;
   private final LocationService locations;
   private final SnaptDirectory directory;
   private final SessionNotifier notifier;
@@ -67,10 +71,19 @@ public final class Bridge implements AutoCloseable {
   private final SnaptsServer snapts;
   private final Deque<AutoCloseable> started = new ArrayDeque<>(); // last started, first closed
 
-  private Bridge(BridgeConfiguration configuration, InstantSource clock, MeterRegistry registry)
+  private Bridge(
+      BridgeConfiguration configuration,
+      InstantSource clock,
+      MeterRegistry registry,
+      Readiness readiness)
       throws IOException {
     this.configuration = configuration;
     this.clock = clock;
+    this.readiness = readiness;
+    this.reachability =
+        new BillingReachability(
+            configuration.billing().host() + ":" + configuration.billing().port(), clock);
+    reachability.show(readiness);
     TlsMaterial tls = TlsMaterial.load(configuration.tls());
     TokenIssuer tokens =
         new TokenIssuer(
@@ -109,7 +122,11 @@ public final class Bridge implements AutoCloseable {
       started.push(billing::shutdownNow);
       this.forwarder =
           new MediationForwarder(
-              configuration.billing(), MediationGrpc.newBlockingStub(billing), reportMeters, clock);
+              configuration.billing(),
+              MediationGrpc.newBlockingStub(billing),
+              reportMeters,
+              reachability,
+              clock);
       started.push(forwarder);
       this.snapts =
           SnaptsServer.start(
@@ -147,11 +164,15 @@ public final class Bridge implements AutoCloseable {
 
   /// Starts everything; returns when all sockets listen.
   ///
+  /// @param readiness shows whether billing answers
   /// @throws IOException if a socket cannot be opened
   public static Bridge start(
-      BridgeConfiguration configuration, InstantSource clock, MeterRegistry registry)
+      BridgeConfiguration configuration,
+      InstantSource clock,
+      MeterRegistry registry,
+      Readiness readiness)
       throws IOException {
-    return new Bridge(configuration, clock, registry);
+    return new Bridge(configuration, clock, registry, readiness);
   }
 
   private Authentication authentication(Subscribers subscribers, SipMeters meters) {
@@ -165,6 +186,7 @@ public final class Bridge implements AutoCloseable {
             subscribers,
             clock),
         configuration.sip().wrongPasswords(),
+        configuration.sip().wrongPasswordsPerSource(),
         meters,
         clock);
   }
@@ -195,6 +217,8 @@ public final class Bridge implements AutoCloseable {
             new InetSocketAddress(s.host(), s.port()),
             0,
             s.connections(),
+            s.connectionsPerSource(),
+            s.firstMessage(),
             TCP_IDLE,
             TCP_MESSAGE,
             CONNECT_TIMEOUT),
@@ -202,6 +226,7 @@ public final class Bridge implements AutoCloseable {
         GuardLimits.STANDARD,
         s.underWay(),
         s.answersPerSecond(),
+        s.answersPerSource(),
         s.remembered(),
         s.pending());
   }
@@ -219,6 +244,8 @@ public final class Bridge implements AutoCloseable {
     try {
       locations.expire(clock.instant());
       notifier.onClock();
+      forwarder.onClock();
+      reachability.show(readiness);
     } catch (RuntimeException e) {
       // An exception would silently end the schedule, and with it all renewals.
       LOG.error("periodic work failed", e);
@@ -234,7 +261,10 @@ public final class Bridge implements AutoCloseable {
     Gauge.builder("viaduct.bridge.reports.queued", forwarder, MediationForwarder::queued)
         .register(registry);
     Gauge.builder(
-            "viaduct.bridge.billing.reachable", forwarder, f -> f.isBillingReachable() ? 1 : 0)
+            "viaduct.bridge.billing.reachable",
+            reachability,
+            r -> r.state() == BillingReachability.State.ANSWERS ? 1 : 0)
+        .strongReference(true)
         .register(registry);
   }
 

@@ -65,7 +65,7 @@ public final class BridgeCommand {
       try (ProcessMetrics metrics = new ProcessMetrics("ims-bridge", BridgeCommand.class);
           OperationsEndpoint operations = new OperationsEndpoint(metrics, readiness)) {
         operations.listen(configuration.operations());
-        try (Bridge bridge = Bridge.start(configuration, clock, metrics.registry())) {
+        try (Bridge bridge = Bridge.start(configuration, clock, metrics.registry(), readiness)) {
           readiness.cleared("sip");
           try (var rest =
               RestInterface.start(configuration.rest(), bridge, clock, metrics.registry())) {

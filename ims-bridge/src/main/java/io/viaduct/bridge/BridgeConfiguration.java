@@ -67,8 +67,12 @@ public record BridgeConfiguration(
 
   /// @param sentBy host written into Via and Contact; empty: the local address of the route
   /// @param connections TCP connections at a time
+  /// @param connectionsPerSource of one IPv4 address or IPv6 /64
+  /// @param firstMessage a TCP connection that brings no whole message in this time is closed
   /// @param underWay messages in processing at a time; more requests get 503
   /// @param answersPerSecond to refused messages
+  /// @param answersPerSource over UDP per second, to a source that has shown no nonce of ours; five
+  ///   times as many in a burst
   /// @param remembered responses kept for retransmissions
   /// @param pending requests of the bridge without an answer
   /// @param bindings registered contacts in all
@@ -79,14 +83,18 @@ public record BridgeConfiguration(
   /// @param algorithms of digest, offered in this order
   /// @param algorithmsByUserAgent for clients that give up on that
   /// @param nonceLifetime after which a challenge is stale
-  /// @param wrongPasswords of one user from one address within a minute, then 403
+  /// @param wrongPasswords for one digest username from one source within a minute, then 403
+  /// @param wrongPasswordsPerSource from one source within a minute for all usernames, then 403
   public record Sip(
       String host,
       int port,
       String sentBy,
       int connections,
+      int connectionsPerSource,
+      Duration firstMessage,
       int underWay,
       int answersPerSecond,
+      int answersPerSource,
       int remembered,
       int pending,
       int bindings,
@@ -97,9 +105,19 @@ public record BridgeConfiguration(
       List<Algorithm> algorithms,
       List<UserAgentFamily> algorithmsByUserAgent,
       Duration nonceLifetime,
-      int wrongPasswords) {
+      int wrongPasswords,
+      int wrongPasswordsPerSource) {
     public Sip {
       requirePort(port, 0);
+      require(
+          connectionsPerSource >= 1 && connectionsPerSource <= connections,
+          "connections-per-source must be 1..connections",
+          connectionsPerSource);
+      require(firstMessage.toMillis() >= 100, "first-message must be >= 100ms", firstMessage);
+      require(
+          answersPerSource >= 1 && answersPerSource <= 100_000,
+          "answers-per-source must be 1..100000",
+          answersPerSource);
       require(contacts >= 1 && bindings >= contacts, "bindings must be >= contacts >= 1", contacts);
       require(
           expiresMin.toSeconds() >= 1
@@ -115,7 +133,14 @@ public record BridgeConfiguration(
           "algorithms-by-user-agent must have at most " + USER_AGENT_FAMILIES_MAX + " lines",
           algorithmsByUserAgent.size());
       require(nonceLifetime.toSeconds() >= 10, "nonce-lifetime must be >= 10s", nonceLifetime);
-      require(wrongPasswords >= 1, "wrong-passwords must be >= 1", wrongPasswords);
+      require(
+          wrongPasswords >= 1 && wrongPasswords <= 1000,
+          "wrong-passwords must be 1..1000",
+          wrongPasswords);
+      require(
+          wrongPasswordsPerSource >= wrongPasswords && wrongPasswordsPerSource <= 10_000,
+          "wrong-passwords-per-source must be wrong-passwords..10000",
+          wrongPasswordsPerSource);
     }
 
     AlgorithmOffer offer() {

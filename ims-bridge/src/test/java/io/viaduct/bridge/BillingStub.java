@@ -50,7 +50,9 @@ final class BillingStub implements AutoCloseable {
         return;
       }
       try {
-        batches.add(request.getReportsCount());
+        if (request.getReportsCount() > 0) {
+          batches.add(request.getReportsCount());
+        }
         SubmitResponse.Builder response = SubmitResponse.newBuilder();
         for (var signed : request.getReportsList()) {
           UsageReport report = UsageReport.parseFrom(signed.getReport());

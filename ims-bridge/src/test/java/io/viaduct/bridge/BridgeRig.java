@@ -3,6 +3,7 @@ package io.viaduct.bridge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
@@ -32,6 +33,7 @@ final class BridgeRig implements AutoCloseable {
 
   final TestClock clock = new TestClock();
   final MeterRegistry registry = new SimpleMeterRegistry();
+  final Readiness readiness = new Readiness();
   final TestAuthority authority;
   final KeyPair reportKey = Ed25519.generate();
   final Path file;
@@ -85,7 +87,7 @@ final class BridgeRig implements AutoCloseable {
                 users);
     Files.writeString(file, edit.apply(text));
     configuration = ConfigurationFile.load(file, BridgeConfiguration.class);
-    bridge = Bridge.start(configuration, clock, registry);
+    bridge = Bridge.start(configuration, clock, registry, readiness);
   }
 
   static String base64(KeyPair pair) {

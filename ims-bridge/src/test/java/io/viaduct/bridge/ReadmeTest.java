@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.bridge.rest.RestInterface;
 import io.viaduct.service.operations.MetricNames;
 import io.viaduct.service.operations.ProcessMetrics;
+import io.viaduct.service.operations.Readiness;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,7 +18,8 @@ class ReadmeTest {
   void metricsOfTheBridgeAreExactlyThoseOfTheReadme() throws Exception {
     try (BridgeRig rig = new BridgeRig(folder, 1, "");
         ProcessMetrics metrics = new ProcessMetrics("ims-bridge", Bridge.class);
-        Bridge bridge = Bridge.start(rig.configuration, rig.clock, metrics.registry());
+        Bridge bridge =
+            Bridge.start(rig.configuration, rig.clock, metrics.registry(), new Readiness());
         var rest =
             RestInterface.start(rig.configuration.rest(), bridge, rig.clock, metrics.registry())) {
       assertThat(rest.isRunning()).isTrue();

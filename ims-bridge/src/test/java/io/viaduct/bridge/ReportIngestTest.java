@@ -61,6 +61,12 @@ class ReportIngestTest {
     rig = new BridgeRig(directory, port, "");
     billingTls = rig.authority.material("danum-billing");
     billing = new BillingStub(billingTls, port);
+    // The bridge may have asked in vain meanwhile: its channel then waits before it tries again.
+    await()
+        .until(() -> {
+          rig.clock.advance(java.time.Duration.ofSeconds(1));
+          return rig.registry.get("viaduct.bridge.billing.reachable").gauge().value() == 1;
+        });
   }
 
   @AfterEach
@@ -396,7 +402,8 @@ class ReportIngestTest {
   @Test
   void aSigningKeyThatIsMissingStopsTheStart() throws Exception {
     Files.delete(rig.configuration.token().signingKey());
-    assertThatThrownBy(() -> Bridge.start(rig.configuration, rig.clock, rig.registry))
+    assertThatThrownBy(
+            () -> Bridge.start(rig.configuration, rig.clock, rig.registry, rig.readiness))
         .isInstanceOf(io.viaduct.service.configuration.ConfigurationException.class)
         .hasMessageContaining("token.key");
   }

@@ -80,6 +80,7 @@ class SessionNotifierTest {
                 subscribers,
                 clock),
             10,
+            60,
             meters,
             clock);
     LocationService locations = new LocationService(2, 10);

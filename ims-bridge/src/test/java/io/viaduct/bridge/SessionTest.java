@@ -182,7 +182,10 @@ class SessionTest {
             old.logging());
     rig.bridge =
         Bridge.start(
-            same, rig.clock, new io.micrometer.core.instrument.simple.SimpleMeterRegistry());
+            same,
+            rig.clock,
+            new io.micrometer.core.instrument.simple.SimpleMeterRegistry(),
+            rig.readiness);
     rig.clock.advance(Duration.ofSeconds(46)); // the token has 14 s left
     await()
         .until(() -> {
@@ -198,8 +201,11 @@ class SessionTest {
         port,
         s.sentBy(),
         s.connections(),
+        s.connectionsPerSource(),
+        s.firstMessage(),
         s.underWay(),
         s.answersPerSecond(),
+        s.answersPerSource(),
         s.remembered(),
         s.pending(),
         s.bindings(),
@@ -210,6 +216,7 @@ class SessionTest {
         s.algorithms(),
         s.algorithmsByUserAgent(),
         s.nonceLifetime(),
-        s.wrongPasswords());
+        s.wrongPasswords(),
+        s.wrongPasswordsPerSource());
   }
 }

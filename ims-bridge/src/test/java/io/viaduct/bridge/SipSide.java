@@ -85,7 +85,7 @@ public final class SipSide implements RequestSender {
   public SipSide() {
     DigestServer digest =
         new DigestServer(DOMAIN, OFFER, Duration.ofDays(1), 100, SUBSCRIBERS, () -> now);
-    Authentication authentication = new Authentication(DOMAIN, digest, 10, METERS, () -> now);
+    Authentication authentication = new Authentication(DOMAIN, digest, 10, 60, METERS, () -> now);
     notifier =
         new SessionNotifier(
             DOMAIN,

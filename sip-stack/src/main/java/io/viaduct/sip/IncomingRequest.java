@@ -12,6 +12,10 @@ public interface IncomingRequest {
   /// final response again (RFC 3261 section 17.2.2) without the handler's doing.
   void answer(SipResponse response);
 
+  /// Notes that the sender receives what is sent to its address, because it brought a nonce back
+  /// that went there. Answers to that source are not limited for the next moment.
+  default void onSourceProved() {}
+
   /// Answers with a status and no more.
   default void answer(int status) {
     answer(SipResponse.to(message(), status));

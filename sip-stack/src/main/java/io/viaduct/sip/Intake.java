@@ -1,5 +1,7 @@
 package io.viaduct.sip;
 
+import io.viaduct.service.throttle.SourceNetwork;
+import io.viaduct.service.throttle.TokenBuckets;
 import io.viaduct.sip.SipStatistics.Count;
 import io.viaduct.sip.guard.Refusal;
 import io.viaduct.sip.guard.Verdict;
@@ -12,6 +14,7 @@ import io.viaduct.sip.transport.ResponseMemory.Seen;
 import io.viaduct.sip.transport.SipSockets;
 import java.io.IOException;
 import java.text.ParseException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -28,6 +31,12 @@ final class Intake implements Receiver, TransactionEvents {
   /// Seconds; long enough for the burst to pass, short enough for a user not to notice.
   private static final String RETRY_AFTER = "2";
 
+  /// Some hundred phones behind one address that come back together after an outage.
+  private static final int ANSWER_BURST_SECONDS = 5;
+
+  /// Sources with a bucket of answers; some 200 bytes each.
+  private static final int SOURCES = 65_536;
+
   private record Wiring(SipSockets sockets, JainTransactions transactions) {}
 
   private final SipStatistics statistics;
@@ -36,6 +45,7 @@ final class Intake implements Receiver, TransactionEvents {
   private final RequestHandler handler;
   private final Admission admission;
   private final ResponseMemory memory;
+  private final TokenBuckets<SourceNetwork> answers;
   private volatile @Nullable Wiring wiring;
 
   Intake(
@@ -50,6 +60,12 @@ final class Intake implements Receiver, TransactionEvents {
     this.handler = handler;
     this.admission = new Admission(settings.underWay(), settings.answersPerSecond());
     this.memory = new ResponseMemory(settings.remembered());
+    this.answers =
+        new TokenBuckets<>(
+            settings.answersPerSource() * ANSWER_BURST_SECONDS,
+            Duration.ofSeconds(1).dividedBy(settings.answersPerSource()),
+            SOURCES,
+            clock);
   }
 
   /// Messages that came before are lost, as they would be a moment earlier.
@@ -110,7 +126,9 @@ final class Intake implements Receiver, TransactionEvents {
         }
         case Seen.Answered(byte[] response) -> {
           statistics.count(Count.RETRANSMISSION_ABSORBED);
-          write(now, exchange.replyTo(), response);
+          if (mayAnswer(flow)) {
+            write(now, exchange.replyTo(), response);
+          }
           return;
         }
       }
@@ -123,7 +141,9 @@ final class Intake implements Receiver, TransactionEvents {
       case ANSWER_503 -> {
         statistics.count(Refusal.OVERLOAD);
         memory.forget(exchange.key());
-        write(now, exchange.replyTo(), overloaded(request));
+        if (mayAnswer(flow)) {
+          write(now, exchange.replyTo(), overloaded(request));
+        }
       }
       case DROP -> {
         statistics.count(Refusal.OVERFLOW);
@@ -143,7 +163,10 @@ final class Intake implements Receiver, TransactionEvents {
 
   private void refuse(Wiring now, Refusal reason, @Nullable SipRequest answerable, SipFlow flow) {
     statistics.count(reason);
-    if (answerable != null && reason.status() != 0 && admission.mayAnswer(clock.millis())) {
+    if (answerable != null
+        && reason.status() != 0
+        && admission.mayAnswer(clock.millis())
+        && mayAnswer(flow)) {
       SipRequest stamped = TopmostVia.stampSource(answerable, flow);
       SipResponse response =
           SipResponse.to(stamped, reason.status()).withToTag(SipEndpoint.token());
@@ -160,6 +183,25 @@ final class Intake implements Receiver, TransactionEvents {
 
   void remember(ServerExchange exchange, byte[] response) {
     memory.onResponse(exchange.key(), response);
+  }
+
+  /// Takes an answer from the budget of its source. Over UDP the source may be forged; until it has
+  /// proved that it gets what is sent there, few answers go there, so that they flood nobody.
+  ///
+  /// @return false if the answer must not be sent; it is counted
+  boolean mayAnswer(SipFlow flow) {
+    if (flow.transport() == Transport.TCP
+        || answers.take(SourceNetwork.of(flow.remote().getAddress()))) {
+      return true;
+    }
+    statistics.count(Refusal.TOO_MANY_ANSWERS);
+    return false;
+  }
+
+  void onSourceProved(SipFlow flow) {
+    if (flow.transport() == Transport.UDP) {
+      answers.fill(SourceNetwork.of(flow.remote().getAddress()));
+    }
   }
 
   void count(Count what) {

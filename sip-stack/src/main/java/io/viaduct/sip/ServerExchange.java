@@ -44,10 +44,18 @@ final class ServerExchange implements IncomingRequest {
   }
 
   @Override
+  public void onSourceProved() {
+    intake.onSourceProved(flow);
+  }
+
+  @Override
   public void answer(SipResponse response) {
     byte[] bytes = response.withToTag(tag).encode();
     if (response.isFinal() && flow.transport() == Transport.UDP) {
       intake.remember(this, bytes);
+    }
+    if (!intake.mayAnswer(flow)) {
+      return;
     }
     try {
       sockets.write(replyTo(), bytes);

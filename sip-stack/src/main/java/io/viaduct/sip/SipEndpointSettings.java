@@ -11,6 +11,8 @@ import java.time.Duration;
 /// @param guard bounds on one message
 /// @param underWay messages in processing at a time; more requests get 503
 /// @param answersPerSecond to refused messages, all reasons together
+/// @param answersPerSource over UDP, per second and source that has not proved to be there; in a
+///   burst five times as many
 /// @param remembered final responses kept for retransmissions over UDP
 /// @param pending requests of ours without a final response at a time
 public record SipEndpointSettings(
@@ -19,19 +21,32 @@ public record SipEndpointSettings(
     GuardLimits guard,
     int underWay,
     int answersPerSecond,
+    int answersPerSource,
     int remembered,
     int pending) {
+  private static final int ANSWERS_PER_SOURCE_MAX = 100_000;
+
   public SipEndpointSettings {
-    if (underWay < 1 || answersPerSecond < 0 || remembered < 1 || pending < 1) {
+    if (underWay < 1
+        || answersPerSecond < 0
+        || answersPerSource < 1
+        || answersPerSource > ANSWERS_PER_SOURCE_MAX
+        || remembered < 1
+        || pending < 1) {
       throw new IllegalArgumentException(
-          "need under-way, remembered, pending >= 1 and answers-per-second >= 0, got "
+          "need under-way, remembered, pending >= 1, answers-per-second >= 0 and"
+              + " answers-per-source 1.."
+              + ANSWERS_PER_SOURCE_MAX
+              + ", got "
               + underWay
               + ", "
               + remembered
               + ", "
               + pending
               + ", "
-              + answersPerSecond);
+              + answersPerSecond
+              + ", "
+              + answersPerSource);
     }
   }
 
@@ -39,11 +54,19 @@ public record SipEndpointSettings(
   public static SipEndpointSettings client(InetSocketAddress bind) {
     return new SipEndpointSettings(
         new SocketSettings(
-            bind, 0, 64, Duration.ofMinutes(30), Duration.ofSeconds(32), Duration.ofSeconds(5)),
+            bind,
+            0,
+            64,
+            64,
+            Duration.ofSeconds(32),
+            Duration.ofMinutes(30),
+            Duration.ofSeconds(32),
+            Duration.ofSeconds(5)),
         "",
         GuardLimits.STANDARD,
         64,
         20,
+        200,
         1024,
         256);
   }
@@ -53,11 +76,19 @@ public record SipEndpointSettings(
     SocketSettings s = sockets;
     return new SipEndpointSettings(
         new SocketSettings(
-            s.bind(), fwmark, s.connections(), s.idle(), s.message(), s.connectTimeout()),
+            s.bind(),
+            fwmark,
+            s.connections(),
+            s.connectionsPerSource(),
+            s.firstMessage(),
+            s.idle(),
+            s.message(),
+            s.connectTimeout()),
         sentBy,
         guard,
         underWay,
         answersPerSecond,
+        answersPerSource,
         remembered,
         pending);
   }

@@ -14,6 +14,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -252,7 +253,7 @@ class SipEndpointTest {
     var release = new java.util.concurrent.CountDownLatch(1);
     SipEndpoint server =
         SipEndpoint.start(
-            new SipEndpointSettings(s.sockets(), "", s.guard(), 2, 3, 100, 100),
+            new SipEndpointSettings(s.sockets(), "", s.guard(), 2, 3, 100, 100, 100),
             InstantSource.fixed(java.time.Instant.EPOCH),
             request -> {
               try {
@@ -384,6 +385,12 @@ class SipEndpointTest {
   }
 
   private SipEndpoint impatient() throws IOException {
+    return limited(64, Duration.ofSeconds(30), Duration.ofMillis(300), 200);
+  }
+
+  private SipEndpoint limited(
+      int connectionsPerSource, Duration firstMessage, Duration message, int answersPerSource)
+      throws IOException {
     SipEndpointSettings usual =
         SipEndpointSettings.client(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     SocketSettings s = usual.sockets();
@@ -394,19 +401,109 @@ class SipEndpointTest {
                     s.bind(),
                     0,
                     s.connections(),
+                    connectionsPerSource,
+                    firstMessage,
                     s.idle(),
-                    Duration.ofMillis(300),
+                    message,
                     s.connectTimeout()),
                 usual.sentBy(),
                 usual.guard(),
                 usual.underWay(),
                 usual.answersPerSecond(),
+                answersPerSource,
                 usual.remembered(),
                 usual.pending()),
-            InstantSource.system(),
-            request -> request.answer(200));
+            InstantSource.fixed(java.time.Instant.EPOCH),
+            request -> {
+              if (request.message().callId().startsWith("proved")) {
+                request.onSourceProved();
+              }
+              request.answer(200);
+            });
     open.add(endpoint);
     return endpoint;
+  }
+
+  @Test
+  void oneSourceHoldsNoMoreTcpConnectionsThanItsLimitAndGetsAPlaceBackWhenItClosesOne()
+      throws Exception {
+    SipEndpoint server = limited(3, Duration.ofSeconds(30), Duration.ofSeconds(30), 200);
+    List<Socket> held = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        held.add(halfRequest(server));
+      }
+      try (Socket refused = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+        assertThat(refused.getInputStream().read()).isEqualTo(-1);
+      }
+      assertThat(server.statistics().of(Refusal.TOO_MANY_CONNECTIONS_OF_SOURCE)).isEqualTo(1);
+      held.removeFirst().close();
+      await().until(() -> server.statistics().of(Refusal.UNFINISHED) == 1);
+      try (Socket next = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+        next.getOutputStream().write("\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+        assertThat(next.getInputStream().readNBytes(2)).containsExactly('\r', '\n');
+      }
+    } finally {
+      for (Socket socket : held) {
+        socket.close();
+      }
+    }
+  }
+
+  private static Socket halfRequest(SipEndpoint server) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+    socket.getOutputStream().write("\r\n\r\nOPTIONS sip:x".getBytes(StandardCharsets.UTF_8));
+    socket.getInputStream().readNBytes(2); // the endpoint has it
+    return socket;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "\r\n\r\n", "OPTIONS sip:x@ims.test SIP/2.0\r\nVia: "})
+  void aConnectionThatBringsNoWholeMessageInTimeIsClosed(String said) throws Exception {
+    SipEndpoint server = limited(64, Duration.ofMillis(300), Duration.ofSeconds(30), 200);
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket.getOutputStream().write(said.getBytes(StandardCharsets.UTF_8));
+      socket.getInputStream().readAllBytes();
+    }
+    assertThat(server.statistics().of(Refusal.FIRST_MESSAGE_LATE)).isEqualTo(1);
+  }
+
+  @Test
+  void aConnectionThatHasBroughtAMessageOutlivesTheTimeForTheFirst() throws Exception {
+    SipEndpoint server = limited(64, Duration.ofMillis(300), Duration.ofSeconds(30), 200);
+    try (RawPeer peer = new RawPeer();
+        Socket patient = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      String options = peer.options("first").replace("/UDP", "/TCP");
+      patient.getOutputStream().write(options.getBytes(StandardCharsets.UTF_8));
+      assertThat(patient.getInputStream().read()).isEqualTo('S');
+      try (Socket silent = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+        assertThat(silent.getInputStream().read()).as("its time has passed").isEqualTo(-1);
+      }
+      String second = peer.options("second").replace("/UDP", "/TCP");
+      patient.getOutputStream().write(second.getBytes(StandardCharsets.UTF_8));
+      await().until(() -> server.statistics().of(Count.RESPONSE_SENT) == 2);
+    }
+    assertThat(server.statistics().of(Refusal.FIRST_MESSAGE_LATE)).isEqualTo(1);
+  }
+
+  @Test
+  void aSourceThatHasNotProvedToBeThereGetsFewAnswersOverUdp() throws Exception {
+    SipEndpoint server = limited(64, Duration.ofSeconds(30), Duration.ofSeconds(30), 2);
+    try (RawPeer peer = new RawPeer()) {
+      for (int i = 0; i < 40; i++) {
+        peer.send(peer.options("flood" + i), server.port());
+      }
+      await().until(() -> server.statistics().of(Refusal.TOO_MANY_ANSWERS) == 30);
+      assertThat(server.statistics().of(Count.RESPONSE_SENT)).isEqualTo(10);
+      peer.send(peer.options("flood1"), server.port());
+      await().until(() -> server.statistics().of(Count.RETRANSMISSION_ABSORBED) == 1);
+      assertThat(server.statistics().of(Refusal.TOO_MANY_ANSWERS))
+          .as("a remembered answer counts too")
+          .isEqualTo(31);
+      peer.send(peer.options("proved"), server.port());
+      peer.send(peer.options("more"), server.port());
+      await().until(() -> server.statistics().of(Count.RESPONSE_SENT) == 12);
+    }
   }
 
   @Test

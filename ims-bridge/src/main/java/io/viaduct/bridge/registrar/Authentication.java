@@ -2,43 +2,37 @@ package io.viaduct.bridge.registrar;
 
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.NameAddress;
-import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.SipUri;
 import io.viaduct.sip.digest.DigestOutcome;
 import io.viaduct.sip.digest.DigestRefusal;
 import io.viaduct.sip.digest.DigestServer;
 import java.net.InetAddress;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.util.EnumSet;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.Predicate;
 
 /// Who sent a request, and whether he may speak as the one named in it. Answers the request itself
 /// when the result is nobody.
 public final class Authentication {
-  private static final Set<DigestRefusal> GUESSES =
-      EnumSet.of(DigestRefusal.WRONG_PASSWORD, DigestRefusal.UNKNOWN_USER);
-
   private final String domain;
   private final DigestServer digest;
   private final FailureThrottle throttle;
   private final SipMeters meters;
-  private final InstantSource clock;
 
-  /// @param wrongPasswords per minute, user and source address
+  /// @param wrongPasswords per minute, digest username and source
+  /// @param wrongPasswordsPerSource per minute and source
   public Authentication(
       String domain,
       DigestServer digest,
       int wrongPasswords,
+      int wrongPasswordsPerSource,
       SipMeters meters,
       InstantSource clock) {
     this.domain = domain;
     this.digest = digest;
-    this.throttle = new FailureThrottle(wrongPasswords);
+    this.throttle = new FailureThrottle(wrongPasswords, wrongPasswordsPerSource, clock);
     this.meters = meters;
-    this.clock = clock;
   }
 
   /// As registrar or notifier (401).
@@ -64,43 +58,65 @@ public final class Authentication {
       int status,
       String credentials,
       String challenge) {
-    SipRequest message = request.message();
     InetAddress source = request.flow().remote().getAddress();
-    Instant now = clock.instant();
-    String claimed = localUser(identity).orElse("");
-    if (throttle.isBlocked(claimed, source, now)) {
-      meters.count(Refusal.TOO_MANY_FAILURES);
-      request.answer(
-          SipResponse.to(message, Refusal.TOO_MANY_FAILURES.status())
-              .withReason("Too Many Wrong Passwords")
-              .with("Retry-After", "60"));
-      return Optional.empty();
-    }
-    return switch (digest.check(message, credentials)) {
-      case DigestOutcome.Refused refused -> {
-        meters.count(refused.reason());
-        if (GUESSES.contains(refused.reason())) {
-          throttle.failed(claimed, source, now);
-        }
-        SipResponse response = SipResponse.to(message, status);
-        for (String value : refused.challenges()) {
-          response = response.with(challenge, value);
-        }
-        request.answer(response);
-        yield Optional.empty();
-      }
-      case DigestOutcome.Authenticated(String user) when user.equals(claimed) -> {
-        throttle.succeeded(claimed, source);
+    Attempt attempt = new Attempt(request, localUser(identity).orElse(""));
+    return switch (digest.check(request.message(), credentials, source, attempt)) {
+      case DigestOutcome.Authenticated(String user) -> {
+        throttle.succeeded(user, source);
         yield Optional.of(user);
       }
-      case DigestOutcome.Authenticated _ -> {
-        meters.count(Refusal.FOREIGN_IDENTITY);
-        request.answer(
-            SipResponse.to(message, Refusal.FOREIGN_IDENTITY.status())
-                .withReason("Not Your Identity"));
+      case DigestOutcome.Refused(var reason, var challenges) -> {
+        meters.count(reason);
+        if (reason == DigestRefusal.REPLAYED) {
+          throttle.succeeded(attempt.username, source);
+        }
+        if (reason == DigestRefusal.NOT_ADMITTED) {
+          attempt.refuse();
+        } else {
+          SipResponse response = SipResponse.to(request.message(), status);
+          for (String value : challenges) {
+            response = response.with(challenge, value);
+          }
+          request.answer(response);
+        }
         yield Optional.empty();
       }
     };
+  }
+
+  /// One attempt to authenticate with a nonce that its source got from here. A username that is not
+  /// the user of To or From is refused without a look at the password, so that the answer tells
+  /// nothing about it; it counts as a guess.
+  private final class Attempt implements Predicate<String> {
+    private final IncomingRequest request;
+    private final String claimed;
+    private String username = "";
+    private Refusal refusal = Refusal.FOREIGN_IDENTITY;
+
+    Attempt(IncomingRequest request, String claimed) {
+      this.request = request;
+      this.claimed = claimed;
+    }
+
+    @Override
+    public boolean test(String user) {
+      username = user;
+      request.onSourceProved();
+      if (!throttle.admits(user, request.flow().remote().getAddress())) {
+        refusal = Refusal.TOO_MANY_FAILURES;
+        return false;
+      }
+      return user.equals(claimed);
+    }
+
+    void refuse() {
+      meters.count(refusal);
+      SipResponse response = SipResponse.to(request.message(), refusal.status());
+      request.answer(
+          refusal == Refusal.TOO_MANY_FAILURES
+              ? response.withReason("Too Many Wrong Passwords").with("Retry-After", "60")
+              : response.withReason("Not Your Identity"));
+    }
   }
 
   /// The user part of an address of our domain.

@@ -1,52 +1,51 @@
 package io.viaduct.bridge.registrar;
 
+import io.viaduct.service.throttle.SourceNetwork;
+import io.viaduct.service.throttle.TokenBuckets;
 import java.net.InetAddress;
-import java.time.Instant;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.time.Duration;
+import java.time.InstantSource;
 
-/// Wrong passwords by user and source address within a minute. Both, so that nobody can lock out a
-/// user from elsewhere. Bounded: the oldest is forgotten first. Thread-safe.
+/// Limits guesses of passwords: by digest username and source together, and by source over all
+/// usernames. Never by username alone, so that a user cannot be locked out from elsewhere. An
+/// attempt is taken from both budgets before its password is judged, so that parallel attempts
+/// never exceed them; a right password gives it back. Thread-safe.
 final class FailureThrottle {
-  private static final int ENTRIES_MAX = 10_000;
-  private static final long WINDOW_SECONDS = 60;
+  private static final Duration WINDOW = Duration.ofMinutes(1);
+  private static final int PAIRS_MAX = 50_000;
+  private static final int SOURCES_MAX = 10_000;
 
-  private record Key(String user, InetAddress source) {}
+  private record Pair(String user, SourceNetwork source) {}
 
-  private record Failures(long window, int count) {}
+  private final TokenBuckets<Pair> byPair;
+  private final TokenBuckets<SourceNetwork> bySource;
 
-  private final int limit;
-  private final Map<Key, Failures> failures =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Key, Failures> eldest) {
-          return size() > ENTRIES_MAX;
-        }
-      };
-
-  FailureThrottle(int limit) {
-    this.limit = limit;
+  /// @param perPair wrong passwords for one username from one source within a minute
+  /// @param perSource wrong passwords from one source within a minute
+  FailureThrottle(int perPair, int perSource, InstantSource clock) {
+    byPair = new TokenBuckets<>(perPair, WINDOW.dividedBy(perPair), PAIRS_MAX, clock);
+    bySource = new TokenBuckets<>(perSource, WINDOW.dividedBy(perSource), SOURCES_MAX, clock);
   }
 
-  synchronized boolean isBlocked(String user, InetAddress source, Instant now) {
-    Failures found = failures.get(new Key(user, source));
-    return found != null && found.window == window(now) && found.count >= limit;
+  /// Takes an attempt.
+  ///
+  /// @return false if the password must not be judged
+  boolean admits(String user, InetAddress address) {
+    SourceNetwork source = SourceNetwork.of(address);
+    if (!byPair.take(new Pair(user, source))) {
+      return false;
+    }
+    if (!bySource.take(source)) {
+      byPair.giveBack(new Pair(user, source));
+      return false;
+    }
+    return true;
   }
 
-  synchronized void failed(String user, InetAddress source, Instant now) {
-    failures.merge(
-        new Key(user, source),
-        new Failures(window(now), 1),
-        (old, one) -> old.window == one.window ? new Failures(old.window, old.count + 1) : one);
-  }
-
-  synchronized void succeeded(String user, InetAddress source) {
-    failures.remove(new Key(user, source));
-  }
-
-  private static long window(Instant now) {
-    return now.getEpochSecond() / WINDOW_SECONDS;
+  /// The password was right: earlier mistakes are forgotten.
+  void succeeded(String user, InetAddress address) {
+    SourceNetwork source = SourceNetwork.of(address);
+    byPair.fill(new Pair(user, source));
+    bySource.giveBack(source);
   }
 }

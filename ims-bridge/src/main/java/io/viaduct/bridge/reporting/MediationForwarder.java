@@ -13,45 +13,67 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// Carries genuine reports to billing in batches and its verdicts back. One thread gathers, each
 /// submission has a virtual thread; queue, batch and submissions are bounded. When billing does not
 /// answer, its reports are deferred: their SNAPT keeps them and sends them again.
 public final class MediationForwarder implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(MediationForwarder.class);
-
   /// Under gRPC's default limit of 4 MiB for a message.
   private static final int BATCH_BYTES_MAX = 2 << 20;
 
   private final Billing limits;
   private final MediationGrpc.MediationBlockingStub mediation;
   private final ReportMeters meters;
+  private final BillingReachability billing;
   private final InstantSource clock;
   private final BlockingQueue<PendingReport> queue;
   private final Semaphore inFlight;
   private final Thread gatherer;
-  private volatile boolean reachable = true;
   private volatile boolean closed;
 
   public MediationForwarder(
       Billing limits,
       MediationGrpc.MediationBlockingStub mediation,
       ReportMeters meters,
+      BillingReachability billing,
       InstantSource clock) {
     this.limits = limits;
     this.mediation = mediation;
     this.meters = meters;
+    this.billing = billing;
     this.clock = clock;
     this.queue = new ArrayBlockingQueue<>(limits.queue());
     this.inFlight = new Semaphore(limits.inFlight());
     this.gatherer = Thread.ofVirtual().name("report-gatherer").start(this::gather);
   }
 
-  /// Whether billing answered the last submission.
-  public boolean isBillingReachable() {
-    return reachable;
+  /// Asks billing without reports if it has said nothing for a while.
+  public void onClock() {
+    if (!closed && billing.isToBeAsked()) {
+      Thread.ofVirtual().name("billing-question").start(this::ask);
+    }
+  }
+
+  private void ask() {
+    try {
+      submit(SubmitRequest.newBuilder().setReceivedMs(clock.millis()).build());
+      billing.answered();
+    } catch (StatusRuntimeException e) {
+      onFailure(e);
+    }
+  }
+
+  private SubmitResponse submit(SubmitRequest request) {
+    return mediation
+        .withDeadlineAfter(limits.deadline().toMillis(), TimeUnit.MILLISECONDS)
+        .submit(request);
+  }
+
+  private void onFailure(StatusRuntimeException failure) {
+    if (!closed) {
+      meters.billingFailed();
+      billing.failed(failure);
+    }
   }
 
   public int queued() {
@@ -102,15 +124,11 @@ public final class MediationForwarder implements AutoCloseable {
     try {
       SubmitRequest.Builder request = SubmitRequest.newBuilder().setReceivedMs(clock.millis());
       batch.forEach(pending -> request.addReports(pending.signed()));
-      SubmitResponse response =
-          mediation
-              .withDeadlineAfter(limits.deadline().toMillis(), TimeUnit.MILLISECONDS)
-              .submit(request.build());
-      note(true, "");
+      SubmitResponse response = submit(request.build());
+      billing.answered();
       acknowledge(batch, response.getAcksList());
     } catch (StatusRuntimeException e) {
-      meters.billingFailed();
-      note(false, e.getStatus().getCode().name());
+      onFailure(e);
       batch.forEach(pending -> pending.defer("billing did not answer"));
     } finally {
       inFlight.release();
@@ -134,17 +152,6 @@ public final class MediationForwarder implements AutoCloseable {
       case POSTED, ALREADY_POSTED, CONFLICT, REJECTED, DEFERRED, PROVISIONAL, HELD -> true;
       case REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> false;
     };
-  }
-
-  private void note(boolean answered, String status) {
-    if (answered != reachable) {
-      reachable = answered;
-      if (answered) {
-        LOG.info("billing answers again");
-      } else {
-        LOG.warn("billing does not answer, reports are deferred: {}", status);
-      }
-    }
   }
 
   /// Defers what waits; submissions under way run to their end or deadline.

@@ -7,19 +7,21 @@ public enum DigestRefusal {
   MALFORMED,
   /// An algorithm or a qop that was not offered.
   NOT_OFFERED,
-  /// The right password over a nonce that we have not made, or made before our last start.
+  /// A nonce that we have not issued to this source, or issued before our last start. The password
+  /// is not judged.
   FORGED_NONCE,
-  /// Ours, and too old: the client may use the same password again.
+  /// Ours, and too old: the client may use the same password again, which is not judged here.
   STALE_NONCE,
-  /// A nonce count that was used before.
+  /// The right password, and a nonce count that was used before.
   REPLAYED,
   /// Made for another Request-URI.
   WRONG_URI,
+  /// The caller did not let the password be judged.
+  NOT_ADMITTED,
   UNKNOWN_USER,
   WRONG_PASSWORD;
 
-  /// Whether the password was right as far as anyone can tell, so that only the nonce needs
-  /// renewal.
+  /// Whether only the nonce needs renewal (RFC 7616 section 3.3, `stale`).
   boolean isStale() {
     return this == STALE_NONCE || this == FORGED_NONCE || this == REPLAYED;
   }

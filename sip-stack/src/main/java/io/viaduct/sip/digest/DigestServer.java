@@ -4,6 +4,7 @@ import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipUri;
 import io.viaduct.sip.digest.DigestOutcome.Authenticated;
 import io.viaduct.sip.digest.DigestOutcome.Refused;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -11,10 +12,14 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /// The server's side of one realm. Challenges cost no memory; a nonce is remembered only after it
 /// came back with the right password. Offers several algorithms, each in a challenge of its own
 /// (RFC 8760). Thread-safe.
+///
+/// The nonce is judged before the password: a guess needs a nonce that was issued to its source,
+/// and a source that is forged never sees one.
 public final class DigestServer {
   private final String realm;
   private final AlgorithmOffer offer;
@@ -46,7 +51,11 @@ public final class DigestServer {
   /// Checks a request.
   ///
   /// @param header Authorization or Proxy-Authorization
-  public DigestOutcome check(SipRequest request, String header) {
+  /// @param source where the request came from
+  /// @param admission asked with the username before its password is judged, and only over a nonce
+  ///   that was issued to the source; false refuses with [DigestRefusal#NOT_ADMITTED]
+  public DigestOutcome check(
+      SipRequest request, String header, InetAddress source, Predicate<String> admission) {
     List<String> values = request.headers().all(header);
     DigestRefusal worst = DigestRefusal.MISSING;
     for (String value : values) {
@@ -58,25 +67,48 @@ public final class DigestServer {
         continue;
       }
       if (credentials.realm().equals(realm)) {
-        Optional<DigestRefusal> refusal = refusal(request, credentials);
+        Optional<DigestRefusal> refusal = refusal(request, credentials, source, admission);
         return refusal.isEmpty()
             ? new Authenticated(credentials.username())
-            : refused(request, refusal.get());
+            : refused(request, source, refusal.get());
       }
     }
-    return refused(request, worst);
+    return refused(request, source, worst);
   }
 
-  private Optional<DigestRefusal> refusal(SipRequest request, DigestCredentials given) {
+  private Optional<DigestRefusal> refusal(
+      SipRequest request,
+      DigestCredentials given,
+      InetAddress source,
+      Predicate<String> admission) {
     if (!offer.contains(given.algorithm()) || !given.qop().equals("auth")) {
       return Optional.of(DigestRefusal.NOT_OFFERED);
     }
     if (!given.nc().matches("[0-9A-Fa-f]{8}") || given.cnonce().isEmpty()) {
       return Optional.of(DigestRefusal.MALFORMED);
     }
+    Optional<Nonce> nonce = Nonce.recognise(key, source, given.nonce());
+    if (nonce.isEmpty()) {
+      return Optional.of(DigestRefusal.FORGED_NONCE);
+    }
+    long oldestMs = clock.millis() - lifetime.toMillis();
+    if (nonce.get().issuedMs() < oldestMs) {
+      return Optional.of(DigestRefusal.STALE_NONCE);
+    }
     if (!sameTarget(given.uri(), request.uri())) {
       return Optional.of(DigestRefusal.WRONG_URI);
     }
+    if (!admission.test(given.username())) {
+      return Optional.of(DigestRefusal.NOT_ADMITTED);
+    }
+    return passwordRefusal(request, given)
+        .or(() ->
+            counts.use(nonce.get(), Long.parseLong(given.nc(), 16), oldestMs)
+                ? Optional.empty()
+                : Optional.of(DigestRefusal.REPLAYED));
+  }
+
+  private Optional<DigestRefusal> passwordRefusal(SipRequest request, DigestCredentials given) {
     Optional<String> ha1 = store.ha1(given.username(), given.algorithm());
     // An unknown user costs the same time as a known one.
     boolean right =
@@ -84,26 +116,11 @@ public final class DigestServer {
     if (ha1.isEmpty()) {
       return Optional.of(DigestRefusal.UNKNOWN_USER);
     }
-    if (!right) {
-      return Optional.of(DigestRefusal.WRONG_PASSWORD);
-    }
-    return Nonce.recognise(key, given.nonce())
-        .map(nonce -> nonceRefusal(nonce, Long.parseLong(given.nc(), 16)))
-        .orElse(Optional.of(DigestRefusal.FORGED_NONCE));
+    return right ? Optional.empty() : Optional.of(DigestRefusal.WRONG_PASSWORD);
   }
 
-  private Optional<DigestRefusal> nonceRefusal(Nonce nonce, long count) {
-    long oldestMs = clock.millis() - lifetime.toMillis();
-    if (nonce.issuedMs() < oldestMs) {
-      return Optional.of(DigestRefusal.STALE_NONCE);
-    }
-    return counts.use(nonce, count, oldestMs)
-        ? Optional.empty()
-        : Optional.of(DigestRefusal.REPLAYED);
-  }
-
-  private Refused refused(SipRequest request, DigestRefusal reason) {
-    String nonce = Nonce.issue(key, clock.millis(), random.nextLong()).encoded();
+  private Refused refused(SipRequest request, InetAddress source, DigestRefusal reason) {
+    String nonce = Nonce.issue(key, source, clock.millis(), random.nextLong()).encoded();
     return new Refused(
         reason,
         offer.to(request).stream()

@@ -1,5 +1,6 @@
 package io.viaduct.sip.digest;
 
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -10,31 +11,42 @@ import java.util.Optional;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// A nonce that its maker recognises without having kept it.
+/// A nonce that its maker recognises without having kept it, and that only the source that it was
+/// issued to can bring back.
 ///
 /// ```
-/// |0              |8          |16                 |32
-/// |time ms (64)   |random (64)|HMAC-SHA256, 128 bit|
+/// |0              |6           |12                               |24
+/// |time ms (48)   |random (48) |HMAC-SHA256, 96 bit             |
 /// ```
 ///
-/// @param encoded base64url
+/// The MAC covers time, random and the source's IP address (RFC 7616 section 3.3 proposes such a
+/// binding). It leaves the source's port out: a NAT may give one user agent another port for the
+/// next request. The 32 characters are few, because a challenge goes to a source that may be
+/// forged.
+///
+/// @param encoded base64url, 32 characters
 /// @param issuedMs when it was made
 record Nonce(String encoded, long issuedMs) {
   private static final int TIME = 0;
-  private static final int RANDOM = TIME + Long.BYTES;
-  private static final int MAC = RANDOM + Long.BYTES;
-  private static final int MAC_BYTES = 16;
+  private static final int RANDOM = TIME + 6;
+  private static final int MAC = RANDOM + 6;
+  private static final int MAC_BYTES = 12;
   private static final int LENGTH = MAC + MAC_BYTES;
 
-  static Nonce issue(byte[] key, long nowMs, long random) {
-    byte[] bytes = ByteBuffer.allocate(LENGTH).putLong(nowMs).putLong(random).array();
-    System.arraycopy(mac(key, bytes), 0, bytes, MAC, MAC_BYTES);
+  /// @param random its lowest 48 bits are used
+  static Nonce issue(byte[] key, InetAddress source, long nowMs, long random) {
+    byte[] bytes =
+        ByteBuffer.allocate(LENGTH)
+            .putLong(nowMs << 16 | random >>> 32 & 0xffff)
+            .putInt((int) random)
+            .array();
+    System.arraycopy(mac(key, source, bytes), 0, bytes, MAC, MAC_BYTES);
     return new Nonce(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes), nowMs);
   }
 
-  /// Empty when it was not made with this key, or is another spelling of the same bytes: what a
-  /// nonce has been used for is kept by its text.
-  static Optional<Nonce> recognise(byte[] key, String encoded) {
+  /// Empty when it was not made with this key for this source, or is another spelling of the same
+  /// bytes: what a nonce has been used for is kept by its text.
+  static Optional<Nonce> recognise(byte[] key, InetAddress source, String encoded) {
     byte[] bytes;
     try {
       bytes = Base64.getUrlDecoder().decode(encoded);
@@ -45,7 +57,7 @@ record Nonce(String encoded, long issuedMs) {
       return Optional.empty();
     }
     ByteBuffer fields = ByteBuffer.wrap(bytes);
-    Nonce made = issue(key, fields.getLong(TIME), fields.getLong(RANDOM));
+    Nonce made = issue(key, source, fields.getLong(TIME) >>> 16, fields.getLong(MAC - Long.BYTES));
     return MessageDigest.isEqual(
             made.encoded.getBytes(StandardCharsets.ISO_8859_1),
             encoded.getBytes(StandardCharsets.ISO_8859_1))
@@ -53,11 +65,12 @@ record Nonce(String encoded, long issuedMs) {
         : Optional.empty();
   }
 
-  private static byte[] mac(byte[] key, byte[] bytes) {
+  private static byte[] mac(byte[] key, InetAddress source, byte[] bytes) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(new SecretKeySpec(key, "HmacSHA256"));
       mac.update(bytes, 0, MAC);
+      mac.update(source.getAddress());
       return Arrays.copyOf(mac.doFinal(), MAC_BYTES);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("the JDK must have HmacSHA256", e);

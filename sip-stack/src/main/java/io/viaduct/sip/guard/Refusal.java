@@ -52,8 +52,14 @@ public enum Refusal {
   STRAY_RESPONSE,
   /// A message on a stream that was not complete in time, or whose connection ended before.
   UNFINISHED,
+  /// A connection that was accepted and has not brought a whole message in time.
+  FIRST_MESSAGE_LATE,
   /// More connections than the limit.
-  TOO_MANY_CONNECTIONS;
+  TOO_MANY_CONNECTIONS,
+  /// More connections of one source than the limit.
+  TOO_MANY_CONNECTIONS_OF_SOURCE,
+  /// More answers over UDP than a source gets that has not proved to be there: not sent.
+  TOO_MANY_ANSWERS;
 
   private final int status;
 

@@ -56,7 +56,8 @@ public final class SipSockets implements AutoCloseable {
     this.settings = settings;
     this.guard = guard;
     this.receiver = receiver;
-    this.connections = new TcpConnections(settings.connections(), receiver);
+    this.connections =
+        new TcpConnections(settings.connections(), settings.connectionsPerSource(), receiver);
     this.loop =
         new MultiThreadIoEventLoopGroup(
             1,
@@ -108,7 +109,7 @@ public final class SipSockets implements AutoCloseable {
             .option(
                 ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) settings.connectTimeout().toMillis())
             .option(ChannelOption.TCP_NODELAY, true)
-            .handler(pipeline());
+            .handler(pipeline(false));
     if (settings.fwmark() != 0) {
       bootstrap.option(SO_MARK, settings.fwmark());
     }
@@ -170,18 +171,18 @@ public final class SipSockets implements AutoCloseable {
             .channel(epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
-            .childHandler(pipeline());
+            .childHandler(pipeline(true));
     if (settings.fwmark() != 0) {
       bootstrap.option(SO_MARK, settings.fwmark()).childOption(SO_MARK, settings.fwmark());
     }
     return bootstrap;
   }
 
-  private ChannelInitializer<Channel> pipeline() {
+  private ChannelInitializer<Channel> pipeline(boolean isAccepted) {
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
-        StreamPipeline.install(channel, settings, guard, receiver, connections);
+        StreamPipeline.install(channel, isAccepted, settings, guard, receiver, connections);
       }
     };
   }

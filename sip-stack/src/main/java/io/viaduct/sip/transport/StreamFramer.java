@@ -50,6 +50,7 @@ final class StreamFramer extends ByteToMessageDecoder {
       }
       if (head == null) {
         watch(context, false); // the next message has a deadline of its own
+        context.fireUserEventTriggered(FirstMessageDeadline.Whole.MESSAGE);
       }
     }
     watch(context, in.isReadable() || head != null);

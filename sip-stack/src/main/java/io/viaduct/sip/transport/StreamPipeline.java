@@ -15,13 +15,17 @@ final class StreamPipeline extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(StreamPipeline.class);
 
   private final TcpConnections connections;
+  private final boolean isAccepted;
 
-  private StreamPipeline(TcpConnections connections) {
+  private StreamPipeline(TcpConnections connections, boolean isAccepted) {
     this.connections = connections;
+    this.isAccepted = isAccepted;
   }
 
+  /// @param isAccepted whether the peer has opened the connection
   static void install(
       Channel channel,
+      boolean isAccepted,
       SocketSettings settings,
       MessageGuard guard,
       Receiver receiver,
@@ -29,13 +33,16 @@ final class StreamPipeline extends ChannelInboundHandlerAdapter {
     channel
         .pipeline()
         .addLast(new IdleStateHandler(settings.idle().toMillis(), 0, 0, TimeUnit.MILLISECONDS))
-        .addLast(new StreamPipeline(connections))
+        .addLast(new StreamPipeline(connections, isAccepted))
         .addLast(new StreamFramer(guard, receiver, settings.message()));
+    if (isAccepted) {
+      channel.pipeline().addLast(new FirstMessageDeadline(receiver, settings.firstMessage()));
+    }
   }
 
   @Override
   public void channelActive(ChannelHandlerContext context) {
-    if (connections.add(context.channel())) {
+    if (connections.add(context.channel(), isAccepted)) {
       context.fireChannelActive();
     } else {
       context.close();

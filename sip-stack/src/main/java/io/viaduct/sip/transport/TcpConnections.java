@@ -2,34 +2,59 @@ package io.viaduct.sip.transport;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.viaduct.service.throttle.SourceNetwork;
 import io.viaduct.sip.guard.Refusal;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The open TCP connections by peer. Written by the event loop, read by all.
+/// The open TCP connections by peer. Written by the event loop, read by all. The event loop alone
+/// counts those of each source.
 final class TcpConnections {
   private final Map<InetSocketAddress, Channel> byPeer = new ConcurrentHashMap<>();
+  private final Map<Channel, SourceNetwork> accepted = new HashMap<>();
+  private final Map<SourceNetwork, Integer> ofSource = new HashMap<>();
   private final int limit;
+  private final int limitPerSource;
   private final Receiver receiver;
 
-  TcpConnections(int limit, Receiver receiver) {
+  TcpConnections(int limit, int limitPerSource, Receiver receiver) {
     this.limit = limit;
+    this.limitPerSource = limitPerSource;
     this.receiver = receiver;
   }
 
-  boolean add(Channel channel) {
+  /// Notes a connection.
+  ///
+  /// @param isAccepted whether the peer has opened it
+  /// @return false if it must be closed; that is counted
+  boolean add(Channel channel, boolean isAccepted) {
+    InetSocketAddress peer = (InetSocketAddress) channel.remoteAddress();
     if (byPeer.size() >= limit) {
       receiver.onRefused(Refusal.TOO_MANY_CONNECTIONS);
       return false;
     }
-    byPeer.put((InetSocketAddress) channel.remoteAddress(), channel);
+    if (isAccepted) {
+      SourceNetwork source = SourceNetwork.of(peer.getAddress());
+      if (ofSource.getOrDefault(source, 0) >= limitPerSource) {
+        receiver.onRefused(Refusal.TOO_MANY_CONNECTIONS_OF_SOURCE);
+        return false;
+      }
+      accepted.put(channel, source);
+      ofSource.merge(source, 1, Integer::sum);
+    }
+    byPeer.put(peer, channel);
     return true;
   }
 
   void remove(Channel channel) {
     byPeer.values().remove(channel);
+    SourceNetwork source = accepted.remove(channel);
+    if (source != null) {
+      ofSource.computeIfPresent(source, (_, count) -> count > 1 ? count - 1 : null);
+    }
   }
 
   boolean has(InetSocketAddress peer) {

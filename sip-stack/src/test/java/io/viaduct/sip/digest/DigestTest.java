@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -16,8 +18,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class DigestTest {
+  private static final InetAddress HOME = address("192.0.2.1");
+  private static final InetAddress ELSEWHERE = address("192.0.2.2");
+
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private final DigestServer server = server(List.of(DigestAlgorithm.values()), 100);
+
+  private static InetAddress address(String literal) {
+    return InetAddress.ofLiteral(literal);
+  }
 
   private DigestServer server(List<DigestAlgorithm> offered, int nonces) {
     return server(new AlgorithmOffer(offered, List.of()), nonces);
@@ -45,7 +54,8 @@ class DigestTest {
             .with("From", "<sip:alice@ims.test>;tag=1")
             .with("To", "<sip:alice@ims.test>")
             .with("Call-ID", "1")
-            .with("CSeq", "1 REGISTER"));
+            .with("CSeq", "1 REGISTER")
+            .with("Allow", "X".repeat(200)));
   }
 
   private static DigestClient client(String user, String password) {
@@ -62,7 +72,7 @@ class DigestTest {
   }
 
   private static DigestOutcome.Refused refused(DigestServer of, SipRequest request) {
-    return (DigestOutcome.Refused) of.check(request, "Authorization");
+    return (DigestOutcome.Refused) of.check(request, "Authorization", HOME, _ -> true);
   }
 
   private DigestRefusal reason(SipRequest request) {
@@ -112,7 +122,7 @@ class DigestTest {
     assertThat(alice.challenged(challenge(server))).isTrue();
     SipRequest answered = alice.authorize(register("sip:ims.test"));
     assertThat(answered.headers().require("Authorization")).contains("algorithm=SHA-256");
-    assertThat(server.check(answered, "Authorization"))
+    assertThat(server.check(answered, "Authorization", HOME, _ -> true))
         .isEqualTo(new DigestOutcome.Authenticated("alice"));
   }
 
@@ -130,9 +140,9 @@ class DigestTest {
     alice.challenged(challenge(server));
     SipRequest first = alice.authorize(register("sip:ims.test"));
     SipRequest second = alice.authorize(register("sip:ims.test"));
-    assertThat(server.check(second, "Authorization"))
+    assertThat(server.check(second, "Authorization", HOME, _ -> true))
         .isInstanceOf(DigestOutcome.Authenticated.class);
-    assertThat(server.check(first, "Authorization"))
+    assertThat(server.check(first, "Authorization", HOME, _ -> true))
         .as("overtaken on the way")
         .isInstanceOf(DigestOutcome.Authenticated.class);
     assertThat(reason(first)).isEqualTo(DigestRefusal.REPLAYED);
@@ -154,11 +164,63 @@ class DigestTest {
 
   @Test
   void anotherSpellingOfANonceIsForged() {
-    String nonce = Nonce.issue(new byte[32], now.toEpochMilli(), 42).encoded();
-    assertThat(Nonce.recognise(new byte[32], nonce)).isPresent();
-    assertThat(Nonce.recognise(new byte[32], nonce + "=")).isEmpty();
-    assertThat(nonce).endsWith("I");
-    assertThat(Nonce.recognise(new byte[32], nonce.substring(0, 42) + "J")).isEmpty();
+    String nonce = Nonce.issue(new byte[32], HOME, now.toEpochMilli(), 42).encoded();
+    assertThat(nonce).hasSize(32);
+    assertThat(Nonce.recognise(new byte[32], HOME, nonce)).isPresent();
+    assertThat(Nonce.recognise(new byte[32], HOME, nonce + "=")).isEmpty();
+    assertThat(Nonce.recognise(new byte[32], HOME, nonce + "A")).isEmpty();
+  }
+
+  @Test
+  void aNonceKnowsWhenItWasIssuedAndIsGoodAtItsSourceOnly() {
+    Nonce issued = Nonce.issue(new byte[32], HOME, now.toEpochMilli(), -1);
+    assertThat(Nonce.recognise(new byte[32], HOME, issued.encoded())).contains(issued);
+    assertThat(Nonce.recognise(new byte[32], ELSEWHERE, issued.encoded())).isEmpty();
+    assertThat(Nonce.recognise(new byte[32], address("2001:db8::1"), issued.encoded())).isEmpty();
+  }
+
+  /// Otherwise a forged source could use up the guesses of a user.
+  @Test
+  void aPasswordIsNotJudgedOverANonceOfAnotherSourceWhetherItIsRightOrWrong() {
+    for (String password : List.of("secret", "guess")) {
+      DigestClient client = client("alice", password);
+      client.challenged(challenge(server));
+      List<String> asked = new ArrayList<>();
+      DigestOutcome outcome =
+          server.check(
+              client.authorize(register("sip:ims.test")), "Authorization", ELSEWHERE, asked::add);
+      assertThat(outcome)
+          .isInstanceOfSatisfying(
+              DigestOutcome.Refused.class,
+              refused -> {
+                assertThat(refused.reason()).isEqualTo(DigestRefusal.FORGED_NONCE);
+                assertThat(refused.challenges().getFirst()).contains("stale=true");
+              });
+      assertThat(asked).isEmpty();
+    }
+  }
+
+  @Test
+  void anOldNonceGivesNoAnswerAboutThePassword() {
+    DigestClient guess = client("alice", "guess");
+    guess.challenged(challenge(server));
+    now = now.plus(Duration.ofMinutes(6));
+    assertThat(reason(guess.authorize(register("sip:ims.test"))))
+        .isEqualTo(DigestRefusal.STALE_NONCE);
+  }
+
+  @Test
+  void whoIsNotAdmittedIsRefusedAlikeWithTheRightPasswordAndAWrongOne() {
+    for (String password : List.of("secret", "guess")) {
+      DigestClient client = client("alice", password);
+      client.challenged(challenge(server));
+      assertThat(
+              server.check(
+                  client.authorize(register("sip:ims.test")), "Authorization", HOME, _ -> false))
+          .isInstanceOfSatisfying(
+              DigestOutcome.Refused.class,
+              refused -> assertThat(refused.reason()).isEqualTo(DigestRefusal.NOT_ADMITTED));
+    }
   }
 
   @Test
@@ -179,7 +241,7 @@ class DigestTest {
         .isEqualTo(DigestRefusal.WRONG_URI);
     assertThat(reason(new SipRequest("SUBSCRIBE", good.uri(), good.headers())))
         .isEqualTo(DigestRefusal.WRONG_PASSWORD);
-    assertThat(server.check(good, "Authorization"))
+    assertThat(server.check(good, "Authorization", HOME, _ -> true))
         .as("the attempts have not used up the count")
         .isInstanceOf(DigestOutcome.Authenticated.class);
   }
@@ -209,12 +271,15 @@ class DigestTest {
     DigestClient alice = client("alice", "secret");
     alice.challenged(challenge(small));
     SipRequest first = alice.authorize(register("sip:ims.test"));
-    assertThat(small.check(first, "Authorization")).isInstanceOf(DigestOutcome.Authenticated.class);
+    assertThat(small.check(first, "Authorization", HOME, _ -> true))
+        .isInstanceOf(DigestOutcome.Authenticated.class);
     for (int i = 0; i < 5; i++) {
       now = now.plusMillis(1);
       DigestClient other = client("alice", "secret");
       other.challenged(challenge(small));
-      assertThat(small.check(other.authorize(register("sip:ims.test")), "Authorization"))
+      assertThat(
+              small.check(
+                  other.authorize(register("sip:ims.test")), "Authorization", HOME, _ -> true))
           .isInstanceOf(DigestOutcome.Authenticated.class);
     }
     assertThat(refused(small, first).reason()).isEqualTo(DigestRefusal.REPLAYED);
@@ -266,6 +331,14 @@ class DigestTest {
             100);
     assertThat(offered(refused(strict, register("sip:ims.test").with("User-Agent", "old 1"))))
         .isEqualTo("SHA-256");
+  }
+
+  @Test
+  void aRequestThatIsShorterThanAnyUserAgentsGetsTheFirstChallengeAlone() {
+    SipRequest whole = register("sip:ims.test");
+    assertThat(offered(refused(server, whole))).isEqualTo("SHA-256 MD5");
+    SipRequest brief = whole.withHeaders(whole.headers().without("Allow"));
+    assertThat(offered(refused(server, brief))).isEqualTo("SHA-256");
   }
 
   private static String offered(DigestOutcome.Refused refused) {
