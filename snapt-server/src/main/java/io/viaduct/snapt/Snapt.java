@@ -1,5 +1,6 @@
 package io.viaduct.snapt;
 
+import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
@@ -17,27 +18,29 @@ import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsMaterial;
-import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.egress.Egress;
+import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.reporting.BridgeConnection;
 import io.viaduct.snapt.reporting.IntervalLog;
+import io.viaduct.snapt.reporting.ReceiptAsker;
+import io.viaduct.snapt.reporting.Receipts;
 import io.viaduct.snapt.reporting.ReportSender;
 import io.viaduct.snapt.reporting.ReportSigner;
 import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.snapt.reporting.StartCounter;
 import io.viaduct.snapt.reporting.UsageReporting;
 import io.viaduct.tunnel.control.ControlFrame;
+import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.history.ZstdBlocks;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.usage.v1.SnaptStatusAck;
-import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.FileChannel;
@@ -62,8 +65,10 @@ import org.slf4j.LoggerFactory;
 ///
 ///     device ══ UDP ══▶ relay ──▶ napt ──▶ egress (TUN) ──▶ Internet
 ///        │                └─▶ metering ─▶ reporting ══ gRPC ══▶ bridge
-///        └─── TLS ───▶ control ─▶ binding
-public final class Snapt implements Relay.Listener, AutoCloseable {
+///        │                                  ▲ receipts
+///        └─── TLS ───▶ control ─────────────┘
+///                        └─▶ binding
+public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Snapt.class);
   private static final String TOKEN_KEYS = "token keys";
   // Half a minute of one busy session, a fraction of a second of ten thousand.
@@ -82,6 +87,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
   private final ExecutorService checkpointThread =
       Executors.newSingleThreadExecutor(new DefaultThreadFactory("checkpoint"));
   private final UsageReporting reporting;
+  private final Receipts receipts;
   private final ReportSender sender;
   private final TokenKeys tokenKeys;
   private final AddressPool pool;
@@ -90,7 +96,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
   private final SessionRegistry registry;
   private final BridgeConnection bridge;
   private @Nullable Egress egress;
-  private @Nullable ControlServer control;
+  private volatile @Nullable ControlServer control;
   private @Nullable InetSocketAddress dataAddress;
   private @Nullable InetSocketAddress controlAddress;
   private @Nullable SnaptStatusSource status;
@@ -115,8 +121,9 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
         epoch,
         spool.pending(),
         recovered);
-    sender = new ReportSender(spool, reports.window());
-    reporting = new UsageReporting(spool, intervals, signer, sender, checkpointThread);
+    receipts = new Receipts(spool, this, reports.receiptWait(), this::settleSoon);
+    sender = new ReportSender(spool, receipts, reports.window());
+    reporting = new UsageReporting(spool, intervals, signer, sender, receipts, checkpointThread);
     tokenKeys = TokenKeys.open(state.resolve("token-keys"));
     pool = new AddressPool(configuration.pool().ipv4(), configuration.pool().ipv6());
     int loops = configuration.data().loops(Runtime.getRuntime().availableProcessors());
@@ -253,6 +260,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
                 1, new DefaultThreadFactory("control"), EpollIoHandler.newFactory()),
             new TokenVerifier(tokenKeys, configuration.audience()),
             registry,
+            receipts,
             clock);
     control = server;
     controlAddress = server.start(new InetSocketAddress(settings.listen(), settings.port()));
@@ -319,6 +327,9 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
       server
           .refusals()
           .bind(metrics.registry(), "viaduct.control.refusals", "code", "Refusals sent");
+      server
+          .receiptOutcomes()
+          .bind(metrics.registry(), "viaduct.receipts", "outcome", "Boundaries that were answered");
       meters.gauge("viaduct.control.connections", "Open connections", server::connections);
     }
     registry
@@ -329,6 +340,7 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
         .bind(metrics.registry(), "viaduct.reports.answered", "verdict", "The bridge's answers");
     meters.counter(
         "viaduct.reports.answers.unknown", "Answers to no report", sender.unknownAnswers()::sum);
+    meters.receipts(receipts);
     meters.counter("viaduct.spool.failures", "Refusals of the disk", reporting.diskFailures()::sum);
     meters.counter("viaduct.intervals.torn", "Torn tails", intervals.tornTails()::sum);
     meters.counter("viaduct.intervals.compactions", "Log rewrites", intervals.compactions()::sum);
@@ -351,16 +363,25 @@ public final class Snapt implements Relay.Listener, AutoCloseable {
   }
 
   @Override
-  public void onProgress(List<UsageReport> changes, Runnable taken) {
+  public void onProgress(List<IntervalUsage> changes, Runnable taken) {
     reporting.progress(changes, taken);
   }
 
   @Override
-  public void onInterval(Session session, UsageReport report) {
-    reporting.close(report, bridge::settleSoon);
+  public void onInterval(IntervalUsage usage) {
+    reporting.close(usage, this::settleSoon);
+  }
+
+  private void settleSoon() {
+    bridge.settleSoon();
+  }
+
+  @Override
+  public void ask(
+      ByteString device, String session, List<IntervalBoundary> boundaries, boolean last) {
     ControlServer server = control;
     if (server != null) {
-      server.onInterval(session, report);
+      server.ask(device, session, boundaries, last);
     }
   }
 

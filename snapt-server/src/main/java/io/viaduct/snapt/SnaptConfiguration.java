@@ -162,6 +162,7 @@ public record SnaptConfiguration(
   /// @param reportKey PEM file of the Ed25519 key that signs reports; `snapt keygen` makes one
   /// @param reportKeyId what the key is called there
   /// @param window reports that may wait for an answer on the wire
+  /// @param receiptWait how long a report waits for its device's receipt before it is sent without
   /// @param spoolReportsMax waiting reports above which new sessions are refused
   /// @param statusEvery time between two announcements to the bridge
   /// @param drain how long a stop waits for the bridge to take the last reports
@@ -171,6 +172,7 @@ public record SnaptConfiguration(
       Path reportKey,
       String reportKeyId,
       int window,
+      Duration receiptWait,
       int spoolReportsMax,
       Duration statusEvery,
       Duration drain) {
@@ -178,6 +180,7 @@ public record SnaptConfiguration(
       requirePort("reporting.bridge-port", bridgePort);
       requireName("reporting.report-key-id", reportKeyId);
       require(window, 1, 4096, "reporting.window");
+      require(receiptWait, 0, 60_000, "reporting.receipt-wait");
       require(spoolReportsMax, 1, 10_000_000, "reporting.spool-reports-max");
       require(statusEvery, 100, 60_000, "reporting.status-every");
       require(drain, 0, 60_000, "reporting.drain");

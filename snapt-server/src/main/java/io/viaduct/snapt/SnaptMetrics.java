@@ -9,6 +9,7 @@ import io.viaduct.snapt.relay.Drop;
 import io.viaduct.snapt.relay.TrafficCounters;
 import io.viaduct.snapt.relay.TrafficCounters.Direction;
 import io.viaduct.snapt.relay.TrafficCounters.Measure;
+import io.viaduct.snapt.reporting.Receipts;
 import io.viaduct.tunnel.history.HistoryEvent;
 import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.path.Carrier;
@@ -112,6 +113,19 @@ final class SnaptMetrics {
           Tags.of("direction", label(direction), "class", label(serviceClass)),
           loop -> loop.of(direction, serviceClass, measure));
     }
+  }
+
+  /// What devices owe.
+  void receipts(Receipts receipts) {
+    gauge("viaduct.receipts.owed", "Reports of the spool that need a receipt", receipts::owed);
+    counter(
+        "viaduct.receipts.expired",
+        "Reports forgotten without receipt 24 h after their interval",
+        receipts.expired()::sum);
+    counter(
+        "viaduct.receipts.not.asked",
+        "Boundaries not asked for, their device owes too many",
+        receipts.notAsked()::sum);
   }
 
   void gauge(String name, String description, Supplier<Number> value) {

@@ -29,7 +29,7 @@ final class StatusText {
                 "refused %-20s %d%n".formatted(reason.getKey(), reason.getValue().asLong())));
     for (JsonNode session : status.path("sessions")) {
       text.append(
-          "%-20s %s  at %s%s  moved %d times  round trip %.1f ms%n"
+          "%-20s %s  at %s%s  moved %d times  round trip %.1f ms%s%n"
               .formatted(
                   session.path("account").asString(),
                   session.path("session").asString(),
@@ -38,7 +38,8 @@ final class StatusText {
                       ? " in its control connection"
                       : "",
                   session.path("moves").asLong(),
-                  session.path("roundTripMs").asDouble()));
+                  session.path("roundTripMs").asDouble(),
+                  session.path("receipts").asBoolean() ? "" : "  unsigned"));
       for (JsonNode flow : session.path("flows")) {
         text.append(flow(flow));
       }

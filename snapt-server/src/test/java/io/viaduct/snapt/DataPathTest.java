@@ -65,7 +65,7 @@ class DataPathTest {
     snapt.close();
   }
 
-  private static byte[] udp(String from, int port, String to, int toPort, char fill) {
+  static byte[] udp(String from, int port, String to, int toPort, char fill) {
     byte[] transport = new byte[8 + PAYLOAD_BYTES];
     ByteBuffer.wrap(transport)
         .putShort((short) port)
@@ -75,7 +75,7 @@ class DataPathTest {
     return PacketText.packet(from, to, 17, transport);
   }
 
-  private static byte[] up() {
+  static byte[] up() {
     return udp("10.64.0.2", 5000, "203.0.113.7", 9000, 'u');
   }
 

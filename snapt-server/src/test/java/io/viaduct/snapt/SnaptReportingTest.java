@@ -13,6 +13,7 @@ import io.viaduct.snapt.reporting.IntervalLog;
 import io.viaduct.snapt.reporting.ReportSender;
 import io.viaduct.snapt.reporting.ReportSigner;
 import io.viaduct.snapt.reporting.ReportSpool;
+import io.viaduct.snapt.reporting.TestUsage;
 import io.viaduct.snapt.reporting.UsageReporting;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SnaptStatus;
@@ -65,10 +66,12 @@ class SnaptReportingTest {
 
   private void connect(TlsMaterial tls, int port) throws Exception {
     ReportSpool spool = ReportSpool.open(folder.resolve("spool"), 100);
-    ReportSender sender = new ReportSender(spool, 8);
+    ReportSender sender = new ReportSender(spool, TestUsage.noReceipts(spool), 8);
     ReportSigner signer = new ReportSigner("report", Ed25519.generate().getPrivate());
     IntervalLog intervals = IntervalLog.open(folder.resolve("intervals"), 1 << 20);
-    reporting = new UsageReporting(spool, intervals, signer, sender, Runnable::run);
+    reporting =
+        new UsageReporting(
+            spool, intervals, signer, sender, TestUsage.noReceipts(spool), Runnable::run);
     connection =
         new BridgeConnection(
             NettyChannelBuilder.forAddress("localhost", port)
@@ -97,12 +100,12 @@ class SnaptReportingTest {
     bridge = startBridge(operator, 0);
     int port = bridge.port();
     connect(operator.material("snapt-1"), port);
-    reporting.close(report(0), () -> {});
+    reporting.close(TestUsage.of(report(0)), () -> {});
     connection.settleSoon();
     await().until(() -> reporting.pending() == 0 && keysTold.get() > 0);
     bridge.close();
     for (int i = 1; i < 20; i++) {
-      reporting.close(report(i), () -> {});
+      reporting.close(TestUsage.of(report(i)), () -> {});
     }
     connection.settleSoon();
     bridge = startBridge(operator, port);
@@ -115,7 +118,7 @@ class SnaptReportingTest {
     bridge = startBridge(operator, 0);
     bridge.verdict = _ -> Optional.empty();
     connect(operator.material("snapt-1"), bridge.port());
-    reporting.close(report(0), () -> {});
+    reporting.close(TestUsage.of(report(0)), () -> {});
     connection.settleSoon();
     await().until(() -> bridge.reports.size() == 1);
     connection.drain(Duration.ofMillis(100));
@@ -127,7 +130,7 @@ class SnaptReportingTest {
     TestOperator other = new TestOperator(folder.resolve("other"));
     bridge = startBridge(other, 0);
     connect(operator.material("snapt-1"), bridge.port());
-    reporting.close(report(0), () -> {});
+    reporting.close(TestUsage.of(report(0)), () -> {});
     connection.settleSoon();
     await().during(Duration.ofSeconds(2)).until(() -> bridge.reports.isEmpty());
     assertThat(reporting.pending()).isEqualTo(1);
@@ -142,7 +145,7 @@ class SnaptReportingTest {
     connect(
         new TlsMaterial(own.chain(), own.key(), operator.material("x").authorities()),
         bridge.port());
-    reporting.close(report(0), () -> {});
+    reporting.close(TestUsage.of(report(0)), () -> {});
     connection.settleSoon();
     await()
         .during(Duration.ofSeconds(2))
@@ -159,7 +162,7 @@ class SnaptReportingTest {
             Optional.of(
                 asked.incrementAndGet() < 3 ? ReportVerdict.DEFERRED : ReportVerdict.POSTED);
     connect(operator.material("snapt-1"), bridge.port());
-    reporting.close(report(0), () -> {});
+    reporting.close(TestUsage.of(report(0)), () -> {});
     connection.settleSoon();
     await().until(() -> reporting.pending() == 0);
     assertThat(bridge.reports).hasSize(3);

@@ -1,5 +1,6 @@
 package io.viaduct.snapt;
 
+import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -13,22 +14,32 @@ import io.viaduct.host.tun.TunReader;
 import io.viaduct.host.tun.VirtioNetHeader;
 import io.viaduct.host.tun.WriteResult;
 import io.viaduct.host.udp.UdpSettings;
-import io.viaduct.snapt.binding.Session;
+import io.viaduct.service.tls.Ed25519;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
+import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.snapt.relay.InternetPort;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.relay.SessionStatus;
 import io.viaduct.snapt.relay.TrafficCounters;
+import io.viaduct.snapt.reporting.IntervalLog;
+import io.viaduct.snapt.reporting.ReceiptAsker;
+import io.viaduct.snapt.reporting.Receipts;
+import io.viaduct.snapt.reporting.ReportSender;
+import io.viaduct.snapt.reporting.ReportSigner;
+import io.viaduct.snapt.reporting.ReportSpool;
+import io.viaduct.snapt.reporting.UsageReporting;
 import io.viaduct.tunnel.control.ControlFrame;
+import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.session.TunnelLimits;
 import io.viaduct.tunnel.session.TunnelSettings;
 import io.viaduct.tunnel.wire.Verdict;
+import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.UsageReport;
 import java.net.InetAddress;
@@ -39,8 +50,11 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
@@ -48,7 +62,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Control and data path of a SNAPT as in production, on real sockets, with the Internet's side in
 /// the hands of the test: no TUN device, no root.
-public final class TestSnapt implements Relay.Listener, AutoCloseable {
+public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoCloseable {
   static final AddressPool POOL =
       new AddressPool(Prefix.of("10.200.0.0/24"), Prefix.of("fd56::/64"));
 
@@ -59,6 +73,10 @@ public final class TestSnapt implements Relay.Listener, AutoCloseable {
   final List<UsageReport> progress = new CopyOnWriteArrayList<>();
   volatile boolean spoolFull;
 
+  private final ExecutorService reportingThread = Executors.newSingleThreadExecutor();
+  final ReportSpool spool;
+  final Receipts receipts;
+  private final UsageReporting reporting;
   private final MultiThreadIoEventLoopGroup loops;
   private final List<Port> ports = new ArrayList<>();
   final Relay relay;
@@ -105,6 +123,17 @@ public final class TestSnapt implements Relay.Listener, AutoCloseable {
     registry = new SessionRegistry(8, idle, POOL, relay, () -> spoolFull, new SecureRandom());
     TokenKeys keys = TokenKeys.open(folder.resolve("token-keys"));
     keys.accept(SnaptStatusAck.newBuilder().addTokenKeys(operator.tokenKey()).build());
+    spool = ReportSpool.open(folder.resolve("spool"), 1_000);
+    Duration noWait = Duration.ZERO;
+    receipts = new Receipts(spool, this, noWait, this::settle);
+    reporting =
+        new UsageReporting(
+            spool,
+            IntervalLog.open(folder.resolve("intervals"), 1 << 20),
+            new ReportSigner("report", Ed25519.generate().getPrivate()),
+            new ReportSender(spool, receipts, 8),
+            receipts,
+            reportingThread);
     control =
         new ControlServer(
             new ControlServer.Settings(
@@ -132,6 +161,7 @@ public final class TestSnapt implements Relay.Listener, AutoCloseable {
                 1, new DefaultThreadFactory("control", true), EpollIoHandler.newFactory()),
             new TokenVerifier(keys, TestIssuer.AUDIENCE),
             registry,
+            receipts,
             clock);
     InetSocketAddress bound = control.start(new InetSocketAddress(local, 0));
     controlAddress = new InetSocketAddress("localhost", bound.getPort());
@@ -199,21 +229,45 @@ public final class TestSnapt implements Relay.Listener, AutoCloseable {
   }
 
   @Override
-  public void onProgress(List<UsageReport> changes, Runnable taken) {
-    progress.addAll(changes);
+  public void onProgress(List<IntervalUsage> changes, Runnable taken) {
+    changes.forEach(change -> progress.add(change.report()));
     taken.run();
   }
 
   @Override
-  public void onInterval(Session session, UsageReport report) {
-    reports.add(report);
-    control.onInterval(session, report);
+  public void onInterval(IntervalUsage usage) {
+    reports.add(usage.report());
+    reporting.close(usage, this::settle);
+  }
+
+  @Override
+  public void ask(
+      ByteString device, String session, List<IntervalBoundary> boundaries, boolean last) {
+    control.ask(device, session, boundaries, last);
+  }
+
+  private void settle() {
+    reportingThread.execute(() -> reporting.settle(System.currentTimeMillis()));
+  }
+
+  /// The envelopes of the reports that wait, oldest first; nobody takes them.
+  List<SignedUsageReport> envelopes() throws Exception {
+    return reportingThread
+        .submit(() -> {
+          List<SignedUsageReport> all = new ArrayList<>();
+          for (var next = spool.next(Optional.empty()); next.isPresent(); next = spool.next(next)) {
+            all.add(spool.read(next.get()));
+          }
+          return all;
+        })
+        .get();
   }
 
   @Override
   public void close() {
     control.drain();
     relay.close();
+    reportingThread.close();
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 }

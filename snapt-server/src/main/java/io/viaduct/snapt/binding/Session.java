@@ -14,7 +14,7 @@ public final class Session {
   private final Terms terms;
   private final int receiverIndex;
   private final int slot;
-  private volatile SessionToken token;
+  private volatile ShownToken token;
   private volatile long heardMs;
 
   /// What the device asked for and got.
@@ -22,14 +22,19 @@ public final class Session {
   /// @param tunnel its secret is wiped when the tunnel has its keys
   /// @param applications names that the device classifies with, by index
   /// @param software what the device says that it runs
+  /// @param receipts whether its agent signs receipts
   public record Terms(
-      TunnelTerms tunnel, InnerAddresses inner, List<String> applications, String software) {
+      TunnelTerms tunnel,
+      InnerAddresses inner,
+      List<String> applications,
+      String software,
+      boolean receipts) {
     public Terms {
       applications = List.copyOf(applications);
     }
   }
 
-  Session(UUID id, SessionToken token, Terms terms, int receiverIndex, int slot, long nowMs) {
+  Session(UUID id, ShownToken token, Terms terms, int receiverIndex, int slot, long nowMs) {
     this.id = id;
     this.token = token;
     this.terms = terms;
@@ -56,12 +61,17 @@ public final class Session {
     return slot;
   }
 
-  /// The newest token that the device showed.
+  /// What the newest token that the device showed says.
   public SessionToken token() {
+    return token.content();
+  }
+
+  /// The newest token that the device showed.
+  public ShownToken shown() {
     return token;
   }
 
-  void token(SessionToken newer) {
+  void token(ShownToken newer) {
     token = newer;
   }
 
@@ -77,6 +87,6 @@ public final class Session {
 
   @Override
   public String toString() {
-    return "session " + id + " of " + token.getAccount();
+    return "session " + id + " of " + token.content().getAccount();
   }
 }

@@ -10,6 +10,8 @@ public enum SessionEnd {
   IDLE,
   /// The same device key opened another session.
   SUPERSEDED,
+  /// The connected device left two intervals in a row unsigned.
+  RECEIPTS_OWED,
   /// The SNAPT stops.
   STOPPED
 }

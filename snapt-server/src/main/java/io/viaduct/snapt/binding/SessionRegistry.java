@@ -5,7 +5,6 @@ import io.netty.buffer.ByteBuf;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.operations.Tally;
 import io.viaduct.tunnel.session.ControlLine;
-import io.viaduct.usage.v1.SessionToken;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -96,7 +95,7 @@ public final class SessionRegistry {
   /// @param token verified
   /// @param resume empty for a new session; an unknown one is a new session too (this SNAPT may
   ///   have been started again)
-  public Admission admit(SessionToken token, String resume, Session.Terms terms, long nowMs) {
+  public Admission admit(ShownToken token, String resume, Session.Terms terms, long nowMs) {
     Session named = find(resume);
     if (named != null && !isOf(named, token)) {
       return new Admission.Refused(Reason.NOT_ITS_SESSION);
@@ -112,13 +111,13 @@ public final class SessionRegistry {
     if (spoolFull.getAsBoolean()) {
       return new Admission.Refused(Reason.SPOOL_FULL);
     }
-    Session before = byDevice.get(token.getDeviceKey());
+    Session before = byDevice.get(token.deviceKey());
     if (before != null) {
       end(before, SessionEnd.SUPERSEDED);
     }
     OptionalInt slot =
         byId.size() < sessionsMax
-            ? pool.assign(token.getDeviceKey().toByteArray())
+            ? pool.assign(token.deviceKey().toByteArray())
             : OptionalInt.empty();
     if (slot.isEmpty()) {
       return new Admission.Refused(Reason.SESSIONS_EXHAUSTED);
@@ -126,11 +125,11 @@ public final class SessionRegistry {
     return new Admission.Admitted(open(token, terms, slot.getAsInt(), nowMs), false);
   }
 
-  private Session open(SessionToken token, Session.Terms terms, int slot, long nowMs) {
+  private Session open(ShownToken token, Session.Terms terms, int slot, long nowMs) {
     UUID id = new UUID(random.nextLong() & ~0xF000L | 0x4000L, random.nextLong() >>> 2 | 1L << 63);
     Session session = new Session(id, token, terms, drawReceiverIndex(), slot, nowMs);
     byId.put(id, session);
-    byDevice.put(token.getDeviceKey(), session);
+    byDevice.put(token.deviceKey(), session);
     byReceiver.put(session.receiverIndex(), session);
     sessionsOfLoop[loopOf(session)]++;
     size = byId.size();
@@ -147,9 +146,9 @@ public final class SessionRegistry {
     }
   }
 
-  private static boolean isOf(Session session, SessionToken token) {
-    return session.token().getAccount().equals(token.getAccount())
-        && session.token().getDeviceKey().equals(token.getDeviceKey());
+  private static boolean isOf(Session session, ShownToken token) {
+    return session.token().getAccount().equals(token.content().getAccount())
+        && session.shown().deviceKey().equals(token.deviceKey());
   }
 
   private int drawReceiverIndex() {
@@ -171,7 +170,7 @@ public final class SessionRegistry {
   /// Takes a newer token.
   ///
   /// @return false if it is for another account or device: then nothing changes
-  public boolean renew(Session session, SessionToken token) {
+  public boolean renew(Session session, ShownToken token) {
     if (!isOf(session, token)) {
       return false;
     }
@@ -253,6 +252,13 @@ public final class SessionRegistry {
   /// The session of an id, if it is open.
   public Optional<Session> find(UUID id) {
     return Optional.ofNullable(byId.get(id));
+  }
+
+  /// The session of a device, if it has one.
+  ///
+  /// @param key its public key, 32 bytes raw
+  public Optional<Session> ofDevice(ByteString key) {
+    return Optional.ofNullable(byDevice.get(key));
   }
 
   /// Sessions that are open; any thread.

@@ -1,5 +1,6 @@
 package io.viaduct.snapt.control;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -10,14 +11,17 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.viaduct.snapt.binding.Session;
+import io.viaduct.snapt.binding.SessionEnd;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
 import io.viaduct.tunnel.control.DeviceProof;
 import io.viaduct.tunnel.control.KeepAliveWatch;
 import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.TokenAccepted;
@@ -25,6 +29,7 @@ import io.viaduct.tunnel.control.v1.TokenUpdate;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.session.ControlLine;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLException;
@@ -35,8 +40,11 @@ import org.slf4j.LoggerFactory;
 /// One control connection, from its TLS handshake to its end: Hello first, then whatever keeps the
 /// session going. Its loss does not end the session. Called on the control thread.
 final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage>
-    implements ControlLine.Connection {
+    implements ControlLine.Connection, ReceiptDialog.Wire {
   private static final Logger log = LoggerFactory.getLogger(ControlConnection.class);
+
+  // A device answers at once; if packets of the interval are still under way, after a second.
+  private static final long ANSWER_MS = 2_000;
 
   private final ControlServer server;
   private @Nullable ChannelHandlerContext context;
@@ -48,6 +56,13 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   // Of the KeepAliveRounds.
   long dueTick;
   private boolean ended;
+  private @Nullable ReceiptDialog receipts;
+  // A newer token that came before the device had signed what it owes.
+  private @Nullable TokenUpdate held;
+  private long dueNumber;
+  private ReceiptDialog.@Nullable Interval due;
+  private boolean leaving;
+  private boolean lastAsked;
 
   ControlConnection(ControlServer server) {
     this.server = server;
@@ -124,16 +139,16 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     }
     open.heard(server.nowMs());
     switch (message.getMessageCase()) {
-      case TOKEN_UPDATE -> answer(open, message.getTokenUpdate(), exported);
-      case KEEP_ALIVE -> onKeepAlive(message.getKeepAlive());
-      case GOODBYE -> server.onGoodbye(open);
+      case TOKEN_UPDATE -> onTokenUpdate(open, message.getTokenUpdate(), exported);
+      case KEEP_ALIVE -> onKeepAlive(open, message.getKeepAlive());
+      case GOODBYE -> onGoodbye(open);
+      case RECEIPT_ANSWER -> onReceipt(open, message.getReceiptAnswer(), exported);
       case HELLO,
           WELCOME,
           REFUSAL,
           INTERVAL_BOUNDARY,
           TOKEN_ACCEPTED,
           RELAY_LIST,
-          RECEIPT_ANSWER,
           MESSAGE_NOT_SET ->
           end(ConnectionEnd.UNEXPECTED_MESSAGE);
     }
@@ -168,8 +183,19 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
         send(ControlMessage.newBuilder().setWelcome(welcome));
         server.onWelcomed(this, opened);
         server.watch(this);
+        if (welcome.getFeaturesList().contains(Feature.RECEIPTS)) {
+          receipts = server.beginReceipts(this, opened);
+        }
       }
       case ControlServer.Answer.Refused(RefusalCode code, String detail) -> refuse(code, detail);
+    }
+  }
+
+  private void onTokenUpdate(Session open, TokenUpdate update, byte[] exported) {
+    if (receipts != null && !receipts.isSettled()) {
+      held = update;
+    } else {
+      answer(open, update, exported);
     }
   }
 
@@ -179,7 +205,8 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
         if (server.renew(open, token)) {
           send(
               ControlMessage.newBuilder()
-                  .setTokenAccepted(TokenAccepted.newBuilder().setExpiresMs(token.getExpiresMs())));
+                  .setTokenAccepted(
+                      TokenAccepted.newBuilder().setExpiresMs(token.content().getExpiresMs())));
         } else {
           refuse(
               RefusalCode.SESSION_ACCOUNT_MISMATCH, "the token is another account's or device's");
@@ -215,16 +242,129 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     return !ended;
   }
 
-  private void onKeepAlive(KeepAlive received) {
-    if (!received.getReply()) { // that it came is all that an answer says
+  private void onKeepAlive(Session open, KeepAlive received) {
+    ReceiptDialog dialog = receipts;
+    ReceiptDialog.Interval asked = due;
+    if (received.getReply()
+        && dialog != null
+        && asked != null
+        && received.getNumber() == dueNumber) {
+      due = null;
+      dialog.due(asked);
+      settle(open, dialog);
+    }
+    if (!received.getReply()) { // else: that it came is all that an answer says
       send(
           ControlMessage.newBuilder()
               .setKeepAlive(KeepAlive.newBuilder().setNumber(received.getNumber()).setReply(true)));
     }
   }
 
-  void sendBoundary(IntervalBoundary boundary) {
+  // --- receipts
+
+  /// What the device owes from earlier sessions and connections.
+  void owed(List<IntervalBoundary> boundaries) {
+    Session open = session;
+    ReceiptDialog dialog = receipts;
+    if (open != null && dialog != null && !ended) {
+      dialog.owed(boundaries);
+      settle(open, dialog);
+    }
+  }
+
+  /// An interval has ended: the device is asked to sign it.
+  ///
+  /// @param of the interval's session: this one's, or an earlier one of the same device
+  /// @param last whether that session ended with it
+  /// @return whether it is asked; false if this device signs nothing, or not any more
+  boolean ask(UUID of, List<IntervalBoundary> boundaries, boolean last) {
+    Session open = session;
+    ReceiptDialog dialog = receipts;
+    if (open == null || dialog == null || ended) {
+      return false;
+    }
+    ReceiptDialog.Interval asked = dialog.ask(of.toString(), boundaries);
+    if (of.equals(open.id())) {
+      lastAsked |= last;
+      if (!boundaries.isEmpty()) {
+        later(() -> askWhetherItIsThere(asked));
+      }
+    }
+    settle(open, dialog);
+    return true;
+  }
+
+  @Override
+  public void send(IntervalBoundary boundary) {
     send(ControlMessage.newBuilder().setIntervalBoundary(boundary));
+  }
+
+  @Override
+  public void count(ReceiptOutcome outcome) {
+    server.receiptOutcomes().count(outcome);
+  }
+
+  // The answer comes after the answers to all that was asked before.
+  private void askWhetherItIsThere(ReceiptDialog.Interval asked) {
+    ReceiptDialog dialog = receipts;
+    if (dialog != null && !dialog.isSettled() && !ended) {
+      due = asked;
+      dueNumber = ++keepAliveNumber;
+      send(ControlMessage.newBuilder().setKeepAlive(KeepAlive.newBuilder().setNumber(dueNumber)));
+    }
+  }
+
+  private void onReceipt(Session open, ReceiptAnswer answer, byte[] exported) {
+    ReceiptDialog dialog = receipts;
+    if (dialog == null) {
+      end(ConnectionEnd.UNEXPECTED_MESSAGE);
+      return;
+    }
+    try {
+      dialog.answer(answer);
+    } catch (InvalidProtocolBufferException _) {
+      end(ConnectionEnd.UNEXPECTED_MESSAGE);
+      return;
+    }
+    settle(open, dialog);
+    TokenUpdate update = held;
+    if (update != null && dialog.isSettled() && !ended) {
+      held = null;
+      answer(open, update, exported);
+    }
+  }
+
+  private void settle(Session open, ReceiptDialog dialog) {
+    if (dialog.isExhausted() && !leaving) {
+      refuse(
+          RefusalCode.RECEIPTS_OWED,
+          ReceiptDialog.UNSIGNED_MAX + " intervals in a row are not signed: " + dialog.why());
+      server.cut(open);
+    } else if (leaving && lastAsked && dialog.isSettled()) {
+      goodbye(ConnectionEnd.SESSION_ENDED, SessionEnd.GOODBYE.name());
+    }
+  }
+
+  // A device that signs is asked for its last interval before the connection closes.
+  private void onGoodbye(Session open) {
+    leaving = receipts != null;
+    if (leaving) {
+      later(() -> goodbye(ConnectionEnd.SESSION_ENDED, SessionEnd.GOODBYE.name()));
+    }
+    server.onGoodbye(open);
+  }
+
+  /// Whether the device has said Goodbye and may still sign.
+  boolean isLeaving() {
+    return leaving && !ended;
+  }
+
+  private void later(Runnable work) {
+    ChannelHandlerContext on = context;
+    if (on != null) {
+      var scheduled = on.executor().schedule(work, ANSWER_MS, TimeUnit.MILLISECONDS);
+      log.trace("receipts are due: {}", scheduled);
+    }
   }
 
   private void refuse(RefusalCode code, String detail) {

@@ -4,8 +4,6 @@ import com.google.protobuf.ByteString;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -17,8 +15,13 @@ import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionEnd;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.binding.SessionRegistry.Admission;
+import io.viaduct.snapt.binding.ShownToken;
 import io.viaduct.snapt.operations.Tally;
+import io.viaduct.snapt.reporting.ReceiptAsker;
+import io.viaduct.snapt.reporting.Receipts;
+import io.viaduct.snapt.reporting.ReportIdentity;
 import io.viaduct.tunnel.control.ControlFrame;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.RefusalCode;
@@ -27,8 +30,6 @@ import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.session.TunnelLimits;
 import io.viaduct.tunnel.session.TunnelTerms;
-import io.viaduct.usage.v1.SessionToken;
-import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
@@ -40,6 +41,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,22 +49,22 @@ import org.slf4j.LoggerFactory;
 
 /// The TLS server of the control connections, and the control thread itself: one event loop, which
 /// owns the session registry.
-public final class ControlServer {
+public final class ControlServer implements ReceiptAsker {
   private static final Logger log = LoggerFactory.getLogger(ControlServer.class);
   private static final long TICK_MS = 250;
-  // TLS handshake and one Hello of the longest kind.
-  private static final int HANDSHAKE_BYTES_MAX = 2 * ControlFrame.BODY_BYTES_MAX;
 
   private final Settings settings;
   private final SslContext tls;
   private final EventLoopGroup group;
   private final TokenVerifier verifier;
   private final SessionRegistry registry;
+  private final Receipts receipts;
   private final InstantSource clock;
   private final SecureRandom random = new SecureRandom();
   private final ConnectionGate gate;
   private final Tally<ConnectionEnd> ends = new Tally<>(ConnectionEnd.class);
   private final Tally<RefusalCode> refusals = new Tally<>(RefusalCode.class);
+  private final Tally<ReceiptOutcome> receiptOutcomes = new Tally<>(ReceiptOutcome.class);
   private final Map<UUID, ControlConnection> connections = new HashMap<>();
   private final ApplicationNames applications = new ApplicationNames();
   private final KeepAliveRounds rounds;
@@ -93,18 +95,21 @@ public final class ControlServer {
   /// @param tls offers [ControlFrame#ALPN]
   /// @param group one event loop of an `EpollIoHandler`: the control thread
   /// @param registry used by that thread only from now on
+  /// @param receipts what devices sign goes there
   public ControlServer(
       Settings settings,
       SslContext tls,
       EventLoopGroup group,
       TokenVerifier verifier,
       SessionRegistry registry,
+      Receipts receipts,
       InstantSource clock) {
     this.settings = settings;
     this.tls = tls;
     this.group = group;
     this.verifier = verifier;
     this.registry = registry;
+    this.receipts = receipts;
     this.clock = clock;
     this.gate = new ConnectionGate(settings.connectionsMax(), settings.connectionsPerAddressMax());
     this.rounds = new KeepAliveRounds(settings.keepAlive().toMillis(), TICK_MS);
@@ -168,31 +173,6 @@ public final class ControlServer {
     connection.speak(channel);
   }
 
-  /// Ends a connection that sends more than any device needs to be welcomed.
-  private static final class HandshakeBytes extends ChannelInboundHandlerAdapter {
-    private final ControlConnection connection;
-    private long bytes;
-
-    HandshakeBytes(ControlConnection connection) {
-      this.connection = connection;
-    }
-
-    @Override
-    public void channelRead(ChannelHandlerContext context, Object message) {
-      if (connection.welcomed()) {
-        context.pipeline().remove(this);
-      } else if (message instanceof ByteBuf buffer) {
-        bytes += buffer.readableBytes();
-        if (bytes > HANDSHAKE_BYTES_MAX) {
-          buffer.release();
-          connection.end(ConnectionEnd.HANDSHAKE_BYTES);
-          return;
-        }
-      }
-      context.fireChannelRead(message);
-    }
-  }
-
   // --- what a connection asks, on the control thread
 
   Answer welcome(ControlConnection connection, Hello hello, byte[] exporter, SocketAddress remote) {
@@ -204,13 +184,12 @@ public final class ControlServer {
     return switch (verify(hello.getToken(), hello.getProof(), exporter)) {
       case TokenVerifier.Result.Refused(RefusalCode code, String detail) ->
           new Answer.Refused(code, detail);
-      case TokenVerifier.Result.Valid(SessionToken token) ->
-          admit(connection, hello, token, remote);
+      case TokenVerifier.Result.Valid(ShownToken token) -> admit(connection, hello, token, remote);
     };
   }
 
   private Answer admit(
-      ControlConnection connection, Hello hello, SessionToken token, SocketAddress remote) {
+      ControlConnection connection, Hello hello, ShownToken token, SocketAddress remote) {
     SessionSecret secret = SessionSecret.draw(random);
     byte[] revealed = secret.reveal();
     boolean outerIpv6 = ((InetSocketAddress) remote).getAddress() instanceof Inet6Address;
@@ -225,7 +204,8 @@ public final class ControlServer {
             before.goodbye(ConnectionEnd.REPLACED, "the session was resumed on another connection");
           }
           log.info("{} {}", session, resumed ? "resumed" : "opened");
-          yield new Answer.Welcomed(session, welcome(session, resumed, revealed));
+          boolean signs = terms.receipts() && session.terms().receipts();
+          yield new Answer.Welcomed(session, welcome(session, resumed, revealed, signs));
         }
       };
     } catch (HelloTerms.RefusedException e) {
@@ -251,7 +231,7 @@ public final class ControlServer {
     };
   }
 
-  private Welcome welcome(Session session, boolean resumed, byte[] secret) {
+  private Welcome welcome(Session session, boolean resumed, byte[] secret, boolean signs) {
     TunnelTerms terms = session.terms().tunnel();
     Welcome.Builder welcome =
         Welcome.newBuilder()
@@ -266,6 +246,9 @@ public final class ControlServer {
             .setEpoch(settings.epoch())
             .setSnaptId(settings.snaptId())
             .addAllRelays(settings.relays());
+    if (signs) {
+      welcome.addFeatures(Feature.RECEIPTS);
+    }
     return resumed ? welcome.build() : welcome.setSecret(ByteString.copyFrom(secret)).build();
   }
 
@@ -273,7 +256,7 @@ public final class ControlServer {
     return verifier.verify(token, proof, exporter, clock.millis());
   }
 
-  boolean renew(Session session, SessionToken token) {
+  boolean renew(Session session, ShownToken token) {
     return registry.renew(session, token);
   }
 
@@ -288,6 +271,24 @@ public final class ControlServer {
 
   void onWelcomed(ControlConnection connection, Session session) {
     registry.control(session, connection);
+  }
+
+  /// Finds out what a device owes, and asks it.
+  ReceiptDialog beginReceipts(ControlConnection connection, Session session) {
+    receipts.owedBy(
+        session.shown().deviceKey(),
+        owed -> {
+          if (!group.isShuttingDown()) {
+            group.execute(() -> connection.owed(owed));
+          }
+        });
+    return new ReceiptDialog(
+        settings.snaptId(), session.id(), session.shown().deviceKey(), receipts, connection);
+  }
+
+  /// Ends the session of a device that does not sign.
+  void cut(Session session) {
+    registry.end(session, SessionEnd.RECEIPTS_OWED);
   }
 
   /// Only the connection that owns the session now may carry its datagrams.
@@ -309,30 +310,35 @@ public final class ControlServer {
 
   private void onSessionEnd(Session session, SessionEnd why) {
     log.info("{} ended: {}", session, why);
-    ControlConnection connection = connections.remove(session.id());
-    if (connection != null) {
+    ControlConnection connection = connections.get(session.id());
+    if (connection != null && !connection.isLeaving()) {
       connection.goodbye(ConnectionEnd.SESSION_ENDED, why.name());
     }
   }
 
   // --- from other threads
 
-  /// Announces the end of an interval to its device, if it is connected; any thread.
-  public void onInterval(Session session, UsageReport report) {
-    if (report.getLast() || group.isShuttingDown()) {
-      return;
+  @Override
+  public void ask(
+      ByteString device, String session, List<IntervalBoundary> boundaries, boolean last) {
+    UUID id = UUID.fromString(session);
+    try {
+      group.execute(() -> {
+        ControlConnection connection = connections.get(id);
+        if (connection == null) {
+          connection = registry.ofDevice(device).map(own -> connections.get(own.id())).orElse(null);
+        }
+        if (connection == null || !connection.ask(id, boundaries, last)) {
+          unreachable(boundaries);
+        }
+      });
+    } catch (RejectedExecutionException _) {
+      unreachable(boundaries); // this SNAPT stops
     }
-    group.execute(() -> {
-      ControlConnection connection = connections.get(session.id());
-      if (connection != null) {
-        connection.sendBoundary(
-            IntervalBoundary.newBuilder()
-                .setEpoch(report.getEpoch())
-                .setSequence(report.getSequence())
-                .setEndMs(report.getEndMs())
-                .build());
-      }
-    });
+  }
+
+  private void unreachable(List<IntervalBoundary> boundaries) {
+    boundaries.forEach(boundary -> receipts.unreachable(ReportIdentity.of(boundary)));
   }
 
   /// Takes no more connections, ends every session; returns when the devices have been told.
@@ -364,6 +370,11 @@ public final class ControlServer {
   /// Which refusals were sent; any thread.
   public Tally<RefusalCode> refusals() {
     return refusals;
+  }
+
+  /// What became of the boundaries that devices were asked to sign; any thread.
+  public Tally<ReceiptOutcome> receiptOutcomes() {
+    return receiptOutcomes;
   }
 
   /// Connections that are open; any thread.

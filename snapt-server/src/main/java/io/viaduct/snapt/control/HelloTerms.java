@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.napt.InnerAddresses;
 import io.viaduct.tunnel.control.v1.Aead;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.key.AeadAlgorithm;
@@ -65,7 +66,8 @@ final class HelloTerms {
             outerIpv6),
         inner(hello),
         applications.shared(hello.getApplicationsList()),
-        printable(hello.getSoftware()));
+        printable(hello.getSoftware()),
+        hello.getFeaturesList().contains(Feature.RECEIPTS));
   }
 
   private static void requireApplications(Hello hello) throws RefusedException {

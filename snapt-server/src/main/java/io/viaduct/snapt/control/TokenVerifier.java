@@ -3,6 +3,7 @@ package io.viaduct.snapt.control;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.snapt.binding.ShownToken;
 import io.viaduct.tunnel.control.DeviceProof;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.usage.SignedMessage;
@@ -37,7 +38,7 @@ public final class TokenVerifier {
   /// What became of a token.
   public sealed interface Result {
     /// It holds, and so does the proof.
-    record Valid(SessionToken token) implements Result {}
+    record Valid(ShownToken token) implements Result {}
 
     /// It does not.
     ///
@@ -64,13 +65,15 @@ public final class TokenVerifier {
           key.get(), envelope.getToken(), envelope.getSignature())) {
         return refused(RefusalCode.TOKEN_FORGED, "the signature does not hold: get a new token");
       }
-      return verify(SessionToken.parseFrom(envelope.getToken()), proof, exporter, nowMs);
+      ShownToken shown = new ShownToken(SessionToken.parseFrom(envelope.getToken()), envelope);
+      return verify(shown, proof, exporter, nowMs);
     } catch (InvalidProtocolBufferException _) {
       return malformed("not a SignedSessionToken");
     }
   }
 
-  private Result verify(SessionToken token, ByteString proof, byte[] exporter, long nowMs) {
+  private Result verify(ShownToken shown, ByteString proof, byte[] exporter, long nowMs) {
+    SessionToken token = shown.content();
     if (token.getDeviceKey().size() != Ed25519.PUBLIC_KEY_LENGTH
         || !named(token.getAccount())
         || !named(token.getTokenId())) {
@@ -95,7 +98,7 @@ public final class TokenVerifier {
           RefusalCode.PROOF_INVALID,
           "the proof is not the token's device key over this connection's exporter");
     }
-    return new Result.Valid(token);
+    return new Result.Valid(shown);
   }
 
   private static boolean named(String name) {

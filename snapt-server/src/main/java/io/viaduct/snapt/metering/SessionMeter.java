@@ -1,8 +1,10 @@
 package io.viaduct.snapt.metering;
 
 import io.viaduct.snapt.binding.Session;
+import io.viaduct.snapt.binding.ShownToken;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.SessionTotals;
+import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.UsageReport;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -94,27 +96,29 @@ public final class SessionMeter {
   ///
   /// @param roundTripUs of the probes, NaN if unknown
   public UsageReport soFar(long nowMs, long nowNs, double roundTripUs) {
-    return report(nowMs, nowNs, roundTripUs, false, false);
+    return report(session.token(), nowMs, nowNs, roundTripUs, false, false);
   }
 
   /// What has changed in the open interval since the last call: a report with the lines of those
   /// flows only, null if there is none. It replaces what was said of these flows before; a flow has
   /// the same number throughout.
-  public @Nullable UsageReport changes(long nowMs, long nowNs, double roundTripUs) {
-    UsageReport report = report(nowMs, nowNs, roundTripUs, false, true);
+  public @Nullable IntervalUsage changes(long nowMs, long nowNs, double roundTripUs) {
+    ShownToken token = session.shown();
+    UsageReport report = report(token.content(), nowMs, nowNs, roundTripUs, false, true);
     if (told && report.getFlowsCount() == 0) {
       return null;
     }
     told = true;
-    return report;
+    return usage(report, token);
   }
 
   /// Ends the open interval and begins the next, whose number leaves room for the
   /// [parts][ReportParts] of this one.
   ///
   /// @param last whether the session ends with it
-  public UsageReport close(long nowMs, long nowNs, double roundTripUs, boolean last) {
-    UsageReport report = report(nowMs, nowNs, roundTripUs, last, false);
+  public IntervalUsage close(long nowMs, long nowNs, double roundTripUs, boolean last) {
+    ShownToken token = session.shown();
+    UsageReport report = report(token.content(), nowMs, nowNs, roundTripUs, last, false);
     overheadBefore = overhead();
     flows.removeIf(FlowMeter::ended);
     flows.forEach(FlowMeter::roll);
@@ -125,7 +129,11 @@ public final class SessionMeter {
     numbers.clear();
     substitute = SUBSTITUTE_IDS;
     told = false;
-    return report;
+    return usage(report, token);
+  }
+
+  private IntervalUsage usage(UsageReport report, ShownToken token) {
+    return new IntervalUsage(report, token.signed(), session.terms().receipts());
   }
 
   private long overhead() {
@@ -133,16 +141,21 @@ public final class SessionMeter {
   }
 
   private UsageReport report(
-      long nowMs, long nowNs, double roundTripUs, boolean last, boolean changesOnly) {
+      SessionToken token,
+      long nowMs,
+      long nowNs,
+      double roundTripUs,
+      boolean last,
+      boolean changesOnly) {
     UsageReport.Builder report =
         UsageReport.newBuilder()
             .setSnaptId(snaptId)
             .setSessionId(session.id().toString())
             .setEpoch(epoch)
             .setSequence(sequence)
-            .setAccount(session.token().getAccount())
-            .setIcid(session.token().getIcid())
-            .setTokenId(session.token().getTokenId())
+            .setAccount(token.getAccount())
+            .setIcid(token.getIcid())
+            .setTokenId(token.getTokenId())
             .setStartMs(startMs)
             // A wall clock that was set back must not make an interval end before it began.
             .setEndMs(Math.max(nowMs, startMs + 1))

@@ -1,6 +1,6 @@
 package io.viaduct.snapt.relay;
 
-import io.viaduct.usage.v1.UsageReport;
+import io.viaduct.snapt.metering.IntervalUsage;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,13 +41,13 @@ final class Progress {
     }
     long beginNs = relay.nowNs();
     long nowNs = beginNs;
-    List<UsageReport> changes = new ArrayList<>();
+    List<IntervalUsage> changes = new ArrayList<>();
     while (!moved.isEmpty() && nowNs - beginNs < WORK_NS_MAX) {
       RelayedSession session = moved.poll();
       session.changed = false;
-      UsageReport report = session.place < 0 ? null : session.changes(nowNs);
-      if (report != null) {
-        changes.add(report);
+      IntervalUsage usage = session.place < 0 ? null : session.changes(nowNs);
+      if (usage != null) {
+        changes.add(usage);
       }
       nowNs = relay.nowNs();
     }

@@ -7,6 +7,7 @@ import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.host.udp.UdpSockets;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionCarrier;
+import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.AddressTranslation;
@@ -15,7 +16,6 @@ import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.SessionTotals;
 import io.viaduct.tunnel.session.TunnelSettings;
-import io.viaduct.usage.v1.UsageReport;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.time.Duration;
@@ -74,10 +74,10 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     /// What has changed in open intervals: of each session the lines of the flows that did.
     ///
     /// @param taken run, on any thread, when the listener has them: more only comes afterwards
-    void onProgress(List<UsageReport> changes, Runnable taken);
+    void onProgress(List<IntervalUsage> changes, Runnable taken);
 
     /// An interval has ended.
-    void onInterval(Session session, UsageReport report);
+    void onInterval(IntervalUsage usage);
   }
 
   /// @param eventLoops of an `EpollIoHandler`; a power of two of them
@@ -215,12 +215,12 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     return new SessionMeter(settings.snaptId(), settings.epoch(), session, totals, nowMs(), nowNs);
   }
 
-  void onProgress(List<UsageReport> changes, Runnable taken) {
+  void onProgress(List<IntervalUsage> changes, Runnable taken) {
     listener.onProgress(changes, taken);
   }
 
-  void onInterval(Session session, UsageReport report) {
-    listener.onInterval(session, report);
+  void onInterval(IntervalUsage usage) {
+    listener.onInterval(usage);
   }
 
   /// What each loop has carried and refused; any thread.

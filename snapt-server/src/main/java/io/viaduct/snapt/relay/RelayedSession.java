@@ -3,6 +3,7 @@ package io.viaduct.snapt.relay;
 import io.netty.buffer.ByteBuf;
 import io.viaduct.host.tun.VirtioNetHeader;
 import io.viaduct.snapt.binding.Session;
+import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressTranslation;
 import io.viaduct.snapt.napt.Translated;
@@ -158,7 +159,7 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
   void onTick(long nowNs) {
     tunnel.onTick(nowNs);
     if (nowNs - (meter.startNs() + relay.intervalNs()) >= 0) {
-      relay.onInterval(session, meter.close(relay.nowMs(), nowNs, tunnel.roundTripUs(), false));
+      relay.onInterval(meter.close(relay.nowMs(), nowNs, tunnel.roundTripUs(), false));
     }
   }
 
@@ -169,7 +170,7 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
   }
 
   /// What has changed in the open interval since the last call, null if nothing.
-  @Nullable UsageReport changes(long nowNs) {
+  @Nullable IntervalUsage changes(long nowNs) {
     return meter.changes(relay.nowMs(), nowNs, tunnel.roundTripUs());
   }
 
@@ -188,6 +189,6 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     tunnel.control(null);
     tunnel.close();
     loop.counters().absorb(tunnel, seen);
-    relay.onInterval(session, meter.close(relay.nowMs(), nowNs, tunnel.roundTripUs(), true));
+    relay.onInterval(meter.close(relay.nowMs(), nowNs, tunnel.roundTripUs(), true));
   }
 }

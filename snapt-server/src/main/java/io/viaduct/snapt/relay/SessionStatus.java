@@ -13,6 +13,7 @@ import java.util.TreeMap;
 /// One session as an operator sees it. Bytes of flows are those of the open interval.
 ///
 /// @param device the device's public key, base64url
+/// @param receipts whether the device signs its intervals
 /// @param binding where its datagrams go, empty before the first one came
 /// @param carrier `udp`, or `control` while its datagrams go in its control connection
 /// @param pathMtu bytes of the largest outer IP packets that go to it now
@@ -23,6 +24,7 @@ public record SessionStatus(
     String account,
     String device,
     String software,
+    boolean receipts,
     int receiverIndex,
     int slot,
     String binding,
@@ -82,6 +84,7 @@ public record SessionStatus(
             .withoutPadding()
             .encodeToString(session.token().getDeviceKey().toByteArray()),
         session.terms().software(),
+        session.terms().receipts(),
         session.receiverIndex(),
         session.slot(),
         binding == null ? "" : binding.getAddress().getHostAddress() + " " + binding.getPort(),

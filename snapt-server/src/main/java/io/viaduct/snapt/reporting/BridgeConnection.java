@@ -165,7 +165,7 @@ public final class BridgeConnection implements AutoCloseable {
   public void drain(Duration patience) throws InterruptedException {
     settleSoon();
     long deadlineMs = clock.millis() + patience.toMillis();
-    while (reporting.pending() > 0 && clock.millis() < deadlineMs) {
+    while (reporting.deliverable() && clock.millis() < deadlineMs) {
       TimeUnit.MILLISECONDS.sleep(10);
     }
     close();

@@ -1,7 +1,10 @@
 package io.viaduct.snapt.reporting;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.metering.ReportParts;
+import io.viaduct.usage.v1.SessionToken;
+import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,7 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Matcher;
@@ -20,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The intervals that are still open, on disk: an append-only log of the lines that changed. What
-/// was appended survives the death of the process, because the page cache does; what was
-/// [synchronised][#force] survives the loss of power. The next start makes each open interval its
-/// report.
+/// The intervals that are still open, on disk: an append-only log of the lines that changed, and of
+/// the session tokens that authorise them. What was appended survives the death of the process,
+/// because the page cache does; what was [synchronised][#force] survives the loss of power. The
+/// next start makes each open interval its report.
 ///
 /// The log is compacted into a new file when it has outgrown what is open, so its size follows the
 /// open intervals; the older file goes when the new one is durable, and until then both are read in
@@ -50,6 +55,8 @@ public final class IntervalLog {
   // Under the lock.
   private final OpenIntervals open = new OpenIntervals();
   private final TreeMap<Long, Path> older = new TreeMap<>();
+  // While files are read: by token id.
+  private final Map<String, SignedSessionToken> tokens = new HashMap<>();
   private @Nullable FileChannel channel;
   private long number;
   private long bytes;
@@ -82,6 +89,7 @@ public final class IntervalLog {
     for (Path file : older.values()) {
       replay(file);
     }
+    tokens.clear();
     number = older.isEmpty() ? 0 : older.lastKey();
   }
 
@@ -97,7 +105,7 @@ public final class IntervalLog {
     }
     for (LogFrame frame : frames) {
       switch (frame.kind()) {
-        case CHANGES -> take(file, frame);
+        case TOKEN, CHANGES -> take(file, frame);
         case CLOSED -> open.close(frame.identity());
         case COMPLETE -> {}
       }
@@ -106,7 +114,15 @@ public final class IntervalLog {
 
   private void take(Path file, LogFrame frame) {
     try {
-      open.take(UsageReport.parseFrom(frame.body()));
+      if (frame.kind() == LogFrame.Kind.TOKEN) {
+        SignedSessionToken token = SignedSessionToken.parseFrom(frame.body());
+        tokens.put(SessionToken.parseFrom(token.getToken()).getTokenId(), token);
+        return;
+      }
+      UsageReport report = UsageReport.parseFrom(frame.body());
+      open.take(
+          report,
+          tokens.getOrDefault(report.getTokenId(), SignedSessionToken.getDefaultInstance()));
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
       // Its checksum is right: another version wrote it.
       log.error("{}: a record is no report of this version: {}", file, e.getMessage());
@@ -118,12 +134,13 @@ public final class IntervalLog {
   /// @return how many reports were recovered
   public synchronized int recover(ReportSpool spool, ReportSigner signer) throws IOException {
     int recovered = 0;
-    for (UsageReport report :
-        open.lastReports().stream().flatMap(whole -> ReportParts.of(whole).stream()).toList()) {
-      ReportIdentity identity = ReportIdentity.of(report);
-      if (!spool.holds(identity)) {
-        spool.add(identity, signer.sign(report));
-        recovered++;
+    for (IntervalUsage usage : open.lastUsages()) {
+      for (UsageReport report : ReportParts.of(usage.report())) {
+        ReportIdentity identity = ReportIdentity.of(report);
+        if (!spool.holds(identity)) {
+          spool.add(identity, signer.sign(report, usage.token()));
+          recovered++;
+        }
       }
     }
     open.clear();
@@ -133,11 +150,13 @@ public final class IntervalLog {
   }
 
   /// Keeps what has changed in open intervals. Never waits for the disk.
-  public synchronized void append(List<UsageReport> changes) throws IOException {
+  public synchronized void append(List<IntervalUsage> changes) throws IOException {
     List<LogFrame> frames = new ArrayList<>(changes.size());
-    for (UsageReport report : changes) {
-      open.take(report);
-      frames.add(LogFrame.changes(report));
+    for (IntervalUsage usage : changes) {
+      if (open.take(usage.report(), usage.token())) {
+        frames.add(LogFrame.token(usage.token()));
+      }
+      frames.add(LogFrame.changes(usage.report()));
     }
     write(frames);
   }
@@ -201,9 +220,12 @@ public final class IntervalLog {
   private long writeOpen(FileChannel to) throws IOException {
     long written = 0;
     List<LogFrame> frames = new ArrayList<>();
-    for (UsageReport report : open.reports()) {
-      frames.add(LogFrame.changes(report));
-      if (frames.size() == FRAMES_PER_WRITE) {
+    for (IntervalUsage usage : open.usages()) {
+      if (!usage.token().getToken().isEmpty()) {
+        frames.add(LogFrame.token(usage.token()));
+      }
+      frames.add(LogFrame.changes(usage.report()));
+      if (frames.size() >= FRAMES_PER_WRITE) {
         written += write(to, frames);
         frames.clear();
       }

@@ -1,5 +1,6 @@
 package io.viaduct.snapt.reporting;
 
+import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.UsageReport;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -15,7 +16,7 @@ import java.util.zip.CRC32C;
 ///
 /// @param kind what the body is
 /// @param body CHANGES: a UsageReport; CLOSED: session (128), epoch (64), sequence (64); COMPLETE:
-///   none
+///   none; TOKEN: a SignedSessionToken
 record LogFrame(Kind kind, byte[] body) {
   static final int HEADER_BYTES = Integer.BYTES + Integer.BYTES;
   static final int CLOSED_BYTES = 4 * Long.BYTES;
@@ -28,7 +29,9 @@ record LogFrame(Kind kind, byte[] body) {
     /// The interval's report is in the spool: what the log says of it is over.
     CLOSED,
     /// All open intervals are above: older files say nothing more.
-    COMPLETE
+    COMPLETE,
+    /// A session token that following records name by its id.
+    TOKEN
   }
 
   static LogFrame changes(UsageReport report) {
@@ -45,6 +48,10 @@ record LogFrame(Kind kind, byte[] body) {
             .putLong(identity.epoch())
             .putLong(identity.sequence())
             .array());
+  }
+
+  static LogFrame token(SignedSessionToken token) {
+    return new LogFrame(Kind.TOKEN, token.toByteArray());
   }
 
   static LogFrame complete() {
@@ -102,7 +109,7 @@ record LogFrame(Kind kind, byte[] body) {
 
   private boolean wellFormed() {
     return switch (kind) {
-      case CHANGES -> true;
+      case CHANGES, TOKEN -> true;
       case CLOSED -> body.length == CLOSED_BYTES;
       case COMPLETE -> body.length == 0;
     };

@@ -1,6 +1,8 @@
 package io.viaduct.snapt.reporting;
 
+import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.UsageReport;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,8 +12,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
-/// What the reports of all open intervals have come to: per interval the newest line of each flow.
-/// Taking the same changes twice changes nothing. The [IntervalLog] owns it.
+/// What the reports of all open intervals have come to: per interval the newest line of each flow,
+/// and the token that authorises it. Taking the same changes twice changes nothing. The
+/// [IntervalLog] owns it.
 final class OpenIntervals {
   private final Map<ReportIdentity, Interval> intervals = new HashMap<>();
   private long bytes;
@@ -27,11 +30,14 @@ final class OpenIntervals {
 
   private static final class Interval {
     private UsageReport heading = UsageReport.getDefaultInstance();
+    private SignedSessionToken token = SignedSessionToken.getDefaultInstance();
     private final Map<Integer, Line> lines = new LinkedHashMap<>();
 
     /// @return bytes that it has grown by
-    long take(UsageReport changes) {
-      long grown = -heading.getSerializedSize();
+    long take(UsageReport changes, SignedSessionToken with) {
+      long grown = with.getSerializedSize() - token.getSerializedSize();
+      token = with;
+      grown -= heading.getSerializedSize();
       heading = changes.toBuilder().clearFlows().build();
       grown += heading.getSerializedSize();
       for (FlowUsage flow : changes.getFlowsList()) {
@@ -55,8 +61,13 @@ final class OpenIntervals {
       return report.setPreBytes(pre).setPostBytes(post).build();
     }
 
+    // An agent that signs none is not known after a crash: it will not be asked either.
+    IntervalUsage usage(UsageReport report) {
+      return new IntervalUsage(report, token, true);
+    }
+
     long bytes() {
-      long sum = heading.getSerializedSize();
+      long sum = heading.getSerializedSize() + token.getSerializedSize();
       for (Line line : lines.values()) {
         sum += line.usage.getSerializedSize();
       }
@@ -64,9 +75,12 @@ final class OpenIntervals {
     }
   }
 
-  void take(UsageReport changes) {
-    bytes +=
-        intervals.computeIfAbsent(ReportIdentity.of(changes), _ -> new Interval()).take(changes);
+  /// @return whether this is the first that the interval has with this token
+  boolean take(UsageReport changes, SignedSessionToken token) {
+    Interval interval = intervals.computeIfAbsent(ReportIdentity.of(changes), _ -> new Interval());
+    boolean another = !token.equals(interval.token);
+    bytes += interval.take(changes, token);
+    return another;
   }
 
   void close(ReportIdentity identity) {
@@ -89,19 +103,19 @@ final class OpenIntervals {
   }
 
   /// Each interval as one report, as far as it has come.
-  List<UsageReport> reports() {
-    return intervals.values().stream().map(Interval::report).toList();
+  List<IntervalUsage> usages() {
+    return intervals.values().stream().map(one -> one.usage(one.report())).toList();
   }
 
   /// The same for a process that has died: nothing follows the newest interval of a session.
-  List<UsageReport> lastReports() {
+  List<IntervalUsage> lastUsages() {
     Map<UUID, Long> newest = new HashMap<>();
     intervals.keySet().forEach(one -> newest.merge(one.session(), one.sequence(), Math::max));
-    List<UsageReport> reports = new ArrayList<>();
+    List<IntervalUsage> usages = new ArrayList<>();
     intervals.forEach((identity, interval) -> {
       boolean last = Objects.equals(newest.get(identity.session()), identity.sequence());
-      reports.add(interval.report().toBuilder().setLast(last).build());
+      usages.add(interval.usage(interval.report().toBuilder().setLast(last).build()));
     });
-    return reports;
+    return usages;
   }
 }

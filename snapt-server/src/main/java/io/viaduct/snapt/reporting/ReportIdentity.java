@@ -1,5 +1,6 @@
 package io.viaduct.snapt.reporting;
 
+import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.UsageReport;
 import java.util.Comparator;
@@ -27,6 +28,15 @@ public record ReportIdentity(long epoch, long sequence, UUID session)
   public static ReportIdentity of(UsageReport report) {
     return new ReportIdentity(
         report.getEpoch(), report.getSequence(), UUID.fromString(report.getSessionId()));
+  }
+
+  /// The report that a boundary is of.
+  ///
+  /// @param boundary with its session
+  /// @throws IllegalArgumentException if the session id is no UUID
+  public static ReportIdentity of(IntervalBoundary boundary) {
+    return new ReportIdentity(
+        boundary.getEpoch(), boundary.getSequence(), UUID.fromString(boundary.getSessionId()));
   }
 
   /// The report that a bridge answered; empty if the bridge names none that could be ours.

@@ -15,7 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Sends what waits in the spool, oldest first, a bounded window at a time, again after each
-/// reconnect, until the bridge's verdict lets a report go. The reporting thread owns it.
+/// reconnect, until the bridge's verdict lets a report go. A report that waits for its receipt lets
+/// the others pass. The reporting thread owns it.
 public final class ReportSender {
   private static final Logger log = LoggerFactory.getLogger(ReportSender.class);
   // A report without answer for so long goes again; billing takes the second one as the first.
@@ -24,17 +25,22 @@ public final class ReportSender {
   private static final long DEFERRED_PAUSE_MS_MAX = 10_000;
 
   private final ReportSpool spool;
+  private final Receipts receipts;
   private final int window;
   private final Tally<ReportVerdict> verdicts = new Tally<>(ReportVerdict.class);
   private final LongAdder unknownAnswers = new LongAdder();
-  private final Map<ReportIdentity, Long> sentAtMs = new HashMap<>();
+  private final Map<ReportIdentity, Sent> sent = new HashMap<>();
   private @Nullable StreamObserver<SignedUsageReport> stream;
   private long pauseMs;
   private long pausedUntilMs;
 
+  /// @param receipt whether it had its receipt, or the reason for none: a later envelope goes again
+  private record Sent(long atMs, boolean receipt) {}
+
   /// @param window reports that may be on the way without an answer
-  public ReportSender(ReportSpool spool, int window) {
+  public ReportSender(ReportSpool spool, Receipts receipts, int window) {
     this.spool = spool;
+    this.receipts = receipts;
     this.window = window;
   }
 
@@ -50,12 +56,12 @@ public final class ReportSender {
 
   void onConnected(StreamObserver<SignedUsageReport> requests) {
     stream = requests;
-    sentAtMs.clear();
+    sent.clear();
   }
 
   void onDisconnected() {
     stream = null;
-    sentAtMs.clear();
+    sent.clear();
   }
 
   /// Whether a stream is up.
@@ -70,12 +76,13 @@ public final class ReportSender {
     if (stream == null || nowMs < pausedUntilMs) {
       return;
     }
-    sentAtMs.values().removeIf(sent -> nowMs - sent >= ANSWER_MS_MAX);
+    sent.values().removeIf(one -> nowMs - one.atMs() >= ANSWER_MS_MAX);
     Optional<ReportIdentity> report = spool.next(Optional.empty());
-    while (report.isPresent() && sentAtMs.size() < window) {
-      if (!sentAtMs.containsKey(report.get())) {
-        sentAtMs.put(report.get(), nowMs);
-        stream.onNext(spool.read(report.get()));
+    while (report.isPresent() && sent.size() < window) {
+      if (!sent.containsKey(report.get())) {
+        SignedUsageReport envelope = spool.read(report.get());
+        sent.put(report.get(), new Sent(nowMs, spool.owed().of(report.get()) == null));
+        stream.onNext(envelope);
       }
       report = spool.next(report);
     }
@@ -87,7 +94,7 @@ public final class ReportSender {
       unknownAnswers.increment();
       return;
     }
-    sentAtMs.remove(identity.get());
+    Sent answered = sent.remove(identity.get());
     verdicts.count(ack.getVerdict());
     switch (ack.getVerdict()) {
       case POSTED, ALREADY_POSTED, HELD -> {
@@ -99,7 +106,17 @@ public final class ReportSender {
         log.error(
             "report {} is {}: {}", identity.get(), ack.getVerdict(), printable(ack.getReason()));
       }
-      case PROVISIONAL, DEFERRED, REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> defer(nowMs);
+      case PROVISIONAL -> provisional(identity.get(), answered);
+      case DEFERRED, REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> defer(nowMs);
+    }
+  }
+
+  private void provisional(ReportIdentity identity, @Nullable Sent answered) throws IOException {
+    pauseMs = 0;
+    boolean signedSince =
+        spool.owed().of(identity) == null && answered != null && !answered.receipt();
+    if (!signedSince) { // else it goes again with what has come meanwhile
+      receipts.provisional(identity);
     }
   }
 

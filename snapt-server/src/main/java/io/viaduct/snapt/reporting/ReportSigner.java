@@ -2,6 +2,7 @@ package io.viaduct.snapt.reporting;
 
 import com.google.protobuf.ByteString;
 import io.viaduct.usage.SignedMessage;
+import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.security.PrivateKey;
@@ -11,14 +12,18 @@ import java.security.PrivateKey;
 /// @param keyId names the key to who checks
 /// @param key Ed25519
 public record ReportSigner(String keyId, PrivateKey key) {
-  /// Signs a report; deterministic, so the same report gives the same bytes.
-  public SignedUsageReport sign(UsageReport report) {
+  /// Signs a report and puts it into its envelope; deterministic, so the same report gives the same
+  /// bytes.
+  ///
+  /// @param token the one that the report names; the default instance if it is not known
+  public SignedUsageReport sign(UsageReport report, SignedSessionToken token) {
     ByteString bytes = report.toByteString();
-    return SignedUsageReport.newBuilder()
-        .setReport(bytes)
-        .setSignature(SignedMessage.USAGE_REPORT.sign(key, bytes))
-        .setKeyId(keyId)
-        .build();
+    SignedUsageReport.Builder envelope =
+        SignedUsageReport.newBuilder()
+            .setReport(bytes)
+            .setSignature(SignedMessage.USAGE_REPORT.sign(key, bytes))
+            .setKeyId(keyId);
+    return token.getToken().isEmpty() ? envelope.build() : envelope.setToken(token).build();
   }
 
   @Override

@@ -9,16 +9,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Reports that the bridge has not yet acknowledged, one file each, durable before [#add] returns.
 ///
-/// A report leaves in one of two ways only: the bridge's verdict says that it is committed, or that
-/// it will never be; then it moves to `refused/`, where the operator finds it. The limit never
-/// drops a report: it makes the SNAPT refuse new sessions. One thread, the reporting thread, calls
-/// the methods that change it; the sizes may be read from any.
+/// A report leaves in one of two ways only: the bridge's verdict says that billing has it, or that
+/// it will never be billed; then it moves to `refused/`, where the operator finds it. A report that
+/// billing has provisionally stays until its receipt is there ([Receipts]). The limit never drops a
+/// report: it makes the SNAPT refuse new sessions. One thread, the reporting thread, calls the
+/// methods that change it; the sizes may be read from any.
 public final class ReportSpool {
   private static final Logger log = LoggerFactory.getLogger(ReportSpool.class);
 
@@ -27,6 +29,9 @@ public final class ReportSpool {
   private final int reportsMax;
   private final ConcurrentSkipListMap<ReportIdentity, Integer> bytesOf =
       new ConcurrentSkipListMap<>();
+  // Those of them that may be sent: the others wait for a receipt.
+  private final ConcurrentSkipListSet<ReportIdentity> sendable = new ConcurrentSkipListSet<>();
+  private final OwedReceipts owed = new OwedReceipts();
   private volatile int pending;
 
   private ReportSpool(Path folder, int reportsMax) {
@@ -58,29 +63,56 @@ public final class ReportSpool {
       return;
     }
     Optional<ReportIdentity> identity = ReportIdentity.ofFile(name);
-    if (identity.isPresent() && holds(file, identity.get())) {
-      bytesOf.put(identity.get(), (int) Files.size(file));
+    if (identity.isPresent() && take(file, identity.get())) {
       return;
     }
     log.warn("{} is no report of this SNAPT: moved to {}", file, refused);
     DurableFile.move(file, refused.resolve(name));
   }
 
-  private static boolean holds(Path file, ReportIdentity identity) throws IOException {
+  private boolean take(Path file, ReportIdentity identity) throws IOException {
     try {
-      SignedUsageReport signed = SignedUsageReport.parseFrom(Files.readAllBytes(file));
-      return ReportIdentity.of(UsageReport.parseFrom(signed.getReport())).equals(identity);
+      byte[] bytes = Files.readAllBytes(file);
+      SignedUsageReport signed = SignedUsageReport.parseFrom(bytes);
+      UsageReport report = UsageReport.parseFrom(signed.getReport());
+      if (!ReportIdentity.of(report).equals(identity)) {
+        return false;
+      }
+      bytesOf.put(identity, bytes.length);
+      sendable.add(identity);
+      owed.take(identity, signed, report);
+      return true;
     } catch (InvalidProtocolBufferException | IllegalArgumentException _) {
       return false;
     }
   }
 
-  /// Keeps a report until it is acknowledged.
+  /// Keeps a report until it is acknowledged. The same report with another envelope, with its
+  /// receipt, takes the place of the first; it may be sent.
   public void add(ReportIdentity identity, SignedUsageReport report) throws IOException {
     byte[] bytes = report.toByteArray();
     DurableFile.write(folder.resolve(identity.fileName()), bytes);
     bytesOf.put(identity, bytes.length);
+    owed.take(identity, report, UsageReport.parseFrom(report.getReport()));
+    sendable.add(identity);
     pending = bytesOf.size();
+  }
+
+  /// The receipts that its reports need.
+  OwedReceipts owed() {
+    return owed;
+  }
+
+  /// Keeps a report back until [#release]; the next start releases all.
+  void withhold(ReportIdentity identity) {
+    sendable.remove(identity);
+  }
+
+  /// Lets a report be sent.
+  void release(ReportIdentity identity) {
+    if (holds(identity)) {
+      sendable.add(identity);
+    }
   }
 
   /// Whether a report of that identity waits here.
@@ -92,12 +124,11 @@ public final class ReportSpool {
   ///
   /// @param after absent for the first of all
   public Optional<ReportIdentity> next(Optional<ReportIdentity> after) {
-    return Optional.ofNullable(after.isPresent() ? bytesOf.higherKey(after.get()) : first());
+    return Optional.ofNullable(after.isPresent() ? sendable.higher(after.get()) : first());
   }
 
   private @Nullable ReportIdentity first() {
-    var entry = bytesOf.firstEntry();
-    return entry == null ? null : entry.getKey();
+    return sendable.isEmpty() ? null : sendable.first();
   }
 
   /// Reads a waiting report.
@@ -109,10 +140,9 @@ public final class ReportSpool {
   ///
   /// @return false if no such report waits (an answer that came twice)
   public boolean acknowledge(ReportIdentity identity) throws IOException {
-    if (bytesOf.remove(identity) == null) {
+    if (!forget(identity)) {
       return false;
     }
-    pending = bytesOf.size();
     DurableFile.delete(folder.resolve(identity.fileName()));
     return true;
   }
@@ -121,12 +151,24 @@ public final class ReportSpool {
   ///
   /// @return false if no such report waits
   public boolean refuse(ReportIdentity identity) throws IOException {
-    if (bytesOf.remove(identity) == null) {
+    if (!forget(identity)) {
       return false;
     }
-    pending = bytesOf.size();
     DurableFile.move(folder.resolve(identity.fileName()), refused.resolve(identity.fileName()));
     return true;
+  }
+
+  private boolean forget(ReportIdentity identity) {
+    boolean held = bytesOf.remove(identity) != null;
+    sendable.remove(identity);
+    owed.remove(identity);
+    pending = bytesOf.size();
+    return held;
+  }
+
+  /// Whether a report waits that may be sent; any thread.
+  boolean hasSendable() {
+    return !sendable.isEmpty();
   }
 
   /// Reports that wait.

@@ -1,5 +1,6 @@
 package io.viaduct.snapt.reporting;
 
+import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.metering.ReportParts;
 import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
@@ -15,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The way of a report: event loop → checkpoint thread: [IntervalLog] → reporting thread: spool
-/// (durable) → log durably without it → bridge.
+/// (durable) → log durably without it → its device signs ([Receipts]) → bridge.
 ///
 /// Event loops call [#progress] and [#close], which never block. The checkpoint thread only writes
 /// into the page cache, so that what it takes is safe from the death of the process at once,
@@ -30,13 +31,14 @@ public final class UsageReporting {
   private final IntervalLog intervals;
   private final ReportSigner signer;
   private final ReportSender sender;
+  private final Receipts receipts;
   private final Executor checkpointThread;
   private final LongAdder diskFailures = new LongAdder();
   private final AtomicInteger notSpooled = new AtomicInteger();
   private final AtomicBoolean failing = new AtomicBoolean();
 
   // From the checkpoint thread to the reporting thread.
-  private final Queue<UsageReport> closed = new ConcurrentLinkedQueue<>();
+  private final Queue<IntervalUsage> closed = new ConcurrentLinkedQueue<>();
   // The reporting thread alone.
   private long forcedMs;
 
@@ -49,18 +51,20 @@ public final class UsageReporting {
       IntervalLog intervals,
       ReportSigner signer,
       ReportSender sender,
+      Receipts receipts,
       Executor checkpointThread) {
     this.spool = spool;
     this.intervals = intervals;
     this.signer = signer;
     this.sender = sender;
+    this.receipts = receipts;
     this.checkpointThread = checkpointThread;
   }
 
   /// What has changed in open intervals; any thread.
   ///
   /// @param taken run when the log has it: the caller's next changes are welcome
-  public void progress(List<UsageReport> changes, Runnable taken) {
+  public void progress(List<IntervalUsage> changes, Runnable taken) {
     checkpointThread.execute(() -> {
       append(changes);
       taken.run();
@@ -70,16 +74,16 @@ public final class UsageReporting {
   /// An interval has ended: its report is complete; any thread.
   ///
   /// @param settle run when it is time to [#settle]
-  public void close(UsageReport report, Runnable settle) {
+  public void close(IntervalUsage usage, Runnable settle) {
     notSpooled.incrementAndGet();
     checkpointThread.execute(() -> {
-      append(List.of(report));
-      closed.add(report);
+      append(List.of(usage));
+      closed.add(usage);
       settle.run();
     });
   }
 
-  private void append(List<UsageReport> changes) {
+  private void append(List<IntervalUsage> changes) {
     try {
       intervals.append(changes);
     } catch (IOException e) {
@@ -101,7 +105,8 @@ public final class UsageReporting {
   public void settle(long nowMs) {
     try {
       do {
-        spoolClosed();
+        receipts.settle(nowMs);
+        spoolClosed(nowMs);
         if (nowMs - forcedMs >= FORCE_MS) {
           intervals.force();
           forcedMs = nowMs;
@@ -114,11 +119,11 @@ public final class UsageReporting {
     }
   }
 
-  private void spoolClosed() throws IOException {
-    List<ReportIdentity> spooled = new ArrayList<>();
-    for (UsageReport report : closed) {
-      spool(ReportParts.of(report));
-      spooled.add(ReportIdentity.of(report));
+  private void spoolClosed(long nowMs) throws IOException {
+    List<IntervalUsage> spooled = new ArrayList<>();
+    for (IntervalUsage usage : closed) {
+      spool(usage, nowMs);
+      spooled.add(usage);
       if (spooled.size() == SPOOLED_AT_ONCE) {
         break;
       }
@@ -126,29 +131,36 @@ public final class UsageReporting {
     if (spooled.isEmpty()) {
       return;
     }
-    for (ReportIdentity identity : spooled) {
-      intervals.closed(identity);
+    for (IntervalUsage usage : spooled) {
+      intervals.closed(ReportIdentity.of(usage.report()));
     }
     intervals.force();
-    for (int i = 0; i < spooled.size(); i++) {
+    for (IntervalUsage usage : spooled) {
       closed.remove();
       notSpooled.decrementAndGet();
+      receipts.ask(usage, ReportParts.of(usage.report()));
     }
   }
 
-  private void spool(List<UsageReport> parts) throws IOException {
+  private void spool(IntervalUsage usage, long nowMs) throws IOException {
+    List<UsageReport> parts = ReportParts.of(usage.report());
     if (parts.size() > 1) {
       // A death between two parts leaves the rest to the next start, which must cut the same lines.
       intervals.force();
     }
     for (UsageReport part : parts) {
-      spool.add(ReportIdentity.of(part), signer.sign(part));
+      receipts.spool(usage, part, signer, nowMs);
     }
   }
 
   /// Reports that the bridge has not acknowledged, on disk or on their way to it; any thread.
   public int pending() {
     return spool.pending() + notSpooled.get();
+  }
+
+  /// Whether a report is on its way that the bridge could take now; any thread.
+  boolean deliverable() {
+    return spool.hasSendable() || notSpooled.get() > 0;
   }
 
   /// Whether no new session may begin; any thread.

@@ -15,6 +15,7 @@ import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.TunnelLimits;
 import io.viaduct.tunnel.session.TunnelTerms;
 import io.viaduct.usage.v1.SessionToken;
+import io.viaduct.usage.v1.SignedSessionToken;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,14 +54,16 @@ class SessionRegistryTest {
           () -> false,
           new SecureRandom());
 
-  private static SessionToken token(int device) {
+  private static ShownToken token(int device) {
     byte[] key = new byte[32];
     key[3] = (byte) device;
-    return SessionToken.newBuilder()
-        .setAccount("alice")
-        .setDeviceKey(ByteString.copyFrom(key))
-        .setExpiresMs(60_000)
-        .build();
+    SessionToken content =
+        SessionToken.newBuilder()
+            .setAccount("alice")
+            .setDeviceKey(ByteString.copyFrom(key))
+            .setExpiresMs(60_000)
+            .build();
+    return new ShownToken(content, SignedSessionToken.getDefaultInstance());
   }
 
   private static Session.Terms terms() {
@@ -73,7 +76,8 @@ class SessionRegistryTest {
             false),
         InnerAddresses.of(new byte[] {10, 64, 0, 2}, new byte[0]),
         List.of(),
-        "");
+        "",
+        false);
   }
 
   private Session open(int device) {

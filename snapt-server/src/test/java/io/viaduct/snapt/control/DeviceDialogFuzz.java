@@ -9,25 +9,43 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.snapt.FuzzFolder;
 import io.viaduct.snapt.TestIssuer;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionCarrier;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
+import io.viaduct.snapt.reporting.Receipts;
+import io.viaduct.snapt.reporting.ReportIdentity;
+import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
 import io.viaduct.tunnel.control.ControlScript;
 import io.viaduct.tunnel.control.DeviceProof;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import io.viaduct.tunnel.control.v1.TokenUpdate;
 import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.TunnelLimits;
+import io.viaduct.usage.SignedMessage;
+import io.viaduct.usage.v1.DirectionUsage;
+import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.Receipt;
+import io.viaduct.usage.v1.ReceiptRefusal;
+import io.viaduct.usage.v1.ReceiptRefusalReason;
 import io.viaduct.usage.v1.SessionToken;
+import io.viaduct.usage.v1.SignedReceipt;
+import io.viaduct.usage.v1.SignedSessionToken;
+import io.viaduct.usage.v1.SignedUsageReport;
+import io.viaduct.usage.v1.UsageReport;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.security.GeneralSecurityException;
@@ -40,15 +58,18 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /// What a device says on a control connection, and what the SNAPT makes of it: Hello, tokens,
-/// keep-alives, datagrams, Goodbye. Input: one octet (bit 0: a valid Hello has come before; bits
-/// 1–7: how many octets come at a time, 0: all), the bytes above TLS. Rules: the connection ends
-/// once, for a reason of the protocol that is counted, and nothing is said after that; without the
-/// valid Hello there is no session, and nobody's datagrams reach one; each keep-alive is answered
-/// with its number; words are fit for a log and a terminal; every buffer is released.
+/// receipts, keep-alives, datagrams, Goodbye. After a valid Hello the device is asked to sign one
+/// boundary that it owes. Input: one octet (bit 0: a valid Hello has come before; bits 1–7: how
+/// many octets come at a time, 0: all), the bytes above TLS. Rules: the connection ends once, for a
+/// reason of the protocol that is counted, and nothing is said after that; without the valid Hello
+/// there is no session, and nobody's datagrams reach one; each keep-alive is answered with its
+/// number; only the device's own signature over exactly the boundary is a receipt; words are fit
+/// for a log and a terminal; every buffer is released.
 public final class DeviceDialogFuzz implements SessionCarrier {
   private static final Set<ConnectionEnd> REASONS =
       EnumSet.of(
@@ -64,7 +85,13 @@ public final class DeviceDialogFuzz implements SessionCarrier {
   private static final TestIssuer ISSUER = new TestIssuer();
   private static final TokenVerifier VERIFIER = ISSUER.verifier();
   private static final SslContext TLS = tls();
+  private static final KeyPair DEVICE_KEY = Ed25519.generate();
   private static final ControlMessage HELLO = message(validHello());
+  private static final UsageReport OWED = owed();
+  private static final SignedReceipt SIGNED = signedReceipt();
+  private static final ByteBuf SIGNATURE =
+      Unpooled.wrappedBuffer(SIGNED.getSignature().toByteArray());
+  private static final ReportSpool SPOOL = spool();
 
   private final UnpooledByteBufAllocator memory = new UnpooledByteBufAllocator(true);
   private final EmbeddedChannel channel =
@@ -74,6 +101,8 @@ public final class DeviceDialogFuzz implements SessionCarrier {
           return isActive() ? DEVICE : null;
         }
       };
+  private final Receipts receipts =
+      new Receipts(SPOOL, (_, _, _, _) -> {}, Duration.ZERO, () -> {});
   private final ControlServer server;
   private final List<ControlMessage> said = new ArrayList<>();
   private final boolean welcomed;
@@ -92,6 +121,7 @@ public final class DeviceDialogFuzz implements SessionCarrier {
             channel.eventLoop(),
             VERIFIER,
             new SessionRegistry(8, LONG, pool, this, () -> false, new Random(42)),
+            receipts,
             () -> Instant.ofEpochMilli(NOW_MS));
     ControlConnection connection = new ControlConnection(server);
     connection.speak(channel);
@@ -110,7 +140,9 @@ public final class DeviceDialogFuzz implements SessionCarrier {
   private void run(ByteBuf bytes, int piece) {
     if (welcomed) {
       channel.writeInbound(frames(HELLO));
+      tellWhatIsOwed();
     }
+    boolean signs = ByteBufUtil.indexOf(SIGNATURE, bytes) >= 0;
     List<Long> asked = ControlScript.asked(bytes.duplicate());
     while (bytes.isReadable() && channel.isOpen()) {
       channel.writeInbound(bytes.readRetainedSlice(Math.min(piece, bytes.readableBytes())));
@@ -118,6 +150,8 @@ public final class DeviceDialogFuzz implements SessionCarrier {
     channel.checkException();
     listen();
     require(breach.isEmpty(), breach);
+    long taken = server.receiptOutcomes().of(ReceiptOutcome.SIGNED);
+    require(taken <= (signs ? 1 : 0), taken + " receipts taken");
     require(sessions == (welcomed ? 1 : 0), sessions + " sessions, said " + said);
     requireEnd();
     List<Long> answered =
@@ -133,6 +167,15 @@ public final class DeviceDialogFuzz implements SessionCarrier {
         "asked " + asked + ", answered " + answered);
     channel.finishAndReleaseAll();
     require(memory.metric().usedDirectMemory() == 0, "a buffer was not released");
+  }
+
+  private void tellWhatIsOwed() {
+    try {
+      receipts.settle(NOW_MS);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    channel.runPendingTasks();
   }
 
   /// Open, or ended once for a reason of the protocol, which is the last that was said.
@@ -215,22 +258,75 @@ public final class DeviceDialogFuzz implements SessionCarrier {
     }
   }
 
+  private static SessionToken token() {
+    return SessionToken.newBuilder()
+        .setTokenId("t")
+        .setAccount("alice")
+        .setDeviceKey(ByteString.copyFrom(Ed25519.raw((EdECPublicKey) DEVICE_KEY.getPublic())))
+        .setAudience(TestIssuer.AUDIENCE)
+        .setNotBeforeMs(NOW_MS - 1000)
+        .setExpiresMs(NOW_MS + 1000)
+        .build();
+  }
+
+  private static UsageReport owed() {
+    return UsageReport.newBuilder()
+        .setSnaptId("snapt-1")
+        .setSessionId(new UUID(0, 7).toString())
+        .setEpoch(1)
+        .setSequence(3)
+        .setStartMs(NOW_MS - 5_000)
+        .setEndMs(NOW_MS)
+        .setPreBytes(1_000)
+        .addFlows(FlowUsage.newBuilder().setDown(DirectionUsage.newBuilder().setPreBytes(1_000)))
+        .build();
+  }
+
+  private static ReportSpool spool() {
+    try {
+      ReportSpool spool = ReportSpool.open(FuzzFolder.make("viaduct-device-dialog"), 8);
+      SignedUsageReport envelope =
+          SignedUsageReport.newBuilder()
+              .setReport(OWED.toByteString())
+              .setToken(SignedSessionToken.newBuilder().setToken(token().toByteString()))
+              .build();
+      spool.add(ReportIdentity.of(OWED), envelope);
+      return spool;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static SignedReceipt signedReceipt() {
+    ByteString receipt =
+        Receipt.newBuilder()
+            .setSnaptId("snapt-1")
+            .setSessionId(OWED.getSessionId())
+            .setEpoch(1)
+            .setSequence(3)
+            .setStartMs(OWED.getStartMs())
+            .setEndMs(OWED.getEndMs())
+            .setDownBytes(1_000)
+            .build()
+            .toByteString();
+    return SignedReceipt.newBuilder()
+        .setReceipt(receipt)
+        .setSignature(SignedMessage.RECEIPT.sign(DEVICE_KEY.getPrivate(), receipt))
+        .build();
+  }
+
+  private static ControlMessage answer(ReceiptAnswer.Builder answer) {
+    return ControlMessage.newBuilder().setReceiptAnswer(answer).build();
+  }
+
   private static Hello validHello() {
     try {
-      KeyPair device = Ed25519.generate();
-      SessionToken token =
-          SessionToken.newBuilder()
-              .setTokenId("t")
-              .setAccount("alice")
-              .setDeviceKey(ByteString.copyFrom(Ed25519.raw((EdECPublicKey) device.getPublic())))
-              .setAudience(TestIssuer.AUDIENCE)
-              .setNotBeforeMs(NOW_MS - 1000)
-              .setExpiresMs(NOW_MS + 1000)
-              .build();
       return Hello.newBuilder()
           .setVersion(ControlFrame.VERSION)
-          .setToken(ISSUER.sign(token.toByteString()))
-          .setProof(ByteString.copyFrom(DeviceProof.sign(device.getPrivate(), EXPORTER)))
+          .setToken(ISSUER.sign(token().toByteString()))
+          .setProof(ByteString.copyFrom(DeviceProof.sign(DEVICE_KEY.getPrivate(), EXPORTER)))
+          .addFeatures(Feature.RECEIPTS)
+          .addFeaturesValue(77)
           .addAeads(Aead.AES_256_GCM)
           .setPathMtu(1500)
           .setInnerIpv4(ByteString.copyFrom(new byte[] {10, 64, 0, 2}))
@@ -268,6 +364,27 @@ public final class DeviceDialogFuzz implements SessionCarrier {
             .build();
     ControlMessage forged =
         message(Hello.newBuilder().setVersion(1).setToken(ByteString.copyFromUtf8("t")).build());
+    ControlMessage receipt =
+        answer(ReceiptAnswer.newBuilder().setSignedReceipt(SIGNED.toByteString()));
+    ControlMessage forgedReceipt =
+        answer(
+            ReceiptAnswer.newBuilder()
+                .setSignedReceipt(
+                    SIGNED.toBuilder()
+                        .setSignature(ByteString.copyFrom(new byte[64]))
+                        .build()
+                        .toByteString()));
+    ControlMessage refusal =
+        answer(
+            ReceiptAnswer.newBuilder()
+                .setRefusal(
+                    ReceiptRefusal.newBuilder()
+                        .setSessionId(OWED.getSessionId())
+                        .setEpoch(1)
+                        .setSequence(3)
+                        .setReason(ReceiptRefusalReason.COUNTS_DIFFER)
+                        .build()
+                        .toByteString()));
     ByteBuf datagrams = frames(alive);
     ControlFrame.writeDatagrams(Unpooled.wrappedBuffer(new byte[40]), 20, datagrams);
     return List.of(
@@ -279,6 +396,11 @@ public final class DeviceDialogFuzz implements SessionCarrier {
         input(1 | 3 << 1, frames(alive, token)),
         input(1, frames(alive, goodbye, alive)),
         input(1, frames(forged)),
+        input(1, frames(token, receipt, receipt)),
+        input(1, frames(forgedReceipt, token)),
+        input(1, frames(refusal, token, goodbye)),
+        input(1, frames(answer(ReceiptAnswer.newBuilder()))),
+        input(0, frames(receipt)),
         input(1, Unpooled.wrappedBuffer(new byte[] {2, 0, 0, 0})));
   }
 }

@@ -10,6 +10,7 @@ import io.viaduct.snapt.PacketText;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionCarrier;
 import io.viaduct.snapt.binding.SessionRegistry;
+import io.viaduct.snapt.binding.ShownToken;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.InnerAddresses;
 import io.viaduct.snapt.napt.Prefix;
@@ -33,10 +34,12 @@ import io.viaduct.usage.v1.DelaySource;
 import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.SessionToken;
+import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.UsageReport;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -113,8 +116,12 @@ class SessionMeterTest {
             terms(),
             InnerAddresses.of(new byte[] {10, 64, 0, 2}, new byte[0]),
             List.of("default", "skype-video"),
-            "test");
-    return ((SessionRegistry.Admission.Admitted) registry.admit(token, "", terms, 0)).session();
+            "test",
+            true);
+    ShownToken shown =
+        new ShownToken(
+            token, SignedSessionToken.newBuilder().setToken(token.toByteString()).build());
+    return ((SessionRegistry.Admission.Admitted) registry.admit(shown, "", terms, 0)).session();
   }
 
   private FlowState flow(int port) {
@@ -155,7 +162,7 @@ class SessionMeterTest {
   }
 
   private UsageReport close(int second) {
-    return meter.close(1_000_000 + second * 1_000L, second * SECOND, Double.NaN, false);
+    return meter.close(1_000_000 + second * 1_000L, second * SECOND, Double.NaN, false).report();
   }
 
   @Test
@@ -281,7 +288,8 @@ class SessionMeterTest {
       assertThat(usage.getDelayMs()).isEqualTo(50);
     }
     flow.received().packet(100);
-    FlowUsage halfRoundTrip = meter.close(1_025_000, 25 * SECOND, 80_000, false).getFlows(0);
+    FlowUsage halfRoundTrip =
+        meter.close(1_025_000, 25 * SECOND, 80_000, false).report().getFlows(0);
     assertThat(halfRoundTrip.getDelaySource()).isEqualTo(DelaySource.HALF_CONTROL_RTT);
     assertThat(halfRoundTrip.getDelayMs()).isEqualTo(40);
     flow.received().packet(100);
@@ -403,8 +411,9 @@ class SessionMeterTest {
     assertThat(close(10).getPreBytes()).isEqualTo(700);
   }
 
-  private UsageReport changes(int second) {
-    return meter.changes(1_000_000 + second * 1_000L, second * SECOND, Double.NaN);
+  private @Nullable UsageReport changes(int second) {
+    IntervalUsage changes = meter.changes(1_000_000 + second * 1_000L, second * SECOND, Double.NaN);
+    return changes == null ? null : changes.report();
   }
 
   @Test

@@ -92,7 +92,7 @@ class IntervalLogProperties {
             lines.add(IntervalLogTest.line(flow, bytes));
           }
         }
-        log.append(List.of(bare.toBuilder().addAllFlows(lines).build()));
+        log.append(TestUsage.list(bare.toBuilder().addAllFlows(lines).build()));
       }
     }
   }

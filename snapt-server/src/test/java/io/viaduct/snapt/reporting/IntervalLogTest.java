@@ -7,6 +7,7 @@ import io.viaduct.service.tls.Ed25519;
 import io.viaduct.snapt.metering.ReportParts;
 import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -99,8 +100,9 @@ class IntervalLogTest {
 
   @Test
   void theNewestLineOfEachFlowMakesOneReportPerInterval() throws Exception {
-    log.append(List.of(report(ALICE, 0, line(1, 10), line(2, 20)), report(BOB, 4, line(1, 6))));
-    log.append(List.of(report(ALICE, 0, line(2, 30))));
+    log.append(
+        TestUsage.list(report(ALICE, 0, line(1, 10), line(2, 20)), report(BOB, 4, line(1, 6))));
+    log.append(TestUsage.list(report(ALICE, 0, line(2, 30))));
     assertThat(start(NEVER)).isEqualTo(2);
     assertThat(spooled())
         .containsExactlyInAnyOrder(
@@ -113,8 +115,9 @@ class IntervalLogTest {
   @Test
   void aFlowThatWasSilentAtTheEndLastedNoneTheLess() throws Exception {
     log.append(
-        List.of(report(ALICE, 0, line(1, 10), line(2, 20).toBuilder().setEnded(true).build())));
-    log.append(List.of(report(ALICE, 0, line(3, 1)).toBuilder().setEndMs(2_500).build()));
+        TestUsage.list(
+            report(ALICE, 0, line(1, 10), line(2, 20).toBuilder().setEnded(true).build())));
+    log.append(TestUsage.list(report(ALICE, 0, line(3, 1)).toBuilder().setEndMs(2_500).build()));
     start(NEVER);
     assertThat(spooled().getFirst().getFlowsList())
         .extracting(FlowUsage::getDurationMs)
@@ -123,8 +126,8 @@ class IntervalLogTest {
 
   @Test
   void aTornTailIsCutAndCountedAndWhatIsBeforeItStands() throws Exception {
-    log.append(List.of(report(ALICE, 0, line(1, 10))));
-    log.append(List.of(report(ALICE, 0, line(1, 99))));
+    log.append(TestUsage.list(report(ALICE, 0, line(1, 10))));
+    log.append(TestUsage.list(report(ALICE, 0, line(1, 99))));
     log.close();
     cut(newest(), 1);
     start(NEVER);
@@ -134,7 +137,7 @@ class IntervalLogTest {
 
   @Test
   void aDamagedRecordEndsTheFileWhateverItsLengthSays() throws Exception {
-    log.append(List.of(report(ALICE, 0, line(1, 10))));
+    log.append(TestUsage.list(report(ALICE, 0, line(1, 10))));
     log.close();
     for (int length : new int[] {0, -1, 1, 5, Integer.MAX_VALUE}) {
       byte[] rubbish = ByteBuffer.allocate(64).putInt(length).array();
@@ -148,8 +151,8 @@ class IntervalLogTest {
 
   @Test
   void aClosedIntervalIsOverAndTheNextOneIsNot() throws Exception {
-    log.append(List.of(report(ALICE, 0, line(1, 10))));
-    log.append(List.of(report(ALICE, 1, line(1, 3))));
+    log.append(TestUsage.list(report(ALICE, 0, line(1, 10))));
+    log.append(TestUsage.list(report(ALICE, 1, line(1, 3))));
     log.closed(ReportIdentity.of(report(ALICE, 0)));
     start(NEVER);
     assertThat(spooled()).containsExactly(summed(report(ALICE, 1, line(1, 3)), 3, 1, true));
@@ -157,16 +160,17 @@ class IntervalLogTest {
 
   @Test
   void onlyTheNewestOfASessionsIntervalsIsItsLast() throws Exception {
-    log.append(List.of(report(ALICE, 0, line(1, 10)), report(ALICE, 1, line(1, 3))));
+    log.append(TestUsage.list(report(ALICE, 0, line(1, 10)), report(ALICE, 1, line(1, 3))));
     start(NEVER);
     assertThat(spooled()).extracting(UsageReport::getLast).containsExactly(false, true);
   }
 
   @Test
   void theSpoolsReportStandsAgainstTheLogs() throws Exception {
-    log.append(List.of(report(ALICE, 0, line(1, 10))));
+    log.append(TestUsage.list(report(ALICE, 0, line(1, 10))));
     UsageReport whole = report(ALICE, 0, line(1, 15));
-    spool.add(ReportIdentity.of(whole), signer.sign(whole));
+    spool.add(
+        ReportIdentity.of(whole), signer.sign(whole, SignedSessionToken.getDefaultInstance()));
     assertThat(start(NEVER)).isZero();
     assertThat(spooled()).containsExactly(whole);
   }
@@ -175,7 +179,7 @@ class IntervalLogTest {
   void aCompactedLogSaysTheSameAndTheOldFileGoesWhenTheNewIsDurable() throws Exception {
     start(500);
     for (int i = 0; i <= 100; i++) {
-      log.append(List.of(report(ALICE, 0, line(1, i)), report(BOB, i, line(1, i))));
+      log.append(TestUsage.list(report(ALICE, 0, line(1, i)), report(BOB, i, line(1, i))));
       log.closed(ReportIdentity.of(report(BOB, i)));
     }
     assertThat(log.compactions().sum()).isPositive();
@@ -191,7 +195,7 @@ class IntervalLogTest {
   void aCompactionThatWasCutIsReadTogetherWithTheFileBeforeIt() throws Exception {
     start(300);
     while (log.compactions().sum() == 0) {
-      log.append(List.of(report(ALICE, 0, line(1, 8)), report(BOB, 0, line(1, 6))));
+      log.append(TestUsage.list(report(ALICE, 0, line(1, 8)), report(BOB, 0, line(1, 6))));
     }
     log.close();
     long size = Files.size(newest());
@@ -207,7 +211,7 @@ class IntervalLogTest {
 
   @Test
   void anIntervalThatAnOldFileHoldsOpenIsOverIfTheNewOneDoesNotKnowIt() throws Exception {
-    log.append(List.of(report(ALICE, 0, line(1, 10))));
+    log.append(TestUsage.list(report(ALICE, 0, line(1, 10))));
     log.close();
     byte[] old = Files.readAllBytes(newest());
     Path name = newest();
@@ -218,14 +222,14 @@ class IntervalLogTest {
 
   @Test
   void afterAnErrorOfTheDiskANewFileHasAllThatIsOpen() throws Exception {
-    log.append(List.of(report(ALICE, 0, line(1, 10))));
+    log.append(TestUsage.list(report(ALICE, 0, line(1, 10))));
     log.close();
     Path aside = Files.move(folder.resolve("intervals"), folder.resolve("aside"));
-    assertThatThrownBy(() -> log.append(List.of(report(ALICE, 0, line(2, 20)))))
+    assertThatThrownBy(() -> log.append(TestUsage.list(report(ALICE, 0, line(2, 20)))))
         .isInstanceOf(IOException.class);
     assertThatThrownBy(log::force).isInstanceOf(IOException.class);
     Files.move(aside, folder.resolve("intervals"));
-    log.append(List.of(report(ALICE, 0, line(3, 30))));
+    log.append(TestUsage.list(report(ALICE, 0, line(3, 30))));
     start(NEVER);
     assertThat(spooled().getFirst().getPreBytes()).isEqualTo(60);
   }
@@ -235,7 +239,7 @@ class IntervalLogTest {
       throws IOException {
     int flows = ReportParts.LINES_MAX + 5;
     for (int flow = flows; flow > 0; flow--) {
-      log.append(List.of(report(ALICE, 4, line(flow, 100))));
+      log.append(TestUsage.list(report(ALICE, 4, line(flow, 100))));
     }
     assertThat(start(NEVER)).isEqualTo(2);
     List<UsageReport> parts = spooled();
@@ -255,9 +259,10 @@ class IntervalLogTest {
       many.addFlows(line(flow, 100));
     }
     UsageReport whole = ReportParts.sum(many);
-    log.append(List.of(whole));
+    log.append(TestUsage.list(whole));
     UsageReport first = ReportParts.of(whole).getFirst();
-    spool.add(ReportIdentity.of(first), signer.sign(first));
+    spool.add(
+        ReportIdentity.of(first), signer.sign(first, SignedSessionToken.getDefaultInstance()));
     assertThat(start(NEVER)).as("the second part").isEqualTo(1);
     assertThat(spooled().stream().mapToLong(UsageReport::getPreBytes).sum())
         .isEqualTo(whole.getPreBytes());

@@ -8,7 +8,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -36,7 +35,12 @@ class KilledProcessTest {
       log.recover(spool, signer);
       var reporting =
           new UsageReporting(
-              spool, log, signer, new ReportSender(spool, 8), Executors.newSingleThreadExecutor());
+              spool,
+              log,
+              signer,
+              new ReportSender(spool, TestUsage.noReceipts(spool), 8),
+              TestUsage.noReceipts(spool),
+              Executors.newSingleThreadExecutor());
       Thread settling =
           new Thread(() -> {
             while (true) {
@@ -48,7 +52,7 @@ class KilledProcessTest {
       for (long count = 1; ; count++) {
         long told = count;
         reporting.progress(
-            List.of(report(count)),
+            TestUsage.list(report(count)),
             () -> {
               System.out.println(TAKEN + told);
               if (System.out.checkError()) {
@@ -56,7 +60,7 @@ class KilledProcessTest {
               }
             });
         if (count % STEPS_PER_INTERVAL == 0) {
-          reporting.close(report(count), () -> {});
+          reporting.close(TestUsage.of(report(count)), () -> {});
           TimeUnit.MILLISECONDS.sleep(1);
         }
       }

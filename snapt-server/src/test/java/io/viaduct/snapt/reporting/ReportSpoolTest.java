@@ -9,6 +9,7 @@ import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
@@ -60,8 +61,10 @@ class ReportSpoolTest {
     spool = ReportSpool.open(folder.resolve("spool"), 3);
     IntervalLog intervals = IntervalLog.open(folder.resolve("intervals"), 1 << 20);
     intervals.recover(spool, signer);
-    sender = new ReportSender(spool, 2);
-    reporting = new UsageReporting(spool, intervals, signer, sender, Runnable::run);
+    sender = new ReportSender(spool, TestUsage.noReceipts(spool), 2);
+    reporting =
+        new UsageReporting(
+            spool, intervals, signer, sender, TestUsage.noReceipts(spool), Runnable::run);
     sent.reports.clear();
   }
 
@@ -99,7 +102,7 @@ class ReportSpoolTest {
 
   @Test
   void aProcessThatDiesInAnIntervalLosesNothingOfWhatTheLogHas() throws Exception {
-    reporting.progress(List.of(report(0, 100)), () -> {});
+    reporting.progress(TestUsage.list(report(0, 100)), () -> {});
     reporting.settle(0);
     start();
     assertThat(spooled()).containsExactly(report(0, 100).toBuilder().setLast(true).build());
@@ -109,9 +112,11 @@ class ReportSpoolTest {
 
   @Test
   void aProcessThatDiesBetweenSpoolAndLogKeepsTheWholeReportOnly() throws Exception {
-    reporting.progress(List.of(report(0, 100)), () -> {});
+    reporting.progress(TestUsage.list(report(0, 100)), () -> {});
     reporting.settle(0);
-    spool.add(ReportIdentity.of(report(0, 150)), signer.sign(report(0, 150)));
+    spool.add(
+        ReportIdentity.of(report(0, 150)),
+        signer.sign(report(0, 150), SignedSessionToken.getDefaultInstance()));
     start();
     assertThat(spooled()).containsExactly(report(0, 150));
   }
@@ -119,10 +124,10 @@ class ReportSpoolTest {
   @Test
   void aReportIsOfferedOnlyAfterTheLogSaysThatItsIntervalIsClosed() throws Exception {
     sender.onConnected(sent);
-    reporting.progress(List.of(report(0, 100)), () -> {});
+    reporting.progress(TestUsage.list(report(0, 100)), () -> {});
     reporting.settle(0);
-    reporting.close(report(0, 150), () -> {});
-    reporting.progress(List.of(report(1, 5)), () -> {});
+    reporting.close(TestUsage.of(report(0, 150)), () -> {});
+    reporting.progress(TestUsage.list(report(1, 5)), () -> {});
     reporting.settle(1);
     assertThat(sent.reports).containsExactly(report(0, 150));
     sender.onAnswer(ack(report(0, 150), ReportVerdict.POSTED), 2);
@@ -144,7 +149,7 @@ class ReportSpoolTest {
   @Test
   void reportsAreSentInTheWindowAndAgainAfterAReconnectUntilAcknowledged() throws Exception {
     for (int i = 0; i < 3; i++) {
-      reporting.close(report(i, i), () -> {});
+      reporting.close(TestUsage.of(report(i, i)), () -> {});
     }
     sender.onConnected(sent);
     reporting.settle(0);
@@ -164,7 +169,7 @@ class ReportSpoolTest {
   @Test
   void refusedReportsMoveAsideAndDeferredOnesWait() throws Exception {
     for (int i = 0; i < 3; i++) {
-      reporting.close(report(i, i), () -> {});
+      reporting.close(TestUsage.of(report(i, i)), () -> {});
     }
     sender.onConnected(sent);
     reporting.settle(0);
@@ -185,7 +190,7 @@ class ReportSpoolTest {
 
   @Test
   void aReportWithoutAnswerGoesAgainAndAnAnswerToNoReportIsCounted() throws Exception {
-    reporting.close(report(0, 0), () -> {});
+    reporting.close(TestUsage.of(report(0, 0)), () -> {});
     sender.onConnected(sent);
     reporting.settle(0);
     sender.pump(29_999);
@@ -202,7 +207,7 @@ class ReportSpoolTest {
   void aFullSpoolKeepsEveryReportAndSaysThatItIsFull() {
     for (int i = 0; i < 5; i++) {
       assertThat(reporting.full()).isEqualTo(i >= 3);
-      reporting.close(report(i, i), () -> {});
+      reporting.close(TestUsage.of(report(i, i)), () -> {});
       reporting.settle(0);
     }
     assertThat(reporting.pending()).isEqualTo(5);
@@ -213,7 +218,7 @@ class ReportSpoolTest {
     Path directory = folder.resolve("spool");
     Path aside = folder.resolve("aside");
     Files.move(directory, aside);
-    reporting.close(report(0, 1), () -> {});
+    reporting.close(TestUsage.of(report(0, 1)), () -> {});
     reporting.settle(0);
     assertThat(reporting.diskFailures().sum()).isEqualTo(1);
     assertThat(reporting.pending()).isEqualTo(1);
@@ -233,7 +238,7 @@ class ReportSpoolTest {
 
   @Test
   void theSignatureCoversLabelAndReport() throws Exception {
-    SignedUsageReport signed = signer.sign(report(0, 1));
+    SignedUsageReport signed = signer.sign(report(0, 1), SignedSessionToken.getDefaultInstance());
     Signature check = Signature.getInstance("Ed25519");
     check.initVerify(key.getPublic());
     check.update("viaduct usage report\0".getBytes(StandardCharsets.US_ASCII));

@@ -1,0 +1,34 @@
+package io.viaduct.snapt.control;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.viaduct.tunnel.control.ControlFrame;
+
+/// Ends a connection that sends more than any device needs to be welcomed.
+final class HandshakeBytes extends ChannelInboundHandlerAdapter {
+  // TLS handshake and one Hello of the longest kind.
+  private static final int BYTES_MAX = 2 * ControlFrame.BODY_BYTES_MAX;
+
+  private final ControlConnection connection;
+  private long bytes;
+
+  HandshakeBytes(ControlConnection connection) {
+    this.connection = connection;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    if (connection.welcomed()) {
+      context.pipeline().remove(this);
+    } else if (message instanceof ByteBuf buffer) {
+      bytes += buffer.readableBytes();
+      if (bytes > BYTES_MAX) {
+        buffer.release();
+        connection.end(ConnectionEnd.HANDSHAKE_BYTES);
+        return;
+      }
+    }
+    context.fireChannelRead(message);
+  }
+}

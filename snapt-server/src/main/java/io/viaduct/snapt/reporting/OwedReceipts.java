@@ -1,0 +1,87 @@
+package io.viaduct.snapt.reporting;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.usage.v1.SessionToken;
+import io.viaduct.usage.v1.SignedUsageReport;
+import io.viaduct.usage.v1.UsageReport;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// Indexes the reports of the spool that still need their device's receipt, by device. It is
+/// derived from the envelopes, so it survives as they do. Owned by the spool.
+final class OwedReceipts {
+  private final Map<ReportIdentity, Owed> owed = new HashMap<>();
+  private final Map<ByteString, NavigableSet<ReportIdentity>> ofDevice = new HashMap<>();
+  private volatile int size;
+
+  /// @param device public key, 32 bytes raw
+  /// @param endMs of the report
+  record Owed(ByteString device, long endMs) {}
+
+  /// Takes the envelope as it is now: it may owe a receipt, or owe it no more.
+  void take(ReportIdentity identity, SignedUsageReport envelope, UsageReport report) {
+    remove(identity);
+    deviceOf(envelope, report)
+        .ifPresent(device -> {
+          owed.put(identity, new Owed(device, report.getEndMs()));
+          ofDevice.computeIfAbsent(device, _ -> new TreeSet<>()).add(identity);
+        });
+    size = owed.size();
+  }
+
+  private static Optional<ByteString> deviceOf(SignedUsageReport envelope, UsageReport report) {
+    boolean never =
+        switch (envelope.getReceiptRefusal().getReason()) {
+          case UNKNOWN_SESSION, NOT_SUPPORTED -> true;
+          case RECEIPT_REFUSAL_REASON_UNSPECIFIED, COUNTS_DIFFER, UNRECOGNIZED -> false;
+        };
+    if (never || report.getPreBytes() == 0 || envelope.hasReceipt() || !envelope.hasToken()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(SessionToken.parseFrom(envelope.getToken().getToken()).getDeviceKey());
+    } catch (InvalidProtocolBufferException _) {
+      return Optional.empty(); // it was verified when it was shown: the disk has damaged it
+    }
+  }
+
+  void remove(ReportIdentity identity) {
+    Owed before = owed.remove(identity);
+    if (before != null) {
+      ofDevice.computeIfPresent(
+          before.device(),
+          (_, set) -> {
+            set.remove(identity);
+            return set.isEmpty() ? null : set;
+          });
+      size = owed.size();
+    }
+  }
+
+  /// What a report owes, null if nothing.
+  @Nullable Owed of(ReportIdentity identity) {
+    return owed.get(identity);
+  }
+
+  /// The reports that a device owes receipts for, oldest first; of more than `max` the newest.
+  List<ReportIdentity> of(ByteString device, int max) {
+    NavigableSet<ReportIdentity> all = ofDevice.getOrDefault(device, new TreeSet<>());
+    return all.stream().skip(Math.max(0, all.size() - max)).toList();
+  }
+
+  /// How many a device owes.
+  int count(ByteString device) {
+    return ofDevice.getOrDefault(device, new TreeSet<>()).size();
+  }
+
+  /// How many all devices owe; any thread.
+  int size() {
+    return size;
+  }
+}
