@@ -3,6 +3,7 @@ package io.viaduct.cnapt;
 import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.control.DeviceIdentity;
 import io.viaduct.cnapt.operations.StatusText;
+import io.viaduct.host.linux.SystemCalls;
 import io.viaduct.host.tun.TunException;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
@@ -40,6 +41,8 @@ import picocli.CommandLine.Option;
       CnaptCommand.Keygen.class
     })
 public final class CnaptCommand {
+  // The status socket tells flows and addresses of the device's user.
+  private static final int PRIVATE_UMASK = 0077;
   private static final Path DEFAULT_SOCKET = Path.of("/run/viaduct/cnapt.sock");
 
   public static void main(String[] arguments) {
@@ -88,6 +91,7 @@ public final class CnaptCommand {
       EarlyStart.begin();
       CnaptConfiguration configuration = ConfigurationFile.load(config, CnaptConfiguration.class);
       ProcessLogging.configure(configuration.logging());
+      new SystemCalls().umask(PRIVATE_UMASK);
       CountDownLatch stopping = new CountDownLatch(1);
       Thread main = Thread.currentThread();
       Thread hook =

@@ -1,5 +1,6 @@
 package io.viaduct.snapt;
 
+import io.viaduct.host.linux.SystemCalls;
 import io.viaduct.host.tun.TunException;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
@@ -38,6 +39,9 @@ import picocli.CommandLine.Spec;
 public final class SnaptCommand {
   private static final Duration STATUS_TIMEOUT = Duration.ofSeconds(5);
 
+  // State and sockets hold accounts, charging identifiers and addresses of devices.
+  private static final int PRIVATE_UMASK = 0077;
+
   @Spec private @Nullable CommandSpec spec;
 
   /// The process.
@@ -68,6 +72,7 @@ public final class SnaptCommand {
       throws IOException, InterruptedException {
     SnaptConfiguration configuration = ConfigurationFile.load(file, SnaptConfiguration.class);
     ProcessLogging.configure(configuration.logging());
+    new SystemCalls().umask(PRIVATE_UMASK);
     CountDownLatch stopped = new CountDownLatch(1);
     Snapt snapt = new Snapt(configuration);
     // The JVM would end with 143 after its hooks; a stop that lost nothing is a success.

@@ -52,6 +52,7 @@ public final class SystemCalls {
   private static final MemorySegment SENDMSG = LINKER.defaultLookup().findOrThrow("sendmsg");
   private static final MemorySegment RECVMSG = LINKER.defaultLookup().findOrThrow("recvmsg");
   private static final MemorySegment UNSHARE = LINKER.defaultLookup().findOrThrow("unshare");
+  private static final MemorySegment UMASK = LINKER.defaultLookup().findOrThrow("umask");
 
   // Collected with this object: nothing else may hold its address.
   private final MemorySegment captured = Arena.ofAuto().allocate(CAPTURE);
@@ -151,6 +152,13 @@ public final class SystemCalls {
   /// one.
   public int unshare(int flags) {
     return call(UNSHARE, flags, 0, 0);
+  }
+
+  /// umask(2): files and directories that this process makes from now on lack these mode bits.
+  ///
+  /// @return the mask before; the call cannot fail
+  public int umask(int mask) {
+    return call(UMASK, mask, 0, 0);
   }
 
   private int call(MemorySegment function, long a, long b, long c) {
