@@ -16,6 +16,7 @@ import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
+import io.viaduct.service.storage.PrivateDirectory;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.snapt.binding.SessionRegistry;
@@ -25,6 +26,8 @@ import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.egress.Egress;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
+import io.viaduct.snapt.policy.EgressPolicy;
+import io.viaduct.snapt.policy.OwnAddresses;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.reporting.BridgeConnection;
 import io.viaduct.snapt.reporting.IntervalLog;
@@ -45,7 +48,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
@@ -91,6 +93,8 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private final ReportSender sender;
   private final TokenKeys tokenKeys;
   private final AddressPool pool;
+  private final EgressPolicy policy;
+  private final OwnAddresses ownAddresses;
   private final MultiThreadIoEventLoopGroup dataLoops;
   private final Relay relay;
   private final SessionRegistry registry;
@@ -106,7 +110,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   /// @throws IOException if the state directory cannot be used
   public Snapt(SnaptConfiguration configuration) throws IOException {
     this.configuration = configuration;
-    Path state = Files.createDirectories(configuration.state());
+    Path state = PrivateDirectory.make(configuration.state());
     tls = TlsMaterial.load(configuration.tls());
     SnaptConfiguration.Reporting reports = configuration.reporting();
     ReportSigner signer =
@@ -126,6 +130,9 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     reporting = new UsageReporting(spool, intervals, signer, sender, receipts, checkpointThread);
     tokenKeys = TokenKeys.open(state.resolve("token-keys"));
     pool = new AddressPool(configuration.pool().ipv4(), configuration.pool().ipv6());
+    SnaptConfiguration.Egress out = configuration.egress();
+    policy = new EgressPolicy(out.allow(), out.deny(), out.controlNetworks(), out.denyPrivate());
+    ownAddresses = new OwnAddresses(policy, configuration.control().host(), reports.bridgeHost());
     int loops = configuration.data().loops(Runtime.getRuntime().availableProcessors());
     dataLoops =
         new MultiThreadIoEventLoopGroup(
@@ -170,7 +177,9 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
         configuration.metering().interval(),
         configuration.tunnel(),
         configuration.data().historyBudgetBytes(),
-        UdpSettings.at(listen));
+        UdpSettings.at(listen),
+        policy,
+        configuration.egress().accountBitsPerSecond());
   }
 
   private List<IoEventLoop> eventLoops() {
@@ -235,6 +244,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             out.masquerade(),
             out.forwarding());
     egress = opened;
+    ownAddresses.start();
     dataAddress = relay.start(opened.ports(), eventLoops());
     readiness.cleared("data path");
   }
@@ -400,6 +410,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
       control.drain();
     }
     relay.close();
+    ownAddresses.close();
     if (egress != null) {
       egress.close();
     }

@@ -5,6 +5,8 @@ import io.viaduct.service.operations.OperationsSettings;
 import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
+import io.viaduct.snapt.policy.AccountRates;
+import io.viaduct.snapt.policy.EgressRule;
 import io.viaduct.tunnel.session.TunnelLimits;
 import io.viaduct.tunnel.session.TunnelSettings;
 import java.nio.file.Path;
@@ -137,13 +139,42 @@ public record SnaptConfiguration(
   /// @param tun name of the TUN device that is made
   /// @param masquerade whether nftables hides the pool behind the machine's own addresses
   /// @param forwarding whether IP forwarding is switched on at start
-  public record Egress(String tun, Switch masquerade, Switch forwarding) {
+  /// @param allow exceptions from `deny`, control networks and private networks
+  /// @param deny what devices do not reach
+  /// @param denyPrivate whether networks that are not of the Internet are refused
+  /// @param controlNetworks of the operator; the bridge's addresses are always among them
+  /// @param accountBitsPerSecond of all sessions of an account here, per direction; 0: no limit
+  public record Egress(
+      String tun,
+      Switch masquerade,
+      Switch forwarding,
+      List<EgressRule> allow,
+      List<EgressRule> deny,
+      boolean denyPrivate,
+      List<Prefix> controlNetworks,
+      long accountBitsPerSecond) {
+    private static final int RULES_MAX = 256;
+    private static final long BITS_PER_SECOND_MIN = 64_000;
     private static final Pattern DEVICE = Pattern.compile("[a-zA-Z0-9_-]{1,15}");
 
     public Egress {
       if (!DEVICE.matcher(tun).matches()) {
         throw new IllegalArgumentException(
             "egress.tun must be 1 to 15 of letters, digits, _ and -, got '" + tun + "'");
+      }
+      allow = List.copyOf(allow);
+      deny = List.copyOf(deny);
+      controlNetworks = List.copyOf(controlNetworks);
+      require(allow.size(), 0, RULES_MAX, "the number of entries of egress.allow");
+      require(deny.size(), 0, RULES_MAX, "the number of entries of egress.deny");
+      require(controlNetworks.size(), 0, RULES_MAX, "the entries of egress.control-networks");
+      if (accountBitsPerSecond != 0
+          && (accountBitsPerSecond < BITS_PER_SECOND_MIN
+              || accountBitsPerSecond > AccountRates.BITS_PER_SECOND_MAX)) {
+        throw new IllegalArgumentException(
+            "egress.account-bits-per-second must be 0 or from %d to %d, got %d"
+                .formatted(
+                    BITS_PER_SECOND_MIN, AccountRates.BITS_PER_SECOND_MAX, accountBitsPerSecond));
       }
     }
   }

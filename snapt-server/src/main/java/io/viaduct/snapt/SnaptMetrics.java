@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.viaduct.snapt.napt.Translated;
+import io.viaduct.snapt.policy.EgressRefusal;
 import io.viaduct.snapt.relay.Drop;
 import io.viaduct.snapt.relay.TrafficCounters;
 import io.viaduct.snapt.relay.TrafficCounters.Direction;
@@ -59,6 +60,14 @@ final class SnaptMetrics {
           loops,
           "viaduct.relay.drops",
           "Drops around the tunnel",
+          Tags.of("reason", label(reason)),
+          loop -> loop.of(reason));
+    }
+    for (EgressRefusal reason : EgressRefusal.values()) {
+      sum(
+          loops,
+          "viaduct.egress.refused",
+          "Packets that devices may not send or get",
           Tags.of("reason", label(reason)),
           loop -> loop.of(reason));
     }

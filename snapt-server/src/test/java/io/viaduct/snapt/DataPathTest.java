@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.viaduct.snapt.napt.Translated;
+import io.viaduct.snapt.policy.EgressPolicy;
+import io.viaduct.snapt.policy.EgressRefusal;
+import io.viaduct.snapt.policy.EgressRule;
 import io.viaduct.snapt.relay.SessionStatus;
 import io.viaduct.snapt.relay.TrafficCounters.Direction;
 import io.viaduct.tunnel.control.v1.ControlMessage;
@@ -46,6 +49,10 @@ class DataPathTest {
   void sessionIsUp() throws Exception {
     operator = new TestOperator(folder.resolve("pki"));
     snapt = new TestSnapt(operator, folder, 2, Duration.ofSeconds(30));
+    open();
+  }
+
+  private void open() throws Exception {
     control = new TestControl(snapt.controlAddress, operator.trust());
     control.send(
         control.hello(operator.sign(TestOperator.token("alice", device).build()), device).build());
@@ -114,6 +121,46 @@ class DataPathTest {
       assertThat(in).as("by queue %d", queue).isNotNull();
       assertThat(comparable(in)).isEqualTo(comparable(down("10.64.0.2")));
     }
+  }
+
+  @Test
+  void whatTheOperatorDeniesIsCountedAndPaidByNobodyAndTheRestGoesOn() throws Exception {
+    restart(new EgressPolicy(List.of(), List.of(EgressRule.of("udp 25")), List.of(), true), 0);
+    tunnel.send(udp("10.64.0.2", 5000, "203.0.113.7", 25, 's'));
+    tunnel.send(udp("10.64.0.2", 5000, "192.168.0.7", 9000, 's'));
+    tunnel.send(up());
+    assertThat(snapt.nextOut()[28]).isEqualTo((byte) 'u');
+    assertThat(snapt.out).isEmpty();
+    assertThat(snapt.count(loop -> loop.of(EgressRefusal.DENIED))).isEqualTo(1);
+    assertThat(snapt.count(loop -> loop.of(EgressRefusal.PRIVATE_NETWORK))).isEqualTo(1);
+  }
+
+  @Test
+  void anAccountAboveItsRateLosesPacketsInBothDirections() throws Exception {
+    restart(EgressPolicy.open(), 64_000); // one burst of 256 KiB
+    String pool = poolAddress();
+    for (int i = 0; i < 1500; i++) {
+      tunnel.send(up());
+      snapt.inject(0, down(pool));
+    }
+    await().until(() -> snapt.count(loop -> loop.of(EgressRefusal.ACCOUNT_RATE)) > 200);
+    await().untilAsserted(() -> assertThat(snapt.out.size()).isBetween(1000, 1200));
+    assertThat(tunnel.arrived.size()).isLessThan(1200);
+  }
+
+  private void restart(EgressPolicy policy, long accountBitsPerSecond) throws Exception {
+    stop();
+    snapt =
+        new TestSnapt(
+            operator,
+            folder,
+            1,
+            Duration.ofSeconds(30),
+            16,
+            Duration.ofMinutes(1),
+            policy,
+            accountBitsPerSecond);
+    open();
   }
 
   @Test

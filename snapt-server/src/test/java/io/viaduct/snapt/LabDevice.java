@@ -9,15 +9,18 @@ import io.viaduct.tunnel.control.v1.Welcome;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.ConnectException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPair;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Scanner;
 
 /// A device as a process, in its own namespace: TUN, tunnel, and commands on standard input, each
@@ -52,12 +55,12 @@ public final class LabDevice {
         run("ip", "-6", "route", "add", "2001:db8:51::/64", "dev", "dev0", "src", "fdaa::2");
         tunnel.attach(tun.queues().getFirst());
         say("up " + welcome.getSessionId());
-        obey();
+        obey(tunnel);
       }
     }
   }
 
-  private static void obey() {
+  private static void obey(TestTunnel tunnel) {
     Scanner commands = new Scanner(System.in);
     while (commands.hasNextLine()) {
       String[] words = commands.nextLine().split(" ");
@@ -66,6 +69,11 @@ public final class LabDevice {
             switch (words[0]) {
               case "tcp" -> tcp(words[1], Integer.parseInt(words[2]), Integer.parseInt(words[3]));
               case "udp" -> udp(words[1], Integer.parseInt(words[2]), Integer.parseInt(words[3]));
+              case "route" ->
+                  run("ip", "route", "replace", words[1], "dev", "dev0", "src", "10.64.0.2");
+              case "knock" -> knock(words[1], Integer.parseInt(words[2]));
+              case "dial" -> dial(words[1], Integer.parseInt(words[2]));
+              case "raw" -> raw(tunnel, words[1]);
               case "ping" -> run("ping", "-c", "3", "-i", "0.2", "-W", "2", words[1]);
               default -> "unknown " + words[0];
             });
@@ -113,6 +121,34 @@ public final class LabDevice {
       }
     }
     return back == count ? "ok" : "back " + back;
+  }
+
+  private static String knock(String host, int port) throws IOException {
+    try (DatagramSocket socket = new DatagramSocket()) {
+      socket.setSoTimeout(700);
+      socket.send(new DatagramPacket(new byte[9], 9, new InetSocketAddress(host, port)));
+      socket.receive(new DatagramPacket(new byte[9], 9));
+      return "answered";
+    } catch (SocketTimeoutException _) {
+      return "silent";
+    }
+  }
+
+  private static String dial(String host, int port) throws IOException {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(host, port), 700);
+      return "answered";
+    } catch (SocketTimeoutException _) {
+      return "silent";
+    } catch (ConnectException _) {
+      return "closed";
+    }
+  }
+
+  // What no socket of the kernel would send.
+  private static String raw(TestTunnel tunnel, String packet) throws Exception {
+    tunnel.send(HexFormat.of().parseHex(packet));
+    return "sent";
   }
 
   private static byte[] text(int bytes) {

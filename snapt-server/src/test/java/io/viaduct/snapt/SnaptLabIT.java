@@ -12,16 +12,21 @@ import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPair;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +37,14 @@ class SnaptLabIT {
   private static final int CONTROL_PORT = 4443;
 
   private static final String METRICS =
-      "exec 3<>/dev/tcp/127.0.0.1/9464; printf 'GET /metrics HTTP/1.1\r\nConnection: close\r\n\r\n' >&3; cat <&3";
+      "exec 3<>/dev/tcp/127.0.0.1/9464; printf 'GET /metrics HTTP/1.1\r\n"
+          + "Connection: close\r\n\r\n"
+          + "' >&3; cat <&3";
+
+  private static final Pattern REFUSED =
+      Pattern.compile(
+          "(?:egress_refused_total\\{|napt_packets_total\\{direction=\"up\",outcome=|reason=)+"
+              + "\"(\\w+)\"} (\\d+)");
 
   @TempDir Path folder;
   private Lab lab;
@@ -160,6 +172,103 @@ class SnaptLabIT {
     assertNoIdentityTwice();
     assertThat(lab.said(lab.snapt, "nft", "list", "tables")).doesNotContain("viaduct");
     assertThat(lab.said(lab.snapt, "ip", "link")).doesNotContain("snapt0");
+  }
+
+  @Test
+  void aDeviceReachesTheInternetAndNeitherTheSnaptNorItsNetworks() throws Exception {
+    lab.start(lab.server, LabServer.class).line("up");
+    lab.start(lab.snapt, LabServer.class).line("up"); // answers on every address of the SNAPT
+    lab.in(lab.server, "ip", "address", "add", "10.7.7.7/32", "dev", "lo");
+    lab.in(lab.snapt, "ip", "route", "add", "10.7.7.7", "via", "198.51.100.2");
+    startSnapt();
+    Lab.Running agent = startDevice();
+    for (String hidden : List.of("10.99.0.0/24", "10.7.7.7", "10.200.0.0/16", "169.254.169.254")) {
+      assertThat(agent.ask("route " + hidden)).isEqualTo("ok");
+    }
+    assertThat(agent.ask("knock 198.51.100.2 9000")).isEqualTo("answered");
+    assertThat(agent.ask("knock 2001:db8:51::2 9000")).isEqualTo("answered");
+    for (String refused :
+        List.of(
+            "198.51.100.1", // the SNAPT's public address: what its NAT shows of the device
+            "2001:db8:51::1",
+            "10.99.0.2",
+            "10.99.0.1", // the bridge
+            "10.7.7.7",
+            "10.200.0.1",
+            "10.200.0.77",
+            "169.254.169.254")) {
+      assertThat(agent.ask("knock " + refused + " 9000")).as(refused).isEqualTo("silent");
+    }
+    assertThat(agent.ask("dial 198.51.100.2 25")).as("mail").isEqualTo("silent");
+    assertThat(agent.ask("dial 198.51.100.2 26")).as("another port").isEqualTo("closed");
+    // A loose source route by the SNAPT's neighbour, and a routing header of type 0.
+    byte[] udp = new byte[12];
+    ByteBuffer.wrap(udp).putShort((short) 5000).putShort((short) 9000).putShort((short) 12);
+    byte[] plain = PacketText.packet("10.64.0.2", "198.51.100.2", 17, udp);
+    ByteBuffer routed = ByteBuffer.allocate(plain.length + 8);
+    routed.put(plain, 0, 20).put(new byte[] {(byte) 131, 7, 4, 10, 99, 0, 1, 0});
+    routed.put(plain, 20, 12).put(0, (byte) 0x47).putShort(2, (short) routed.capacity());
+    agent.ask("raw " + HexFormat.of().formatHex(routed.array()));
+    byte[] header = new byte[24 + udp.length];
+    header[0] = 17;
+    header[1] = 2;
+    header[3] = 1;
+    System.arraycopy(udp, 0, header, 24, udp.length);
+    byte[] typeZero = PacketText.packet("fdaa::2", "2001:db8:51::2", 43, header);
+    agent.ask("raw " + HexFormat.of().formatHex(typeZero));
+    // The broadcast address of the SNAPT's network, and the anycast address of its routers.
+    byte[] broadcast = PacketText.packet("10.64.0.2", "198.51.100.255", 17, udp);
+    agent.ask("raw " + HexFormat.of().formatHex(broadcast));
+    byte[] anycast = PacketText.packet("fdaa::2", "2001:db8:51::", 17, udp);
+    agent.ask("raw " + HexFormat.of().formatHex(anycast));
+    byte[] linkLocal = PacketText.packet("fdaa::2", "fe80::1", 17, udp);
+    agent.ask("raw " + HexFormat.of().formatHex(linkLocal));
+    byte[] forged = PacketText.packet("10.64.0.3", "198.51.100.2", 17, udp);
+    agent.ask("raw " + HexFormat.of().formatHex(forged));
+    await()
+        .untilAsserted(() ->
+            assertThat(refusals())
+                .containsEntry("own_address", 5)
+                .containsEntry("control_network", 1)
+                .containsEntry("private_network", 1)
+                .containsEntry("source_route", 1)
+                .containsEntry("pool_destination", 2)
+                .containsEntry("routing_header", 1)
+                .containsEntry("unroutable_destination", 2)
+                .hasEntrySatisfying("foreign_source", count -> assertThat(count).isPositive())
+                .hasEntrySatisfying("denied", count -> assertThat(count).isPositive()));
+    assertThat(lab.said(lab.snapt, "nft", "list", "table", "inet", "viaduct_snapt0"))
+        .as("the kernel's own rule had nothing to do")
+        .contains("counter packets 0 bytes 0 drop");
+  }
+
+  @Test
+  void stateIsPrivateWhateverTheUmaskAndAnOpenDirectoryIsClosed() throws Exception {
+    Path state = Files.createDirectories(folder.resolve("state/spool"));
+    Files.writeString(state.resolve("old"), "of a version before");
+    Lab.run("chmod", "-R", "a+rwX", folder.resolve("state").toString());
+    lab.start(lab.server, LabServer.class).line("up");
+    Lab.Running snapt = startSnapt();
+    Lab.Running agent = startDevice();
+    assertThat(agent.ask("udp 198.51.100.2 9000 5")).isEqualTo("ok");
+    await().until(() -> Files.exists(folder.resolve("state/intervals")));
+    assertThat(lab.said(lab.snapt, "find", folder.resolve("state").toString(), "-perm", "/077"))
+        .isEmpty();
+    assertThat(
+            lab.said(lab.snapt, "find", folder.resolve("snapt.sock").toString(), "-perm", "/077"))
+        .isEmpty();
+    assertThat(snapt.lines.stream().filter(line -> line.contains("could be read by other users")))
+        .hasSize(1);
+  }
+
+  /// Packets of devices by the reason why they did not leave.
+  private Map<String, Integer> refusals() throws Exception {
+    Map<String, Integer> refused = new TreeMap<>();
+    REFUSED
+        .matcher(lab.said(lab.snapt, "bash", "-c", METRICS))
+        .results()
+        .forEach(line -> refused.put(line.group(1), Integer.valueOf(line.group(2))));
+    return refused;
   }
 
   private Instant logWritten() throws IOException {

@@ -22,6 +22,7 @@ import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
+import io.viaduct.snapt.policy.EgressPolicy;
 import io.viaduct.snapt.relay.InternetPort;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.relay.SessionStatus;
@@ -97,6 +98,19 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
       int perAddressMax,
       Duration idle)
       throws Exception {
+    this(operator, folder, loopCount, interval, perAddressMax, idle, EgressPolicy.open(), 0);
+  }
+
+  TestSnapt(
+      TestOperator operator,
+      Path folder,
+      int loopCount,
+      Duration interval,
+      int perAddressMax,
+      Duration idle,
+      EgressPolicy policy,
+      long accountBitsPerSecond)
+      throws Exception {
     loops =
         new MultiThreadIoEventLoopGroup(
             loopCount, new DefaultThreadFactory("relay", true), EpollIoHandler.newFactory());
@@ -112,7 +126,9 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
                 interval,
                 TunnelSettings.defaults(),
                 HistoryMemory.BUDGET_BYTES,
-                UdpSettings.at(new InetSocketAddress(local, 0))),
+                UdpSettings.at(new InetSocketAddress(local, 0)),
+                policy,
+                accountBitsPerSecond),
             POOL,
             eventLoops,
             System::nanoTime,

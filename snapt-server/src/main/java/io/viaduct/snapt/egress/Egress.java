@@ -112,6 +112,8 @@ public final class Egress implements AutoCloseable {
     }
   }
 
+  // The machine itself takes nothing from devices, whatever its addresses are at this moment:
+  // EgressPolicy refuses it before and counts it, but learns of a new address seconds later.
   // The table is declared, deleted and declared again, so that one that a killed process left
   // behind
   // is replaced in the same transaction.
@@ -124,6 +126,10 @@ public final class Egress implements AutoCloseable {
         type nat hook postrouting priority srcnat; policy accept;
         ip saddr %2$s oifname != "%4$s" masquerade
         ip6 saddr %3$s oifname != "%4$s" masquerade
+      }
+      chain input {
+        type filter hook input priority filter; policy accept;
+        iifname "%4$s" counter drop
       }
     }
     """

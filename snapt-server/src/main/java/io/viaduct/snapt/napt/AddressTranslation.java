@@ -113,6 +113,17 @@ public final class AddressTranslation {
     return Math.max(0, header.addressedChecksum() - header.transport());
   }
 
+  /// Transport protocol of the packet that was translated last.
+  public int protocol() {
+    return header.protocol();
+  }
+
+  /// Bytes of the transport header and its payload of the packet that was translated last; 0 in a
+  /// fragment behind the first.
+  public int transportBytes() {
+    return header.transportHere() ? header.transportLength() : 0;
+  }
+
   /// Whether the packet that was translated last is UDP.
   public boolean udp() {
     return header.protocol() == IpHeader.UDP;

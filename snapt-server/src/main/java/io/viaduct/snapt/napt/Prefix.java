@@ -34,6 +34,24 @@ public record Prefix(long high, long low, int length, boolean ipv6) {
     return prefix;
   }
 
+  /// The prefix that is one address.
+  public static Prefix host(InetAddress address) {
+    byte[] bytes = address.getAddress();
+    return of(bytes, bytes.length * Byte.SIZE);
+  }
+
+  /// The network of a length that an address lies in.
+  public static Prefix around(InetAddress address, int length) {
+    return of(address.getAddress(), length).network();
+  }
+
+  /// The prefix that is one address of this one.
+  ///
+  /// @param offset from the first address
+  public Prefix host(long offset) {
+    return new Prefix(high, low + offset, ipv6 ? 128 : 32, ipv6);
+  }
+
   private static int parseLength(String text, int slash, int bits) {
     try {
       int length = Integer.parseInt(text.substring(slash + 1));

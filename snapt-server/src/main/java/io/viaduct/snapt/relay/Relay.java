@@ -11,6 +11,8 @@ import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.AddressTranslation;
+import io.viaduct.snapt.policy.AccountRates;
+import io.viaduct.snapt.policy.EgressPolicy;
 import io.viaduct.tunnel.history.DictionaryWorker;
 import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.session.ControlLine;
@@ -54,6 +56,8 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   private final Listener listener;
   private final Executor dictionaries = DictionaryWorker.start();
   private final List<RelayLoop> loops = new ArrayList<>();
+  private final AccountRates rates;
+  private final List<TrafficCounters> counters; // meters hold it weakly
   // Slot → receiver index. Written by the control thread and the session's loop, read by all loops.
   private final AtomicIntegerArray receivers;
   private @Nullable UdpSockets sockets;
@@ -61,13 +65,17 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   /// @param epoch start counter of the SNAPT
   /// @param interval of the reports
   /// @param historyBudgetBytes what the histories of one loop may hold together
+  /// @param policy what devices may reach
+  /// @param accountBitsPerSecond of each account and direction; 0: no limit
   public record Settings(
       String snaptId,
       long epoch,
       Duration interval,
       TunnelSettings tunnel,
       long historyBudgetBytes,
-      UdpSettings udp) {}
+      UdpSettings udp,
+      EgressPolicy policy,
+      long accountBitsPerSecond) {}
 
   /// Takes what the data path has to say; called on event loops, must not block.
   public interface Listener {
@@ -98,6 +106,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     this.nanoClock = nanoClock;
     this.clock = clock;
     this.listener = listener;
+    this.rates = new AccountRates(settings.accountBitsPerSecond());
     this.receivers = new AtomicIntegerArray(pool.slots());
     for (int slot = 0; slot < pool.slots(); slot++) {
       receivers.setPlain(slot, NOBODY);
@@ -105,6 +114,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     for (IoEventLoop loop : eventLoops) {
       loops.add(new RelayLoop(this, loop));
     }
+    this.counters = loops.stream().map(RelayLoop::counters).toList();
   }
 
   /// Begins to receive.
@@ -125,6 +135,14 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
   long historyBudgetBytes() {
     return settings.historyBudgetBytes();
+  }
+
+  EgressPolicy policy() {
+    return settings.policy();
+  }
+
+  AccountRates rates() {
+    return rates;
   }
 
   Executor dictionaryWorker() {
@@ -225,7 +243,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
   /// What each loop has carried and refused; any thread.
   public List<TrafficCounters> counters() {
-    return loops.stream().map(RelayLoop::counters).toList();
+    return counters;
   }
 
   /// What each loop's histories hold and count; any thread, which may lag.

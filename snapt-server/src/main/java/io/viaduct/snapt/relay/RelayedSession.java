@@ -7,6 +7,9 @@ import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressTranslation;
 import io.viaduct.snapt.napt.Translated;
+import io.viaduct.snapt.policy.AccountRates;
+import io.viaduct.snapt.policy.EgressPolicy;
+import io.viaduct.snapt.policy.EgressRefusal;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
@@ -32,6 +35,8 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
   private final TunnelSession tunnel;
   private final AddressTranslation translation;
   private final SessionMeter meter;
+  private final EgressPolicy policy;
+  private final AccountRates.@Nullable Pair rates;
   private final TrafficCounters.Seen seen = new TrafficCounters.Seen();
   private long moves;
 
@@ -54,6 +59,8 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     tunnel = new TunnelSession(TunnelRole.SNAPT, terms, settings, loop.memory(), this, this, nowNs);
     terms.secret().wipe();
     meter = relay.meter(session, tunnel.totals(), nowNs);
+    policy = relay.policy();
+    rates = relay.rates().begin(session.token().getAccount(), nowNs);
   }
 
   Session session() {
@@ -93,9 +100,21 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     Segments segments = Segments.of(packet, ipOffset, length, gsoSize);
     loop.counters().count(TrafficCounters.Direction.UP, outcome, segments.packets(), length);
     if (outcome != Translated.FORWARDED
+        || !mayLeave(packet, ipOffset, segments)
         || !loop.toTun(packet, ipOffset, length, gsoSize, checksumPartial, translation)) {
       meter.refusedUp(flow, segments.packets(), segments.bytes());
     }
+  }
+
+  private boolean mayLeave(ByteBuf packet, int ip, Segments segments) {
+    EgressRefusal refusal = policy.judge(packet, ip, translation);
+    if (refusal == null && rates != null && !rates.up().take(segments.bytes(), relay.nowNs())) {
+      refusal = EgressRefusal.ACCOUNT_RATE;
+    }
+    if (refusal != null) {
+      loop.counters().count(refusal, segments.packets());
+    }
+    return refusal == null;
   }
 
   /// 2 a packet from the Internet to one of the session's addresses.
@@ -104,9 +123,13 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     boolean partial = header.needsChecksum();
     int gsoSize = header.gsoType() == VirtioNetHeader.GSO_NONE ? 0 : header.gsoSize();
     Translated outcome = translation.inbound(packet, ip, length, partial);
-    int packets = Segments.of(packet, ip, length, gsoSize).packets();
-    loop.counters().count(TrafficCounters.Direction.DOWN, outcome, packets, length);
+    Segments segments = Segments.of(packet, ip, length, gsoSize);
+    loop.counters().count(TrafficCounters.Direction.DOWN, outcome, segments.packets(), length);
     if (outcome != Translated.FORWARDED) {
+      return;
+    }
+    if (rates != null && !rates.down().take(segments.bytes(), nowNs)) {
+      loop.counters().count(EgressRefusal.ACCOUNT_RATE, segments.packets());
       return;
     }
     FlowState flow = tunnel.flows().lookup(packet, ip, length);
@@ -188,6 +211,7 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     }
     tunnel.control(null);
     tunnel.close();
+    relay.rates().end(session.token().getAccount());
     loop.counters().absorb(tunnel, seen);
     relay.onInterval(meter.close(relay.nowMs(), nowNs, tunnel.roundTripUs(), true));
   }

@@ -1,6 +1,7 @@
 package io.viaduct.snapt.relay;
 
 import io.viaduct.snapt.napt.Translated;
+import io.viaduct.snapt.policy.EgressRefusal;
 import io.viaduct.tunnel.flow.FlowCounters;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.session.SessionTotals;
@@ -35,6 +36,7 @@ public final class TrafficCounters {
 
   private final long[] verdicts = new long[Verdict.COUNT];
   private final long[] translated = new long[2 * OUTCOMES];
+  private final long[] refused = new long[EgressRefusal.values().length];
   private final long[] drops = new long[Drop.values().length];
   private final long[] traffic = new long[2 * PER_DIRECTION];
   private final long[] overhead = new long[2];
@@ -93,6 +95,11 @@ public final class TrafficCounters {
     }
   }
 
+  /// @param packets of a superpacket, its segments
+  void count(EgressRefusal reason, int packets) {
+    refused[reason.ordinal()] += packets;
+  }
+
   void count(Drop reason) {
     count(reason, 1);
   }
@@ -137,6 +144,11 @@ public final class TrafficCounters {
 
   public long of(Direction direction, Translated outcome) {
     return translated[direction.ordinal() * OUTCOMES + outcome.ordinal()];
+  }
+
+  /// Packets that were refused for a reason, in both directions.
+  public long of(EgressRefusal reason) {
+    return refused[reason.ordinal()];
   }
 
   public long of(Drop reason) {

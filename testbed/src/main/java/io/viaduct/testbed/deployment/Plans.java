@@ -146,6 +146,9 @@ public final class Plans {
         configuration);
   }
 
+  /// The users' SIP user agents reach the bridge through the tunnel: an exception from what devices
+  /// must not reach.
+  ///
   /// @param number 1 or 2
   public ServicePlan snapt(int number) {
     String name = "snapt-" + number;
@@ -167,6 +170,7 @@ public final class Plans {
         control: {host: %6$s, port: %7$d}
         data: {port: %7$d}
         pool: {ipv4: 10.20%8$d.0.0/16}
+        egress: {allow: ["%9$s/32 udp %13$d", "%9$s/32 tcp %13$d"]}
         metering: {interval: %12$ds}
         reporting:
           bridge-host: %9$s
@@ -186,7 +190,8 @@ public final class Plans {
                 Topology.CONTROL,
                 BRIDGE_GRPC_PORT,
                 reportKeys.get(number - 1).file(),
-                interval.toSeconds()));
+                interval.toSeconds(),
+                SIP_PORT));
   }
 
   /// Alice's.

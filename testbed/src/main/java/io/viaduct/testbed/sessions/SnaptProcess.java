@@ -69,7 +69,7 @@ final class SnaptProcess implements AutoCloseable {
     control: {host: %5$s, port: %6$d, connections-per-address-max: 20000, handshake-timeout: 60s}
     data: {listen: %5$s, port: %6$d}
     sessions: {max: %7$d}
-    egress: {masquerade: off}
+    egress: {masquerade: off, allow: ["%9$s"]}
     reporting: {bridge-host: 192.0.2.1, bridge-port: 7443, report-key: %8$s, spool-reports-max: 10000000}
     """
         .formatted(
@@ -80,7 +80,8 @@ final class SnaptProcess implements AutoCloseable {
             ADDRESS,
             CONTROL_PORT,
             sessionsMax,
-            reportKey.file());
+            reportKey.file(),
+            Packets.NOWHERE);
   }
 
   private static List<String> command(Path root, Path directory, Path configuration) {

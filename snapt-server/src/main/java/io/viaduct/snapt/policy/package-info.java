@@ -1,0 +1,5 @@
+/// What devices may reach and how fast: destinations that are refused, and the rate of an account.
+@NullMarked
+package io.viaduct.snapt.policy;
+
+import org.jspecify.annotations.NullMarked;
