@@ -22,14 +22,15 @@ import org.junit.jupiter.api.Test;
 
 /// The rules of docs/adr/0001 over the classes of all modules, read from their `target/classes`.
 class ArchitectureTest {
-  /// Root package of each running module.
+  /// Root package of each running module, and of the program that sets them up.
   private static final Map<String, String> RUNNING =
       Map.of(
           "cnapt-agent", "io.viaduct.cnapt..",
           "snapt-server", "io.viaduct.snapt..",
           "ims-bridge", "io.viaduct.bridge..",
           "danum-billing", "io.viaduct.billing..",
-          "webgui", "io.viaduct.webgui..");
+          "webgui", "io.viaduct.webgui..",
+          "setup", "io.viaduct.setup..");
 
   private static final List<String> SHARED =
       List.of(

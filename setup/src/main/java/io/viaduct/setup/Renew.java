@@ -1,0 +1,92 @@
+package io.viaduct.setup;
+
+import io.viaduct.service.command.ExitCode;
+import io.viaduct.setup.files.SetupDirectory;
+import io.viaduct.setup.installation.Installation;
+import io.viaduct.setup.pki.Certificates;
+import io.viaduct.setup.pki.Certificates.Wanted;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/// `viaduct setup renew`: issues certificates that end soon, and those whose hosts have changed in
+/// `setup.yml`. Keys stay, so that a service needs no other file.
+@Command(
+    name = "renew",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = "Issues certificates anew that end soon or name other hosts than setup.yml.")
+final class Renew implements Callable<Integer> {
+  static final Duration DEFAULT_WITHIN = Duration.ofDays(30);
+
+  // Devices must get the next authority's certificate before the present one ends.
+  private static final Duration AUTHORITY_WITHIN = Duration.ofDays(730);
+
+  @ParentCommand private @Nullable SetupCommand setup;
+
+  @Option(
+      names = "--within",
+      paramLabel = "DAYS",
+      description = "renew what ends within so many days (default: ${DEFAULT-VALUE})")
+  private int days = (int) DEFAULT_WITHIN.toDays();
+
+  @Option(
+      names = "--out",
+      description = "directory of the installation (default: ${DEFAULT-VALUE})")
+  private Path out = Path.of(Workplace.DEFAULT_DIRECTORY);
+
+  @Override
+  public Integer call() throws Exception {
+    SetupCommand parent = Objects.requireNonNull(setup);
+    Workplace workplace = parent.workplace(out);
+    Installation installation = workplace.installation();
+    Certificates certificates = workplace.certificates();
+    Instant before = workplace.now().plus(Duration.ofDays(days));
+    PrintWriter printer = parent.out();
+    String trusted = workplace.directory().read(Certificates.AUTHORITY);
+    if (certificates.renewAuthority(
+        installation.domain(), workplace.now().plus(AUTHORITY_WITHIN))) {
+      replaceTrust(workplace, trusted, printer);
+    }
+    for (Wanted wanted : ServiceFiles.certificates(installation)) {
+      boolean renewed = certificates.renew(wanted, before);
+      printer.printf(
+          "%-8s%s, ends %s%n",
+          renewed ? "renewed" : "kept",
+          workplace.path(wanted.certificate()),
+          certificates.end(wanted.certificate()));
+      if (renewed) {
+        printer.printf(
+            "          copy it to %s of the machine %s; the service takes it with SIGHUP or a restart%n",
+            wanted.name() + ".pem", wanted.hosts().getFirst());
+      }
+    }
+    printer.printf("authority ends %s%n", certificates.end(Certificates.AUTHORITY));
+    printer.flush();
+    return ExitCode.OK;
+  }
+
+  /// Gives the authority's next certificate to every service and device that has the present one.
+  private static void replaceTrust(Workplace workplace, String trusted, PrintWriter printer)
+      throws IOException {
+    SetupDirectory directory = workplace.directory();
+    String next = directory.read(Certificates.AUTHORITY);
+    printer.printf(
+        "renewed %s; copy it to the machines that have these:%n",
+        workplace.path(Certificates.AUTHORITY));
+    for (String file : directory.named("ca.pem")) {
+      if (directory.read(file).equals(trusted)) {
+        directory.replace(file, next);
+        printer.printf("          %s%n", workplace.path(file));
+      }
+    }
+  }
+}

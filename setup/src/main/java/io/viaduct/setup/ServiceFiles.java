@@ -1,0 +1,276 @@
+package io.viaduct.setup;
+
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.setup.files.Passwords;
+import io.viaduct.setup.files.SetupDirectory;
+import io.viaduct.setup.files.YamlText;
+import io.viaduct.setup.installation.HostName;
+import io.viaduct.setup.installation.Installation;
+import io.viaduct.setup.installation.Installation.Snapt;
+import io.viaduct.setup.pki.Certificates;
+import io.viaduct.setup.pki.Certificates.Wanted;
+import io.viaduct.setup.pki.Pem;
+import java.io.IOException;
+import java.security.interfaces.EdECPublicKey;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// The files of each service: one directory per service holds everything that it reads, and nothing
+/// of another one. A configuration has only the keys that differ from the service's defaults; paths
+/// in it are relative to it.
+final class ServiceFiles {
+  static final String BILLING = "danum-billing";
+  static final String BRIDGE = "ims-bridge";
+  static final String WEBGUI = "webgui";
+
+  static final String BILLING_CONFIGURATION = BILLING + "/danum-billing.yml";
+  static final String BRIDGE_CONFIGURATION = BRIDGE + "/ims-bridge.yml";
+  static final String WEBGUI_CONFIGURATION = WEBGUI + "/webgui.yml";
+  static final String OPERATOR_PASSWORD = BILLING + "/operator.password";
+
+  private static final List<HostName> LOOPBACK =
+      Stream.of("localhost", "127.0.0.1", "::1").map(HostName::new).toList();
+  private static final String DEFAULT_OWNER = "operator";
+  private static final String DEFAULT_REGION = "default";
+  private static final int DEFAULT_PORT = 443;
+
+  private final SetupDirectory directory;
+  private final Certificates certificates;
+  private final Installation installation;
+
+  ServiceFiles(SetupDirectory directory, Certificates certificates, Installation installation) {
+    this.directory = directory;
+    this.certificates = certificates;
+    this.installation = installation;
+  }
+
+  /// Returns the certificates that the services need.
+  static List<Wanted> certificates(Installation installation) {
+    var wanted = new ArrayList<Wanted>();
+    // Processes on one host meet on loopback: a host behind a NAT may not reach its public address.
+    wanted.add(new Wanted(BILLING, BILLING, withLoopback(installation.billingHosts())));
+    wanted.add(new Wanted(BRIDGE, BRIDGE, withLoopback(installation.bridgeHosts())));
+    installation.snapts().forEach(each -> wanted.add(certificate(each)));
+    return wanted;
+  }
+
+  static Wanted certificate(Snapt snapt) {
+    return new Wanted(snapt.id(), snapt.id(), snapt.hosts());
+  }
+
+  private static List<HostName> withLoopback(List<HostName> hosts) {
+    return Stream.concat(hosts.stream(), LOOPBACK.stream()).distinct().toList();
+  }
+
+  /// Makes everything that is missing.
+  void make() throws IOException {
+    certificates.makeAuthority(installation.domain());
+    makeBilling();
+    makeBridge();
+    makeWebgui();
+    for (Snapt snapt : installation.snapts()) {
+      makeSnapt(snapt);
+    }
+  }
+
+  private void makeTls(String service) throws IOException {
+    for (Wanted wanted : certificates(installation)) {
+      if (wanted.name().equals(service)) {
+        certificates.make(wanted);
+      }
+    }
+    makeTrust(service);
+  }
+
+  private void makeTrust(String service) throws IOException {
+    directory.make(service + "/ca.pem", () -> directory.read(Certificates.AUTHORITY));
+  }
+
+  private void makeBilling() throws IOException {
+    makeTls(BILLING);
+    directory.make(OPERATOR_PASSWORD, Passwords::drawLine);
+    if (hasOwnDatabase()) {
+      directory.make(BILLING + "/database.password", Passwords::drawLine);
+    }
+    directory.make(BILLING_CONFIGURATION, this::billing);
+    for (Snapt snapt : installation.snapts()) {
+      if (!snapt.owner().equals(DEFAULT_OWNER)) {
+        enter(BILLING_CONFIGURATION, "snapt-owners", snapt, owner(snapt));
+      }
+    }
+  }
+
+  private boolean hasOwnDatabase() {
+    return !installation.databaseUrl().isEmpty();
+  }
+
+  private String billing() {
+    var text = new StringBuilder(head(BILLING));
+    if (!installation.bridgeIsWithBilling()) {
+      text.append("# The bridge dials from another host.\ngrpc: {host: 0.0.0.0}\n");
+    }
+    if (!installation.webguiIsWithBilling()) {
+      text.append(
+              "# The pages ask from another host, by plain HTTP: keep the network between them private.\n")
+          .append("rest: {host: 0.0.0.0}\n");
+    }
+    text.append(tls(BILLING));
+    text.append("operator: {password-file: operator.password}\n");
+    text.append(
+        hasOwnDatabase()
+            ? "database: {url: %s, user: %s, password-file: database.password}\n"
+                .formatted(
+                    YamlText.quoted(installation.databaseUrl()),
+                    YamlText.quoted(installation.databaseUser()))
+            : "# Billing's own PostgreSQL keeps the ledger here.\ndatabase: {data-directory: %s}\n"
+                .formatted(state(BILLING, "database")));
+    return text.toString();
+  }
+
+  private static String owner(Snapt snapt) {
+    return YamlText.quoted(snapt.id()) + ": " + YamlText.quoted(snapt.owner());
+  }
+
+  private void makeBridge() throws IOException {
+    makeTls(BRIDGE);
+    makeEd25519(BRIDGE + "/token.key");
+    directory.make(BRIDGE + "/rest.token", Passwords::drawLine);
+    for (Snapt snapt : installation.snapts()) {
+      makeEd25519(reportKey(snapt));
+    }
+    directory.make(BRIDGE + "/subscribers.yml", () -> "subscribers: []\n");
+    directory.make(BRIDGE_CONFIGURATION, this::bridge);
+    for (Snapt snapt : installation.snapts()) {
+      enter(BRIDGE_CONFIGURATION, "snapts", snapt, enrolment(snapt));
+    }
+  }
+
+  /// Adds a SNAPT that came later to a list or mapping of a configuration, unless it is there.
+  private void enter(String file, String key, Snapt snapt, String entry) throws IOException {
+    String text = directory.read(file);
+    if (!YamlText.ids(text, key).contains(snapt.id())) {
+      directory.replace(file, YamlText.append(directory.path(file).toString(), text, key, entry));
+    }
+  }
+
+  private String bridge() {
+    var text = new StringBuilder(head(BRIDGE));
+    text.append("domain: ").append(installation.domain()).append('\n');
+    text.append(
+        installation.webguiIsWithBridge()
+            ? "rest: {token-file: rest.token}\n"
+            : "# The pages ask from another host, by plain HTTP: keep the network between them private.\n"
+                + "rest: {host: 0.0.0.0, token-file: rest.token}\n");
+    text.append(
+        "billing: {host: %s}\n"
+            .formatted(dialled(installation.bridgeIsWithBilling(), installation.billingHosts())));
+    text.append(tls(BRIDGE));
+    text.append("# Signs session tokens.\ntoken: {signing-key: token.key}\n");
+    text.append("subscribers: subscribers.yml\n");
+    text.append(
+        "# The SNAPTs that may announce themselves and report. `viaduct setup snapt` adds one.\nsnapts: []\n");
+    return text.toString();
+  }
+
+  /// Returns the entry of `snapts` in the bridge's configuration.
+  private String enrolment(Snapt snapt) {
+    byte[] key =
+        Ed25519.raw((EdECPublicKey) Ed25519.readPair(directory.path(reportKey(snapt))).getPublic());
+    return "{id: %s, report-key: \"%s\", owner: %s, region: %s}"
+        .formatted(
+            YamlText.quoted(snapt.id()),
+            Base64.getEncoder().encodeToString(key),
+            YamlText.quoted(snapt.owner()),
+            YamlText.quoted(snapt.region()));
+  }
+
+  private void makeWebgui() throws IOException {
+    directory.make(WEBGUI + "/bridge.token", () -> directory.read(BRIDGE + "/rest.token"));
+    directory.make(WEBGUI_CONFIGURATION, this::webgui);
+  }
+
+  private String webgui() {
+    String http =
+        installation.pageListen().equals("127.0.0.1")
+            ? "# The pages are served on loopback: put a TLS proxy in front, and then set `http: {secure-cookies: true}`.\n"
+            : "http: {host: %s}\n".formatted(YamlText.quoted(installation.pageListen()));
+    return head(WEBGUI)
+        + http
+        + "billing: {url: \"http://%s:8082\"}\n"
+            .formatted(url(installation.webguiIsWithBilling(), installation.billingHosts()))
+        + "bridge: {url: \"http://%s:8081\", token-file: bridge.token}\n"
+            .formatted(url(installation.webguiIsWithBridge(), installation.bridgeHosts()));
+  }
+
+  private void makeSnapt(Snapt snapt) throws IOException {
+    makeTls(snapt.id());
+    makeEd25519(reportKey(snapt));
+    directory.make(configuration(snapt), () -> snapt(snapt));
+  }
+
+  private String snapt(Snapt snapt) {
+    var text = new StringBuilder(head("snapt-server"));
+    text.append("id: ").append(YamlText.quoted(snapt.id())).append('\n');
+    if (!snapt.owner().equals(DEFAULT_OWNER)) {
+      text.append("owner: ").append(YamlText.quoted(snapt.owner())).append('\n');
+    }
+    if (!snapt.region().equals(DEFAULT_REGION)) {
+      text.append("region: ").append(YamlText.quoted(snapt.region())).append('\n');
+    }
+    text.append(
+        "# Reports that wait for the bridge, and open intervals.\nstate: %s\n"
+            .formatted(state(snapt.id(), "state")));
+    text.append(tls(snapt.id()));
+    String host = YamlText.quoted(snapt.hosts().getFirst().text());
+    text.append("# Devices dial this name; the certificate must name it.\n");
+    text.append(
+        snapt.port() == DEFAULT_PORT
+            ? "control: {host: %s}\n".formatted(host)
+            : "control: {host: %1$s, port: %2$d}\ndata: {port: %2$d}\n"
+                .formatted(host, snapt.port()));
+    text.append(
+        "reporting: {bridge-host: %s, report-key: report.key}\n"
+            .formatted(dialled(installation.isWithBridge(snapt), installation.bridgeHosts())));
+    return text.toString();
+  }
+
+  static String configuration(Snapt snapt) {
+    return snapt.id() + "/" + snapt.id() + ".yml";
+  }
+
+  private static String reportKey(Snapt snapt) {
+    return snapt.id() + "/report.key";
+  }
+
+  private void makeEd25519(String file) throws IOException {
+    directory.make(file, () -> Pem.text(Ed25519.generate().getPrivate()));
+  }
+
+  private String state(String service, String own) {
+    return installation.state().isEmpty()
+        ? own
+        : YamlText.quoted(installation.state() + "/" + service);
+  }
+
+  private static String dialled(boolean together, List<HostName> hosts) {
+    return together ? "127.0.0.1" : YamlText.quoted(hosts.getFirst().text());
+  }
+
+  private static String url(boolean together, List<HostName> hosts) {
+    return together ? "127.0.0.1" : hosts.getFirst().inUrl();
+  }
+
+  private static String tls(String name) {
+    return "tls: {certificate: %1$s.pem, private-key: %1$s.key, trust: ca.pem}\n".formatted(name);
+  }
+
+  private String head(String module) {
+    return """
+    # %s of %s, made by `viaduct setup`: the keys that differ from the defaults.
+    # All keys: %s/README.md. File names are relative to this file.
+    """
+        .formatted(module, installation.domain(), module);
+  }
+}

@@ -1,0 +1,233 @@
+package io.viaduct.setup;
+
+import io.viaduct.service.command.ExitCode;
+import io.viaduct.service.command.ProcessCommandLine;
+import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.operations.ProcessMetrics;
+import io.viaduct.setup.installation.HostName;
+import io.viaduct.setup.installation.Installation;
+import io.viaduct.setup.installation.Installation.Snapt;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// The command `viaduct setup`. Exit codes (sysexits.h): 0 done, 64 usage, 69 a file or billing
+/// could not be had, 78 the installation refuses.
+@Command(
+    name = "setup",
+    mixinStandardHelpOptions = true,
+    versionProvider = SetupCommand.Version.class,
+    sortOptions = false,
+    description = {
+      "Makes an installation: authority, certificates, keys, passwords, one configuration per service;"
+          + " then prints what to start. What is there is kept.",
+      "Later runs need no options: they make what is missing and print the same."
+    },
+    subcommands = {AddSnapt.class, Renew.class})
+public final class SetupCommand implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+  private final InstantSource clock;
+  private final Launcher launcher;
+
+  @Option(names = "--domain", description = "home domain of the users, such as operator.example")
+  private @Nullable String domain;
+
+  @Option(
+      names = "--host",
+      description =
+          "IP address or DNS name of this machine, as devices dial it; repeat it for further names")
+  private List<String> hosts = List.of();
+
+  @Option(
+      names = "--out",
+      description = "directory of the installation (default: ${DEFAULT-VALUE})")
+  private Path out = Path.of(Workplace.DEFAULT_DIRECTORY);
+
+  @Option(names = "--snapt", description = "id of the first SNAPT (default: ${DEFAULT-VALUE})")
+  private String snapt = "snapt-1";
+
+  @Option(names = "--snapt-host", description = "where the SNAPT runs, if not on --host")
+  private List<String> snaptHosts = List.of();
+
+  @Option(names = "--snapt-port", description = "its port, TCP and UDP (default: ${DEFAULT-VALUE})")
+  private int snaptPort = 443;
+
+  @Option(
+      names = "--owner",
+      description = "earns the SNAPT's share of charges (default: ${DEFAULT-VALUE})")
+  private String owner = "operator";
+
+  @Option(names = "--region", description = "of the SNAPT (default: ${DEFAULT-VALUE})")
+  private String region = "default";
+
+  @Option(names = "--bridge-host", description = "where ims-bridge runs, if not on --host")
+  private List<String> bridgeHosts = List.of();
+
+  @Option(names = "--billing-host", description = "where danum-billing runs, if not on --host")
+  private List<String> billingHosts = List.of();
+
+  @Option(names = "--webgui-host", description = "where the pages run, if not with billing")
+  private List<String> webguiHosts = List.of();
+
+  @Option(
+      names = "--page-listen",
+      description = "address that serves the pages (default: ${DEFAULT-VALUE})")
+  private String pageListen = "127.0.0.1";
+
+  @Option(
+      names = "--database-url",
+      description =
+          "a PostgreSQL of yours, jdbc:postgresql://HOST:5432/NAME; default: billing runs its own")
+  private String databaseUrl = "";
+
+  @Option(names = "--database-user", description = "role in it (default: ${DEFAULT-VALUE})")
+  private String databaseUser = "viaduct";
+
+  @Option(
+      names = "--state",
+      description = "where services keep their state; default: beside their configuration")
+  private String state = "";
+
+  @Option(
+      names = "--show-password",
+      description = "print the operator's password instead of its file")
+  private boolean showPassword;
+
+  SetupCommand(InstantSource clock, Launcher launcher) {
+    this.clock = clock;
+    this.launcher = launcher;
+  }
+
+  /// The process.
+  public static void main(String[] arguments) {
+    Path current = Path.of("").toAbsolutePath();
+    String root = System.getenv(Launcher.ROOT);
+    var launcher = new Launcher(root == null ? current : Path.of(root), current);
+    System.exit(commandLine(InstantSource.system(), launcher).execute(arguments));
+  }
+
+  /// Returns the command line.
+  ///
+  /// @param clock begin of certificates
+  static CommandLine commandLine(InstantSource clock, Launcher launcher) {
+    CommandLine line =
+        ProcessCommandLine.of(new SetupCommand(clock, launcher), SetupCommand::codeOf);
+    line.setUsageHelpAutoWidth(true);
+    return line;
+  }
+
+  private static int codeOf(Exception failure) {
+    return switch (failure) {
+      case IllegalArgumentException _ -> ExitCode.USAGE; // a value of an option
+      case AccessDeniedException _ -> ExitCode.PERMISSION;
+      case IOException _ -> ExitCode.UNAVAILABLE;
+      default -> ExitCode.DEFECT;
+    };
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    Workplace workplace = workplace(out);
+    Optional<Installation> present = workplace.present();
+    Installation installation = present.isPresent() ? present.get() : asked();
+    if (present.isPresent()) {
+      refuseOtherFacts(present.get());
+    }
+    workplace.make(installation);
+    workplace.printFiles(out());
+    new Steps(workplace, installation).print(out(), showPassword);
+    return ExitCode.OK;
+  }
+
+  private Installation asked() {
+    if (domain == null || (hosts.isEmpty() && someHostIsMissing())) {
+      throw new CommandLine.ParameterException(
+          line(),
+          "a new installation needs its facts: setup --domain DOMAIN --host HOST; in %s there is none yet"
+              .formatted(out));
+    }
+    return new Installation(
+        domain,
+        names(billingHosts, hosts),
+        names(bridgeHosts, hosts),
+        names(webguiHosts, billingHosts.isEmpty() ? hosts : billingHosts),
+        pageListen,
+        databaseUrl,
+        databaseUrl.isEmpty() ? "" : databaseUser,
+        state,
+        List.of(new Snapt(snapt, names(snaptHosts, hosts), snaptPort, owner, region)));
+  }
+
+  private boolean someHostIsMissing() {
+    return snaptHosts.isEmpty() || bridgeHosts.isEmpty() || billingHosts.isEmpty();
+  }
+
+  /// An installation keeps its facts: other options on a later run would do nothing.
+  private void refuseOtherFacts(Installation present) {
+    for (var option : line().getParseResult().matchedOptions()) {
+      String name = option.longestName();
+      if (List.of("--out", "--show-password").contains(name)) {
+        continue;
+      }
+      if (domain == null || !asked().equals(withFirstSnapt(present))) {
+        throw new ConfigurationException(
+            "%s says otherwise than the options given: run setup without them, change that file and run 'setup renew', or choose another --out"
+                .formatted(out.resolve(Installation.FILE)));
+      }
+      return;
+    }
+  }
+
+  private static Installation withFirstSnapt(Installation present) {
+    return new Installation(
+        present.domain(),
+        present.billingHosts(),
+        present.bridgeHosts(),
+        present.webguiHosts(),
+        present.pageListen(),
+        present.databaseUrl(),
+        present.databaseUser(),
+        present.state(),
+        present.snapts().subList(0, Math.min(1, present.snapts().size())));
+  }
+
+  private static List<HostName> names(List<String> given, List<String> otherwise) {
+    return (given.isEmpty() ? otherwise : given).stream().distinct().map(HostName::new).toList();
+  }
+
+  /// Returns the place where subcommands work.
+  Workplace workplace(Path directory) {
+    return new Workplace(directory, launcher, clock.instant());
+  }
+
+  private CommandLine line() {
+    if (spec == null) {
+      throw new IllegalStateException("picocli gives the specification before it runs a command");
+    }
+    return spec.commandLine();
+  }
+
+  /// Returns where the command prints.
+  PrintWriter out() {
+    return line().getOut();
+  }
+
+  /// What `--version` prints.
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {"setup " + ProcessMetrics.versionOf(SetupCommand.class)};
+    }
+  }
+}

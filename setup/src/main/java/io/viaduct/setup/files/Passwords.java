@@ -1,0 +1,29 @@
+package io.viaduct.setup.files;
+
+import java.security.SecureRandom;
+
+/// Draws passwords and tokens.
+public final class Passwords {
+  // Without 0, O, 1, l, i: people copy passwords by hand.
+  private static final String LETTERS = "23456789abcdefghjkmnpqrstuvwxyz";
+  private static final int LENGTH = 24; // 118 bits
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private Passwords() {}
+
+  /// Returns a new password of 24 letters and digits.
+  public static String draw() {
+    return RANDOM
+        .ints(LENGTH, 0, LETTERS.length())
+        .collect(
+            StringBuilder::new,
+            (text, at) -> text.append(LETTERS.charAt(at)),
+            StringBuilder::append)
+        .toString();
+  }
+
+  /// Returns the text of a new password file: one line.
+  public static String drawLine() {
+    return draw() + "\n";
+  }
+}

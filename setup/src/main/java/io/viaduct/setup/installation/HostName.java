@@ -1,0 +1,59 @@
+package io.viaduct.setup.installation;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import java.net.InetAddress;
+import java.util.regex.Pattern;
+
+/// The name that a peer dials: a DNS name (RFC 1123) in lower case, or an IP address.
+///
+/// @param text as it was given, without brackets and port
+public record HostName(String text) {
+  private static final Pattern DNS_NAME =
+      Pattern.compile(
+          "(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?"
+              + "(\\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*");
+  private static final Pattern DOTTED = Pattern.compile("[0-9.]+");
+  private static final Pattern DOTTED_QUAD = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
+
+  /// @throws IllegalArgumentException naming the value and the rule
+  public HostName {
+    if (!(isAddress(text)
+        || (DNS_NAME.matcher(text).matches() && !DOTTED.matcher(text).matches()))) {
+      throw new IllegalArgumentException(
+          "a host must be an IP address or a DNS name in lower case, without scheme and port, got '%s'"
+              .formatted(text));
+    }
+  }
+
+  /// Reads one of a configuration file.
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  static HostName of(String text) {
+    return new HostName(text);
+  }
+
+  /// Tells whether this is an IP address rather than a DNS name.
+  public boolean isAddress() {
+    return isAddress(text);
+  }
+
+  /// Returns the host part of a URL: an IPv6 address has brackets there (RFC 3986).
+  public String inUrl() {
+    return text.contains(":") ? "[" + text + "]" : text;
+  }
+
+  private static boolean isAddress(String text) {
+    if (!text.contains(":") && !DOTTED_QUAD.matcher(text).matches()) {
+      return false;
+    }
+    try {
+      return !InetAddress.ofLiteral(text).getHostAddress().contains("%") && !text.contains("[");
+    } catch (IllegalArgumentException _) {
+      return false;
+    }
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}
