@@ -25,9 +25,9 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 /// default, with its reason), overlaid by the operator's file, bound to one record whose compact
 /// constructors hold the rules.
 ///
-/// Keys are kebab-case. An unknown key, a missing one, a key given twice, a bad value: all are told
-/// by one [ConfigurationException] that names file, key, value and rule. Durations are written
-/// `200ms`, `10s`, `5m`, `24h` or ISO-8601.
+/// Keys are kebab-case. A key of type `Optional` may be left out. An unknown key, a missing one, a
+/// key given twice, a bad value: all are told by one [ConfigurationException] that names file, key,
+/// value and rule. Durations are written `200ms`, `10s`, `5m`, `24h` or ISO-8601.
 public final class ConfigurationFile {
   /// Longest file that is read: the largest of ours, with ten thousand subscribers, has a tenth.
   static final int BYTES_MAX = 16 * 1024 * 1024;
@@ -69,6 +69,7 @@ public final class ConfigurationFile {
   }
 
   private static <T extends Record> T bind(String where, JsonNode tree, Class<T> type) {
+    OptionalKeys.fill(YAML, tree, YAML.constructType(type));
     try {
       return YAML.treeToValue(tree, type);
     } catch (JacksonException e) {

@@ -115,7 +115,7 @@ public final class Refusals {
     }
   }
 
-  private static void keys(Class<?> type, Map<String, RecordComponent> into) {
+  static void keys(Class<?> type, Map<String, RecordComponent> into) {
     for (RecordComponent component : type.getRecordComponents()) {
       if (component.getAccessor().isAnnotationPresent(JsonUnwrapped.class)) {
         keys(component.getType(), into); // they stand among the others

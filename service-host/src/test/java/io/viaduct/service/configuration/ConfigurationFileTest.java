@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,6 +25,10 @@ class ConfigurationFileTest {
   }
 
   record Probes(Probe probe) {}
+
+  record Lines(List<Line> lines) {}
+
+  record Line(String name, Optional<Long> rate) {}
 
   record Guarded(Secret passwordFile) {}
 
@@ -81,6 +86,19 @@ class ConfigurationFileTest {
     Path bad = file("probe: {count: 3}\npools: []");
     assertThatThrownBy(() -> ConfigurationFile.load(bad, Relay.class))
         .hasMessageEndingWith("key 'name': must be given, it has no default");
+  }
+
+  @Test
+  void anOptionalKeyOfALineOfAListMayBeLeftOut() throws Exception {
+    assertThat(
+            ConfigurationFile.load(
+                file("lines: [{name: a}, {name: b, rate: 5}, {name: c, rate: null}]"), Lines.class))
+        .isEqualTo(
+            new Lines(
+                List.of(
+                    new Line("a", Optional.empty()),
+                    new Line("b", Optional.of(5L)),
+                    new Line("c", Optional.empty()))));
   }
 
   @Test

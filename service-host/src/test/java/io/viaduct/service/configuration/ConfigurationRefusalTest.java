@@ -156,7 +156,7 @@ class ConfigurationRefusalTest {
     assertThat(refusal(""))
         .isEqualTo(
             "keys 'listen.host', 'listen.port', 'mode', 'word', 'pause', 'fast', 'share', 'most',"
-                + " 'peer', 'sizes', 'owners', 'extra': must be given, they have no default");
+                + " 'peer', 'sizes', 'owners': must be given, they have no default");
   }
 
   @Test
