@@ -25,6 +25,7 @@ import io.viaduct.sip.SipEndpointSettings;
 import io.viaduct.sip.digest.DigestServer;
 import io.viaduct.sip.guard.GuardLimits;
 import io.viaduct.sip.transport.SocketSettings;
+import io.viaduct.usage.TokenKeys;
 import io.viaduct.usage.v1.MediationGrpc;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -66,6 +67,7 @@ public final class Bridge implements AutoCloseable {
   private final LocationService locations;
   private final SnaptDirectory directory;
   private final SessionNotifier notifier;
+  private final ReportMeters reportMeters;
   private final MediationForwarder forwarder;
   private final SipEndpoint sip;
   private final SnaptsServer snapts;
@@ -117,7 +119,10 @@ public final class Bridge implements AutoCloseable {
             notifier,
             sipMeters);
     try {
-      ReportMeters reportMeters = new ReportMeters(registry);
+      this.reportMeters =
+          new ReportMeters(
+              registry,
+              configuration.snapts().stream().map(BridgeConfiguration.Snapt::id).toList());
       ManagedChannel billing = BillingChannel.open(configuration.billing(), tls);
       started.push(billing::shutdownNow);
       this.forwarder =
@@ -126,6 +131,7 @@ public final class Bridge implements AutoCloseable {
               MediationGrpc.newBlockingStub(billing),
               reportMeters,
               reachability,
+              tokens.publicKeys(),
               clock);
       started.push(forwarder);
       this.snapts =
@@ -136,7 +142,10 @@ public final class Bridge implements AutoCloseable {
               new SnaptsService(
                   directory,
                   tokens,
-                  new ReportVerifier(configuration.reporting().bytes()),
+                  new ReportVerifier(
+                      configuration.reporting().bytes(),
+                      TokenKeys.of(tokens.publicKeys()),
+                      configuration.token().audience()),
                   forwarder,
                   reportMeters,
                   configuration.reporting().unacknowledged(),
@@ -270,6 +279,10 @@ public final class Bridge implements AutoCloseable {
 
   public SnaptDirectory directory() {
     return directory;
+  }
+
+  public ReportMeters reportMeters() {
+    return reportMeters;
   }
 
   public LocationService locations() {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /// The configuration of ims-bridge; the defaults and their reasons are in `BridgeConfiguration.yml`
@@ -236,10 +237,27 @@ public record BridgeConfiguration(
   ///
   /// @param id common name of its certificate
   /// @param reportKey base64 of the raw 32-byte Ed25519 key that signs its reports
-  public record Snapt(String id, String reportKey, String owner, String region) {
+  /// @param lineRate bit/s in each direction: a report of more bytes is refused; empty for 10
+  ///   Gbit/s
+  public record Snapt(
+      String id, String reportKey, String owner, String region, Optional<Long> lineRate) {
+    /// The fastest port that hosts commonly have.
+    private static final long LINE_RATE_DEFAULT = 10_000_000_000L;
+
+    private static final long LINE_RATE_MAX = 10_000_000_000_000L;
+
     public Snapt {
+      long rate = lineRate.orElse(LINE_RATE_DEFAULT);
+      require(
+          rate >= 1 && rate <= LINE_RATE_MAX,
+          "line-rate must be 1.." + LINE_RATE_MAX + " bit/s",
+          rate);
       require(id.matches(NAME), "id must match " + NAME, id);
       publicKey("report-key", reportKey);
+    }
+
+    public long bitPerSecond() {
+      return lineRate.orElse(LINE_RATE_DEFAULT);
     }
 
     public PublicKey key() {

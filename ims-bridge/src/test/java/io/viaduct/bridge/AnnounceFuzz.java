@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 
 /// A SNAPT that announces what it likes. Input: a SnaptStatus between two good ones on its stream.
 /// Rules: answered with the token keys, and devices are told a place that they can go to; or the
@@ -51,7 +52,8 @@ public final class AnnounceFuzz {
 
   private static Snapt configured(String id) {
     byte[] key = Ed25519.raw((EdECPublicKey) KEY.getPublic());
-    return new Snapt(id, Base64.getEncoder().encodeToString(key), "owner", "region");
+    return new Snapt(
+        id, Base64.getEncoder().encodeToString(key), "owner", "region", Optional.empty());
   }
 
   public static void fuzzerTestOneInput(byte[] input) {

@@ -23,6 +23,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /// seen, says so of what it has.
 final class BillingStub implements AutoCloseable {
   final List<UsageReport> posted = new CopyOnWriteArrayList<>();
+  final List<SubmitRequest> requests = new CopyOnWriteArrayList<>();
   final List<Integer> batches = new CopyOnWriteArrayList<>();
   volatile boolean broken;
   private final Server server;
@@ -51,6 +52,7 @@ final class BillingStub implements AutoCloseable {
       }
       try {
         if (request.getReportsCount() > 0) {
+          requests.add(request);
           batches.add(request.getReportsCount());
         }
         SubmitResponse.Builder response = SubmitResponse.newBuilder();

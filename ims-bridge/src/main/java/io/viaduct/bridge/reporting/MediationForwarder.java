@@ -6,6 +6,7 @@ import io.viaduct.usage.v1.MediationGrpc;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.SubmitRequest;
 import io.viaduct.usage.v1.SubmitResponse;
+import io.viaduct.usage.v1.TokenKey;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,19 +26,23 @@ public final class MediationForwarder implements AutoCloseable {
   private final MediationGrpc.MediationBlockingStub mediation;
   private final ReportMeters meters;
   private final BillingReachability billing;
+  private final List<TokenKey> tokenKeys;
   private final InstantSource clock;
   private final BlockingQueue<PendingReport> queue;
   private final Semaphore inFlight;
   private final Thread gatherer;
   private volatile boolean closed;
 
+  /// @param tokenKeys sent with each batch: billing checks the tokens again
   public MediationForwarder(
       Billing limits,
       MediationGrpc.MediationBlockingStub mediation,
       ReportMeters meters,
       BillingReachability billing,
+      List<TokenKey> tokenKeys,
       InstantSource clock) {
     this.limits = limits;
+    this.tokenKeys = List.copyOf(tokenKeys);
     this.mediation = mediation;
     this.meters = meters;
     this.billing = billing;
@@ -122,7 +127,8 @@ public final class MediationForwarder implements AutoCloseable {
 
   private void forward(List<PendingReport> batch) {
     try {
-      SubmitRequest.Builder request = SubmitRequest.newBuilder().setReceivedMs(clock.millis());
+      SubmitRequest.Builder request =
+          SubmitRequest.newBuilder().setReceivedMs(clock.millis()).addAllTokenKeys(tokenKeys);
       batch.forEach(pending -> request.addReports(pending.signed()));
       SubmitResponse response = submit(request.build());
       billing.answered();

@@ -1,5 +1,8 @@
 package io.viaduct.bridge.reporting;
 
+import io.viaduct.usage.ReportFlaw;
+import io.viaduct.usage.v1.ReportVerdict;
+
 /// Why a report goes no further than the bridge. Each is one counter, and the reason in its
 /// acknowledgement.
 public enum ReportRefusal {
@@ -13,5 +16,30 @@ public enum ReportRefusal {
   FOREIGN_SNAPT,
   WRONG_SIGNATURE,
   /// Session, account or sequence is missing.
-  INCOMPLETE
+  INCOMPLETE,
+  /// These are the values of [ReportFlaw], which says what they mean.
+  EMPTY_INTERVAL,
+  FLOW_OVER_INTERVAL,
+  OVER_LINE_RATE,
+  SEQUENCE_JUMP,
+  TOKEN_MALFORMED,
+  /// The report is deferred, not rejected: the operator may add the key to `token.accepted-keys`.
+  TOKEN_KEY_UNKNOWN,
+  TOKEN_FORGED,
+  TOKEN_OF_OTHER_SESSION,
+  TOKEN_OF_OTHER_AUDIENCE,
+  TOKEN_NOT_VALID_THEN,
+  RECEIPT_MALFORMED,
+  RECEIPT_FORGED,
+  RECEIPT_OF_OTHER_INTERVAL,
+  RECEIPT_OF_OTHER_COUNTS;
+
+  static ReportRefusal of(ReportFlaw flaw) {
+    return valueOf(flaw.name());
+  }
+
+  /// Says how the SNAPT is answered: it keeps what the operator can mend.
+  ReportVerdict verdict() {
+    return this == TOKEN_KEY_UNKNOWN ? ReportVerdict.DEFERRED : ReportVerdict.REJECTED;
+  }
 }

@@ -5,7 +5,6 @@ import io.grpc.stub.StreamObserver;
 import io.viaduct.bridge.BridgeConfiguration.Snapt;
 import io.viaduct.bridge.reporting.ReportVerifier.Outcome;
 import io.viaduct.usage.v1.ReportAck;
-import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SignedUsageReport;
 
 /// One SNAPT's stream of reports. Lets so many in unacknowledged and asks for the next with each
@@ -47,12 +46,15 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
     switch (verifier.verify(sender, signed)) {
       case Outcome.Genuine(var report) ->
           forwarder.submit(new PendingReport(signed, report, this::acknowledge));
-      case Outcome.Refused(var reason, var report) -> {
-        meters.refused(reason);
-        acknowledge(
-            PendingReport.ack(report, ReportVerdict.REJECTED, "refused by the bridge: " + reason));
+      case Outcome.Refused(var reason, var report, String detail) -> {
+        meters.refused(sender.id(), reason);
+        acknowledge(PendingReport.ack(report, reason.verdict(), words(reason, detail)));
       }
     }
+  }
+
+  private static String words(ReportRefusal reason, String detail) {
+    return "refused by the bridge: " + reason + (detail.isEmpty() ? "" : ": " + detail);
   }
 
   private synchronized void acknowledge(ReportAck ack) {

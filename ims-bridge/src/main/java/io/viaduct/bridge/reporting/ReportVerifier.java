@@ -2,19 +2,31 @@ package io.viaduct.bridge.reporting;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.bridge.BridgeConfiguration.Snapt;
+import io.viaduct.usage.Finding;
+import io.viaduct.usage.ReportPlausibility;
+import io.viaduct.usage.ReportProof;
 import io.viaduct.usage.SignedMessage;
+import io.viaduct.usage.TokenKeys;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 
-/// Checks that a report is from the SNAPT that sent it: length, shape, name, signature, in this
-/// order. Whether it can be billed is for billing to say.
+/// Checks that a report is from the SNAPT that sent it, that the SNAPT can have measured it, and
+/// that the account's device was there: length, shape, name, signature, plausibility, token,
+/// receipt, in this order. Whether it can be billed is for billing to say.
 public final class ReportVerifier {
   private static final int NAME_CHARACTERS_MAX = 256;
 
   private final int bytesMax;
+  private final TokenKeys tokenKeys;
+  private final String audience;
 
-  public ReportVerifier(int bytesMax) {
+  /// @param bytesMax longest envelope, in bytes
+  /// @param tokenKeys that the bridge signs tokens with, or did
+  /// @param audience group of SNAPTs that tokens must be for
+  public ReportVerifier(int bytesMax, TokenKeys tokenKeys, String audience) {
     this.bytesMax = bytesMax;
+    this.tokenKeys = tokenKeys;
+    this.audience = audience;
   }
 
   /// What the check found.
@@ -22,7 +34,8 @@ public final class ReportVerifier {
     record Genuine(UsageReport report) implements Outcome {}
 
     /// @param report as far as it could be read, for the acknowledgement
-    record Refused(ReportRefusal reason, UsageReport report) implements Outcome {}
+    /// @param detail value and rule in words, or empty
+    record Refused(ReportRefusal reason, UsageReport report, String detail) implements Outcome {}
   }
 
   public Outcome verify(Snapt sender, SignedUsageReport signed) {
@@ -42,16 +55,25 @@ public final class ReportVerifier {
         sender.key(), signed.getReport(), signed.getSignature())) {
       return refused(ReportRefusal.WRONG_SIGNATURE, report);
     }
-    return isComplete(report)
-        ? new Outcome.Genuine(report)
-        : refused(ReportRefusal.INCOMPLETE, report);
+    if (!isComplete(report)) {
+      return refused(ReportRefusal.INCOMPLETE, report);
+    }
+    return ReportPlausibility.check(report, sender.bitPerSecond())
+        .map(finding -> refused(finding, report))
+        .orElseGet(() -> proof(signed, report));
+  }
+
+  // A report without token is of a SNAPT of the version before: billing keeps it for the operator.
+  private Outcome proof(SignedUsageReport signed, UsageReport report) {
+    return switch (ReportProof.of(signed, report, tokenKeys, audience)) {
+      case ReportProof.Signed _, ReportProof.ReceiptOwed _, ReportProof.NoToken _ ->
+          new Outcome.Genuine(report);
+      case ReportProof.Broken(Finding finding) -> refused(finding, report);
+    };
   }
 
   private static boolean isComplete(UsageReport report) {
-    return isName(report.getSessionId())
-        && isName(report.getAccount())
-        && report.getSequence() >= 0
-        && report.getEndMs() >= report.getStartMs();
+    return isName(report.getSessionId()) && isName(report.getAccount());
   }
 
   private static boolean isName(String text) {
@@ -59,6 +81,10 @@ public final class ReportVerifier {
   }
 
   private static Outcome refused(ReportRefusal reason, UsageReport report) {
-    return new Outcome.Refused(reason, report);
+    return new Outcome.Refused(reason, report, "");
+  }
+
+  private static Outcome refused(Finding finding, UsageReport report) {
+    return new Outcome.Refused(ReportRefusal.of(finding.flaw()), report, finding.detail());
   }
 }

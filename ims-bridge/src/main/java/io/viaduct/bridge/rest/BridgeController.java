@@ -2,6 +2,7 @@ package io.viaduct.bridge.rest;
 
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.LocationService;
+import io.viaduct.bridge.reporting.ReportMeters;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -15,9 +16,15 @@ import org.springframework.web.bind.annotation.RestController;
 final class BridgeController {
   private final SnaptDirectory directory;
   private final LocationService locations;
+  private final ReportMeters reports;
   private final InstantSource clock;
 
-  BridgeController(SnaptDirectory directory, LocationService locations, InstantSource clock) {
+  BridgeController(
+      SnaptDirectory directory,
+      LocationService locations,
+      ReportMeters reports,
+      InstantSource clock) {
+    this.reports = reports;
     this.directory = directory;
     this.locations = locations;
     this.clock = clock;
@@ -26,7 +33,8 @@ final class BridgeController {
   @GetMapping("/snapts")
   Map<String, List<SnaptView>> snapts() {
     return Map.of(
-        "snapts", directory.all().stream().map(entry -> SnaptView.of(entry, directory)).toList());
+        "snapts",
+        directory.all().stream().map(entry -> SnaptView.of(entry, directory, reports)).toList());
   }
 
   @GetMapping("/registrations")

@@ -51,7 +51,8 @@ public class RestInterface {
 
   @Bean
   BridgeController bridgeController(Bridge bridge, InstantSource clock) {
-    return new BridgeController(bridge.directory(), bridge.locations(), clock);
+    return new BridgeController(
+        bridge.directory(), bridge.locations(), bridge.reportMeters(), clock);
   }
 
   @Bean

@@ -2,12 +2,15 @@ package io.viaduct.bridge.rest;
 
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.directory.SnaptEntry;
+import io.viaduct.bridge.reporting.ReportMeters;
 import io.viaduct.usage.v1.SnaptStatus;
 import java.util.Locale;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /// A SNAPT in the REST interface.
 ///
+/// @param reportsRefused its reports that the bridge refused since it started, by reason
 /// @param seenAt RFC 3339, absent before the first announcement
 /// @param state up, stale or unknown
 record SnaptView(
@@ -25,9 +28,10 @@ record SnaptView(
     long reportsPending,
     String version,
     long datagramsRefused,
+    SortedMap<String, Long> reportsRefused,
     @Nullable String seenAt,
     String state) {
-  static SnaptView of(SnaptEntry entry, SnaptDirectory directory) {
+  static SnaptView of(SnaptEntry entry, SnaptDirectory directory, ReportMeters reports) {
     SnaptStatus s = entry.status() == null ? SnaptStatus.getDefaultInstance() : entry.status();
     return new SnaptView(
         entry.configured().id(),
@@ -44,6 +48,7 @@ record SnaptView(
         s.getReportsPending(),
         s.getVersion(),
         s.getDatagramsRefused(),
+        reports.refusalsOf(entry.configured().id()),
         entry.seen() == null ? null : entry.seen().toString(),
         directory.state(entry).name().toLowerCase(Locale.ROOT));
   }

@@ -21,7 +21,9 @@ public final class BillingAnswerFuzz {
           ReportVerdict.ALREADY_POSTED,
           ReportVerdict.CONFLICT,
           ReportVerdict.REJECTED,
-          ReportVerdict.DEFERRED);
+          ReportVerdict.DEFERRED,
+          ReportVerdict.PROVISIONAL,
+          ReportVerdict.HELD);
   private static final List<UsageReport> REPORTS =
       LongStream.range(0, 3).mapToObj(BillingAnswerFuzz::report).toList();
 

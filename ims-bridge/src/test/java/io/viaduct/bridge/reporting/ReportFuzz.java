@@ -4,13 +4,16 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.bridge.BridgeConfiguration.Snapt;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.usage.ProvenReport;
 import io.viaduct.usage.SignedMessage;
+import io.viaduct.usage.TokenKeys;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.security.KeyPair;
 import java.security.interfaces.EdECPublicKey;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 
 /// Reports as gRPC delivers them. Input: one octet (bit 0: the SNAPT has signed the rest, else the
 /// rest is the whole signed report), the bytes. Rules: refused with a reason; without the SNAPT's
@@ -22,8 +25,11 @@ public final class ReportFuzz {
           "snapt-1",
           Base64.getEncoder().encodeToString(Ed25519.raw((EdECPublicKey) KEY.getPublic())),
           "owner",
-          "region");
-  private static final ReportVerifier VERIFIER = new ReportVerifier(1 << 20);
+          "region",
+          Optional.empty());
+  private static final ProvenReport PROVEN = new ProvenReport();
+  private static final ReportVerifier VERIFIER =
+      new ReportVerifier(1 << 20, TokenKeys.of(List.of(PROVEN.tokenKey())), ProvenReport.AUDIENCE);
 
   private ReportFuzz() {}
 
@@ -51,7 +57,7 @@ public final class ReportFuzz {
         && !report.getAccount().isEmpty()
         && Math.max(report.getSessionId().length(), report.getAccount().length()) <= 256
         && report.getSequence() >= 0
-        && report.getEndMs() >= report.getStartMs();
+        && report.getEndMs() > report.getStartMs();
   }
 
   private static SignedUsageReport signed(ByteString report) {
