@@ -19,6 +19,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.Set;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedDatabase.class);
   private static final int ANY_PORT = 0;
+  private static final Set<String> OWN_NAMES =
+      Set.of("cluster", "binaries", "launcher", "password", "password.new", "lock");
   private static final Duration START_PATIENCE = Duration.ofSeconds(60);
 
   /// What a start needs; the same again when the postmaster has died.
@@ -85,6 +88,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       if (!Files.exists(home.resolve("password"))) {
         delete(cluster); // a process that was killed in its first start left a part
       }
+      PrivateDirectory.make(binaries, name -> name.startsWith("PG-"));
       removeHalfUnpacked(binaries);
       Launch launch = new Launch(home, cluster, binaries, durability);
       EmbeddedPostgres postgres = launch(launch, ANY_PORT);
@@ -118,8 +122,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
 
   private static Path prepare(Path directory) throws IOException {
     Path home = directory.toAbsolutePath().normalize();
-    Files.createDirectories(
-        home, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    PrivateDirectory.make(home, OWN_NAMES::contains);
     return home;
   }
 
@@ -196,7 +199,10 @@ public final class EmbeddedDatabase implements AutoCloseable {
     if (Files.exists(home.resolve("password"))) {
       builder.setConnectConfig("password", password(home));
     }
-    return builder.start();
+    EmbeddedPostgres started = builder.start();
+    // The launcher lets everybody write to both levels; the one above was closed before.
+    PrivateDirectory.closeWithChildren(launch.binaries());
+    return started;
   }
 
   // The first start runs open for the moment that it takes to set the password; nothing is in it.

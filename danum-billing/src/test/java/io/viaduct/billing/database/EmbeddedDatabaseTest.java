@@ -117,4 +117,56 @@ class EmbeddedDatabaseTest {
     OrphanedPostmaster.stop(cluster);
     assertThat(OrphanedPostmaster.port(cluster)).isEmpty();
   }
+
+  private static String mode(Path path) throws Exception {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+
+  private static void chmod(Path path, String mode) throws Exception {
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(mode));
+  }
+
+  @Test
+  void aDirectoryThatAnAdministratorMadeIsClosedToOthersWithAllThatIsUnpackedInIt()
+      throws Exception {
+    Path made = Files.createDirectory(home.resolve("made"));
+    chmod(made, "rwxr-xr-x");
+    Path binaries = Files.createDirectory(home.resolve("programs"));
+    chmod(binaries, "rwxrwxrwx");
+    try (EmbeddedDatabase _ =
+        EmbeddedDatabase.start(made, binaries, EmbeddedDatabase.Durability.FAST)) {
+      assertThat(mode(made)).isEqualTo("rwx------");
+      assertThat(mode(made.resolve("cluster"))).isEqualTo("rwx------");
+      assertThat(mode(binaries)).isEqualTo("rwx------");
+      try (var unpacked = Files.list(binaries)) {
+        for (Path version : unpacked.toList()) {
+          assertThat(mode(version)).as(version.toString()).isEqualTo("rwx------");
+        }
+      }
+      try (var tree = Files.walk(home)) {
+        assertThat(tree.filter(path -> !Files.isSymbolicLink(path)))
+            .allSatisfy(path ->
+                assertThat(Files.getPosixFilePermissions(path))
+                    .as(path.toString())
+                    .doesNotContain(
+                        java.nio.file.attribute.PosixFilePermission.OTHERS_WRITE,
+                        java.nio.file.attribute.PosixFilePermission.GROUP_WRITE));
+      }
+    }
+  }
+
+  @Test
+  void anOpenDirectoryOfSomebodyElseIsRefusedAndLeftAsItIs() throws Exception {
+    Path shared = Files.createDirectory(home.resolve("shared"));
+    Files.writeString(shared.resolve("letters.txt"), "dear");
+    chmod(shared, "rwxr-xr-x");
+    assertThatThrownBy(() ->
+            EmbeddedDatabase.start(
+                shared, SharedDatabase.BINARIES, EmbeddedDatabase.Durability.FAST))
+        .hasMessageContainingAll("rwxr-xr-x", "'letters.txt'", "chmod 700 " + shared);
+    assertThat(mode(shared)).isEqualTo("rwxr-xr-x");
+    chmod(shared, "rwx------");
+    EmbeddedDatabase.start(shared, SharedDatabase.BINARIES, EmbeddedDatabase.Durability.FAST)
+        .close();
+  }
 }
