@@ -12,6 +12,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -120,6 +121,17 @@ class BridgeCommandTest {
       assertThat(missing.statusCode()).isEqualTo(404);
       assertThat(missing.headers().firstValue("Content-Type")).contains("application/problem+json");
       assertThat(rig.registry.get("viaduct.bridge.rest.refused").counter().count()).isEqualTo(2);
+
+      HttpResponse<String> unknown = get(base + "/api/v1/snapts?state=up", "rest-token");
+      assertThat(unknown.statusCode()).isEqualTo(400);
+      assertThat(unknown.body())
+          .contains("unknown query parameter 'state'; this resource has none");
+      HttpResponse<String> error = get(base + "/error", "rest-token");
+      assertThat(error.statusCode()).isEqualTo(404);
+      for (HttpResponse<String> answer : List.of(none, missing, unknown, error)) {
+        assertThat(answer.headers().firstValue("X-Content-Type-Options")).contains("nosniff");
+        assertThat(answer.headers().firstValue("Cache-Control")).contains("no-store");
+      }
     }
   }
 

@@ -37,16 +37,11 @@ final class BearerFilter extends OncePerRequestFilter {
       return;
     }
     refused.run();
-    response.setStatus(HttpServletResponse.SC_UNAUTHORIZED);
     response.setHeader("WWW-Authenticate", "Bearer realm=\"ims-bridge\"");
-    response.setContentType("application/problem+json");
-    response
-        .getOutputStream()
-        .write(
-            """
-            {"type":"about:blank","title":"Unauthorized","status":401,\
-            "detail":"send the operator's token as Authorization: Bearer"}\
-            """
-                .getBytes(StandardCharsets.UTF_8));
+    Problem.write(
+        response,
+        HttpServletResponse.SC_UNAUTHORIZED,
+        "Unauthorized",
+        "send the operator's token as Authorization: Bearer");
   }
 }

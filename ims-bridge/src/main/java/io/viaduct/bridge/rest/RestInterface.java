@@ -3,6 +3,7 @@ package io.viaduct.bridge.rest;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.Bridge;
 import io.viaduct.bridge.BridgeConfiguration;
+import jakarta.servlet.Filter;
 import java.time.InstantSource;
 import java.util.Map;
 import org.springframework.boot.SpringBootConfiguration;
@@ -56,14 +57,34 @@ public class RestInterface {
   }
 
   @Bean
+  ErrorPath errorPath() {
+    return new ErrorPath();
+  }
+
+  @Bean
+  FilterRegistrationBean<AnswerHeaders> answerHeaders() {
+    return everywhere(1, new AnswerHeaders());
+  }
+
+  @Bean
   FilterRegistrationBean<BearerFilter> bearerFilter(
       BridgeConfiguration.Rest settings, MeterRegistry registry) {
-    FilterRegistrationBean<BearerFilter> registration =
-        new FilterRegistrationBean<>(
-            new BearerFilter(
-                settings.tokenFile().reveal(),
-                registry.counter("viaduct.bridge.rest.refused")::increment));
+    return everywhere(
+        2,
+        new BearerFilter(
+            settings.tokenFile().reveal(),
+            registry.counter("viaduct.bridge.rest.refused")::increment));
+  }
+
+  @Bean
+  FilterRegistrationBean<QueryFilter> queryFilter() {
+    return everywhere(3, new QueryFilter());
+  }
+
+  private static <F extends Filter> FilterRegistrationBean<F> everywhere(int order, F filter) {
+    FilterRegistrationBean<F> registration = new FilterRegistrationBean<>(filter);
     registration.addUrlPatterns("/*");
+    registration.setOrder(order);
     return registration;
   }
 }
