@@ -5,6 +5,7 @@ import io.grpc.BindableService;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.account.Accounts;
+import io.viaduct.billing.account.Credits;
 import io.viaduct.billing.account.LoginSessions;
 import io.viaduct.billing.account.LoginThrottle;
 import io.viaduct.billing.account.Passwords;
@@ -159,6 +160,7 @@ public final class BillingService implements AutoCloseable {
                 new LoginThrottle(
                     configuration.sessions().wrongPasswords(), configuration.sessions().throttle()),
                 new TopUps(transaction, jdbc, ledger),
+                new Credits(transaction, jdbc, ledger),
                 ledger,
                 verification,
                 tariffs,

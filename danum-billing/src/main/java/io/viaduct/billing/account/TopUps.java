@@ -3,6 +3,8 @@ package io.viaduct.billing.account;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.ledger.MicroDenarii;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
@@ -13,6 +15,10 @@ import org.springframework.transaction.support.TransactionTemplate;
 public final class TopUps {
   /// A billion denarii; more is a typing error.
   public static final long MICRODENARII_MAX = 1_000_000_000_000_000L;
+
+  private static final String SELECT =
+      "select idempotency_key, account, amount_microdenarii, reference, created_by, created_at,"
+          + " transaction_id from top_up ";
 
   private static final long KEY_LOCK = 0x746f7075L;
 
@@ -78,20 +84,31 @@ public final class TopUps {
     });
   }
 
-  private List<TopUp> find(String key) {
+  /// Top-ups of an account, latest first.
+  ///
+  /// @param before transaction of the last one seen
+  public List<TopUp> page(String account, long before, int limit) {
     return jdbc.query(
-        "select idempotency_key, account, amount_microdenarii, reference, created_by, created_at,"
-            + " transaction_id from top_up where idempotency_key = ?",
-        (row, _) ->
-            new TopUp(
-                row.getString(1),
-                row.getString(2),
-                new MicroDenarii(row.getLong(3)),
-                row.getString(4),
-                row.getString(5),
-                row.getTimestamp(6).toInstant(),
-                row.getLong(7)),
-        key);
+        SELECT + "where account = ? and transaction_id < ? order by transaction_id desc limit ?",
+        (row, _) -> topUp(row),
+        account,
+        before,
+        limit);
+  }
+
+  private List<TopUp> find(String key) {
+    return jdbc.query(SELECT + "where idempotency_key = ?", (row, _) -> topUp(row), key);
+  }
+
+  private static TopUp topUp(ResultSet row) throws SQLException {
+    return new TopUp(
+        row.getString(1),
+        row.getString(2),
+        new MicroDenarii(row.getLong(3)),
+        row.getString(4),
+        row.getString(5),
+        row.getTimestamp(6).toInstant(),
+        row.getLong(7));
   }
 
   private void insert(

@@ -19,7 +19,11 @@ public record LedgerTransaction(
     PROVISIONAL,
     CORRECTION,
     SETTLEMENT,
-    ADJUSTMENT
+    ADJUSTMENT,
+    /// given by an operator, e.g. as an excuse
+    CREDIT,
+    /// part of a charge, or all of it, given back by an operator
+    REFUND
   }
 
   /// One line: what an account gains (or, negative, loses).
@@ -50,6 +54,19 @@ public record LedgerTransaction(
         null,
         reference,
         move(LedgerAccount.ISSUANCE, LedgerAccount.user(user), amount).toList());
+  }
+
+  /// USER +X, OPERATOR:ADJUSTMENT -X. It bills no interval: what was charged stays charged.
+  ///
+  /// @param kind [Kind#CREDIT] or [Kind#REFUND]
+  public static LedgerTransaction credit(
+      Kind kind, String key, String user, MicroDenarii amount, String reason) {
+    return new LedgerTransaction(
+        kind,
+        "credit:" + key,
+        null,
+        reason,
+        move(LedgerAccount.ADJUSTMENT, LedgerAccount.user(user), amount).toList());
   }
 
   /// USER -C, CLEARING +C; USER +D, OPERATOR:DISCOUNT -D, where nothing was posted before.

@@ -105,10 +105,33 @@ public final class LedgerVerification {
             """
           },
           new String[] {
+            "each credit is posted with its amount, from OPERATOR:ADJUSTMENT",
+            """
+            select 'credit ' || r.idempotency_key from credit r
+            join ledger_transaction t on t.id = r.transaction_id
+            left join posting p on p.transaction_id = t.id and p.account = 'USER:' || r.account
+            left join posting o on o.transaction_id = t.id and o.account = 'OPERATOR:ADJUSTMENT'
+            where p.amount_microdenarii is distinct from r.amount_microdenarii
+               or o.amount_microdenarii is distinct from -r.amount_microdenarii
+               or t.kind <> case when r.charge_id is null then 'CREDIT' else 'REFUND' end
+            """
+          },
+          new String[] {
+            "refunds of a charge are at most the charge less its discount",
+            """
+            select 'charge ' || c.id || ': refunded ' || sum(r.amount_microdenarii) || ' of '
+                   || (c.charge_microdenarii - c.discount_microdenarii)
+            from credit r join charge c on c.id = r.charge_id
+            group by c.id, c.charge_microdenarii, c.discount_microdenarii
+            having sum(r.amount_microdenarii) > c.charge_microdenarii - c.discount_microdenarii
+                or bool_or(r.account <> c.account)
+            """
+          },
+          new String[] {
             "no posted row can be updated or deleted",
             """
             select t.name || ' has no enabled trigger' from unnest(array['ledger_account', 'ledger_transaction', 'posting',
-              'top_up', 'tariff', 'snapt_report', 'charge', 'charging_interval']) t(name)
+              'top_up', 'credit', 'tariff', 'snapt_report', 'charge', 'charging_interval']) t(name)
             where (select count(*) from pg_trigger g where g.tgrelid = t.name::regclass and g.tgenabled in ('O', 'A')
                    and g.tgname in (t.name || '_rows_stay', t.name || '_stays')) <> 2
             """

@@ -39,7 +39,7 @@ public final class ChargeReason {
             f.loss() * 100);
     double priced = f.pricePerUnit() * f.units();
     String price =
-        "%s den per unit x %s units = %s den"
+        "%s den/vu x %s vu = %s den"
             .formatted(number(f.pricePerUnit()), number(f.units()), denarii(f.charge()));
     if (Rounding.ofDenarii(Math.min(priced, 1e9)).compareTo(f.charge()) > 0) {
       price += " (limited to the utility received)";

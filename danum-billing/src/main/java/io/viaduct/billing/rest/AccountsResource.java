@@ -1,6 +1,9 @@
 package io.viaduct.billing.rest;
 
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.Accounts;
@@ -26,7 +29,6 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 class AccountsResource {
   private final Accounts accounts;
   private final Ledger ledger;
-  private final Charges charges;
   private final AccountEvents events;
   private final JdbcTemplate jdbc;
   private final InstantSource clock;
@@ -34,21 +36,17 @@ class AccountsResource {
   AccountsResource(
       Accounts accounts,
       Ledger ledger,
-      Charges charges,
       AccountEvents events,
       JdbcTemplate jdbc,
       InstantSource clock) {
     this.accounts = accounts;
     this.ledger = ledger;
-    this.charges = charges;
     this.events = events;
     this.jdbc = jdbc;
     this.clock = clock;
   }
 
   record AccountList(List<AccountView> accounts, @Nullable String next) {}
-
-  record ChargeList(List<Charge> charges, @Nullable String next) {}
 
   record PostingView(
       String id,
@@ -60,6 +58,7 @@ class AccountsResource {
 
   record PostingList(List<PostingView> postings, @Nullable String next) {}
 
+  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping
   @Operation(summary = "All accounts, for an operator", operationId = "listAccounts")
   AccountList list(
@@ -75,85 +74,82 @@ class AccountsResource {
     return new AccountList(page.items().stream().map(AccountView::of).toList(), page.next());
   }
 
+  @Refuses(ProblemType.NOT_FOUND)
   @GetMapping("/{id}")
   @Operation(summary = "One account", operationId = "getAccount")
   AccountView get(Caller caller, @PathVariable String id) {
     return AccountView.of(visible(caller, id));
   }
 
+  @Refuses(ProblemType.NOT_FOUND)
   @GetMapping("/{id}/balance")
-  @Operation(summary = "What it has", operationId = "getBalance")
+  @Operation(summary = "Balance of an account", operationId = "getBalance")
   Balance balance(Caller caller, @PathVariable String id) {
     visible(caller, id);
     return Balance.of(id, ledger.balance(LedgerAccount.user(id)), clock.instant());
   }
 
-  @GetMapping("/{id}/charges")
-  @Operation(summary = "What it was charged, latest first", operationId = "listCharges")
-  ChargeList charges(
-      Caller caller,
-      @PathVariable String id,
-      @RequestParam(required = false) @Nullable String cursor,
-      @RequestParam(defaultValue = "50") int limit,
-      @RequestParam(defaultValue = "") String snapt,
-      @RequestParam(defaultValue = "") String application) {
-    visible(caller, id);
-    Page<Charge> page =
-        Page.of(
-            charges.page(
-                id,
-                Page.before(cursor),
-                Page.limit(limit) + 1,
-                Page.filter("snapt", snapt),
-                Page.filter("application", application)),
-            limit,
-            Charge::id);
-    return new ChargeList(page.items(), page.next());
-  }
-
+  @Refuses(ProblemType.NOT_FOUND)
   @GetMapping("/{id}/postings")
-  @Operation(summary = "What moved on it, latest first", operationId = "listPostings")
+  @Operation(summary = "Ledger postings of an account, latest first", operationId = "listPostings")
   PostingList postings(
       Caller caller,
       @PathVariable String id,
       @RequestParam(required = false) @Nullable String cursor,
       @RequestParam(defaultValue = "50") int limit) {
     visible(caller, id);
-    // A transaction has at most a handful of lines on one account: 100 lines to a transaction.
-    List<PostingView> rows =
+    String scope = "postings\n" + id;
+    long[] seen = Cursor.key(scope, 2, cursor);
+    long before = seen == null ? Long.MAX_VALUE : seen[0];
+    long line = seen == null ? 0 : seen[1];
+    record Row(long line, PostingView view) {}
+    List<Row> rows =
         jdbc.query(
-            "select p.transaction_id * 100 + p.line, t.id, t.kind, p.amount_microdenarii, t.posted_at, t.note"
+            "select p.line, p.transaction_id * 100 + p.line, t.id, t.kind, p.amount_microdenarii, t.posted_at, t.note"
                 + " from posting p join ledger_transaction t on t.id = p.transaction_id"
-                + " where p.account = ? and p.transaction_id <= ? / 100"
-                + " and p.transaction_id * 100 + p.line < ?"
+                + " where p.account = ? and p.transaction_id <= ?"
+                + " and (p.transaction_id, p.line) < (?, ?)"
                 + " order by p.transaction_id desc, p.line desc limit ?",
             (row, _) ->
-                new PostingView(
-                    row.getString(1),
-                    row.getString(2),
-                    row.getString(3),
-                    row.getString(4),
-                    row.getTimestamp(5).toInstant(),
-                    row.getString(6)),
+                new Row(
+                    row.getLong(1),
+                    new PostingView(
+                        row.getString(2),
+                        row.getString(3),
+                        row.getString(4),
+                        row.getString(5),
+                        row.getTimestamp(6).toInstant(),
+                        row.getString(7))),
             LedgerAccount.user(id).name(),
-            Page.before(cursor),
-            Page.before(cursor),
+            before,
+            before,
+            line,
             Page.limit(limit) + 1);
-    Page<PostingView> page = Page.of(rows, limit, PostingView::id);
-    return new PostingList(page.items(), page.next());
+    Page<Row> page =
+        Page.of(
+            rows,
+            limit,
+            last -> Cursor.after(scope, Long.parseLong(last.view().transaction()), last.line()));
+    return new PostingList(page.items().stream().map(Row::view).toList(), page.next());
   }
 
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.TOO_MANY_STREAMS})
   @GetMapping(path = "/{id}/events", produces = "text/event-stream")
   @Operation(
       summary = "Server-sent events: 'balance' and 'charge' on every change",
-      operationId = "streamEvents")
+      operationId = "streamEvents",
+      responses =
+          @ApiResponse(
+              responseCode = "200",
+              description = "Events (WHATWG HTML, section 9.2) until the token ends",
+              content =
+                  @Content(mediaType = "text/event-stream", schema = @Schema(type = "string"))))
   SseEmitter events(Caller caller, @PathVariable String id) {
     visible(caller, id);
     return events.open(id, caller.expiresAt());
   }
 
   private Account visible(Caller caller, String id) {
-    BearerCheck.requireOwn(caller, id);
-    return accounts.find(id).orElseThrow(ProblemException::notFound);
+    return BearerCheck.visible(caller, accounts, id);
   }
 }

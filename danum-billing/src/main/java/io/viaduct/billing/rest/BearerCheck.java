@@ -1,5 +1,7 @@
 package io.viaduct.billing.rest;
 
+import io.viaduct.billing.account.Account;
+import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.LoginSessions;
 import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.account.Role;
@@ -94,5 +96,11 @@ final class BearerCheck implements HandlerInterceptor, HandlerMethodArgumentReso
     if (!caller.maySee(account)) {
       throw ProblemException.notFound();
     }
+  }
+
+  /// Returns an account that the caller may see; every other one does not exist for him.
+  static Account visible(Caller caller, Accounts accounts, String id) {
+    requireOwn(caller, id);
+    return accounts.find(id).orElseThrow(ProblemException::notFound);
   }
 }

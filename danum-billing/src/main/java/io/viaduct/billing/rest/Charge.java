@@ -40,6 +40,7 @@ record Charge(
     String chargeMicrodenarii,
     String discountMicrodenarii,
     String netMicrodenarii,
+    String refundedMicrodenarii,
     int tariffVersion,
     String state,
     String reason) {
@@ -94,6 +95,7 @@ record Charge(
         charge.toString(),
         discount.toString(),
         charge.minus(discount).toString(),
+        Long.toString(row.getLong("refunded_microdenarii")),
         row.getInt("tariff_version"),
         IntervalState.valueOf(row.getString("state")).word(),
         ChargeReason.of(facts));

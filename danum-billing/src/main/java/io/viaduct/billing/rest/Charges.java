@@ -1,15 +1,22 @@
 package io.viaduct.billing.rest;
 
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/// Reads charges with the interval that they belong to.
+/// Reads charges with the interval that they belong to, and with what was refunded of them.
 final class Charges {
-  private static final String SELECT =
-      "select c.*, i.snapt_id, i.session_id, i.epoch, i.sequence, i.started_at, i.ended_at, i.state,"
-          + " i.tariff_version from charge c join charging_interval i on i.id = c.interval_id ";
+  static final String SELECT =
+      "select c.*, i.snapt_id, i.session_id, i.epoch, i.sequence, i.ended_at, i.state,"
+          + " i.tariff_version, (select coalesce(sum(r.amount_microdenarii), 0) from credit r"
+          + " where r.charge_id = c.id) refunded_microdenarii"
+          + " from charge c join charging_interval i on i.id = c.interval_id ";
 
   private final JdbcTemplate jdbc;
 
@@ -29,22 +36,69 @@ final class Charges {
         (Object) ids.toArray(Long[]::new));
   }
 
-  /// Charges of an account, latest first.
+  /// A page of charges, latest first.
   ///
-  /// @param snapt only of this one, or empty
-  /// @param application only of this one, or empty
-  List<Charge> page(String account, long before, int limit, String snapt, String application) {
-    return jdbc.query(
-        SELECT
-            + "where c.account = ? and c.id < ? and (? = '' or i.snapt_id = ?)"
-            + " and (? = '' or c.application = ?) order by c.id desc limit ?",
-        (row, _) -> Charge.of(row),
-        account,
-        before,
-        snapt,
-        snapt,
-        application,
-        application,
-        limit);
+  /// @param cursor `next` of the page before, or null for the first one
+  Page<Charge> page(ChargeFilter filter, @Nullable String cursor, int limit) {
+    Condition where = condition(filter, cursor);
+    List<Object> values = new ArrayList<>(where.values());
+    values.add(limit + 1);
+    List<Charge> rows =
+        jdbc.query(
+            SELECT + where.sql() + where.order(), (row, _) -> Charge.of(row), values.toArray());
+    return Page.of(
+        rows,
+        limit,
+        last -> Cursor.after(filter.scope(), micros(last.start()), Long.parseLong(last.id())));
+  }
+
+  /// A condition in SQL and the values for its question marks. The table that the rows are walked
+  /// along is the one whose index begins with what is filtered by; the other one has the same
+  /// account and start.
+  record Condition(String sql, String order, List<Object> values) {}
+
+  static Condition condition(ChargeFilter filter, @Nullable String cursor) {
+    String walked = filter.state() != null || !filter.snapt().isEmpty() ? "i" : "c";
+    String start = walked + ".started_at";
+    StringBuilder sql = new StringBuilder("where " + walked + ".account = ?");
+    List<Object> values = new ArrayList<>();
+    values.add(filter.account());
+    Instant from = filter.start().from();
+    Instant to = filter.start().to();
+    and(sql, values, start + " >= ?", from == null ? null : Timestamp.from(from));
+    and(sql, values, start + " < ?", to == null ? null : Timestamp.from(to));
+    and(
+        sql,
+        values,
+        "c.service_class = ?",
+        filter.serviceClass() == null ? null : filter.serviceClass().name());
+    and(sql, values, "i.state = ?", filter.state() == null ? null : filter.state().name());
+    and(sql, values, "c.application = ?", empty(filter.application()));
+    and(sql, values, "i.snapt_id = ?", empty(filter.snapt()));
+    long[] seen = Cursor.key(filter.scope(), 2, cursor);
+    if (seen != null) {
+      Timestamp at = Timestamp.from(Instant.EPOCH.plus(seen[0], ChronoUnit.MICROS));
+      and(sql, values, start + " <= ?", at);
+      and(sql, values, "(" + start + ", c.id) < (?, ?)", at);
+      values.add(seen[1]);
+    }
+    return new Condition(
+        sql.toString(), " order by " + start + " desc, c.id desc limit ?", List.copyOf(values));
+  }
+
+  private static void and(
+      StringBuilder sql, List<Object> values, String condition, @Nullable Object value) {
+    if (value != null) {
+      sql.append(" and ").append(condition);
+      values.add(value);
+    }
+  }
+
+  private static @Nullable String empty(String word) {
+    return word.isEmpty() ? null : word;
+  }
+
+  private static long micros(Instant at) {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, at);
   }
 }

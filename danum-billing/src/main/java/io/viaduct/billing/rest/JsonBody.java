@@ -73,13 +73,6 @@ final class JsonBody {
     }
   }
 
-  /// Whether people may read a text and the database keep it: no control character, no half of a
-  /// surrogate pair.
-  static boolean printable(String text) {
-    return text.codePoints()
-        .noneMatch(c -> Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE);
-  }
-
   /// Whether a body was refused because of its size.
   static boolean tooLarge(Throwable refused) {
     for (Throwable cause = refused; cause != null; cause = cause.getCause()) {

@@ -55,6 +55,7 @@ class OperatorResource {
 
   record Verification(Instant checkedAt, boolean holds, List<InvariantCheck> checks) {}
 
+  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping("/reports/refused")
   @Operation(summary = "Reports that were not billed, latest first", operationId = "listRefused")
   RefusedReportList refused(
@@ -80,6 +81,7 @@ class OperatorResource {
     return new RefusedReportList(page.items(), page.next());
   }
 
+  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping("/reports/gaps")
   @Operation(summary = "Missing sequence numbers within the grace time", operationId = "listGaps")
   GapList gaps(Caller caller, @RequestParam(defaultValue = "50") int limit) {
@@ -87,8 +89,9 @@ class OperatorResource {
     return new GapList(gaps.visible(clock.instant(), Page.limit(limit)));
   }
 
+  @Refuses(ProblemType.FORBIDDEN)
   @GetMapping("/ledger/verification")
-  @Operation(summary = "All invariants, recomputed now", operationId = "verifyLedger")
+  @Operation(summary = "Invariants of the ledger, recomputed now", operationId = "verifyLedger")
   Verification verify(Caller caller) {
     BearerCheck.requireOperator(caller);
     List<InvariantCheck> checks =

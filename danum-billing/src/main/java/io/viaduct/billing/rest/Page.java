@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 record Page<T>(List<T> items, @Nullable String next) {
   static final int LIMIT_MAX = 500;
 
+  static final String CURSOR_RULE = "cursor must be the 'next' of an earlier page, or be left out";
+
   private static final int FILTER_MAX = 128;
 
   static int limit(int asked) {
@@ -26,22 +28,14 @@ record Page<T>(List<T> items, @Nullable String next) {
       return Long.MAX_VALUE;
     }
     if (!cursor.matches("[0-9]{1,18}")) {
-      throw ProblemException.invalid(
-          "cursor must be the 'next' of an earlier page, or be left out");
+      throw ProblemException.invalid(CURSOR_RULE);
     }
     return Long.parseLong(cursor);
   }
 
   /// A word that a list is filtered by; empty for all.
   static String filter(String name, String word) {
-    if (word.length() > FILTER_MAX || !JsonBody.printable(word)) {
-      throw ProblemException.invalid(
-          name
-              + " must have at most "
-              + FILTER_MAX
-              + " characters, none of them a control character");
-    }
-    return word;
+    return PlainText.require(name, word, FILTER_MAX);
   }
 
   /// Cuts a list that was asked for with one row more than the limit.

@@ -17,6 +17,7 @@ public enum ProblemType {
   ACCOUNT_CLOSED(HttpStatus.CONFLICT, "The account is closed"),
   CONFIGURED_OPERATOR(HttpStatus.CONFLICT, "The configuration governs this account"),
   IDEMPOTENCY_KEY_REUSED(HttpStatus.CONFLICT, "The idempotency key was used for something else"),
+  REFUND_EXCEEDS_CHARGE(HttpStatus.CONFLICT, "The refund is more than what is left of the charge"),
   TARIFF_REFUSED(HttpStatus.UNPROCESSABLE_CONTENT, "The tariff would bill wrongly"),
   TOO_MANY_STREAMS(HttpStatus.SERVICE_UNAVAILABLE, "Too many event streams are open"),
   DATABASE_AWAY(HttpStatus.SERVICE_UNAVAILABLE, "The database is away"),

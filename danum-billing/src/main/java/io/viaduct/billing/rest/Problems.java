@@ -125,9 +125,11 @@ final class Problems extends ResponseEntityExceptionHandler {
           "send the body with the header Content-Type: application/json";
       case HttpMediaTypeNotAcceptableException type ->
           "this answer can only be had as "
-              + (type.getSupportedMediaTypes().contains(MediaType.TEXT_EVENT_STREAM)
-                  ? MediaType.TEXT_EVENT_STREAM
-                  : MediaType.APPLICATION_JSON);
+              + Stream.of(MediaType.TEXT_EVENT_STREAM, Csv.PLAIN_TYPE)
+                  .filter(
+                      t -> type.getSupportedMediaTypes().stream().anyMatch(t::equalsTypeAndSubtype))
+                  .findFirst()
+                  .orElse(MediaType.APPLICATION_JSON);
       case HttpRequestMethodNotSupportedException method ->
           "%s is not possible here, only %s"
               .formatted(

@@ -8,6 +8,7 @@ import io.swagger.v3.oas.models.security.SecurityRequirement;
 import io.swagger.v3.oas.models.security.SecurityScheme;
 import io.swagger.v3.oas.models.servers.Server;
 import io.viaduct.billing.account.Accounts;
+import io.viaduct.billing.account.Credits;
 import io.viaduct.billing.account.LoginSessions;
 import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.account.LoginThrottle;
@@ -57,6 +58,7 @@ public final class RestServer implements AutoCloseable {
       LoginSessions sessions,
       LoginThrottle throttle,
       TopUps topUps,
+      Credits credits,
       Ledger ledger,
       LedgerVerification verification,
       TariffBook tariffs,
@@ -92,6 +94,9 @@ public final class RestServer implements AutoCloseable {
             Map.entry("spring.mvc.log-resolved-exception", false),
             Map.entry("server.tomcat.max-http-response-header-size", "16KB"),
             Map.entry("server.tomcat.max-connections", 4096),
+            // A caller who pauses longer within a request loses his connection.
+            Map.entry("server.tomcat.connection-timeout", "5s"),
+            Map.entry("server.tomcat.keep-alive-timeout", "60s"),
             Map.entry("server.error.whitelabel.enabled", false),
             Map.entry("springdoc.api-docs.enabled", true),
             Map.entry("springdoc.api-docs.version", "openapi_3_1"),
@@ -115,19 +120,27 @@ public final class RestServer implements AutoCloseable {
             new SessionsResource(p.accounts(), p.sessions(), p.throttle(), p.clock(), p.meters()));
     context.registerBean(
         AccountsResource.class,
-        () -> new AccountsResource(p.accounts(), p.ledger(), charges, events, p.jdbc(), p.clock()));
+        () -> new AccountsResource(p.accounts(), p.ledger(), events, p.jdbc(), p.clock()));
     context.registerBean(
         UsersResource.class,
         () -> new UsersResource(p.users(), p.devices(), p.throttle(), p.clock()));
     context.registerBean(
         TopUpsResource.class,
         () -> new TopUpsResource(p.accounts(), p.topUps(), events, p.clock()));
-    context.registerBean(ChargesResource.class, () -> new ChargesResource(charges));
+    context.registerBean(
+        CreditsResource.class,
+        () -> new CreditsResource(p.accounts(), p.credits(), events, p.clock()));
+    context.registerBean(ChargesResource.class, () -> new ChargesResource(p.accounts(), charges));
+    context.registerBean(
+        UsageResource.class, () -> new UsageResource(p.accounts(), new Usage(p.jdbc())));
     context.registerBean(TariffsResource.class, () -> new TariffsResource(p.tariffs(), p.clock()));
     context.registerBean(
         OperatorResource.class,
         () -> new OperatorResource(p.refusedReports(), p.gaps(), p.verification(), p.clock()));
+    context.registerBean(ErrorPath.class, ErrorPath::new);
+    context.registerBean(AnswerRules.class, AnswerRules::new);
     context.registerBean(OpenAPI.class, RestServer::description);
+    context.registerBean(ApiDescription.class, ApiDescription::new);
     BearerCheck bearer = new BearerCheck(p.sessions(), p.clock());
     context.registerBean(WebMvcConfigurer.class, () -> checking(bearer));
   }
@@ -137,6 +150,7 @@ public final class RestServer implements AutoCloseable {
       @Override
       public void addInterceptors(InterceptorRegistry registry) {
         registry.addInterceptor(bearer).addPathPatterns("/api/**");
+        registry.addInterceptor(new QueryCheck()).addPathPatterns("/api/**");
       }
 
       @Override

@@ -71,6 +71,7 @@ class SessionsResource {
 
   record Session(String token, String user, String role, Instant expiresAt) {}
 
+  @Refuses({ProblemType.WRONG_PASSWORD, ProblemType.TOO_MANY_ATTEMPTS})
   @PostMapping
   @ResponseStatus(HttpStatus.CREATED)
   @SecurityRequirements

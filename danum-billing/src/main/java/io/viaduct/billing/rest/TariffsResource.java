@@ -67,6 +67,7 @@ class TariffsResource {
     return TariffView.of(TariffBook.inForce(tariffs.versions(), clock.instant()));
   }
 
+  @Refuses({ProblemType.FORBIDDEN, ProblemType.TARIFF_REFUSED})
   @PostMapping
   @ResponseStatus(HttpStatus.CREATED)
   @Operation(

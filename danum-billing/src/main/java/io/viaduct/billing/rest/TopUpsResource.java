@@ -10,18 +10,23 @@ import io.viaduct.billing.ledger.MicroDenarii;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Credit, given by an operator.
+/// Money that is paid in: an operator posts it.
 @RestController
 @Tag(name = "accounts")
 class TopUpsResource {
+  private static final int REFERENCE_LENGTH_MAX = 256;
+
   private final Accounts accounts;
   private final TopUps topUps;
   private final AccountEvents events;
@@ -49,30 +54,26 @@ class TopUpsResource {
       String createdBy,
       Instant createdAt) {}
 
+  record TopUpList(List<TopUpView> topUps, @Nullable String next) {}
+
+  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.IDEMPOTENCY_KEY_REUSED})
   @PostMapping("/api/v1/accounts/{id}/top-ups")
   @Operation(
       summary = "Top up an account, as an operator; once for each Idempotency-Key",
       operationId = "topUp",
       responses = {
         @ApiResponse(responseCode = "201", description = "Posted"),
-        @ApiResponse(responseCode = "200", description = "The same was posted before"),
-        @ApiResponse(responseCode = "409", description = "The key was used for something else")
+        @ApiResponse(responseCode = "200", description = "The same was posted before")
       })
   ResponseEntity<TopUpView> topUp(
       Caller caller,
       @PathVariable String id,
-      @RequestHeader("Idempotency-Key") String key,
+      @RequestHeader(PostedMoney.HEADER) String key,
       @RequestBody NewTopUp wanted) {
     BearerCheck.requireOperator(caller);
-    if (!key.matches("[\\x21-\\x7e]{1,128}")) {
-      throw ProblemException.invalid(
-          "the header Idempotency-Key must be 1 to 128 printable characters without blanks");
-    }
-    if (wanted.reference().length() > 256 || !JsonBody.printable(wanted.reference())) {
-      throw ProblemException.invalid(
-          "reference must have at most 256 characters, none of them a control character");
-    }
-    MicroDenarii amount = amount(wanted.amountMicrodenarii());
+    PostedMoney.key(key);
+    PlainText.require("reference", wanted.reference(), REFERENCE_LENGTH_MAX);
+    MicroDenarii amount = PostedMoney.amount(wanted.amountMicrodenarii(), TopUps.MICRODENARII_MAX);
     if (accounts.find(id).isEmpty()) {
       throw ProblemException.notFound();
     }
@@ -85,20 +86,29 @@ class TopUpsResource {
       }
       case TopUps.Result.AlreadyPosted(TopUps.TopUp posted) -> ResponseEntity.ok(view(posted));
       case TopUps.Result.KeyTaken _ ->
-          throw new ProblemException(
-              ProblemType.IDEMPOTENCY_KEY_REUSED,
-              "the key '" + key + "' has another account, amount or reference: take a new key");
+          throw PostedMoney.reused(key, "account, amount or reference");
     };
   }
 
-  private static MicroDenarii amount(String text) {
-    if (!text.matches("[0-9]{1,16}")
-        || Long.parseLong(text) < 1
-        || Long.parseLong(text) > TopUps.MICRODENARII_MAX) {
-      throw ProblemException.invalid(
-          "amountMicrodenarii must be a whole number from 1 to " + TopUps.MICRODENARII_MAX);
-    }
-    return new MicroDenarii(Long.parseLong(text));
+  @Refuses(ProblemType.NOT_FOUND)
+  @GetMapping("/api/v1/accounts/{id}/top-ups")
+  @Operation(
+      summary = "Top-ups of an account with who, when and reference, latest first",
+      operationId = "listTopUps")
+  TopUpList list(
+      Caller caller,
+      @PathVariable String id,
+      @RequestParam(defaultValue = "") String cursor,
+      @RequestParam(defaultValue = "50") int limit) {
+    BearerCheck.visible(caller, accounts, id);
+    String scope = "top-ups\n" + id;
+    long[] seen = Cursor.key(scope, 1, cursor);
+    Page<TopUps.TopUp> page =
+        Page.of(
+            topUps.page(id, seen == null ? Long.MAX_VALUE : seen[0], Page.limit(limit) + 1),
+            limit,
+            last -> Cursor.after(scope, last.transactionId()));
+    return new TopUpList(page.items().stream().map(TopUpsResource::view).toList(), page.next());
   }
 
   private static TopUpView view(TopUps.TopUp topUp) {

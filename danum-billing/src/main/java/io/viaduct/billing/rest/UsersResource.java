@@ -100,6 +100,7 @@ class UsersResource {
 
   record DeviceList(List<DeviceView> devices, int devicesMax) {}
 
+  @Refuses({ProblemType.FORBIDDEN, ProblemType.ACCOUNT_EXISTS})
   @PostMapping
   @ResponseStatus(HttpStatus.CREATED)
   @Operation(
@@ -131,6 +132,7 @@ class UsersResource {
                 "account '" + wanted.id() + "' exists, or existed and is closed"));
   }
 
+  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.ACCOUNT_CLOSED, ProblemType.CONFIGURED_OPERATOR})
   @PatchMapping("/{id}")
   @Operation(
       summary = "Change an account, as an operator: what is left out stays",
@@ -160,6 +162,7 @@ class UsersResource {
         told(() -> users.change(id, change, kept(caller, id, request), clock.instant())));
   }
 
+  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.CONFIGURED_OPERATOR, ProblemType.ACCOUNT_CLOSED})
   @DeleteMapping("/{id}")
   @Operation(
       summary = "Close an account for ever, as an operator",
@@ -175,6 +178,7 @@ class UsersResource {
     return AccountView.of(told(() -> users.close(id)));
   }
 
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.WRONG_OLD_PASSWORD, ProblemType.TOO_MANY_ATTEMPTS, ProblemType.CONFIGURED_OPERATOR, ProblemType.ACCOUNT_CLOSED})
   @PutMapping("/{id}/password")
   @ResponseStatus(HttpStatus.NO_CONTENT)
   @Operation(
@@ -215,6 +219,7 @@ class UsersResource {
     }
   }
 
+  @Refuses(ProblemType.NOT_FOUND)
   @GetMapping("/{id}/devices")
   @Operation(summary = "Devices of an account", operationId = "listDevices")
   DeviceList devices(Caller caller, @PathVariable String id) {
@@ -224,6 +229,7 @@ class UsersResource {
         devices.max());
   }
 
+  @Refuses(ProblemType.NOT_FOUND)
   @DeleteMapping("/{id}/devices/{device}")
   @ResponseStatus(HttpStatus.NO_CONTENT)
   @Operation(
@@ -244,11 +250,7 @@ class UsersResource {
   }
 
   private static String displayName(String name) {
-    if (name.length() > DISPLAY_NAME_MAX || !JsonBody.printable(name)) {
-      throw ProblemException.invalid(
-          "displayName must have at most 128 characters, none of them a control character");
-    }
-    return name;
+    return PlainText.require("displayName", name, DISPLAY_NAME_MAX);
   }
 
   private static Role role(String word) {

@@ -121,11 +121,11 @@ public final class IntervalStore {
         reports);
     if (!charges.isEmpty()) {
       jdbc.batchUpdate(
-          "insert into charge (id, interval_id, flow, account, application, service_class, protocol,"
+          "insert into charge (id, interval_id, flow, account, started_at, application, service_class, protocol,"
               + " remote_address, remote_port, pre_bytes, post_bytes, saved_bytes, duration_ms, throughput,"
               + " delay_ms, delay_source, loss, utility_per_second, price_per_unit, units,"
               + " charge_microdenarii, discount_microdenarii)"
-              + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+              + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
           charges);
     }
   }
@@ -189,6 +189,7 @@ public final class IntervalStore {
       interval.id(),
       flow.id(),
       interval.report().account(),
+      Timestamp.from(interval.report().startedAt()),
       flow.measure().application(),
       flow.measure().serviceClass().name(),
       flow.protocol(),

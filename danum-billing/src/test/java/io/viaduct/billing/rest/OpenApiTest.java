@@ -6,8 +6,13 @@ import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -30,5 +35,83 @@ class OpenApiTest {
             "openapi.json has drifted: ./mvnw -pl danum-billing test -Dtest=OpenApiTest"
                 + " -Dopenapi.write=true, then look at the difference and commit it")
         .hasContent(served);
+  }
+
+  private static JsonNode committed() throws Exception {
+    return JsonMapper.shared().readTree(Files.readString(COMMITTED));
+  }
+
+  @Test
+  void everyOperationNamesItsProblemsAndDescribesItsParameters() throws Exception {
+    Set<String> named = new TreeSet<>();
+    committed()
+        .get("paths")
+        .forEachEntry((path, operations) ->
+            operations.forEachEntry((method, operation) -> {
+              String where = method + " " + path;
+              assertThat(operation.path("summary").asString("")).as(where).isNotBlank();
+              for (String status : List.of("400", "406", "500", "503")) {
+                assertThat(operation.get("responses").has(status)).as(where + status).isTrue();
+              }
+              operation
+                  .get("responses")
+                  .forEachEntry((status, response) -> {
+                    if (status.compareTo("400") >= 0) {
+                      JsonNode types =
+                          response
+                              .path("content")
+                              .path("application/problem+json")
+                              .at("/schema/allOf/1/properties/type/enum");
+                      assertThat(types.isEmpty()).as(where + " " + status).isFalse();
+                      types.forEach(type -> named.add(type.asString()));
+                    }
+                  });
+              operation
+                  .path("parameters")
+                  .forEach(parameter ->
+                      assertThat(parameter.path("description").asString(""))
+                          .as("ApiTexts.properties lacks a text: " + where + " " + parameter)
+                          .isNotBlank());
+            }));
+    assertThat(named)
+        .as("problems that no operation names with @Refuses")
+        .containsExactlyInAnyOrderElementsOf(
+            Stream.of(ProblemType.values()).map(type -> type.uri().toString()).toList());
+  }
+
+  @Test
+  void everyFieldHasItsTextAndEveryTextItsField() throws Exception {
+    Set<String> unused = new TreeSet<>(ApiDescription.texts().stringPropertyNames());
+    JsonNode api = committed();
+    api.at("/components/schemas")
+        .forEachEntry((schema, its) ->
+            its.path("properties")
+                .forEachEntry((field, property) -> {
+                  String text = property.path("description").asString("");
+                  assertThat(text)
+                      .as("ApiTexts.properties lacks a text: " + schema + "." + field)
+                      .isNotBlank();
+                  if (!unused.remove(schema + "." + field)) {
+                    unused.remove(field);
+                  }
+                }));
+    api.get("paths")
+        .forEach(operations ->
+            operations.forEach(operation ->
+                operation
+                    .path("parameters")
+                    .forEach(parameter -> {
+                      String name = parameter.get("name").asString();
+                      unused.remove(
+                          "parameter." + operation.get("operationId").asString() + "." + name);
+                      unused.remove("parameter." + name);
+                    })));
+    assertThat(unused).as("texts that are no longer used").allMatch(text -> used(api, text));
+  }
+
+  // A general text stays while some schema has the field, even if all of them have their own.
+  private static boolean used(JsonNode api, String text) {
+    return !text.contains(".")
+        && api.at("/components/schemas").findValues(text).stream().findAny().isPresent();
   }
 }

@@ -62,7 +62,7 @@ class RefusalWordsTest {
     refused(400, cursor, billing.get("/api/v1/accounts/operator/postings?cursor=-1", operator));
     refused(
         400,
-        "snapt must have at most 128 characters, none of them a control character",
+        "snapt must have at most 128 characters, none of them a control or format character: got U+0000",
         billing.get("/api/v1/accounts/operator/charges?snapt=a%00b", operator));
   }
 
@@ -150,7 +150,7 @@ class RefusalWordsTest {
   void textThatTheDatabaseCannotKeepIsRefusedAndNotChanged() throws Exception {
     refused(
         400,
-        "reference must have at most 256 characters, none of them a control character",
+        "reference must have at most 256 characters, none of them a control or format character: got U+D800",
         post(
             "/accounts/operator/top-ups",
             "{\"amountMicrodenarii\":\"1\",\"reference\":\"a\\ud800b\"}",

@@ -1,0 +1,18 @@
+package io.viaduct.billing.rest;
+
+import org.apache.catalina.core.StandardHost;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+
+/// Puts the rules that hold for every answer into Tomcat itself, where no request gets past them.
+final class AnswerRules implements WebServerFactoryCustomizer<TomcatServletWebServerFactory> {
+  @Override
+  public void customize(TomcatServletWebServerFactory tomcat) {
+    tomcat.addEngineValves(new AnswerHeaders());
+    tomcat.addContextCustomizers(context -> {
+      if (context.getParent() instanceof StandardHost host) {
+        host.setErrorReportValveClass(ProblemReport.class.getName());
+      }
+    });
+  }
+}

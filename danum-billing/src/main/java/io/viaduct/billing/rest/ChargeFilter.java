@@ -1,0 +1,64 @@
+package io.viaduct.billing.rest;
+
+import io.viaduct.billing.settlement.IntervalState;
+import io.viaduct.billing.tariff.ServiceClass;
+import java.util.Arrays;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Which charges of an account are meant: those that every given part fits.
+///
+/// @param start when the charge's interval began
+/// @param serviceClass null for all
+/// @param state null for all
+/// @param application empty for all
+/// @param snapt empty for all
+record ChargeFilter(
+    String account,
+    TimeRange start,
+    @Nullable ServiceClass serviceClass,
+    @Nullable IntervalState state,
+    String application,
+    String snapt) {
+
+  /// Reads query parameters; an empty one is no filter.
+  static ChargeFilter of(
+      String account,
+      String from,
+      String to,
+      String serviceClass,
+      String state,
+      String application,
+      String snapt) {
+    return new ChargeFilter(
+        account,
+        TimeRange.of(from, to),
+        choice("class", serviceClass, ServiceClass.values(), ServiceClass::name),
+        choice("state", state, IntervalState.values(), IntervalState::word),
+        Page.filter("application", application),
+        Page.filter("snapt", snapt));
+  }
+
+  private static <E extends Enum<E>> @Nullable E choice(
+      String name, String given, E[] values, Function<E, String> word) {
+    if (given.isEmpty()) {
+      return null;
+    }
+    return Arrays.stream(values)
+        .filter(value -> word.apply(value).equals(given))
+        .findFirst()
+        .orElseThrow(() ->
+            ProblemException.invalid(
+                "%s must be one of %s, got '%s'"
+                    .formatted(
+                        name,
+                        Arrays.stream(values).map(word).collect(Collectors.joining(", ")),
+                        given.length() > 32 ? given.substring(0, 32) + "…" : given)));
+  }
+
+  /// The filter in one spelling: what a cursor is bound to.
+  String scope() {
+    return "charges\n" + this;
+  }
+}

@@ -1,0 +1,28 @@
+package io.viaduct.billing.rest;
+
+import io.swagger.v3.oas.annotations.Hidden;
+import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.http.HttpServletRequest;
+import org.springframework.boot.webmvc.error.ErrorController;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/// Answers what the servlet container forwards to `/error`. To a caller from outside that path is
+/// one where nothing is.
+@Hidden
+@RestController
+class ErrorPath implements ErrorController {
+  @RequestMapping("/error")
+  void error(HttpServletRequest request) {
+    Object status = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE);
+    if (!(status instanceof Integer code) || code == HttpStatus.NOT_FOUND.value()) {
+      throw new ProblemException(
+          ProblemType.NOT_FOUND,
+          request.getMethod() + " has nothing here: see /v3/api-docs for what there is");
+    }
+    throw code < HttpStatus.INTERNAL_SERVER_ERROR.value()
+        ? ProblemException.invalid("see /v3/api-docs for what may be asked")
+        : new ProblemException(ProblemType.INTERNAL, "the failure is in billing's log");
+  }
+}

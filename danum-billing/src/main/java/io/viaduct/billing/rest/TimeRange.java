@@ -1,0 +1,49 @@
+package io.viaduct.billing.rest;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+
+/// A half-open interval of time: from, included, to, excluded. The database keeps microseconds, so
+/// a bound between two of them is the later one.
+///
+/// @param from null where there is no bound
+/// @param to null where there is no bound
+record TimeRange(@Nullable Instant from, @Nullable Instant to) {
+  private static final Instant LEAST = Instant.parse("1970-01-01T00:00:00Z");
+  private static final Instant MOST = Instant.parse("9999-12-31T23:59:59Z");
+
+  /// Reads two query parameters; empty is no bound.
+  static TimeRange of(String from, String to) {
+    TimeRange range = new TimeRange(bound("from", from), bound("to", to));
+    if (range.from != null && range.to != null && !range.from.isBefore(range.to)) {
+      throw ProblemException.invalid("from must be before to, got '" + from + "' and '" + to + "'");
+    }
+    return range;
+  }
+
+  private static @Nullable Instant bound(String name, String text) {
+    if (text.isEmpty()) {
+      return null;
+    }
+    try {
+      Instant exact = OffsetDateTime.parse(text).toInstant();
+      if (exact.isBefore(LEAST) || exact.isAfter(MOST)) {
+        throw ProblemException.invalid(
+            name + " must be from the years 1970 to 9999, got '" + shown(text) + "'");
+      }
+      Instant micros = exact.truncatedTo(ChronoUnit.MICROS);
+      return micros.equals(exact) ? micros : micros.plus(1, ChronoUnit.MICROS);
+    } catch (DateTimeParseException _) {
+      throw ProblemException.invalid(
+          "%s must be a time such as 2026-01-31T00:00:00Z (RFC 3339; write + as %%2B), got '%s'"
+              .formatted(name, shown(text)));
+    }
+  }
+
+  private static String shown(String text) {
+    return text.length() > 64 ? text.substring(0, 64) + "…" : text;
+  }
+}

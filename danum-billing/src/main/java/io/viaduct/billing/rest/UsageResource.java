@@ -1,0 +1,93 @@
+package io.viaduct.billing.rest;
+
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import io.viaduct.billing.account.Accounts;
+import io.viaduct.billing.account.LoginSessions.Caller;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/// Sums of an account's charges by day, class and application.
+@RestController
+@RequestMapping("/api/v1/accounts/{id}")
+@Tag(name = "charges")
+class UsageResource {
+  private final Accounts accounts;
+  private final Usage usage;
+
+  UsageResource(Accounts accounts, Usage usage) {
+    this.accounts = accounts;
+    this.usage = usage;
+  }
+
+  record UsageView(
+      String account,
+      @Nullable Instant from,
+      @Nullable Instant to,
+      List<String> by,
+      List<Usage.Sums> usage,
+      Usage.Sums total) {}
+
+  @Refuses(ProblemType.NOT_FOUND)
+  @GetMapping("/usage")
+  @Operation(
+      summary = "Sums of an account's charges, by UTC day, class and application",
+      operationId = "getUsage")
+  UsageView usage(
+      Caller caller,
+      @PathVariable String id,
+      @RequestParam(defaultValue = "") String from,
+      @RequestParam(defaultValue = "") String to,
+      @RequestParam(defaultValue = "day") String by) {
+    BearerCheck.visible(caller, accounts, id);
+    TimeRange start = TimeRange.of(from, to);
+    Set<Usage.By> parts = Usage.By.of(by);
+    return new UsageView(
+        id,
+        start.from(),
+        start.to(),
+        parts.stream().map(Usage.By::word).toList(),
+        usage.sums(id, start, parts),
+        usage.sums(id, start, Set.of()).getFirst());
+  }
+
+  @Refuses(ProblemType.NOT_FOUND)
+  @GetMapping(path = "/usage.csv", produces = Csv.MEDIA_TYPE)
+  @Operation(
+      summary = "The same sums as a file",
+      operationId = "exportUsage",
+      responses =
+          @ApiResponse(
+              responseCode = "200",
+              description = "CSV (RFC 4180), a column for each field of the sums",
+              content = @Content(mediaType = "text/csv", schema = @Schema(type = "string"))))
+  void export(
+      Caller caller,
+      @PathVariable String id,
+      @RequestParam(defaultValue = "") String from,
+      @RequestParam(defaultValue = "") String to,
+      @RequestParam(defaultValue = "day") String by,
+      HttpServletResponse response)
+      throws IOException {
+    BearerCheck.visible(caller, accounts, id);
+    TimeRange start = TimeRange.of(from, to);
+    Set<Usage.By> parts = Usage.By.of(by);
+    Csv.send(
+        response,
+        "usage-" + id,
+        Usage.Sums.class,
+        _ -> new Page<>(usage.sums(id, start, parts), null));
+  }
+}
