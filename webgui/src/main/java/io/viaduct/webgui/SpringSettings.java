@@ -29,6 +29,8 @@ final class SpringSettings {
     settings.put("server.tomcat.max-http-form-post-size", "32KB");
     settings.put("server.max-http-request-header-size", "16KB");
     settings.put("server.tomcat.connection-timeout", "10s");
+    // The Host header is the visitor's word: no Location repeats it.
+    settings.put("server.tomcat.use-relative-redirects", true);
     // A visitor at the log-in page; after log-in limits.session-idle holds.
     settings.put("server.servlet.session.timeout", "10m");
     settings.put("server.servlet.session.tracking-modes", "cookie");

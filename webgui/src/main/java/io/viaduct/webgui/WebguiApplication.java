@@ -12,6 +12,9 @@ import io.viaduct.webgui.page.Display;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
 import io.viaduct.webgui.peer.PeerName;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletResponse;
 import java.net.URI;
 import java.time.Clock;
 import java.time.InstantSource;
@@ -20,6 +23,7 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoConfiguration;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ComponentScan;
@@ -86,6 +90,17 @@ public class WebguiApplication {
   @Bean
   LiveStreams liveStreams(Limits limits, RefusedRequests refused, MeterRegistry meters) {
     return new LiveStreams(limits, refused, meters);
+  }
+
+  /// To a visitor there is nothing at the path that Tomcat forwards failures to.
+  @Bean
+  FilterRegistrationBean<Filter> errorPath() {
+    FilterRegistrationBean<Filter> filter =
+        new FilterRegistrationBean<>((request, response, _) ->
+            ((HttpServletResponse) response).sendError(HttpServletResponse.SC_NOT_FOUND));
+    filter.addUrlPatterns("/error");
+    filter.setDispatcherTypes(DispatcherType.REQUEST);
+    return filter;
   }
 
   private static JsonPeer peer(PeerName name, URI url, Limits limits, MeterRegistry meters) {

@@ -2,7 +2,11 @@ package io.viaduct.webgui;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.Socket;
+import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +37,11 @@ class AccessTest {
         "/accounts/bob",
         "/accounts/bob/charges",
         "/accounts/bob/events?rows=5",
+        "/accounts/bob/charges.csv",
+        "/accounts/bob/usage",
+        "/accounts/bob/usage.csv",
+        "/accounts/bob/top-ups",
+        "/accounts/bob/credits",
         "/accounts/%62ob",
         "/accounts",
         "/snapts",
@@ -66,6 +75,71 @@ class AccessTest {
     HttpResponse<String> answer = alice.post("/accounts/alice/top-ups", topUp(csrf));
     assertThat(answer.statusCode()).isEqualTo(403);
     assertThat(peer.received).isEmpty();
+  }
+
+  @Test
+  void userCannotGiveCredit() {
+    Visitor alice = Visitor.alice();
+    String csrf = Visitor.hidden(alice.get("/").body(), "_csrf");
+    assertThat(alice.post("/accounts/alice/credits", topUp(csrf)).statusCode()).isEqualTo(403);
+    assertThat(Visitor.operator().post("/accounts/alice/credits", topUp("forged")).statusCode())
+        .isEqualTo(403);
+    assertThat(peer.received).isEmpty();
+  }
+
+  @Test
+  void pathThatFailuresAreForwardedToIsNoPage() {
+    assertThat(Visitor.alice().get("/error").statusCode()).isEqualTo(404);
+  }
+
+  /// The JDK's client sets no Host header, so the request is written by hand.
+  private static String locationFor(String request) throws Exception {
+    URI pages = RunningWebgui.pages();
+    try (Socket socket = new Socket(pages.getHost(), pages.getPort())) {
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+      String answer =
+          new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+      assertThat(answer).startsWith("HTTP/1.1 302");
+      assertThat(answer).doesNotContain("evil.example");
+      return Visitor.first(answer, "(?i)\r\nlocation: ([^\r]*)");
+    }
+  }
+
+  @Test
+  void noRedirectRepeatsTheHostHeader() throws Exception {
+    String headers =
+        " HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\nConnection: close\r\n";
+    assertThat(locationFor("GET /" + headers + "Accept: text/html\r\n\r\n")).isEqualTo("/login");
+    Visitor olga = Visitor.operator();
+    String cookie = "Cookie: VIADUCT=" + olga.cookie("VIADUCT").orElseThrow().getValue() + "\r\n";
+    assertThat(locationFor("GET /" + headers + cookie + "\r\n")).isEqualTo("/accounts");
+    peer.tokens.clear();
+    assertThat(locationFor("GET /accounts" + headers + cookie + "\r\n"))
+        .isEqualTo("/login?problem=ended");
+
+    Visitor anybody = Visitor.anonymous();
+    String csrf = Visitor.hidden(anybody.get("/login").body(), "_csrf");
+    String session =
+        "Cookie: VIADUCT=" + anybody.cookie("VIADUCT").orElseThrow().getValue() + "\r\n";
+    // The page that was asked for is kept, but not the host that it was asked for under.
+    locationFor(
+        "GET /accounts/alice/charges?application=ssh"
+            + headers
+            + session
+            + "Accept: text/html\r\n\r\n");
+    String form =
+        "username=alice&password=wonder+land&_csrf="
+            + URLEncoder.encode(csrf, StandardCharsets.UTF_8);
+    assertThat(
+            locationFor(
+                "POST /login"
+                    + headers
+                    + session
+                    + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: "
+                    + form.length()
+                    + "\r\n\r\n"
+                    + form))
+        .isEqualTo("/accounts/alice/charges?application=ssh");
   }
 
   @Test

@@ -53,6 +53,14 @@ final class PeerServer implements AutoCloseable {
   final List<Map<String, Object>> snapts = new CopyOnWriteArrayList<>();
   final List<Map<String, Object>> refusedReports = new CopyOnWriteArrayList<>();
   final List<Map<String, Object>> gaps = new CopyOnWriteArrayList<>();
+  final List<Map<String, Object>> topUps = new CopyOnWriteArrayList<>();
+  final List<Map<String, Object>> credits = new CopyOnWriteArrayList<>();
+  final Map<String, Object> usage = new ConcurrentHashMap<>();
+
+  /// Addresses of the lists and files of charges that were asked for.
+  final List<String> asked = new CopyOnWriteArrayList<>();
+
+  volatile boolean refusingCredits;
   final Map<String, Posted> posted = new ConcurrentHashMap<>();
   final List<Posted> received = new CopyOnWriteArrayList<>();
   final List<BlockingQueue<String>> streams = new CopyOnWriteArrayList<>();
@@ -87,7 +95,8 @@ final class PeerServer implements AutoCloseable {
     users.put("olga", new User("operates", "operator", "Olga O."));
     balances.clear();
     balances.putAll(Map.of("alice", 12_345_678L, "bob", -250_000L, "olga", 0L));
-    for (List<?> list : List.of(charges, snapts, refusedReports, gaps, received)) {
+    for (List<?> list :
+        List.of(charges, snapts, refusedReports, gaps, received, topUps, credits, asked)) {
       list.clear();
     }
     posted.clear();
@@ -95,6 +104,9 @@ final class PeerServer implements AutoCloseable {
     billing = Mood.WELL;
     bridge = Mood.WELL;
     throttling = false;
+    refusingCredits = false;
+    usage.clear();
+    usage.putAll(Map.of("usage", List.of(), "total", sums(null, "0", "0")));
     loginAttempts.set(0);
   }
 
@@ -135,9 +147,26 @@ final class PeerServer implements AutoCloseable {
     charge.put(
         "reason",
         "skype-video as HT&LD at 340.0 kbit/s, delay 140.0 ms (measured), loss 1.25 %: 0.000662268"
-            + " den per unit x 20400.0 units = 13.510279 den; 1530000 of 2550000 bytes saved,"
+            + " den/vu x 20400.0 vu = 13.510279 den; 1530000 of 2550000 bytes saved,"
             + " discount 0.765000 den");
     return charge;
+  }
+
+  /// Sums of a day and class, as billing writes them.
+  static Map<String, Object> sums(String day, String charges, String net) {
+    Map<String, Object> sums = new LinkedHashMap<>();
+    sums.put("day", day);
+    sums.put("serviceClass", day == null ? null : "HT_HD");
+    sums.put("application", null);
+    sums.put("charges", charges);
+    sums.put("preBytes", "2550000");
+    sums.put("postBytes", "1020000");
+    sums.put("savedBytes", "1530000");
+    sums.put("durationMs", "60000");
+    sums.put("chargeMicrodenarii", net);
+    sums.put("discountMicrodenarii", "0");
+    sums.put("netMicrodenarii", net);
+    return sums;
   }
 
   static Map<String, Object> snapt(String id, int sessions) {
@@ -337,14 +366,79 @@ final class PeerServer implements AutoCloseable {
                     "asOf", "2026-11-20T10:01:02.345Z")));
       }
       case "charges" -> chargesOf(exchange, id);
-      case "top-ups" -> topUp(exchange, id);
+      case "top-ups" -> {
+        if (exchange.getRequestMethod().equals("GET")) {
+          payments(exchange, "topUps", topUps);
+        } else {
+          topUp(exchange, id);
+        }
+      }
+      case "credits" -> {
+        if (exchange.getRequestMethod().equals("GET")) {
+          payments(exchange, "credits", credits);
+        } else {
+          credit(exchange, id);
+        }
+      }
+      case "usage" -> send(exchange, 200, JSON.writeValueAsString(usage));
+      case "charges.csv", "usage.csv" -> {
+        asked.add(exchange.getRequestURI().toString());
+        send(exchange, 200, "id,reason\r\n" + "1,x\r\n".repeat(100_000));
+      }
       case "events" -> events(exchange);
       default -> problem(exchange, 404, "no such resource");
     }
   }
 
+  private static void payments(
+      HttpExchange exchange, String name, List<Map<String, Object>> payments) throws IOException {
+    Map<String, Object> page = new LinkedHashMap<>();
+    page.put(name, payments);
+    page.put("next", null);
+    send(exchange, 200, JSON.writeValueAsString(page));
+  }
+
+  /// A top-up or, with a kind, a credit, as billing lists it.
+  static Map<String, Object> payment(String kind, String text, String charge) {
+    Map<String, Object> payment = new LinkedHashMap<>();
+    payment.put("transaction", "17");
+    if (kind != null) {
+      payment.put("kind", kind);
+    }
+    payment.put("account", "alice");
+    payment.put("amountMicrodenarii", "2500000");
+    payment.put(kind == null ? "reference" : "reason", text);
+    payment.put("charge", charge);
+    payment.put("createdBy", "olga");
+    payment.put("createdAt", "2026-11-20T10:00:00Z");
+    return payment;
+  }
+
+  private void credit(HttpExchange exchange, String id) throws IOException {
+    JsonNode body = JSON.readTree(exchange.getRequestBody());
+    String amount = body.get("amountMicrodenarii").asString();
+    received.add(
+        new Posted(
+            id,
+            exchange.getRequestHeaders().getFirst("Idempotency-Key"),
+            amount,
+            body.get("reason").asString() + "/" + body.path("charge").asString("-")));
+    if (refusingCredits) {
+      problem(exchange, 409, "of charge c1 5 µden may still be refunded");
+      return;
+    }
+    balances.merge(id, Long.parseLong(amount), Long::sum);
+    credits.add(payment("credit", body.get("reason").asString(), null));
+    send(exchange, 201, "{}");
+  }
+
   private void chargesOf(HttpExchange exchange, String id) throws IOException {
     Map<String, String> query = query(exchange.getRequestURI().getRawQuery());
+    asked.add(exchange.getRequestURI().toString());
+    if (query.getOrDefault("from", "").contains("yesterday")) {
+      problem(exchange, 400, "from must be a time such as 2026-01-31T00:00:00Z");
+      return;
+    }
     int limit = Integer.parseInt(query.get("limit"));
     int from = Integer.parseInt(query.getOrDefault("cursor", "0"));
     List<Map<String, Object>> own =

@@ -66,7 +66,7 @@ class ReadmeTest {
     // The rest is chosen at run time by a word of the model.
     unused.removeIf(key ->
         key.matches(
-            "(away|error|class|charge\\.state|charge\\.delaysource|login\\.problem"
+            "(away|error|class|state|usage\\.by|topups|credits|credit\\.problem|charge\\.state|charge\\.delaysource|login\\.problem"
                 + "|topup\\.problem|snapts\\.state)\\..*"));
     assertThat(unused).isEmpty();
   }

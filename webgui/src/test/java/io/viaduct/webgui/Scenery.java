@@ -71,6 +71,16 @@ final class Scenery {
     peer.users.put(
         "maximilian.von.und.zu.hohenstein-oberursel",
         new PeerServer.User("x", "user", "Maximilian von und zu Hohenstein-Oberursel der Jüngere"));
+    peer.topUps.add(PeerServer.payment(null, "invoice 2026-11-0007", null));
+    peer.credits.add(PeerServer.payment("credit", "the line was down on Monday morning", null));
+    peer.credits.add(PeerServer.payment("refund", "charged twice for one flow", "c1"));
+    peer.usage.put(
+        "usage",
+        java.util.List.of(
+            PeerServer.sums("2026-11-20", "1234", "2512345678"),
+            PeerServer.sums("2026-11-19", "87", "812345678"),
+            PeerServer.sums("2026-11-18", "3", "12345")));
+    peer.usage.put("total", PeerServer.sums(null, "1324", "3324703701"));
     peer.snapts.add(PeerServer.snapt("snapt-1", 12));
     Map<String, Object> silent = PeerServer.snapt("snapt-2", 0);
     silent.put("state", "stale");

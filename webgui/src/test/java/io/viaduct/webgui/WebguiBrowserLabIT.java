@@ -187,6 +187,12 @@ class WebguiBrowserLabIT {
     shoot("charges");
     go("/charges/c1");
     shoot("charge");
+    go("/accounts/alice/usage?by=day,class");
+    shoot("usage");
+    go("/accounts/alice/top-ups");
+    shoot("topups");
+    go("/accounts/alice/credits");
+    shoot("credits");
     go("/accounts/bob");
     shoot("error");
     page.getByTestId("logout").click();
@@ -198,6 +204,8 @@ class WebguiBrowserLabIT {
     page.getByTestId("topup-submit").click();
     assertThat(page.getByTestId("live-state")).hasText("Live");
     shoot("topup");
+    go("/charges/c1");
+    shoot("refund");
     go("/snapts");
     shoot("snapts");
     go("/reports");

@@ -3,11 +3,13 @@ package io.viaduct.webgui.account;
 import io.viaduct.webgui.WebguiConfiguration.Limits;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.Charge;
+import io.viaduct.webgui.billing.ChargeFilter;
 import io.viaduct.webgui.billing.ChargePage;
 import io.viaduct.webgui.billing.ChargeQuery;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.PeerRefusedException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
@@ -21,6 +23,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 @Controller
 class AccountPages {
   private static final int LATEST_ROWS = 10;
+  private static final int LATEST_CREDITS = 3;
 
   private final Billing billing;
   private final Limits limits;
@@ -43,8 +46,13 @@ class AccountPages {
     model.addAllAttributes(AccountState.read(billing, visitor.token(), account, rows).variables());
     model.addAttribute("rows", rows);
     if (visitor.operator() && !model.containsAttribute("topUp")) {
-      model.addAttribute("topUp", TopUpForm.empty());
+      model.addAttribute("topUp", MoneyForm.empty());
     }
+    if (visitor.operator() && !model.containsAttribute("credit")) {
+      model.addAttribute("credit", MoneyForm.empty());
+    }
+    model.addAttribute(
+        "credits", billing.credits(visitor.token(), account, LATEST_CREDITS, null).payments());
     return "account";
   }
 
@@ -53,19 +61,40 @@ class AccountPages {
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
       @RequestParam(required = false) @Nullable String cursor,
+      @RequestParam(required = false) @Nullable String from,
+      @RequestParam(required = false) @Nullable String to,
+      @RequestParam(name = "class", required = false) @Nullable String serviceClass,
+      @RequestParam(required = false) @Nullable String state,
       @RequestParam(required = false) @Nullable String application,
       @RequestParam(required = false) @Nullable String snapt,
       Model model) {
-    ChargeQuery query = new ChargeQuery(limits.chargesPerPage(), cursor, application, snapt);
+    ChargeFilter filter = new ChargeFilter(from, to, serviceClass, state, application, snapt);
+    ChargeQuery query = new ChargeQuery(limits.chargesPerPage(), cursor, filter);
     BearerToken token = visitor.token();
-    ChargePage page = billing.charges(token, account, query);
     model.addAttribute("account", billing.account(token, account));
     model.addAttribute("balance", billing.balance(token, account));
+    ChargePage page = charges(token, account, query, model);
     model.addAttribute("charges", page.charges());
     model.addAttribute("next", page.next());
     model.addAttribute("query", query);
+    model.addAttribute("filter", filter);
+    model.addAttribute("classes", Charge.CLASSES);
+    model.addAttribute("states", Charge.STATES);
     model.addAttribute("rows", limits.chargesPerPage());
     return "charges";
+  }
+
+  // A filter that billing refuses is mended on the page where it was typed.
+  private ChargePage charges(BearerToken token, String account, ChargeQuery query, Model model) {
+    try {
+      return billing.charges(token, account, query);
+    } catch (PeerRefusedException e) {
+      if (e.status() != 400) {
+        throw e;
+      }
+      model.addAttribute("problem", e.detail());
+      return new ChargePage(List.of(), null);
+    }
   }
 
   @GetMapping("/charges/{id}")
@@ -75,6 +104,9 @@ class AccountPages {
       throw new PeerRefusedException(404, "");
     }
     model.addAttribute("charge", charge);
+    if (visitor.operator() && !model.containsAttribute("credit")) {
+      model.addAttribute("credit", MoneyForm.empty());
+    }
     return "charge";
   }
 }

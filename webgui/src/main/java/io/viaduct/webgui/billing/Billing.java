@@ -13,6 +13,8 @@ import tools.jackson.databind.JsonNode;
 /// Billing's REST interface, as far as the pages use it. Each call carries the visitor's own token,
 /// so billing decides what the visitor may see; the pages' own rules come on top.
 public final class Billing {
+  private static final String CSV = "text/csv";
+
   private final JsonPeer peer;
 
   public Billing(JsonPeer peer) {
@@ -47,10 +49,40 @@ public final class Billing {
             + "/charges?limit="
             + query.limit()
             + with("cursor", query.cursor())
-            + with("snapt", query.snapt())
-            + with("application", query.application()),
+            + filters(query.filter()),
         token,
         ChargePage.class);
+  }
+
+  /// All charges that fit the filter, as CSV (RFC 4180); the caller closes it.
+  public InputStream chargesFile(BearerToken token, String account, ChargeFilter filter) {
+    return peer.stream(at(account) + "/charges.csv" + query(filters(filter)), CSV, token);
+  }
+
+  private static String filters(ChargeFilter filter) {
+    return time(filter.from(), filter.to())
+        + with("class", filter.serviceClass())
+        + with("state", filter.state())
+        + with("application", filter.application())
+        + with("snapt", filter.snapt());
+  }
+
+  private static String time(@Nullable String from, @Nullable String to) {
+    return with("from", ChargeFilter.utc(from)) + with("to", ChargeFilter.utc(to));
+  }
+
+  /// @param by words out of day, class, application, with commas between them
+  public Usage usage(
+      BearerToken token, String account, @Nullable String from, @Nullable String to, String by) {
+    return peer.get(
+        at(account) + "/usage" + query(time(from, to) + with("by", by)), token, Usage.class);
+  }
+
+  /// The same sums as CSV (RFC 4180); the caller closes it.
+  public InputStream usageFile(
+      BearerToken token, String account, @Nullable String from, @Nullable String to, String by) {
+    return peer.stream(
+        at(account) + "/usage.csv" + query(time(from, to) + with("by", by)), CSV, token);
   }
 
   public Charge charge(BearerToken token, String charge) {
@@ -66,6 +98,26 @@ public final class Billing {
         JsonNode.class);
   }
 
+  public PaymentPage topUps(BearerToken token, String account, int limit, @Nullable String cursor) {
+    return peer.get(
+        at(account) + "/top-ups?limit=" + limit + with("cursor", cursor), token, PaymentPage.class);
+  }
+
+  /// Gives a credit or a refund once per key, however often it is sent.
+  public void credit(BearerToken token, String account, UUID idempotencyKey, Credit credit) {
+    peer.post(
+        peer.authorized(at(account) + "/credits", token)
+            .header("Idempotency-Key", idempotencyKey.toString()),
+        credit,
+        JsonNode.class);
+  }
+
+  public PaymentPage credits(
+      BearerToken token, String account, int limit, @Nullable String cursor) {
+    return peer.get(
+        at(account) + "/credits?limit=" + limit + with("cursor", cursor), token, PaymentPage.class);
+  }
+
   public RefusedReports refusedReports(BearerToken token, int limit, @Nullable String cursor) {
     return peer.get(
         "/reports/refused?limit=" + limit + with("cursor", cursor), token, RefusedReports.class);
@@ -77,11 +129,15 @@ public final class Billing {
 
   /// The account's event stream (WHATWG HTML section 9.2); the caller closes it.
   public InputStream events(BearerToken token, String account) {
-    return peer.stream(at(account) + "/events", token);
+    return peer.stream(at(account) + "/events", "text/event-stream", token);
   }
 
   private static String at(String account) {
     return "/accounts/" + encode(account);
+  }
+
+  private static String query(String parameters) {
+    return parameters.isEmpty() ? "" : "?" + parameters.substring(1);
   }
 
   private static String with(String name, @Nullable String value) {

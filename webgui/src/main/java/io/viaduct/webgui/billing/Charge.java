@@ -1,6 +1,8 @@
 package io.viaduct.webgui.billing;
 
 import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
@@ -39,12 +41,16 @@ public record Charge(
     MicroDenarii chargeMicrodenarii,
     MicroDenarii discountMicrodenarii,
     MicroDenarii netMicrodenarii,
+    @Nullable MicroDenarii refundedMicrodenarii,
     @Nullable String tariffVersion,
     @Nullable String state,
     @Nullable String reason) {
-  private static final Set<String> CLASSES = Set.of("LT_LD", "HT_LD", "LT_HD", "HT_HD");
-  private static final Set<String> STATES =
-      Set.of("provisional", "corrected", "final", "final_provisional", "adjusted");
+  /// Classes of service as machines spell them, and states, in the order in which they are shown.
+  public static final List<String> CLASSES = List.of("LT_LD", "HT_LD", "LT_HD", "HT_HD");
+
+  public static final List<String> STATES =
+      List.of("provisional", "corrected", "final", "final_provisional", "adjusted");
+
   private static final Set<String> DELAY_SOURCES =
       Set.of("measured", "last_good", "half_control_rtt", "reference");
 
@@ -69,7 +75,13 @@ public record Charge(
     return known(DELAY_SOURCES, delaySource);
   }
 
-  private static @Nullable String known(Set<String> words, @Nullable String text) {
+  /// Returns what may still be refunded.
+  public MicroDenarii refundable() {
+    long refunded = refundedMicrodenarii == null ? 0 : refundedMicrodenarii.value();
+    return new MicroDenarii(netMicrodenarii.value() - refunded);
+  }
+
+  private static @Nullable String known(Collection<String> words, @Nullable String text) {
     String word = text == null ? "" : text.toLowerCase(Locale.ROOT);
     return words.contains(word) ? word : null;
   }

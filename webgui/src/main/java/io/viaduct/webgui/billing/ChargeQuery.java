@@ -1,22 +1,35 @@
 package io.viaduct.webgui.billing;
 
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Which charges: the newest `limit` after the cursor, of one application or SNAPT if named.
-public record ChargeQuery(
-    int limit, @Nullable String cursor, @Nullable String application, @Nullable String snapt) {
+/// Which charges: the newest `limit` after the cursor that fit every filter.
+public record ChargeQuery(int limit, @Nullable String cursor, ChargeFilter filter) {
 
   /// The newest charges.
   public static ChargeQuery newest(int limit) {
-    return new ChargeQuery(limit, null, null, null);
+    return new ChargeQuery(limit, null, ChargeFilter.NONE);
   }
 
   /// True if this is the first page of all charges, the one that new charges belong to.
   public boolean isNewest() {
-    return blank(cursor) && blank(application) && blank(snapt);
+    return blank(cursor) && !isFiltered();
+  }
+
+  /// True if some charges are left out.
+  public boolean isFiltered() {
+    return Stream.of(
+            filter.from(),
+            filter.to(),
+            filter.serviceClass(),
+            filter.state(),
+            filter.application(),
+            filter.snapt())
+        .anyMatch(part -> !blank(part));
   }
 
   private static boolean blank(@Nullable String text) {
-    return text == null || text.isBlank();
+    return Objects.requireNonNullElse(text, "").isBlank();
   }
 }

@@ -4,6 +4,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.web.authentication.SavedRequestAwareAuthenticationSuccessHandler;
@@ -15,6 +16,21 @@ final class LoginSuccess extends SavedRequestAwareAuthenticationSuccessHandler {
 
   LoginSuccess(Duration idle) {
     this.idle = idle;
+    setRedirectStrategy((request, response, url) -> response.sendRedirect(path(url)));
+  }
+
+  // The page that was asked for is kept with the Host header that the visitor sent. Only its path
+  // counts, and never one that a browser takes for another host.
+  private static String path(String url) {
+    URI asked;
+    try {
+      asked = URI.create(url);
+    } catch (IllegalArgumentException _) {
+      return "/";
+    }
+    String path = asked.getRawPath() == null ? "" : asked.getRawPath();
+    String query = asked.getRawQuery() == null ? "" : "?" + asked.getRawQuery();
+    return "/" + path.replaceFirst("^[/\\\\]+", "") + query;
   }
 
   @Override

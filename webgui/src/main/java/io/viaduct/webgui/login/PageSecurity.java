@@ -68,7 +68,7 @@ public class PageSecurity {
                 .permitAll()
                 .requestMatchers("/accounts", "/snapts/**", "/reports/**")
                 .hasRole("OPERATOR")
-                .requestMatchers(HttpMethod.POST, "/accounts/*/top-ups")
+                .requestMatchers(HttpMethod.POST, "/accounts/*/top-ups", "/accounts/*/credits")
                 .hasRole("OPERATOR")
                 .requestMatchers("/accounts/{account}/**")
                 .access((visitor, request) -> mayOpen(visitor.get(), request))
@@ -159,6 +159,7 @@ public class PageSecurity {
 
     LoginEntry(RefusedRequests refused) {
       super("/login");
+      setFavorRelativeUris(true);
       this.refused = refused;
     }
 

@@ -81,6 +81,15 @@ public final class Display {
     };
   }
 
+  /// A text that people chose. Rows from before there was a rule may hold control and format
+  /// characters, such as U+202E, that change how the text around them is read: they show as U+FFFD.
+  public String name(@Nullable String chosen) {
+    return text(
+        chosen == null
+            ? null
+            : chosen.replaceAll("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]", "\ufffd"));
+  }
+
   public String text(@Nullable String text) {
     return text == null || text.isBlank() ? UNKNOWN : text;
   }

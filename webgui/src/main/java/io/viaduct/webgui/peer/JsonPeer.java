@@ -98,9 +98,11 @@ public final class JsonPeer {
     requireOk(send(authorized(path, token).DELETE().build(), text()));
   }
 
-  /// Opens a server-sent event stream; the timeout bounds the wait for its headers.
-  public InputStream stream(String path, BearerToken token) {
-    HttpRequest request = authorized(path, token).header("Accept", "text/event-stream").build();
+  /// Opens an answer of any length: events or a file. The timeout bounds the wait for its headers.
+  ///
+  /// @param type media type that is wanted
+  public InputStream stream(String path, String type, BearerToken token) {
+    HttpRequest request = authorized(path, token).header("Accept", type).build();
     HttpResponse<InputStream> response = send(request, BodyHandlers.ofInputStream());
     if (response.statusCode() == 200) {
       return response.body();

@@ -48,4 +48,12 @@ class DisplayTest {
     assertThat(display.share(40, 100)).isEqualTo(40);
     assertThat(display.share(120, 100)).isEqualTo(100);
   }
+
+  @Test
+  void nameShowsCharactersThatAreNotSeen() {
+    assertThat(display.name("evil\u202egpj.exe")).isEqualTo("evil\ufffdgpj.exe");
+    assertThat(display.name("a\u2066b\u200bc\u0007d")).isEqualTo("a\ufffdb\ufffdc\ufffdd");
+    assertThat(display.name("\u0639\u0644\u064a")).isEqualTo("\u0639\u0644\u064a");
+    assertThat(display.name(null)).isEqualTo(Display.UNKNOWN);
+  }
 }

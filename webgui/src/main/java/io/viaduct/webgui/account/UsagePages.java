@@ -1,0 +1,55 @@
+package io.viaduct.webgui.account;
+
+import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.billing.Usage;
+import io.viaduct.webgui.login.SignedIn;
+import io.viaduct.webgui.peer.PeerRefusedException;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
+import org.springframework.stereotype.Controller;
+import org.springframework.ui.Model;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestParam;
+
+/// Sums of an account's charges by day, class and application.
+@Controller
+class UsagePages {
+  /// What a visitor may choose; billing takes any combination.
+  private static final List<String> CHOICES =
+      List.of("day", "class", "application", "day,class", "day,application", "class,application");
+
+  private final Billing billing;
+
+  UsagePages(Billing billing) {
+    this.billing = billing;
+  }
+
+  @GetMapping("/accounts/{account}/usage")
+  String usage(
+      @AuthenticationPrincipal SignedIn visitor,
+      @PathVariable String account,
+      @RequestParam(required = false) @Nullable String from,
+      @RequestParam(required = false) @Nullable String to,
+      @RequestParam(defaultValue = "day") String by,
+      Model model) {
+    model.addAttribute("account", account);
+    model.addAttribute("from", from);
+    model.addAttribute("to", to);
+    model.addAttribute("by", by);
+    model.addAttribute("parts", Set.copyOf(List.of(by.split(","))));
+    model.addAttribute("choices", CHOICES);
+    try {
+      Usage usage = billing.usage(visitor.token(), account, from, to, by);
+      model.addAttribute("usage", usage);
+    } catch (PeerRefusedException e) {
+      if (e.status() != 400) {
+        throw e;
+      }
+      model.addAttribute("problem", e.detail());
+    }
+    return "usage";
+  }
+}
