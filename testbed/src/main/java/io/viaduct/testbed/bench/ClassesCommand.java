@@ -44,7 +44,7 @@ final class ClassesCommand implements Callable<Integer> {
       names = "--bulk",
       split = ",",
       description =
-          "ONE: HT_HD wants twice the line; TWO: HT_HD and LT_HD all of it (default: both)")
+          "ONE: HT&HD wants twice the line; TWO: HT&HD and LT&HD all of it (default: both)")
   private List<String> bulks = List.of();
 
   @Option(names = "--pacing", description = "auto, off or bit/s (default: the products' own)")
