@@ -132,7 +132,12 @@ class UsersResource {
                 "account '" + wanted.id() + "' exists, or existed and is closed"));
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.ACCOUNT_CLOSED, ProblemType.CONFIGURED_OPERATOR})
+  @Refuses({
+    ProblemType.FORBIDDEN,
+    ProblemType.NOT_FOUND,
+    ProblemType.ACCOUNT_CLOSED,
+    ProblemType.CONFIGURED_OPERATOR
+  })
   @PatchMapping("/{id}")
   @Operation(
       summary = "Change an account, as an operator: what is left out stays",
@@ -162,7 +167,12 @@ class UsersResource {
         told(() -> users.change(id, change, kept(caller, id, request), clock.instant())));
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.CONFIGURED_OPERATOR, ProblemType.ACCOUNT_CLOSED})
+  @Refuses({
+    ProblemType.FORBIDDEN,
+    ProblemType.NOT_FOUND,
+    ProblemType.CONFIGURED_OPERATOR,
+    ProblemType.ACCOUNT_CLOSED
+  })
   @DeleteMapping("/{id}")
   @Operation(
       summary = "Close an account for ever, as an operator",
@@ -178,7 +188,13 @@ class UsersResource {
     return AccountView.of(told(() -> users.close(id)));
   }
 
-  @Refuses({ProblemType.NOT_FOUND, ProblemType.WRONG_OLD_PASSWORD, ProblemType.TOO_MANY_ATTEMPTS, ProblemType.CONFIGURED_OPERATOR, ProblemType.ACCOUNT_CLOSED})
+  @Refuses({
+    ProblemType.NOT_FOUND,
+    ProblemType.WRONG_OLD_PASSWORD,
+    ProblemType.TOO_MANY_ATTEMPTS,
+    ProblemType.CONFIGURED_OPERATOR,
+    ProblemType.ACCOUNT_CLOSED
+  })
   @PutMapping("/{id}/password")
   @ResponseStatus(HttpStatus.NO_CONTENT)
   @Operation(
