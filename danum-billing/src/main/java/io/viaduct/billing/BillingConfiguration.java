@@ -1,5 +1,6 @@
 package io.viaduct.billing;
 
+import io.viaduct.service.configuration.FileName;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
@@ -103,9 +104,9 @@ public record BillingConfiguration(
   public record Database(
       String url,
       String user,
-      String passwordFile,
-      String dataDirectory,
-      String binariesDirectory,
+      @FileName String passwordFile,
+      @FileName String dataDirectory,
+      @FileName String binariesDirectory,
       int connections) {
     public Database {
       require(
@@ -146,7 +147,7 @@ public record BillingConfiguration(
   }
 
   /// @param subscribers file of users, as the bridge had it; empty: none
-  public record Imports(String subscribers) {}
+  public record Imports(@FileName String subscribers) {}
 
   /// @param user account id
   /// @param passwordFile file with the password

@@ -25,6 +25,8 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 /// default, with its reason), overlaid by the operator's file, bound to one record whose compact
 /// constructors hold the rules.
 ///
+/// File names are relative to the file that names them.
+///
 /// Keys are kebab-case. A key of type `Optional` may be left out. An unknown key, a missing one, a
 /// key given twice, a bad value: all are told by one [ConfigurationException] that names file, key,
 /// value and rule. Durations are written `200ms`, `10s`, `5m`, `24h` or ISO-8601.
@@ -58,7 +60,9 @@ public final class ConfigurationFile {
   /// @param type the record; its defaults are the resource `<simple name>.yml` beside it
   /// @throws ConfigurationException naming file, key, value and rule
   public static <T extends Record> T load(Path file, Class<T> type) {
-    return bind(file.toString(), overlay(defaultsOf(type), read(file)), type);
+    JsonNode own = read(file);
+    RelativePaths.resolve(YAML, file, own, type);
+    return bind(file.toString(), overlay(defaultsOf(type), own), type);
   }
 
   /// Binds the defaults alone, where no operator's file is needed.

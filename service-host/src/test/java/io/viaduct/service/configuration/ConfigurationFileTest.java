@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -120,5 +121,54 @@ class ConfigurationFileTest {
     Path open = file("password-file: " + secret);
     assertThatThrownBy(() -> ConfigurationFile.load(open, Guarded.class))
         .hasMessageContaining("chmod 600");
+  }
+
+  record Named(
+      Path key,
+      List<Path> others,
+      Optional<Path> maybe,
+      @FileName String text,
+      @FileName String none,
+      String word,
+      Map<String, Inner> inner) {}
+
+  record Inner(Path deep) {}
+
+  @Test
+  void namesOfFilesAreRelativeToTheFileThatNamesThem() throws Exception {
+    Named named =
+        ConfigurationFile.load(
+            file(
+                """
+                key: a.key
+                others: [b.key, /abs/c.key, ../d.key]
+                maybe: sub/e.key
+                text: data
+                none: ""
+                word: data
+                inner: {x: {deep: f.key}}
+                """),
+            Named.class);
+    assertThat(named)
+        .isEqualTo(
+            new Named(
+                folder.resolve("a.key"),
+                List.of(
+                    folder.resolve("b.key"),
+                    Path.of("/abs/c.key"),
+                    folder.getParent().resolve("d.key")),
+                Optional.of(folder.resolve("sub/e.key")),
+                folder.resolve("data").toString(),
+                "",
+                "data",
+                Map.of("x", new Inner(folder.resolve("f.key")))));
+  }
+
+  @Test
+  void aSecretLiesBesideTheFileThatNamesIt() throws Exception {
+    Path secret = Files.writeString(folder.resolve("s"), "word\n");
+    Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+    Guarded guarded = ConfigurationFile.load(file("password-file: s"), Guarded.class);
+    assertThat(guarded.passwordFile().reveal()).isEqualTo("word");
   }
 }
