@@ -91,6 +91,7 @@ final class ServiceFiles {
   private void makeBilling() throws IOException {
     makeTls(BILLING);
     directory.make(OPERATOR_PASSWORD, Passwords::drawLine);
+    directory.make(BILLING + "/credentials.key", Passwords::drawKeyLine);
     if (hasOwnDatabase()) {
       directory.make(BILLING + "/database.password", Passwords::drawLine);
     }
@@ -118,6 +119,10 @@ final class ServiceFiles {
     }
     text.append(tls(BILLING));
     text.append("operator: {password-file: operator.password}\n");
+    text.append("# The bridge's domain; the key seals the digests of SIP passwords.\n");
+    text.append(
+        "sip-domain: %s\ncredentials: {key-file: credentials.key}\n"
+            .formatted(installation.domain()));
     text.append(
         hasOwnDatabase()
             ? "database: {url: %s, user: %s, password-file: database.password}\n"

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
           + " then prints what to start. What is there is kept.",
       "Later runs need no options: they make what is missing and print the same."
     },
-    subcommands = {AddSnapt.class, Renew.class})
+    subcommands = {AddSnapt.class, AddUser.class, Renew.class})
 public final class SetupCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   private final InstantSource clock;

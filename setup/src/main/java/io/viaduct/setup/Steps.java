@@ -144,6 +144,7 @@ final class Steps {
         showPassword
             ? workplace.directory().read(ServiceFiles.OPERATOR_PASSWORD).strip()
             : "password in " + workplace.path(ServiceFiles.OPERATOR_PASSWORD));
+    out.printf("A user    %s setup user alice%s%n", viaduct, workplace.outOption());
     out.printf("A SNAPT   %s setup snapt snapt-2 --host HOST%s%n", viaduct, workplace.outOption());
     out.println();
   }

@@ -6,8 +6,10 @@ import io.viaduct.setup.files.SetupDirectory;
 import io.viaduct.setup.files.SetupDirectory.Entry;
 import io.viaduct.setup.installation.Installation;
 import io.viaduct.setup.pki.Certificates;
+import io.viaduct.setup.users.BillingClient;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Locale;
@@ -69,6 +71,11 @@ final class Workplace {
   /// Returns a file of the installation as a person types it here.
   String path(String file) {
     return root.resolve(file).toString();
+  }
+
+  /// Returns the client of a billing.
+  BillingClient billing(URI address) {
+    return new BillingClient(address, System::nanoTime);
   }
 
   /// Returns ` --out DIRECTORY`, or nothing for the usual directory.

@@ -1,12 +1,14 @@
 package io.viaduct.setup.files;
 
 import java.security.SecureRandom;
+import java.util.Base64;
 
 /// Draws passwords and tokens.
 public final class Passwords {
   // Without 0, O, 1, l, i: people copy passwords by hand.
   private static final String LETTERS = "23456789abcdefghjkmnpqrstuvwxyz";
   private static final int LENGTH = 24; // 118 bits
+  private static final int KEY_BYTES = 32; // AES-256
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private Passwords() {}
@@ -25,5 +27,12 @@ public final class Passwords {
   /// Returns the text of a new password file: one line.
   public static String drawLine() {
     return draw() + "\n";
+  }
+
+  /// Returns the text of a new key file: 32 random bytes in base64, on one line.
+  public static String drawKeyLine() {
+    byte[] key = new byte[KEY_BYTES];
+    RANDOM.nextBytes(key);
+    return Base64.getEncoder().encodeToString(key) + "\n";
   }
 }

@@ -1,0 +1,204 @@
+package io.viaduct.setup.users;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/// Billing's REST interface. A billing that does not answer yet is waited for.
+public final class BillingClient {
+  private static final Duration PATIENCE =
+      Duration.ofSeconds(120); // the embedded PostgreSQL's first start
+  private static final Duration PAUSE = Duration.ofMillis(250);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(5))
+          .build();
+  private final URI base;
+  private final LongSupplier nanoTime;
+  private String token = "";
+
+  /// An answer that is a refusal.
+  ///
+  /// @param type of the problem (RFC 9457), or the status
+  public record Problem(int status, String type, String detail) {}
+
+  /// Says that billing refuses; the message has its words.
+  public static final class RefusedException extends IOException {
+    private static final long serialVersionUID = 1L;
+    private final transient Problem problem;
+
+    RefusedException(String request, Problem problem) {
+      super("billing refuses %s: %s (%d)".formatted(request, problem.detail, problem.status));
+      this.problem = problem;
+    }
+
+    public Problem problem() {
+      return problem;
+    }
+  }
+
+  /// @param base where the interface is, such as `http://127.0.0.1:8082`
+  /// @param nanoTime for the time that is waited
+  public BillingClient(URI base, LongSupplier nanoTime) {
+    this.base = base;
+    this.nanoTime = nanoTime;
+  }
+
+  /// Logs in; later requests are this operator's.
+  ///
+  /// @throws RefusedException if the password is wrong, or too many were
+  /// @throws IOException if billing does not answer within two minutes
+  public void logIn(String user, String password) throws IOException {
+    token =
+        send("POST", "/sessions", Map.of("user", user, "password", password), Map.of())
+            .path("token")
+            .asString();
+  }
+
+  /// Tells whether there is an account.
+  public boolean has(String account) throws IOException {
+    try {
+      send("GET", "/accounts/" + account, null, Map.of());
+      return true;
+    } catch (RefusedException e) {
+      if (e.problem.status == 404) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  /// Makes a user: account, password of the pages, password of the devices.
+  public void create(String account, String displayName, String password, String sipPassword)
+      throws IOException {
+    send(
+        "POST",
+        "/accounts",
+        Map.of(
+            "id",
+            account,
+            "role",
+            "user",
+            "displayName",
+            displayName,
+            "password",
+            password,
+            "sipPassword",
+            sipPassword),
+        Map.of());
+  }
+
+  /// Gives a user other passwords.
+  public void setPasswords(String account, String password, String sipPassword) throws IOException {
+    send(
+        "PATCH",
+        "/accounts/" + account,
+        Map.of("password", password, "sipPassword", sipPassword),
+        Map.of());
+  }
+
+  /// Books a top-up once, however often the request is repeated with this key.
+  public void topUp(String account, long microdenarii, String key) throws IOException {
+    send(
+        "POST",
+        "/accounts/" + account + "/top-ups",
+        Map.of("amountMicrodenarii", Long.toString(microdenarii), "reference", "viaduct setup"),
+        Map.of("Idempotency-Key", key));
+  }
+
+  private JsonNode send(
+      String method, String path, @Nullable Object body, Map<String, String> headers)
+      throws IOException {
+    HttpRequest request = request(method, path, body, headers);
+    long end = nanoTime.getAsLong() + PATIENCE.toNanos();
+    while (true) {
+      String obstacle;
+      try {
+        HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
+        if (response.statusCode() / 100 == 2) {
+          return json(response.body());
+        }
+        Problem problem = problem(response);
+        if (problem.status < 500) {
+          throw new RefusedException(method + " " + path, problem);
+        }
+        obstacle = problem.detail;
+      } catch (RefusedException e) {
+        throw e;
+      } catch (IOException e) {
+        obstacle = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted while waiting for billing at " + base);
+      }
+      if (nanoTime.getAsLong() - end > 0) {
+        throw new IOException(
+            "billing at %s does not answer (%s): start it, or name it with --billing URL"
+                .formatted(base, obstacle));
+      }
+      pause();
+    }
+  }
+
+  private static void pause() throws InterruptedIOException {
+    try {
+      Thread.sleep(PAUSE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while waiting for billing");
+    }
+  }
+
+  private HttpRequest request(
+      String method, String path, @Nullable Object body, Map<String, String> headers) {
+    var request =
+        HttpRequest.newBuilder(base.resolve("/api/v1" + path))
+            .timeout(TIMEOUT)
+            .header("Content-Type", "application/json")
+            .method(
+                method,
+                body == null
+                    ? HttpRequest.BodyPublishers.noBody()
+                    : HttpRequest.BodyPublishers.ofString(JSON.writeValueAsString(body)));
+    if (!token.isEmpty()) {
+      request.header("Authorization", "Bearer " + token);
+    }
+    headers.forEach(request::header);
+    return request.build();
+  }
+
+  private static JsonNode json(String text) throws IOException {
+    try {
+      return text.isEmpty() ? JSON.createObjectNode() : JSON.readTree(text);
+    } catch (JacksonException e) {
+      throw new IOException("billing's answer is not JSON: " + e.getOriginalMessage(), e);
+    }
+  }
+
+  private static Problem problem(HttpResponse<String> response) {
+    String status = Integer.toString(response.statusCode());
+    try {
+      JsonNode problem = json(response.body());
+      return new Problem(
+          response.statusCode(),
+          problem.path("type").asString(status),
+          problem.path("detail").asString(problem.path("title").asString(status)));
+    } catch (IOException _) {
+      return new Problem(response.statusCode(), status, "an answer that is not billing's");
+    }
+  }
+}
