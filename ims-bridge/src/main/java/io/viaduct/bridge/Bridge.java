@@ -1,9 +1,12 @@
 package io.viaduct.bridge;
 
 import io.grpc.ManagedChannel;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.directory.SnaptEntry;
 import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.MessageProxy;
@@ -66,6 +69,7 @@ public final class Bridge implements AutoCloseable {
   private final BillingReachability reachability;
   private final LocationService locations;
   private final SnaptDirectory directory;
+  private final SnaptClaims claims;
   private final SessionNotifier notifier;
   private final ReportMeters reportMeters;
   private final MediationForwarder forwarder;
@@ -96,6 +100,7 @@ public final class Bridge implements AutoCloseable {
             clock);
     this.directory =
         new SnaptDirectory(configuration.snapts(), configuration.directory().staleAfter(), clock);
+    this.claims = new SnaptClaims(directory, clock);
     this.locations =
         new LocationService(configuration.sip().contacts(), configuration.sip().bindings());
     SipMeters sipMeters = new SipMeters(registry);
@@ -141,6 +146,7 @@ public final class Bridge implements AutoCloseable {
               directory,
               new SnaptsService(
                   directory,
+                  claims,
                   tokens,
                   new ReportVerifier(
                       configuration.reporting().bytes(),
@@ -253,6 +259,7 @@ public final class Bridge implements AutoCloseable {
     try {
       locations.expire(clock.instant());
       notifier.onClock();
+      claims.onClock();
       forwarder.onClock();
       reachability.show(readiness);
     } catch (RuntimeException e) {
@@ -267,6 +274,14 @@ public final class Bridge implements AutoCloseable {
         .register(registry);
     Gauge.builder("viaduct.bridge.subscriptions", notifier, SessionNotifier::size)
         .register(registry);
+    for (SnaptEntry snapt : directory.all()) {
+      String id = snapt.configured().id();
+      FunctionCounter.builder(
+              "viaduct.bridge.snapt.duplicates", claims, c -> c.duplicates(id).refused())
+          .description("Processes that announced an id that another process holds")
+          .tag("snapt", id)
+          .register(registry);
+    }
     Gauge.builder("viaduct.bridge.reports.queued", forwarder, MediationForwarder::queued)
         .register(registry);
     Gauge.builder(
@@ -283,6 +298,10 @@ public final class Bridge implements AutoCloseable {
 
   public ReportMeters reportMeters() {
     return reportMeters;
+  }
+
+  public SnaptClaims claims() {
+    return claims;
   }
 
   public LocationService locations() {

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.BridgeConfiguration.Snapt;
 import io.viaduct.bridge.directory.PeerIdentity;
+import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.reporting.MediationForwarder;
 import io.viaduct.bridge.reporting.ReportMeters;
@@ -20,7 +21,6 @@ import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.SnaptsGrpc;
 import java.util.Locale;
-import java.util.Optional;
 
 /// The gRPC service that SNAPTs call. [PeerIdentity] has checked who calls.
 final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
@@ -28,6 +28,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
   private static final String OVER_MESSAGE_LIMIT = "over_message_limit";
 
   private final SnaptDirectory directory;
+  private final SnaptClaims claims;
   private final TokenIssuer tokens;
   private final ReportVerifier verifier;
   private final MediationForwarder forwarder;
@@ -37,6 +38,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
 
   SnaptsService(
       SnaptDirectory directory,
+      SnaptClaims claims,
       TokenIssuer tokens,
       ReportVerifier verifier,
       MediationForwarder forwarder,
@@ -44,6 +46,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
       int unacknowledged,
       MeterRegistry registry) {
     this.directory = directory;
+    this.claims = claims;
     this.tokens = tokens;
     this.verifier = verifier;
     this.forwarder = forwarder;
@@ -80,8 +83,10 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
         directory
             .configured(PeerIdentity.NAME.get())
             .orElseThrow(Status.PERMISSION_DENIED::asRuntimeException);
+    String peer = PeerIdentity.ADDRESS.get();
     return new ReportStream(
         sender,
+        () -> claims.mayReport(sender.id(), peer),
         verifier,
         forwarder,
         meters,
@@ -91,41 +96,13 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
 
   @Override
   public StreamObserver<SnaptStatus> announce(StreamObserver<SnaptStatusAck> acks) {
-    String id = PeerIdentity.NAME.get();
-    SnaptStatusAck keys = SnaptStatusAck.newBuilder().addAllTokenKeys(tokens.publicKeys()).build();
-    return new StreamObserver<>() {
-      private boolean ended;
-
-      @Override
-      public void onNext(SnaptStatus status) {
-        if (ended) {
-          return;
-        }
-        Optional<SnaptDirectory.Refusal> refusal = directory.announce(id, status);
-        announcements(refusal.map(SnaptsService::label).orElse(ACCEPTED)).increment();
-        if (refusal.isPresent()) {
-          ended = true;
-          acks.onError(
-              Status.INVALID_ARGUMENT
-                  .withDescription("status refused: " + refusal.get())
-                  .asRuntimeException());
-        } else {
-          acks.onNext(keys);
-        }
-      }
-
-      @Override
-      public void onError(Throwable cause) {
-        ended = true;
-      }
-
-      @Override
-      public void onCompleted() {
-        if (!ended) {
-          ended = true;
-          acks.onCompleted();
-        }
-      }
-    };
+    return new AnnounceStream(
+        PeerIdentity.NAME.get(),
+        PeerIdentity.ADDRESS.get(),
+        directory,
+        claims,
+        SnaptStatusAck.newBuilder().addAllTokenKeys(tokens.publicKeys()).build(),
+        acks,
+        refusal -> announcements(refusal.map(SnaptsService::label).orElse(ACCEPTED)).increment());
   }
 }

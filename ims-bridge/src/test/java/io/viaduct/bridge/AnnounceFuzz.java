@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.bridge.BridgeConfiguration.Snapt;
 import io.viaduct.bridge.directory.PeerIdentity;
 import io.viaduct.bridge.directory.Relay;
+import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.directory.SnaptEntry;
 import io.viaduct.bridge.token.TokenIssuer;
@@ -88,7 +89,15 @@ public final class AnnounceFuzz {
   private StreamObserver<SnaptStatus> open() {
     // An announcement needs neither reports nor billing.
     SnaptsService service =
-        new SnaptsService(directory, tokens, null, null, null, 1, new SimpleMeterRegistry());
+        new SnaptsService(
+            directory,
+            new SnaptClaims(directory, () -> NOW),
+            tokens,
+            null,
+            null,
+            null,
+            1,
+            new SimpleMeterRegistry());
     Context caller = Context.current().withValue(PeerIdentity.NAME, "snapt-1");
     Context outside = caller.attach();
     try {

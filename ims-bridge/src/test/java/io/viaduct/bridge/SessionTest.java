@@ -64,18 +64,16 @@ class SessionTest {
   }
 
   private void announce(String id) {
-    assertThat(
-            rig.bridge
-                .directory()
-                .announce(
-                    id,
-                    SnaptStatus.newBuilder()
-                        .setSnaptId(id)
-                        .setHost("192.0.2.7")
-                        .setControlPort(443)
-                        .setDataPort(4443)
-                        .build()))
-        .isEmpty();
+    rig.bridge
+        .directory()
+        .note(
+            id,
+            SnaptStatus.newBuilder()
+                .setSnaptId(id)
+                .setHost("192.0.2.7")
+                .setControlPort(443)
+                .setDataPort(4443)
+                .build());
   }
 
   private static SessionToken verified(SessionGrant grant, KeyPair key) throws Exception {

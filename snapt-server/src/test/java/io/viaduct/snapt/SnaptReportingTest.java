@@ -3,6 +3,11 @@ package io.viaduct.snapt;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.grpc.Status;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.handler.ssl.SslProvider;
@@ -32,6 +37,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /// Reports over real gRPC with mutual TLS.
 class SnaptReportingTest {
@@ -65,6 +71,10 @@ class SnaptReportingTest {
   }
 
   private void connect(TlsMaterial tls, int port) throws Exception {
+    connect(tls, port, Duration.ofMillis(200));
+  }
+
+  private void connect(TlsMaterial tls, int port, Duration announceEvery) throws Exception {
     ReportSpool spool = ReportSpool.open(folder.resolve("spool"), 100);
     ReportSender sender = new ReportSender(spool, TestUsage.noReceipts(spool), 8);
     ReportSigner signer = new ReportSigner("report", Ed25519.generate().getPrivate());
@@ -83,7 +93,7 @@ class SnaptReportingTest {
             sender,
             SnaptStatus::getDefaultInstance,
             answer -> keysTold.addAndGet(answer.getTokenKeysCount()));
-    connection.start(Duration.ofMillis(200));
+    connection.start(announceEvery);
   }
 
   private static UsageReport report(long sequence) {
@@ -111,6 +121,41 @@ class SnaptReportingTest {
     bridge = startBridge(operator, port);
     await().until(() -> reporting.pending() == 0);
     assertThat(bridge.reports).hasSize(19);
+  }
+
+  @Test
+  void aProbeOfTheBridgeIsAnsweredAtOnceAndIsNoAnswerAboutKeys() throws Exception {
+    bridge = startBridge(operator, 0);
+    connect(operator.material("snapt-1"), bridge.port(), Duration.ofMinutes(1));
+    await().until(() -> keysTold.get() == 1);
+    bridge.probe(7);
+    await().until(() -> bridge.statuses.size() == 2);
+    assertThat(bridge.statuses.getLast().getProbe()).isEqualTo(7);
+    await().until(() -> keysTold.get() == 2);
+  }
+
+  @Test
+  void aSnaptWhoseIdIsInUseSaysSoOnceKeepsAskingAndComesInWhenItMay() throws Exception {
+    ListAppender<ILoggingEvent> said = new ListAppender<>();
+    Logger logger = (Logger) LoggerFactory.getLogger(BridgeConnection.class);
+    logger.addAppender(said);
+    said.start();
+    try {
+      bridge = startBridge(operator, 0);
+      bridge.refusal =
+          Status.ALREADY_EXISTS.withDescription("id 'snapt-1' is in use by 192.0.2.1");
+      connect(operator.material("snapt-1"), bridge.port());
+      await().until(() -> bridge.statuses.size() > 3);
+      assertThat(said.list.stream().filter(event -> event.getLevel() == Level.ERROR))
+          .singleElement()
+          .satisfies(event ->
+              assertThat(event.getFormattedMessage())
+                  .contains("refuses this SNAPT", "'snapt-1' is in use by 192.0.2.1"));
+      bridge.refusal = null;
+      await().until(() -> keysTold.get() > 0);
+    } finally {
+      logger.detachAppender(said);
+    }
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.viaduct.snapt;
 
 import io.grpc.Server;
+import io.grpc.Status;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// A bridge of the test's own: the real gRPC service over mutual TLS, answering as it is told.
 public final class TestBridge implements AutoCloseable {
@@ -31,6 +33,10 @@ public final class TestBridge implements AutoCloseable {
   volatile Function<UsageReport, Optional<ReportVerdict>> verdict =
       _ -> Optional.of(ReportVerdict.POSTED);
 
+  /// How statuses are answered instead of with keys; null: with keys.
+  volatile @Nullable Status refusal;
+
+  private final List<StreamObserver<SnaptStatusAck>> announcers = new CopyOnWriteArrayList<>();
   private final Server server;
 
   TestBridge(TlsMaterial tls, InetSocketAddress address, TokenKey... keys) throws Exception {
@@ -42,6 +48,11 @@ public final class TestBridge implements AutoCloseable {
             .addService(new Service(List.of(keys)))
             .build()
             .start();
+  }
+
+  /// Asks whoever announces whether it lives.
+  void probe(long number) {
+    announcers.getLast().onNext(SnaptStatusAck.newBuilder().setProbe(number).build());
   }
 
   int port() {
@@ -80,10 +91,16 @@ public final class TestBridge implements AutoCloseable {
 
     @Override
     public StreamObserver<SnaptStatus> announce(StreamObserver<SnaptStatusAck> answers) {
+      announcers.add(answers);
       return new Receiver<>(answers) {
         @Override
         void take(SnaptStatus status) {
           statuses.add(status);
+          Status why = refusal;
+          if (why != null) {
+            answers.onError(why.asRuntimeException());
+            return;
+          }
           answers.onNext(SnaptStatusAck.newBuilder().addAllTokenKeys(keys).build());
         }
       };

@@ -8,6 +8,8 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.security.cert.X509Certificate;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -21,6 +23,9 @@ import javax.net.ssl.SSLSession;
 public final class PeerIdentity implements ServerInterceptor {
   /// The caller's common name.
   public static final Context.Key<String> NAME = Context.key("peer");
+
+  /// The other end of the caller's connection, numeric address and port.
+  public static final Context.Key<String> ADDRESS = Context.keyWithDefault("address", "unknown");
 
   private final Predicate<String> known;
   private final Runnable refused;
@@ -44,7 +49,17 @@ public final class PeerIdentity implements ServerInterceptor {
       return new ServerCall.Listener<>() {};
     }
     return Contexts.interceptCall(
-        Context.current().withValue(NAME, name.get()), call, headers, next);
+        Context.current().withValues(NAME, name.get(), ADDRESS, address(call)),
+        call,
+        headers,
+        next);
+  }
+
+  private static String address(ServerCall<?, ?> call) {
+    SocketAddress remote = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
+    return remote instanceof InetSocketAddress ip
+        ? ip.getAddress().getHostAddress() + ":" + ip.getPort()
+        : String.valueOf(remote);
   }
 
   @SuppressWarnings("NullAway") // the session is absent on a plain-text transport

@@ -19,7 +19,13 @@ public final class SnaptDirectory {
     NOT_CONFIGURED,
     /// The certificate names another SNAPT than the status.
     FOREIGN_ID,
-    MALFORMED
+    MALFORMED,
+    /// Another process holds the id and answers.
+    ID_IN_USE,
+    /// Another process with a higher epoch holds the id; it is silent, its connection stands.
+    LOWER_EPOCH,
+    /// This process held the id, was silent, and another one took over.
+    SUPERSEDED
   }
 
   private static final int HOST_CHARACTERS_MAX = 253;
@@ -40,24 +46,25 @@ public final class SnaptDirectory {
     }
   }
 
-  /// Takes note of a status.
+  /// Checks a status.
   ///
   /// @param id common name of the certificate
-  /// @return why not, or empty
-  public Optional<Refusal> announce(String id, SnaptStatus status) {
+  /// @return why it cannot be taken, or empty
+  public Optional<Refusal> refusal(String id, SnaptStatus status) {
     if (!status.getSnaptId().equals(id)) {
       return Optional.of(Refusal.FOREIGN_ID);
     }
     if (!isWellFormed(status)) {
       return Optional.of(Refusal.MALFORMED);
     }
+    return configured(id).isPresent() ? Optional.empty() : Optional.of(Refusal.NOT_CONFIGURED);
+  }
+
+  /// Takes note of a sound status.
+  public void note(String id, SnaptStatus status) {
     synchronized (entries) {
-      SnaptEntry old = entries.get(id);
-      if (old == null) {
-        return Optional.of(Refusal.NOT_CONFIGURED);
-      }
-      entries.put(id, new SnaptEntry(old.configured(), status, clock.instant()));
-      return Optional.empty();
+      entries.computeIfPresent(
+          id, (_, old) -> new SnaptEntry(old.configured(), status, clock.instant()));
     }
   }
 

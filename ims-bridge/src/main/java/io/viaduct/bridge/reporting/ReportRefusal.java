@@ -14,6 +14,8 @@ public enum ReportRefusal {
   MALFORMED,
   /// The report names another SNAPT than the certificate.
   FOREIGN_SNAPT,
+  /// Another process holds the SNAPT's id: deferred, because the report is genuine.
+  ID_IN_USE,
   WRONG_SIGNATURE,
   /// Session, account or sequence is missing.
   INCOMPLETE,

@@ -6,11 +6,13 @@ import io.viaduct.bridge.BridgeConfiguration.Snapt;
 import io.viaduct.bridge.reporting.ReportVerifier.Outcome;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.SignedUsageReport;
+import java.util.function.BooleanSupplier;
 
 /// One SNAPT's stream of reports. Lets so many in unacknowledged and asks for the next with each
 /// acknowledgement.
 public final class ReportStream implements StreamObserver<SignedUsageReport> {
   private final Snapt sender;
+  private final BooleanSupplier holdsId;
   private final ReportVerifier verifier;
   private final MediationForwarder forwarder;
   private final ReportMeters meters;
@@ -19,15 +21,18 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
   private boolean senderDone; // guarded by this
   private int underWay; // guarded by this
 
+  /// @param holdsId whether no other process holds the sender's id
   /// @param unacknowledged most reports under way
   public ReportStream(
       Snapt sender,
+      BooleanSupplier holdsId,
       ReportVerifier verifier,
       MediationForwarder forwarder,
       ReportMeters meters,
       ServerCallStreamObserver<ReportAck> acks,
       int unacknowledged) {
     this.sender = sender;
+    this.holdsId = holdsId;
     this.verifier = verifier;
     this.forwarder = forwarder;
     this.meters = meters;
@@ -44,6 +49,12 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
       underWay++;
     }
     switch (verifier.verify(sender, signed)) {
+      case Outcome.Genuine(var report) when !holdsId.getAsBoolean() -> {
+        meters.refused(sender.id(), ReportRefusal.ID_IN_USE);
+        acknowledge(
+            PendingReport.ack(
+                report, ReportVerdict.DEFERRED, "another process holds the id of this SNAPT"));
+      }
       case Outcome.Genuine(var report) ->
           forwarder.submit(new PendingReport(signed, report, this::acknowledge));
       case Outcome.Refused(var reason, var report, String detail) -> {

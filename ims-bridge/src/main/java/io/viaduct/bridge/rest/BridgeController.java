@@ -1,5 +1,6 @@
 package io.viaduct.bridge.rest;
 
+import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.reporting.ReportMeters;
@@ -15,17 +16,20 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/api/v1")
 final class BridgeController {
   private final SnaptDirectory directory;
+  private final SnaptClaims claims;
   private final LocationService locations;
   private final ReportMeters reports;
   private final InstantSource clock;
 
   BridgeController(
       SnaptDirectory directory,
+      SnaptClaims claims,
       LocationService locations,
       ReportMeters reports,
       InstantSource clock) {
     this.reports = reports;
     this.directory = directory;
+    this.claims = claims;
     this.locations = locations;
     this.clock = clock;
   }
@@ -34,7 +38,9 @@ final class BridgeController {
   Map<String, List<SnaptView>> snapts() {
     return Map.of(
         "snapts",
-        directory.all().stream().map(entry -> SnaptView.of(entry, directory, reports)).toList());
+        directory.all().stream()
+            .map(entry -> SnaptView.of(entry, directory, claims, reports))
+            .toList());
   }
 
   @GetMapping("/registrations")

@@ -53,7 +53,7 @@ public class RestInterface {
   @Bean
   BridgeController bridgeController(Bridge bridge, InstantSource clock) {
     return new BridgeController(
-        bridge.directory(), bridge.locations(), bridge.reportMeters(), clock);
+        bridge.directory(), bridge.claims(), bridge.locations(), bridge.reportMeters(), clock);
   }
 
   @Bean

@@ -1,5 +1,6 @@
 package io.viaduct.bridge.rest;
 
+import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.directory.SnaptEntry;
 import io.viaduct.bridge.reporting.ReportMeters;
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// A SNAPT in the REST interface.
 ///
 /// @param reportsRefused its reports that the bridge refused since it started, by reason
+/// @param duplicatesRefused processes that announced this id while another one held it
+/// @param duplicateFrom address of the last of them
 /// @param seenAt RFC 3339, absent before the first announcement
 /// @param state up, stale or unknown
 record SnaptView(
@@ -29,9 +32,13 @@ record SnaptView(
     String version,
     long datagramsRefused,
     SortedMap<String, Long> reportsRefused,
+    long duplicatesRefused,
+    @Nullable String duplicateFrom,
     @Nullable String seenAt,
     String state) {
-  static SnaptView of(SnaptEntry entry, SnaptDirectory directory, ReportMeters reports) {
+  static SnaptView of(
+      SnaptEntry entry, SnaptDirectory directory, SnaptClaims claims, ReportMeters reports) {
+    SnaptClaims.Duplicates duplicates = claims.duplicates(entry.configured().id());
     SnaptStatus s = entry.status() == null ? SnaptStatus.getDefaultInstance() : entry.status();
     return new SnaptView(
         entry.configured().id(),
@@ -49,6 +56,8 @@ record SnaptView(
         s.getVersion(),
         s.getDatagramsRefused(),
         reports.refusalsOf(entry.configured().id()),
+        duplicates.refused(),
+        duplicates.refusedFrom(),
         entry.seen() == null ? null : entry.seen().toString(),
         directory.state(entry).name().toLowerCase(Locale.ROOT));
   }

@@ -1,6 +1,7 @@
 package io.viaduct.snapt.reporting;
 
 import io.grpc.ManagedChannel;
+import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.SnaptStatus;
@@ -37,6 +38,7 @@ public final class BridgeConnection implements AutoCloseable {
   private final AtomicBoolean settling = new AtomicBoolean();
   private @Nullable StreamObserver<SnaptStatus> announcements;
   private boolean lossWasSaid;
+  private boolean refusalWasSaid;
   private volatile boolean closing;
 
   /// @param channel to the bridge, with the SNAPT's certificate; closed with this object
@@ -97,14 +99,30 @@ public final class BridgeConnection implements AutoCloseable {
   private void openAnnouncements() {
     announcements =
         SnaptsGrpc.newStub(channel)
-            .announce(answers(statusAnswer, () -> announcements = null, this::openAnnouncements));
+            .announce(
+                answers(this::onStatusAnswer, () -> announcements = null, this::openAnnouncements));
     announce();
   }
 
   private void announce() {
+    announce(0);
+  }
+
+  private void announce(long probe) {
     if (announcements != null) {
-      announcements.onNext(status.get());
+      announcements.onNext(status.get().toBuilder().setProbe(probe).build());
     }
+  }
+
+  /// Another process may have announced this SNAPT's id: then the bridge asks whether this one
+  /// lives.
+  private void onStatusAnswer(SnaptStatusAck answer) {
+    if (answer.getProbe() != 0) {
+      announce(answer.getProbe());
+      return;
+    }
+    refusalWasSaid = false;
+    statusAnswer.accept(answer);
   }
 
   private void onReportAnswer(ReportAck ack) {
@@ -129,7 +147,12 @@ public final class BridgeConnection implements AutoCloseable {
 
       @Override
       public void onError(Throwable why) {
-        post(() -> onLost(why.getMessage()));
+        Status status = Status.fromThrowable(why);
+        if (status.getCode() == Status.Code.ALREADY_EXISTS) {
+          post(() -> onRefused(status.getDescription()));
+        } else {
+          post(() -> onLost(why.getMessage()));
+        }
       }
 
       @Override
@@ -137,14 +160,27 @@ public final class BridgeConnection implements AutoCloseable {
         post(() -> onLost("the bridge closed the stream"));
       }
 
+      /// The bridge knows another process with this SNAPT's id.
+      private void onRefused(@Nullable String words) {
+        if (!refusalWasSaid && !closing) {
+          log.error("the bridge refuses this SNAPT, reports are kept: {}", words);
+          refusalWasSaid = true;
+        }
+        openLater();
+      }
+
       private void onLost(@Nullable String why) {
+        if (!lossWasSaid && !closing) {
+          log.warn("bridge unreachable, reports are kept: {}", why);
+          lossWasSaid = true;
+        }
+        openLater();
+      }
+
+      private void openLater() {
         lost.run();
         if (closing) {
           return;
-        }
-        if (!lossWasSaid) {
-          log.warn("bridge unreachable, reports are kept: {}", why);
-          lossWasSaid = true;
         }
         ScheduledFuture<?> again = thread.schedule(reopen, RETRY_MS, TimeUnit.MILLISECONDS);
         log.trace("opened again: {}", again);

@@ -1,0 +1,183 @@
+package io.viaduct.bridge.directory;
+
+import io.viaduct.bridge.directory.Claim.Party;
+import io.viaduct.bridge.directory.SnaptDirectory.Refusal;
+import io.viaduct.usage.v1.SnaptStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Gives each SNAPT id to one process at a time: a cloned machine has the certificate and the id of
+/// another.
+///
+/// | a second process announces the id, and the holder | then |
+/// |---|---|
+/// | has closed its connection (a process that died: at once) | the second holds it |
+/// | says anything within [#SILENCE]; it is asked | the second is refused |
+/// | is silent, the second has its epoch or a higher one | the second holds it, the first is ended |
+/// | is silent, the second has a lower epoch | the second is refused until the connection is closed |
+///
+/// Equal epochs are one process whose network has changed. Thread-safe; streams are called one at a
+/// time.
+public final class SnaptClaims {
+  /// 3 s, and half a second more because a SNAPT of the version before speaks every 3 s only.
+  public static final Duration SILENCE = Duration.ofMillis(3_500);
+
+  private static final Logger LOG = LoggerFactory.getLogger(SnaptClaims.class);
+
+  private final SnaptDirectory directory;
+  private final InstantSource clock;
+  private final Map<String, Claim> claims = new HashMap<>(); // by configured id
+  private long probes;
+
+  public SnaptClaims(SnaptDirectory directory, InstantSource clock) {
+    this.directory = directory;
+    this.clock = clock;
+  }
+
+  /// Processes that were refused because another holds the id.
+  ///
+  /// @param refusedFrom address of the last
+  public record Duplicates(long refused, @Nullable String refusedFrom) {}
+
+  public synchronized Duplicates duplicates(String id) {
+    Claim claim = claims.get(id);
+    return claim == null
+        ? new Duplicates(0, null)
+        : new Duplicates(claim.refused, claim.refusedFrom);
+  }
+
+  /// Whether the process at the other end of a connection may report as this SNAPT: nobody else
+  /// holds the id.
+  public synchronized boolean mayReport(String id, String peer) {
+    Claim claim = claims.get(id);
+    return claim == null || claim.owner == null || claim.owner.address().equals(peer);
+  }
+
+  /// Takes a sound status: accepts it, keeps its stream waiting, or refuses it.
+  public synchronized void onStatus(String id, Announcer from, SnaptStatus status) {
+    Claim claim = claims.computeIfAbsent(id, _ -> new Claim());
+    Party party = new Party(from, status);
+    Party owner = claim.owner;
+    Party contender = claim.contender;
+    if (owner == null || isSameProcess(owner, party)) {
+      accept(id, claim, party);
+      if (contender != null) {
+        refuse(id, claim, party, contender);
+      }
+    } else if (contender == null) {
+      claim.contender = party;
+      claim.askedAt = clock.instant();
+      owner.stream().probe(++probes);
+    } else if (contender.stream() == from) {
+      claim.contender = party;
+    } else {
+      refuse(id, claim, owner, party);
+      claim.contender = contender;
+    }
+  }
+
+  // A new stream on the connection of the holder is the holder's.
+  private static boolean isSameProcess(Party owner, Party party) {
+    return owner.stream() == party.stream() || owner.address().equals(party.address());
+  }
+
+  /// A stream has ended.
+  public synchronized void onEnded(String id, Announcer stream) {
+    Claim claim = claims.get(id);
+    if (claim == null) {
+      return;
+    }
+    Party contender = claim.contender;
+    if (contender != null && contender.stream() == stream) {
+      claim.contender = null;
+    } else if (claim.owner != null && claim.owner.stream() == stream) {
+      claim.owner = null;
+      if (contender != null) {
+        accept(id, claim, contender);
+      }
+    }
+  }
+
+  /// Decides about those who wait beside a silent holder; to be called a few times a second.
+  public synchronized void onClock() {
+    Instant now = clock.instant();
+    claims.forEach((id, claim) -> {
+      Party owner = claim.owner;
+      Party contender = claim.contender;
+      Instant askedAt = claim.askedAt;
+      if (owner != null
+          && contender != null
+          && askedAt != null
+          && !now.isBefore(askedAt.plus(SILENCE))) {
+        onSilence(id, claim, owner, contender);
+      }
+    });
+  }
+
+  private void onSilence(String id, Claim claim, Party owner, Party contender) {
+    if (contender.epoch() < owner.epoch()) {
+      refuse(id, claim, owner, contender);
+      return;
+    }
+    LOG.warn(
+        "SNAPT {} at {} (epoch {}) is silent: the one at {} (epoch {}) takes its place",
+        id,
+        owner.address(),
+        owner.epoch(),
+        contender.address(),
+        contender.epoch());
+    accept(id, claim, contender);
+    owner.stream()
+        .refuse(
+            Refusal.SUPERSEDED,
+            "id '%s' was taken over by the SNAPT at %s (epoch %d), because this one did not answer"
+                    .formatted(id, contender.address(), contender.epoch())
+                + " for 3 s: if both are meant to run, give this one an id, a certificate and keys"
+                + " of its own");
+  }
+
+  private void accept(String id, Claim claim, Party party) {
+    if (claim.owner == null || claim.owner.stream() != party.stream()) {
+      claim.take(party);
+    } else {
+      claim.owner = party;
+    }
+    directory.note(id, party.status());
+    party.stream().accepted();
+  }
+
+  private void refuse(String id, Claim claim, Party owner, Party other) {
+    boolean lower = claim.askedAt != null && other.epoch() < owner.epoch() && isOverdue(claim);
+    claim.countRefusal(other);
+    if (claim.isNews(other)) {
+      LOG.warn(
+          "SNAPT {} is announced from {} (epoch {}) while the one at {} (epoch {}) holds the id:"
+              + " the first is refused, two machines need two ids",
+          id,
+          other.address(),
+          other.epoch(),
+          owner.address(),
+          owner.epoch());
+    }
+    other.stream()
+        .refuse(
+            lower ? Refusal.LOWER_EPOCH : Refusal.ID_IN_USE,
+            lower
+                ? ("id '%s' belongs to the SNAPT at %s with epoch %d, this one has %d: it gets in when"
+                        + " the other's connection has ended; was its state directory lost?")
+                    .formatted(id, owner.address(), owner.epoch(), other.epoch())
+                : ("id '%s' is in use by the SNAPT at %s, which answers: stop one of the two, or give"
+                        + " this one an id, a certificate and keys of its own")
+                    .formatted(id, owner.address()));
+  }
+
+  private boolean isOverdue(Claim claim) {
+    return claim.askedAt != null && !clock.instant().isBefore(claim.askedAt.plus(SILENCE));
+  }
+}

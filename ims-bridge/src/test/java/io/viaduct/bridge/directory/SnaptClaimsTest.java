@@ -1,0 +1,184 @@
+package io.viaduct.bridge.directory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.bridge.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.directory.SnaptDirectory.Refusal;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.usage.v1.SnaptStatus;
+import java.security.interfaces.EdECPublicKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SnaptClaimsTest {
+  private static final String ID = "snapt-1";
+  private static final Duration SHORT = Duration.ofMillis(3_400);
+
+  private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+  private final SnaptDirectory directory =
+      new SnaptDirectory(List.of(configured()), Duration.ofSeconds(15), () -> now);
+  private final SnaptClaims claims = new SnaptClaims(directory, () -> now);
+  private final Stream first = new Stream("192.0.2.1:1001");
+  private final Stream second = new Stream("192.0.2.2:2001");
+
+  private static Snapt configured() {
+    byte[] key = Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic());
+    return new Snapt(ID, Base64.getEncoder().encodeToString(key), "owner", "region");
+  }
+
+  private final class Stream implements Announcer {
+    private final String peer;
+    private final List<Long> probes = new ArrayList<>();
+    private final List<String> words = new ArrayList<>();
+    private int accepted;
+    private Refusal refusal;
+
+    Stream(String peer) {
+      this.peer = peer;
+    }
+
+    @Override
+    public String peer() {
+      return peer;
+    }
+
+    @Override
+    public void accepted() {
+      accepted++;
+    }
+
+    @Override
+    public void probe(long number) {
+      probes.add(number);
+    }
+
+    @Override
+    public void refuse(Refusal reason, String why) {
+      refusal = reason;
+      words.add(why);
+    }
+
+    void announce(long epoch) {
+      claims.onStatus(
+          ID,
+          this,
+          SnaptStatus.newBuilder()
+              .setSnaptId(ID)
+              .setHost(peer.substring(0, peer.indexOf(':')))
+              .setControlPort(443)
+              .setDataPort(443)
+              .setEpoch(epoch)
+              .build());
+    }
+  }
+
+  private void pass(Duration time) {
+    now = now.plus(time);
+    claims.onClock();
+  }
+
+  private String shown() {
+    return directory.relays().getFirst().host();
+  }
+
+  @Test
+  void aSecondProcessIsRefusedAsSoonAsTheFirstAnswersWhateverItsEpoch() {
+    first.announce(3);
+    second.announce(9);
+    assertThat(first.probes).hasSize(1);
+    assertThat(second.accepted).isZero();
+    first.announce(3);
+    assertThat(second.refusal).isEqualTo(Refusal.ID_IN_USE);
+    assertThat(second.words)
+        .singleElement()
+        .asString()
+        .contains("'snapt-1'", "192.0.2.1:1001", "an id, a certificate and keys of its own");
+    assertThat(shown()).isEqualTo("192.0.2.1");
+    assertThat(claims.duplicates(ID)).isEqualTo(new SnaptClaims.Duplicates(1, "192.0.2.2"));
+    pass(Duration.ofMinutes(1));
+    assertThat(first.refusal).as("silence that nobody minds").isNull();
+  }
+
+  @Test
+  void aHigherEpochTakesOverAfterSilenceAndTheFirstIsToldWhy() {
+    first.announce(3);
+    second.announce(4);
+    pass(SHORT);
+    assertThat(second.accepted).isZero();
+    assertThat(shown()).isEqualTo("192.0.2.1");
+    pass(Duration.ofMillis(100));
+    assertThat(second.accepted).isEqualTo(1);
+    assertThat(shown()).isEqualTo("192.0.2.2");
+    assertThat(first.refusal).isEqualTo(Refusal.SUPERSEDED);
+    assertThat(first.words).singleElement().asString().contains("192.0.2.2:2001", "epoch 4");
+    assertThat(claims.mayReport(ID, "192.0.2.2:2001")).isTrue();
+    assertThat(claims.mayReport(ID, "192.0.2.1:1001")).isFalse();
+  }
+
+  @Test
+  void theSameEpochIsOneProcessWhoseNetworkHasChanged() {
+    first.announce(3);
+    second.announce(3);
+    pass(SnaptClaims.SILENCE);
+    assertThat(second.accepted).isEqualTo(1);
+  }
+
+  @Test
+  void aLowerEpochWaitsUntilTheConnectionOfTheSilentOneHasEnded() {
+    first.announce(3);
+    second.announce(2);
+    pass(SnaptClaims.SILENCE);
+    assertThat(second.refusal).isEqualTo(Refusal.LOWER_EPOCH);
+    claims.onEnded(ID, first);
+    Stream again = new Stream("192.0.2.2:2002");
+    again.announce(2);
+    assertThat(again.accepted).isEqualTo(1);
+  }
+
+  @Test
+  void aProcessThatDiedIsFollowedAtOnceAlsoByOneThatWaits() {
+    first.announce(3);
+    claims.onEnded(ID, first);
+    second.announce(4);
+    assertThat(second.accepted).isEqualTo(1);
+    Stream third = new Stream("192.0.2.3:3001");
+    third.announce(5);
+    assertThat(third.accepted).isZero();
+    claims.onEnded(ID, second);
+    assertThat(third.accepted).isEqualTo(1);
+    assertThat(shown()).isEqualTo("192.0.2.3");
+  }
+
+  @Test
+  void aNewStreamOnTheHoldersConnectionIsTheHolders() {
+    first.announce(3);
+    Stream again = new Stream(first.peer);
+    again.announce(3);
+    assertThat(again.accepted).isEqualTo(1);
+    claims.onEnded(ID, first);
+    assertThat(claims.mayReport(ID, "192.0.2.9:1")).as("its end does not free the id").isFalse();
+  }
+
+  @Test
+  void aThirdProcessIsRefusedWhileASecondWaits() {
+    first.announce(3);
+    second.announce(4);
+    Stream third = new Stream("192.0.2.3:3001");
+    third.announce(5);
+    assertThat(third.refusal).isEqualTo(Refusal.ID_IN_USE);
+    pass(SnaptClaims.SILENCE);
+    assertThat(second.accepted).isEqualTo(1);
+  }
+
+  @Test
+  void whoeverReportsWhileNobodyHoldsTheIdMay() {
+    assertThat(claims.mayReport(ID, "192.0.2.9:1")).isTrue();
+    first.announce(3);
+    assertThat(claims.mayReport(ID, first.peer)).isTrue();
+    assertThat(claims.mayReport(ID, "192.0.2.9:1")).isFalse();
+  }
+}
