@@ -1,9 +1,11 @@
 package io.viaduct.billing;
 
+import io.viaduct.billing.account.LoginThrottle;
 import io.viaduct.service.configuration.FileName;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
+import io.viaduct.service.throttle.TrustedProxies;
 import io.viaduct.service.tls.TlsSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,7 +34,7 @@ import java.util.Map;
 /// @param snaptOwners owner by SNAPT id: who earns the provider's fee
 /// @param defaultOwner owner of every SNAPT not named there
 public record BillingConfiguration(
-    Endpoint rest,
+    Rest rest,
     Grpc grpc,
     TlsSettings tls,
     OperationsSettings operations,
@@ -79,9 +81,12 @@ public record BillingConfiguration(
     return snaptOwners.getOrDefault(snapt, defaultOwner);
   }
 
-  /// Where something listens. Port 0 takes a free one and logs it.
-  public record Endpoint(String host, int port) {
-    public Endpoint {
+  /// Where the HTTP interface listens. Port 0 takes a free one and logs it.
+  ///
+  /// @param trustedProxies addresses and networks whose `X-Forwarded-For` names the visitor: web
+  ///   GUI and TLS proxies
+  public record Rest(String host, int port, TrustedProxies trustedProxies) {
+    public Rest {
       requirePort(port);
     }
   }
@@ -158,9 +163,21 @@ public record BillingConfiguration(
   }
 
   /// @param lifetime of a login
-  /// @param wrongPasswords in a row that are answered before an account is throttled
-  /// @param throttle how long a throttled account is refused
-  public record Sessions(Duration lifetime, int wrongPasswords, Duration throttle) {
+  /// @param wrongPasswords for one name from one source, or of one known browser, before the
+  ///   throttle
+  /// @param throttle then one more attempt of the source after this time
+  /// @param knownBrowserPause then one more attempt of the known browser after this time
+  /// @param wrongPasswordsPerSource within a minute from one source, for all names
+  /// @param wrongPasswordsPerName from all sources before attempts have to wait
+  /// @param namePause then one more attempt after this time
+  public record Sessions(
+      Duration lifetime,
+      int wrongPasswords,
+      Duration throttle,
+      Duration knownBrowserPause,
+      int wrongPasswordsPerSource,
+      int wrongPasswordsPerName,
+      Duration namePause) {
     public Sessions {
       between("lifetime", lifetime, Duration.ofSeconds(1), Duration.ofDays(30));
       between("throttle", throttle, Duration.ofMillis(100), Duration.ofHours(24));
@@ -168,6 +185,27 @@ public record BillingConfiguration(
           wrongPasswords >= 1 && wrongPasswords <= 100,
           "wrong-passwords must be between 1 and 100",
           Integer.toString(wrongPasswords));
+      between(
+          "known-browser-pause", knownBrowserPause, Duration.ofMillis(100), Duration.ofMinutes(1));
+      between("name-pause", namePause, Duration.ofMillis(100), Duration.ofMinutes(1));
+      require(
+          wrongPasswordsPerSource >= wrongPasswords && wrongPasswordsPerSource <= 10_000,
+          "wrong-passwords-per-source must be between wrong-passwords and 10000",
+          Integer.toString(wrongPasswordsPerSource));
+      require(
+          wrongPasswordsPerName >= wrongPasswords && wrongPasswordsPerName <= 10_000,
+          "wrong-passwords-per-name must be between wrong-passwords and 10000",
+          Integer.toString(wrongPasswordsPerName));
+    }
+
+    LoginThrottle.Budgets budgets() {
+      return new LoginThrottle.Budgets(
+          wrongPasswords,
+          throttle,
+          knownBrowserPause,
+          wrongPasswordsPerSource,
+          wrongPasswordsPerName,
+          namePause);
     }
   }
 

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.Credits;
+import io.viaduct.billing.account.KnownBrowsers;
 import io.viaduct.billing.account.LoginSessions;
 import io.viaduct.billing.account.LoginThrottle;
 import io.viaduct.billing.account.Passwords;
@@ -157,8 +158,9 @@ public final class BillingService implements AutoCloseable {
                 users,
                 devices,
                 logins,
-                new LoginThrottle(
-                    configuration.sessions().wrongPasswords(), configuration.sessions().throttle()),
+                new LoginThrottle(configuration.sessions().budgets(), clock, Thread::sleep),
+                KnownBrowsers.of(configuration.tls().privateKey()),
+                configuration.rest().trustedProxies(),
                 new TopUps(transaction, jdbc, ledger),
                 new Credits(transaction, jdbc, ledger),
                 ledger,
@@ -210,7 +212,7 @@ public final class BillingService implements AutoCloseable {
   }
 
   private RestServer listenRest(RestServer.Parts parts) throws IOException {
-    BillingConfiguration.Endpoint endpoint = configuration.rest();
+    BillingConfiguration.Rest endpoint = configuration.rest();
     RestServer rest = keep(Part.REST, RestServer.start(endpoint.host(), endpoint.port(), parts));
     restPort = rest.port();
     readiness.cleared("rest");

@@ -142,8 +142,7 @@ class SnaptReportingTest {
     said.start();
     try {
       bridge = startBridge(operator, 0);
-      bridge.refusal =
-          Status.ALREADY_EXISTS.withDescription("id 'snapt-1' is in use by 192.0.2.1");
+      bridge.refusal = Status.ALREADY_EXISTS.withDescription("id 'snapt-1' is in use by 192.0.2.1");
       connect(operator.material("snapt-1"), bridge.port());
       await().until(() -> bridge.statuses.size() > 3);
       assertThat(said.list.stream().filter(event -> event.getLevel() == Level.ERROR))

@@ -41,6 +41,11 @@ final class SpringSettings {
     // CSRF token.
     settings.put("server.servlet.session.cookie.same-site", "lax");
     settings.put("server.forward-headers-strategy", http.secureCookies() ? "native" : "none");
+    // Of what a proxy says Tomcat takes the scheme only; the visitor's address is for
+    // http.trusted-proxies to believe or not.
+    settings.put("server.tomcat.remoteip.remote-ip-header", "x-viaduct-not-in-use");
+    settings.put(
+        "server.tomcat.remoteip.protocol-header", http.secureCookies() ? "x-forwarded-proto" : "");
     settings.put("spring.web.locale", "en");
     settings.put("spring.web.locale-resolver", "fixed");
     // The name of a static file carries the hash of its content, so browsers keep it for a year.

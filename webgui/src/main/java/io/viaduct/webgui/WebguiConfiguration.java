@@ -3,6 +3,7 @@ package io.viaduct.webgui;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
+import io.viaduct.service.throttle.TrustedProxies;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Set;
@@ -21,7 +22,8 @@ public record WebguiConfiguration(
   ///
   /// @param port TCP port, 0 takes a free one and logs it
   /// @param secureCookies true behind a TLS proxy: cookies are marked Secure, HSTS is sent
-  public record Http(String host, int port, boolean secureCookies) {
+  /// @param trustedProxies addresses and networks whose `X-Forwarded-For` names the visitor
+  public record Http(String host, int port, boolean secureCookies, TrustedProxies trustedProxies) {
     public Http {
       require(port >= 0 && port <= 65535, "port must be 0..65535, got " + port);
     }

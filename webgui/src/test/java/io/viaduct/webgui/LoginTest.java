@@ -75,6 +75,32 @@ class LoginTest {
   }
 
   @Test
+  void billingLearnsWhereTheVisitorIsAndMarksTheBrowserForItsNextLogin() {
+    Visitor alice = Visitor.anonymous();
+    HttpResponse<String> answer = alice.logIn("alice", "wonder land");
+    assertThat(answer.headers().allValues("Set-Cookie"))
+        .filteredOn(cookie -> cookie.startsWith("VIADUCT_BROWSER="))
+        .singleElement()
+        .asString()
+        .contains("mark-of-alice", "Path=/login", "Max-Age=15552000", "HttpOnly", "SameSite=Lax");
+    alice.logIn("alice", "guess");
+    assertThat(peer.loginMarks).containsExactly("", "mark-of-alice");
+    assertThat(peer.loginsFrom).containsExactly("127.0.0.1", "127.0.0.1");
+  }
+
+  @Test
+  void theVisitorsAddressIsWhatTheTrustedProxySaysNotWhatTheVisitorSays() {
+    Visitor alice = Visitor.anonymous();
+    String csrf = Visitor.hidden(alice.get("/login").body(), "_csrf");
+    alice.post(
+        "/login",
+        Map.of("username", "alice", "password", "guess", "_csrf", csrf),
+        "X-Forwarded-For",
+        "1.1.1.1, 198.51.100.9");
+    assertThat(peer.loginsFrom).containsExactly("198.51.100.9");
+  }
+
+  @Test
   void bearerTokenNeverReachesTheBrowser() {
     Visitor alice = Visitor.alice();
     peer.charges.add(PeerServer.charge("c1", "alice"));

@@ -68,6 +68,8 @@ final class PeerServer implements AutoCloseable {
   volatile Mood bridge = Mood.WELL;
   volatile boolean throttling;
   final AtomicInteger loginAttempts = new AtomicInteger();
+  final List<String> loginsFrom = new CopyOnWriteArrayList<>();
+  final List<String> loginMarks = new CopyOnWriteArrayList<>();
   private int tokenCount;
 
   PeerServer() {
@@ -96,7 +98,17 @@ final class PeerServer implements AutoCloseable {
     balances.clear();
     balances.putAll(Map.of("alice", 12_345_678L, "bob", -250_000L, "olga", 0L));
     for (List<?> list :
-        List.of(charges, snapts, refusedReports, gaps, received, topUps, credits, asked)) {
+        List.of(
+            charges,
+            snapts,
+            refusedReports,
+            gaps,
+            received,
+            topUps,
+            credits,
+            asked,
+            loginsFrom,
+            loginMarks)) {
       list.clear();
     }
     posted.clear();
@@ -300,6 +312,8 @@ final class PeerServer implements AutoCloseable {
     String name = body.get("user").asString();
     User user = users.get(name);
     loginAttempts.incrementAndGet();
+    loginsFrom.add(String.valueOf(exchange.getRequestHeaders().getFirst("X-Forwarded-For")));
+    loginMarks.add(body.path("knownBrowser").asString(""));
     if (throttling) {
       problem(exchange, 429, "too many attempts");
     } else if (user == null || !user.password().equals(body.get("password").asString())) {
@@ -319,7 +333,9 @@ final class PeerServer implements AutoCloseable {
                   "role",
                   user.role(),
                   "expiresAt",
-                  "2999-01-01T00:00:00Z")));
+                  "2999-01-01T00:00:00Z",
+                  "knownBrowser",
+                  "mark-of-" + name)));
     }
   }
 

@@ -9,6 +9,7 @@ import io.swagger.v3.oas.models.security.SecurityScheme;
 import io.swagger.v3.oas.models.servers.Server;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.Credits;
+import io.viaduct.billing.account.KnownBrowsers;
 import io.viaduct.billing.account.LoginSessions;
 import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.account.LoginThrottle;
@@ -21,6 +22,7 @@ import io.viaduct.billing.provisioning.Users;
 import io.viaduct.billing.settlement.ChargeListener;
 import io.viaduct.billing.settlement.SequenceGaps;
 import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.service.throttle.TrustedProxies;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -57,6 +59,8 @@ public final class RestServer implements AutoCloseable {
       Devices devices,
       LoginSessions sessions,
       LoginThrottle throttle,
+      KnownBrowsers browsers,
+      TrustedProxies proxies,
       TopUps topUps,
       Credits credits,
       Ledger ledger,
@@ -114,16 +118,15 @@ public final class RestServer implements AutoCloseable {
     context.registerBean(Charges.class, () -> charges);
     AccountEvents events = new AccountEvents(p.ledger(), charges, p.clock(), p.meters());
     context.registerBean(AccountEvents.class, () -> events);
+    LoginGate gate = new LoginGate(p.throttle(), p.browsers(), p.proxies(), p.clock());
     context.registerBean(
         SessionsResource.class,
-        () ->
-            new SessionsResource(p.accounts(), p.sessions(), p.throttle(), p.clock(), p.meters()));
+        () -> new SessionsResource(p.accounts(), p.sessions(), gate, p.clock(), p.meters()));
     context.registerBean(
         AccountsResource.class,
         () -> new AccountsResource(p.accounts(), p.ledger(), events, p.jdbc(), p.clock()));
     context.registerBean(
-        UsersResource.class,
-        () -> new UsersResource(p.users(), p.devices(), p.throttle(), p.clock()));
+        UsersResource.class, () -> new UsersResource(p.users(), p.devices(), gate, p.clock()));
     context.registerBean(
         TopUpsResource.class,
         () -> new TopUpsResource(p.accounts(), p.topUps(), events, p.clock()));

@@ -8,12 +8,13 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.LoginSessions;
-import io.viaduct.billing.account.LoginThrottle;
+import io.viaduct.billing.account.LoginThrottle.Attempt;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -29,7 +30,7 @@ import org.springframework.web.bind.annotation.RestController;
 class SessionsResource {
   private final Accounts accounts;
   private final LoginSessions sessions;
-  private final LoginThrottle throttle;
+  private final LoginGate gate;
   private final InstantSource clock;
   private final Counter begun;
   private final Counter wrong;
@@ -38,12 +39,12 @@ class SessionsResource {
   SessionsResource(
       Accounts accounts,
       LoginSessions sessions,
-      LoginThrottle throttle,
+      LoginGate gate,
       InstantSource clock,
       MeterRegistry registry) {
     this.accounts = accounts;
     this.sessions = sessions;
-    this.throttle = throttle;
+    this.gate = gate;
     this.clock = clock;
     begun = counter(registry, "BEGUN");
     wrong = counter(registry, "WRONG_PASSWORD");
@@ -57,7 +58,8 @@ class SessionsResource {
         .register(registry);
   }
 
-  record Login(String user, String password) {
+  /// @param knownBrowser what the last log-in of this browser brought, if there was one
+  record Login(String user, String password, @Nullable String knownBrowser) {
     Login {
       JsonBody.require("user", user);
       JsonBody.require("password", password);
@@ -69,37 +71,48 @@ class SessionsResource {
     }
   }
 
-  record Session(String token, String user, String role, Instant expiresAt) {}
+  /// @param knownBrowser to be kept by the browser and sent with its next log-in
+  record Session(String token, String user, String role, Instant expiresAt, String knownBrowser) {
+    @Override
+    public String toString() {
+      return "Session[user=" + user + ", role=" + role + ", expiresAt=" + expiresAt + "]";
+    }
+  }
 
   @Refuses({ProblemType.WRONG_PASSWORD, ProblemType.TOO_MANY_ATTEMPTS})
   @PostMapping
   @ResponseStatus(HttpStatus.CREATED)
   @SecurityRequirements
   @Operation(summary = "Log in", operationId = "logIn")
-  Session logIn(@RequestBody Login login) {
-    Instant now = clock.instant();
+  Session logIn(@RequestBody Login login, HttpServletRequest request) {
     if (login.user().length() > 64) {
       throw ProblemException.invalid("user must have at most 64 characters");
     }
-    Optional<Duration> closed = throttle.refusedFor(login.user(), now);
+    Attempt attempt = gate.attempt(login.user(), login.knownBrowser(), request);
+    Optional<Duration> closed = gate.admit(attempt);
     if (closed.isPresent()) {
       throttled.increment();
       throw new ProblemException(
           ProblemType.TOO_MANY_ATTEMPTS,
-          "too many wrong passwords in a row: wait " + (closed.get().toSeconds() + 1) + " s",
+          "too many wrong passwords: wait "
+              + (closed.get().toSeconds() + 1)
+              + " s, or log in with a browser that has logged in before",
           closed.get());
     }
     Optional<Account> account = accounts.authenticate(login.user(), login.password());
     if (account.isEmpty()) {
-      throttle.wrong(login.user(), now);
       wrong.increment();
       throw new ProblemException(ProblemType.WRONG_PASSWORD, "check both and try again");
     }
-    throttle.right(login.user());
+    gate.right(attempt);
     begun.increment();
-    LoginSessions.Begun session = sessions.begin(account.get().id(), now);
+    LoginSessions.Begun session = sessions.begin(account.get().id(), clock.instant());
     return new Session(
-        session.token(), account.get().id(), account.get().role().word(), session.expiresAt());
+        session.token(),
+        account.get().id(),
+        account.get().role().word(),
+        session.expiresAt(),
+        gate.mark(attempt));
   }
 
   @DeleteMapping("/current")

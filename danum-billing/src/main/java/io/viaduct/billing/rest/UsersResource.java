@@ -5,13 +5,12 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.AccountState;
 import io.viaduct.billing.account.LoginSessions.Caller;
-import io.viaduct.billing.account.LoginThrottle;
+import io.viaduct.billing.account.LoginThrottle.Attempt;
 import io.viaduct.billing.account.Role;
 import io.viaduct.billing.account.SipSecret;
 import io.viaduct.billing.provisioning.Devices;
 import io.viaduct.billing.provisioning.UserChange;
 import io.viaduct.billing.provisioning.UserRefusedException;
-import io.viaduct.billing.provisioning.UserRefusedException.Reason;
 import io.viaduct.billing.provisioning.Users;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
@@ -42,13 +41,13 @@ class UsersResource {
 
   private final Users users;
   private final Devices devices;
-  private final LoginThrottle throttle;
+  private final LoginGate gate;
   private final InstantSource clock;
 
-  UsersResource(Users users, Devices devices, LoginThrottle throttle, InstantSource clock) {
+  UsersResource(Users users, Devices devices, LoginGate gate, InstantSource clock) {
     this.users = users;
     this.devices = devices;
-    this.throttle = throttle;
+    this.gate = gate;
     this.clock = clock;
   }
 
@@ -215,22 +214,20 @@ class UsersResource {
           : ProblemException.notFound();
     }
     Instant now = clock.instant();
-    Optional<Duration> closed = throttle.refusedFor(id, now);
+    Attempt attempt = gate.attempt(id, null, request);
+    Optional<Duration> closed = gate.admit(attempt);
     if (closed.isPresent()) {
       throw new ProblemException(
           ProblemType.TOO_MANY_ATTEMPTS,
-          "too many wrong passwords in a row: wait " + (closed.get().toSeconds() + 1) + " s",
+          "too many wrong passwords: wait " + (closed.get().toSeconds() + 1) + " s",
           closed.get());
     }
     try {
       var unused =
           users.changePassword(
               id, wanted.oldPassword(), wanted.newPassword(), BearerCheck.token(request), now);
-      throttle.right(id);
+      gate.right(attempt);
     } catch (UserRefusedException e) {
-      if (e.reason() == Reason.WRONG_OLD_PASSWORD) {
-        throttle.wrong(id, now);
-      }
       throw problem(e);
     }
   }

@@ -10,8 +10,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -71,6 +75,60 @@ class RestServerTest {
     assertThat(throttled.raw().headers().firstValue("Retry-After")).isPresent();
     CLOCK.advance(Duration.ofSeconds(31));
     assertThat(billing.post("/api/v1/sessions", null, right).status()).isEqualTo(201);
+  }
+
+  private static Answer logInFrom(String source, String id, String password, String knownBrowser)
+      throws Exception {
+    String mark = knownBrowser.isEmpty() ? "" : ",\"knownBrowser\":\"" + knownBrowser + "\"";
+    return billing.call(
+        "POST",
+        "/api/v1/sessions",
+        null,
+        "{\"user\":\"%s\",\"password\":\"%s\"%s}".formatted(id, password, mark),
+        Map.of("X-Forwarded-For", source));
+  }
+
+  @Test
+  void ofManyParallelGuessesAsManyAreJudgedAsTheLimitSays() throws Exception {
+    String id = fresh("parallel");
+    double before = billing.counter("viaduct_logins_total{outcome=\"WRONG_PASSWORD\"}");
+    List<Future<Integer>> statuses = new ArrayList<>();
+    try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 120; i++) {
+        statuses.add(
+            executor.submit(() -> logInFrom("198.51.100.7", id, "not-the-password", "").status()));
+      }
+    }
+    int judged = 0;
+    for (Future<Integer> status : statuses) {
+      assertThat(status.get()).isIn(401, 429);
+      judged += status.get() == 401 ? 1 : 0;
+    }
+    assertThat(judged).isEqualTo(5);
+    assertThat(billing.counter("viaduct_logins_total{outcome=\"WRONG_PASSWORD\"}"))
+        .isEqualTo(before + 5);
+  }
+
+  @Test
+  void wrongPasswordsFromElsewhereLockNobodyOutAndAKnownBrowserIsNeverRefused() throws Exception {
+    String id = fresh("dave");
+    String right = "password-of-" + id;
+    String mark = logInFrom("192.0.2.1", id, right, "").body().get("knownBrowser").asString();
+    for (int i = 0; i < 20; i++) {
+      logInFrom("198.51.100.8", id, "not-the-password", "");
+    }
+    assertThat(logInFrom("198.51.100.8", id, right, "").status()).isEqualTo(429);
+    assertThat(logInFrom("192.0.2.2", id, right, "").status()).isEqualTo(201);
+    assertThat(logInFrom("198.51.100.8", id, right, mark).status())
+        .as("the same address, a known browser")
+        .isEqualTo(201);
+    assertThat(logInFrom("198.51.100.8", id, right, "x" + mark.substring(1)).status())
+        .as("a forged mark")
+        .isEqualTo(429);
+    String other = fresh("erin");
+    assertThat(logInFrom("198.51.100.8", other, "not-the-password", mark).status())
+        .as("a mark of another name is none")
+        .isEqualTo(401);
   }
 
   @Test

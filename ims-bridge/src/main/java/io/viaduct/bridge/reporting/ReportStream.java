@@ -5,6 +5,7 @@ import io.grpc.stub.StreamObserver;
 import io.viaduct.bridge.BridgeConfiguration.Snapt;
 import io.viaduct.bridge.reporting.ReportVerifier.Outcome;
 import io.viaduct.usage.v1.ReportAck;
+import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SignedUsageReport;
 import java.util.function.BooleanSupplier;
 

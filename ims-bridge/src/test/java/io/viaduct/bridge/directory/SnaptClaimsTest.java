@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class SnaptClaimsTest {
@@ -27,7 +28,7 @@ class SnaptClaimsTest {
 
   private static Snapt configured() {
     byte[] key = Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic());
-    return new Snapt(ID, Base64.getEncoder().encodeToString(key), "owner", "region");
+    return new Snapt(ID, Base64.getEncoder().encodeToString(key), "owner", "region", Optional.empty());
   }
 
   private final class Stream implements Announcer {

@@ -5,6 +5,8 @@ import io.viaduct.webgui.peer.JsonPeer;
 import java.io.InputStream;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -15,16 +17,31 @@ import tools.jackson.databind.JsonNode;
 public final class Billing {
   private static final String CSV = "text/csv";
 
+  /// Billing answers a log-in within 20 s although somebody else guesses at the same name.
+  private static final Duration LOGIN_PATIENCE = Duration.ofSeconds(25);
+
   private final JsonPeer peer;
 
   public Billing(JsonPeer peer) {
     this.peer = peer;
   }
 
+  /// Logs a visitor in. Billing may let the visitor wait for a turn, up to [#LOGIN_PATIENCE].
+  ///
+  /// @param visitor numeric address of the browser
+  /// @param knownBrowser what billing gave this browser at its last log-in, or empty
   /// @throws io.viaduct.webgui.peer.SessionEndedException if user or password are wrong (401)
-  public OpenedSession openSession(String user, String password) {
+  public OpenedSession openSession(
+      String user, String password, String visitor, String knownBrowser) {
+    Map<String, String> login = new HashMap<>(Map.of("user", user, "password", password));
+    if (!knownBrowser.isEmpty()) {
+      login.put("knownBrowser", knownBrowser);
+    }
     return peer.post(
-        peer.request("/sessions"), Map.of("user", user, "password", password), OpenedSession.class);
+        peer.request("/sessions").header("X-Forwarded-For", visitor),
+        login,
+        OpenedSession.class,
+        LOGIN_PATIENCE);
   }
 
   public void closeSession(BearerToken token) {

@@ -3,10 +3,19 @@ package io.viaduct.webgui.billing;
 import io.viaduct.webgui.peer.BearerToken;
 import java.time.Instant;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// Billing's answer to a right password.
-public record OpenedSession(String token, String user, String role, Instant expiresAt) {
+///
+/// @param knownBrowser to be kept by the browser for its next log-in; empty from a billing that has
+///   none
+public record OpenedSession(
+    String token, String user, String role, Instant expiresAt, @Nullable String knownBrowser) {
+  private static final String KNOWN_BROWSER = "[A-Za-z0-9_-]{1,128}";
+
   public OpenedSession {
+    // It goes into a cookie: nothing but base64url.
+    knownBrowser = knownBrowser != null && knownBrowser.matches(KNOWN_BROWSER) ? knownBrowser : "";
     Objects.requireNonNull(user);
     Objects.requireNonNull(role);
     Objects.requireNonNull(expiresAt);

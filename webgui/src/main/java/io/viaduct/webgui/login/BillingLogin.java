@@ -57,10 +57,17 @@ public final class BillingLogin implements AuthenticationProvider {
       throw counted(Outcome.REFUSED, new BadCredentialsException("no such user and password"));
     }
     try {
-      SignedIn visitor = visitor(billing.openSession(user, password));
+      Browser browser =
+          attempt.getDetails() instanceof Browser known ? known : new Browser("127.0.0.1", "");
+      OpenedSession session =
+          billing.openSession(user, password, browser.address(), browser.mark());
+      SignedIn visitor = visitor(session);
       count(Outcome.ACCEPTED);
-      return UsernamePasswordAuthenticationToken.authenticated(
-          visitor, null, AuthorityUtils.createAuthorityList("ROLE_" + visitor.role()));
+      var signedIn =
+          UsernamePasswordAuthenticationToken.authenticated(
+              visitor, null, AuthorityUtils.createAuthorityList("ROLE_" + visitor.role()));
+      signedIn.setDetails(new Browser(browser.address(), String.valueOf(session.knownBrowser())));
+      return signedIn;
     } catch (SessionEndedException e) {
       throw counted(Outcome.REFUSED, new BadCredentialsException("no such user and password"));
     } catch (PeerRefusedException e) {

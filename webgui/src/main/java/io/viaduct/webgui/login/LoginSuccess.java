@@ -9,13 +9,15 @@ import java.time.Duration;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.web.authentication.SavedRequestAwareAuthenticationSuccessHandler;
 
-/// A session that has only seen the log-in page is short-lived; one with a visitor in it lives as
-/// long as `limits.session-idle` says.
+/// Marks the browser as known to billing. A session that has only seen the log-in page is
+/// short-lived; one with a visitor in it lives as long as `limits.session-idle` says.
 final class LoginSuccess extends SavedRequestAwareAuthenticationSuccessHandler {
   private final Duration idle;
+  private final boolean secureCookies;
 
-  LoginSuccess(Duration idle) {
+  LoginSuccess(Duration idle, boolean secureCookies) {
     this.idle = idle;
+    this.secureCookies = secureCookies;
     setRedirectStrategy((request, response, url) -> response.sendRedirect(path(url)));
   }
 
@@ -38,6 +40,9 @@ final class LoginSuccess extends SavedRequestAwareAuthenticationSuccessHandler {
       HttpServletRequest request, HttpServletResponse response, Authentication visitor)
       throws ServletException, IOException {
     request.getSession().setMaxInactiveInterval(Math.toIntExact(idle.toSeconds()));
+    if (visitor.getDetails() instanceof Browser browser) {
+      browser.keepMark(request, response, secureCookies);
+    }
     super.onAuthenticationSuccess(request, response, visitor);
   }
 }

@@ -76,7 +76,11 @@ public class PageSecurity {
                 .authenticated())
         .formLogin(form ->
             form.loginPage("/login")
-                .successHandler(new LoginSuccess(configuration.limits().sessionIdle()))
+                .authenticationDetailsSource(
+                    request -> Browser.of(request, configuration.http().trustedProxies()))
+                .successHandler(
+                    new LoginSuccess(
+                        configuration.limits().sessionIdle(), configuration.http().secureCookies()))
                 .failureHandler((request, response, e) ->
                     response.sendRedirect(
                         request.getContextPath() + "/login?problem=" + problem(e))))

@@ -85,12 +85,18 @@ public final class JsonPeer {
 
   /// @param body becomes JSON
   public <T> T post(HttpRequest.Builder request, Object body, Class<T> answer) {
+    return post(request, body, answer, timeout);
+  }
+
+  /// @param body becomes JSON
+  /// @param patience for this answer, in place of the usual timeout if it is longer
+  public <T> T post(HttpRequest.Builder request, Object body, Class<T> answer, Duration patience) {
     HttpRequest json =
         request
             .header("Content-Type", "application/json")
             .POST(BodyPublishers.ofString(JSON.writeValueAsString(body)))
             .build();
-    return read(send(json, text()), answer);
+    return read(send(json, text(), patience.compareTo(timeout) > 0 ? patience : timeout), answer);
   }
 
   /// Forgets the answer; a refusal is still thrown.
@@ -128,13 +134,17 @@ public final class JsonPeer {
   }
 
   private <B> HttpResponse<B> send(HttpRequest request, BodyHandler<B> handler) {
+    return send(request, handler, timeout);
+  }
+
+  private <B> HttpResponse<B> send(HttpRequest request, BodyHandler<B> handler, Duration patience) {
     // The request's own timeout ends with the headers; this wait covers the body too.
     CompletableFuture<HttpResponse<B>> response = http.sendAsync(request, handler);
     try {
-      return response.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      return response.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       response.cancel(true);
-      throw away(Reason.TIMEOUT, "no answer within " + timeout);
+      throw away(Reason.TIMEOUT, "no answer within " + patience);
     } catch (ExecutionException e) {
       // HttpResponse.BodyHandlers.limiting has no exception of its own, only these words.
       boolean tooLong = String.valueOf(e.getMessage()).contains("exceeds capacity");

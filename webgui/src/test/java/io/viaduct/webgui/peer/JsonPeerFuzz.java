@@ -37,7 +37,7 @@ public final class JsonPeerFuzz {
 
   private static final List<BiFunction<Billing, SnaptDirectory, @Nullable Object>> REQUESTS =
       List.of(
-          (billing, _) -> billing.openSession("alice", "p"),
+          (billing, _) -> billing.openSession("alice", "p", "192.0.2.1", ""),
           (billing, _) -> billing.account(TOKEN, "alice"),
           (billing, _) -> billing.accounts(TOKEN, 5, null),
           (billing, _) -> billing.balance(TOKEN, "alice"),
