@@ -23,6 +23,8 @@ import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.mobility.NetworkWatch;
+import io.viaduct.cnapt.naming.OutsideResolver;
+import io.viaduct.cnapt.naming.OutsideResolverProvider;
 import io.viaduct.cnapt.operations.AgentMeters;
 import io.viaduct.cnapt.operations.AgentStatus;
 import io.viaduct.cnapt.signalling.FileTokenSource;
@@ -84,6 +86,7 @@ final class Agent
   private final MultiThreadIoEventLoopGroup loops;
   private final IoEventLoop dataLoop;
   private final EventLoop controlLoop;
+  private final OutsideResolver names;
   private final TunDevice tun;
   private final DataPath data;
   private final NetworkWatch network;
@@ -112,9 +115,18 @@ final class Agent
     this.carriers = new CarrierLog(clock);
     this.nanoTime = nanoTime;
     this.startedNs = nanoTime.getAsLong();
+    this.loops =
+        new MultiThreadIoEventLoopGroup(
+            2, new DefaultThreadFactory("cnapt", true), EpollIoHandler.newFactory());
+    this.dataLoop = loops.next();
+    this.controlLoop = loops.next();
     this.limits = configuration.tunnel().limits();
     DeviceIdentity device = DeviceIdentity.read(configuration.deviceKey());
     int mark = configuration.routing().enabled() ? configuration.routing().mark() : 0;
+    // Before anything looks up a name: the device's routes will lead other look-ups into the
+    // tunnel.
+    this.names = new OutsideResolver(controlLoop, mark, nanoTime);
+    OutsideResolverProvider.install(names);
     this.tokens =
         configuration
             .tokenFile()
@@ -127,11 +139,6 @@ final class Agent
     EarlyStart.beside("sip-start", tokens::prepare);
     Classifier classifier = Applications.classifier(configuration.applications());
     this.tun = TunDevice.open(new TunSettings(configuration.tun().name(), 1));
-    this.loops =
-        new MultiThreadIoEventLoopGroup(
-            2, new DefaultThreadFactory("cnapt", true), EpollIoHandler.newFactory());
-    this.dataLoop = loops.next();
-    this.controlLoop = loops.next();
     this.data =
         new DataPath(
             dataLoop,
@@ -283,6 +290,7 @@ final class Agent
     LOG.info("handover by {}: {} -> {}", cause, from, to);
     if (!to.equals("nowhere")) {
       data.networkChanged();
+      names.networkChanged();
       control.networkChanged();
       tokens.networkChanged();
     }
@@ -336,6 +344,7 @@ final class Agent
         reasons.isEmpty() ? "up" : by == null ? "starting" : "degraded",
         reasons,
         ProcessMetrics.versionOf(Agent.class),
+        ProcessHandle.current().pid(),
         (nanoTime.getAsLong() - startedNs) / 1_000_000,
         new AgentStatus.TunStatus(
             tun.name(),
@@ -374,6 +383,8 @@ final class Agent
     data.close();
     control.close("the agent stops");
     tokens.close();
+    OutsideResolverProvider.install(null);
+    names.close();
     owners.close();
     OperationsEndpoint endpoint = operations;
     if (endpoint != null) {

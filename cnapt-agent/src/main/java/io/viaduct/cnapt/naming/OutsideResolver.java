@@ -1,0 +1,233 @@
+package io.viaduct.cnapt.naming;
+
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.EventLoop;
+import io.netty.channel.epoll.EpollDatagramChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.unix.IntegerUnixChannelOption;
+import io.netty.handler.codec.dns.DnsRecord;
+import io.netty.resolver.dns.DefaultDnsCache;
+import io.netty.resolver.dns.DnsCacheEntry;
+import io.netty.resolver.dns.DnsNameResolver;
+import io.netty.resolver.dns.DnsNameResolverBuilder;
+import io.netty.resolver.dns.DnsServerAddressStreamProvider;
+import io.netty.resolver.dns.DnsServerAddresses;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Looks names up by the host's resolvers, over sockets that carry the agent's mark: a look-up
+/// never needs the tunnel that it is made for. An answer holds for its lifetime and is asked for
+/// again at three quarters of it; while no resolver answers, the last one is used, for a week at
+/// most.
+///
+/// [#resolve] blocks and must not be called on the resolver's own event loop; any other thread may.
+public final class OutsideResolver {
+  private static final Logger LOG = LoggerFactory.getLogger(OutsideResolver.class);
+  private static final int HOSTS_MAX = 256;
+  private static final int TTL_SECONDS_MIN = 10;
+  private static final int TTL_SECONDS_MAX = 86_400;
+  private static final int QUERY_MS = 1500;
+  private static final int FIRST_MS_MAX = 8000;
+  private static final int STALE_MS_MAX = 500;
+  private static final long STALE_NS_MAX = TimeUnit.DAYS.toNanos(7);
+
+  // SOL_SOCKET and SO_MARK of asm-generic/socket.h.
+  private static final IntegerUnixChannelOption SO_MARK =
+      new IntegerUnixChannelOption("SO_MARK", 1, 36);
+
+  private final EventLoop loop;
+  private final int mark;
+  private final NameServers servers;
+  private final LongSupplier nanoTime;
+  private final Map<String, Answer> known = new ConcurrentHashMap<>();
+  private final Map<String, Integer> lifetimeSeconds = new ConcurrentHashMap<>();
+  private final Cache cache = new Cache();
+  private List<InetSocketAddress> asked = List.of();
+  private @Nullable DnsNameResolver resolver; // guarded by this
+
+  private record Answer(List<InetAddress> addresses, long atNs, long lifetimeNs) {}
+
+  /// @param loop of an `EpollIoHandler`, where answers arrive
+  /// @param mark SO_MARK of the queries, 0 for none
+  public OutsideResolver(EventLoop loop, int mark, LongSupplier nanoTime) {
+    this(loop, mark, new NameServers(), nanoTime);
+  }
+
+  OutsideResolver(EventLoop loop, int mark, NameServers servers, LongSupplier nanoTime) {
+    this.loop = loop;
+    this.mark = mark;
+    this.servers = servers;
+    this.nanoTime = nanoTime;
+  }
+
+  /// Returns the addresses of a host, at least one.
+  ///
+  /// @throws UnknownHostException if no resolver knows it, or none answers and it never was known
+  public List<InetAddress> resolve(String host) throws UnknownHostException {
+    String name = host.toLowerCase(Locale.ROOT);
+    if (loop.inEventLoop()) {
+      throw new IllegalStateException("a look-up of " + name + " would wait for its own thread");
+    }
+    Answer last = known.get(name);
+    if (last != null && ageNs(last) < last.lifetimeNs) {
+      return last.addresses;
+    }
+    var answer = current().resolveAll(name);
+    // Who has an answer, though an old one, does not wait for a resolver that may be away (RFC
+    // 8767).
+    answer.awaitUninterruptibly(last == null ? FIRST_MS_MAX : STALE_MS_MAX);
+    List<InetAddress> found = answer.isSuccess() ? answer.getNow() : null;
+    if (found != null && !found.isEmpty()) {
+      remember(name, found);
+      return found;
+    }
+    if (last == null || ageNs(last) > STALE_NS_MAX) {
+      throw new UnknownHostException(
+          "no address for %s from the resolvers %s: %s"
+              .formatted(
+                  name, asked(), answer.cause() == null ? "no answer" : why(answer.cause())));
+    }
+    LOG.debug("{} keeps its last addresses {}", name, last.addresses);
+    return last.addresses;
+  }
+
+  private long ageNs(Answer answer) {
+    return nanoTime.getAsLong() - answer.atNs;
+  }
+
+  private static String why(Throwable cause) {
+    Throwable root = cause;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root.getMessage() == null ? root.toString() : root.getMessage();
+  }
+
+  private void remember(String name, List<InetAddress> found) {
+    if (known.size() < HOSTS_MAX || known.containsKey(name)) {
+      int seconds = lifetimeSeconds.getOrDefault(name, TTL_SECONDS_MIN);
+      known.put(
+          name,
+          new Answer(List.copyOf(found), nanoTime.getAsLong(), TimeUnit.SECONDS.toNanos(seconds)));
+      if (lifetimeSeconds.containsKey(name)) {
+        loop.schedule(() -> refreshIfOld(name), seconds * 3L / 4, TimeUnit.SECONDS);
+      }
+    }
+  }
+
+  // Several timers of one name do no harm: the first renews the answer, the others find it young.
+  private void refreshIfOld(String name) {
+    Answer last = known.get(name);
+    if (last != null && ageNs(last) >= last.lifetimeNs * 7 / 10) {
+      refresh(name);
+    }
+  }
+
+  private synchronized List<String> asked() {
+    return asked.stream().map(s -> s.getAddress().getHostAddress()).toList();
+  }
+
+  /// The network is another one: what was learnt there is asked again, and stays in use until then.
+  public void networkChanged() {
+    known.keySet().forEach(this::refresh);
+  }
+
+  private synchronized DnsNameResolver current() {
+    List<InetSocketAddress> now = servers.read();
+    DnsNameResolver open = resolver;
+    if (open != null && now.equals(asked)) {
+      return open;
+    }
+    if (open != null) {
+      open.close();
+    }
+    asked = now;
+    DnsNameResolver made = open(now);
+    resolver = made;
+    return made;
+  }
+
+  private DnsNameResolver open(List<InetSocketAddress> at) {
+    DnsNameResolverBuilder builder =
+        new DnsNameResolverBuilder(loop)
+            .datagramChannelFactory(marked(EpollDatagramChannel::new))
+            .socketChannelFactory(marked(EpollSocketChannel::new))
+            .queryTimeoutMillis(QUERY_MS)
+            .maxQueriesPerResolve(8)
+            .resolveCache(cache);
+    if (!at.isEmpty()) {
+      DnsServerAddressStreamProvider inOrder = _ -> DnsServerAddresses.sequential(at).stream();
+      builder.nameServerProvider(inOrder);
+    }
+    return builder.build();
+  }
+
+  private <C extends io.netty.channel.Channel> ChannelFactory<C> marked(ChannelFactory<C> sockets) {
+    return () -> {
+      C channel = sockets.newChannel();
+      if (mark != 0) {
+        channel.config().setOption(SO_MARK, mark);
+      }
+      return channel;
+    };
+  }
+
+  // The host's resolvers are read from a file: not on an event loop.
+  private void refresh(String name) {
+    Thread.ofVirtual().name("resolve").start(() -> ask(name));
+  }
+
+  private void ask(String name) {
+    cache.clear(name + ".");
+    cache.clear(name);
+    current()
+        .resolveAll(name)
+        .addListener((io.netty.util.concurrent.Future<List<InetAddress>> done) -> {
+          if (done.isSuccess() && !done.getNow().isEmpty()) {
+            remember(name, done.getNow());
+          }
+        });
+  }
+
+  /// Ends; look-ups under way fail.
+  public synchronized void close() {
+    DnsNameResolver open = resolver;
+    if (open != null) {
+      open.close();
+      resolver = null;
+    }
+    known.clear();
+  }
+
+  /// Netty's cache, which tells of each answer's lifetime.
+  private final class Cache extends DefaultDnsCache {
+    private Cache() {
+      super(TTL_SECONDS_MIN, TTL_SECONDS_MAX, 0);
+    }
+
+    @Override
+    public DnsCacheEntry cache(
+        String hostname,
+        DnsRecord @Nullable [] additionals,
+        InetAddress address,
+        long originalTtl,
+        EventLoop on) {
+      String name =
+          hostname.endsWith(".") ? hostname.substring(0, hostname.length() - 1) : hostname;
+      if (lifetimeSeconds.size() < HOSTS_MAX || lifetimeSeconds.containsKey(name)) {
+        lifetimeSeconds.put(name, (int) Math.clamp(originalTtl, TTL_SECONDS_MIN, TTL_SECONDS_MAX));
+      }
+      return super.cache(hostname, additionals, address, originalTtl, on);
+    }
+  }
+}

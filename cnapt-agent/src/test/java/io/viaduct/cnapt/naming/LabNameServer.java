@@ -1,0 +1,48 @@
+package io.viaduct.cnapt.naming;
+
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+
+/// A resolver as a process, on the address that is its first argument: answers every question for
+/// an IPv4 address (RFC 1035) with its second argument, for 12 seconds, and other questions with
+/// nothing.
+public final class LabNameServer {
+  private static final int TTL_SECONDS = 12;
+  private static final int TYPE_A = 1;
+
+  private LabNameServer() {}
+
+  public static void main(String[] arguments) throws Exception {
+    byte[] address = InetAddress.ofLiteral(arguments[1]).getAddress();
+    try (DatagramSocket socket = new DatagramSocket(53, InetAddress.ofLiteral(arguments[0]))) {
+      System.out.println("serving");
+      System.out.flush();
+      while (true) {
+        DatagramPacket query = new DatagramPacket(new byte[512], 512);
+        socket.receive(query);
+        byte[] answer = answer(query, address);
+        socket.send(new DatagramPacket(answer, answer.length, query.getSocketAddress()));
+      }
+    }
+  }
+
+  private static byte[] answer(DatagramPacket query, byte[] address) {
+    byte[] in = query.getData();
+    int end = 12;
+    while (in[end] != 0) {
+      end += in[end] + 1;
+    }
+    end += 5; // the closing zero, type and class
+    boolean known = ByteBuffer.wrap(in).getShort(end - 4) == TYPE_A;
+    ByteBuffer out = ByteBuffer.allocate(end + (known ? 16 : 0));
+    out.put(in, 0, end);
+    out.putShort(2, (short) 0x8180).putShort(6, (short) (known ? 1 : 0)).putInt(8, 0);
+    if (known) {
+      out.putShort((short) 0xC00C).putShort((short) TYPE_A).putShort((short) 1);
+      out.putInt(TTL_SECONDS).putShort((short) 4).put(address);
+    }
+    return out.array();
+  }
+}
