@@ -14,6 +14,7 @@ import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.operations.OperationsClient;
 import io.viaduct.service.tls.Ed25519;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.security.interfaces.EdECPublicKey;
@@ -68,7 +69,9 @@ public final class CnaptCommand {
 
   private static int codeOf(Exception failure) {
     return switch (failure) {
-      case TunException _ -> ExitCode.PERMISSION;
+      case TunException tun when tun.reason() == TunException.Reason.NO_PERMISSION ->
+          ExitCode.PERMISSION;
+      case AccessDeniedException _ -> ExitCode.PERMISSION;
       case IOException _ -> ExitCode.UNAVAILABLE;
       default -> ExitCode.DEFECT;
     };
@@ -92,6 +95,7 @@ public final class CnaptCommand {
       CnaptConfiguration configuration = ConfigurationFile.load(config, CnaptConfiguration.class);
       ProcessLogging.configure(configuration.logging());
       new SystemCalls().umask(PRIVATE_UMASK);
+      RunningAgent.refuseSecond(configuration.statusSocket());
       CountDownLatch stopping = new CountDownLatch(1);
       Thread main = Thread.currentThread();
       Thread hook =

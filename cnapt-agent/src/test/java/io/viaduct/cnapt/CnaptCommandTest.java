@@ -1,12 +1,17 @@
 package io.viaduct.cnapt;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 
+import io.viaduct.service.operations.OperationsEndpoint;
+import io.viaduct.service.operations.ProcessMetrics;
+import io.viaduct.service.operations.Readiness;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,5 +78,23 @@ class CnaptCommandTest {
     assertThat(output.toString().strip()).hasSize(43);
     assertThat(CnaptCommand.run("keygen", "--out", key.toString())).isEqualTo(78);
     assertThat(error.toString()).contains("exists already");
+  }
+
+  @Test
+  void aSecondAgentIsToldOfTheFirstAndNotToDeleteItsDevice() throws Exception {
+    Path socket = folder.resolve("cnapt.sock");
+    OperationsEndpoint first =
+        new OperationsEndpoint(new ProcessMetrics("cnapt", CnaptCommand.class), new Readiness());
+    try {
+      first.listen(socket, () -> Map.of("pid", 4711));
+      assertThatIOException()
+          .isThrownBy(() -> RunningAgent.refuseSecond(socket))
+          .withMessageContaining("already running as process 4711")
+          .withMessageContaining(socket.toString());
+    } finally {
+      first.close();
+    }
+    RunningAgent.refuseSecond(socket); // gone with it
+    RunningAgent.refuseSecond(Files.createFile(folder.resolve("left-behind.sock")));
   }
 }

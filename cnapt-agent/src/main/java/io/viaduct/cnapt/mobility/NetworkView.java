@@ -11,9 +11,11 @@ import io.viaduct.host.netlink.NetworkChange.Route;
 import io.viaduct.host.netlink.NetworkChange.RouteGone;
 import io.viaduct.host.netlink.NetworkChange.RoutePresent;
 import java.net.InetAddress;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -121,6 +123,26 @@ final class NetworkView {
   private String nameOf(int linkIndex) {
     LinkPresent link = links.get(linkIndex);
     return link == null ? "" : link.name();
+  }
+
+  /// Where this host is when nobody is asked for a way: the address beside the best default route,
+  /// otherwise any; `nowhere` without one.
+  String here() {
+    return defaults.stream()
+        .sorted(Comparator.comparingInt(Route::metric))
+        .flatMap(route -> addressOf(route.linkIndex()).stream())
+        .findFirst()
+        .or(() ->
+            addresses.keySet().stream().min(Comparator.comparing(InetAddress::getHostAddress)))
+        .map(this::describe)
+        .orElse("nowhere");
+  }
+
+  private Optional<InetAddress> addressOf(int linkIndex) {
+    return addresses.entrySet().stream()
+        .filter(each -> each.getValue() == linkIndex)
+        .map(Map.Entry::getKey)
+        .min(Comparator.comparing(InetAddress::getHostAddress));
   }
 
   /// An address of this host as people know it: with the name of its interface.

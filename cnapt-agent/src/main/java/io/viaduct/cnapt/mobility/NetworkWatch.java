@@ -33,9 +33,10 @@ public final class NetworkWatch implements AutoCloseable {
   private final Supplier<@Nullable InetSocketAddress> peer;
   private final Listener listener;
   private @Nullable NetlinkMonitor monitor;
-  private @Nullable InetAddress local;
-  private String described = "nowhere";
-  private boolean known;
+  private volatile @Nullable InetAddress local; // written by the event loop
+  private volatile String described = "nowhere";
+  private volatile String here = "nowhere"; // written by the event loop
+  private volatile boolean known; // written by the event loop
   private long changes;
 
   /// @param tun name of our own interface, which is no network
@@ -67,6 +68,7 @@ public final class NetworkWatch implements AutoCloseable {
 
   private void changed(NetworkChange change) {
     String cause = view.accept(change);
+    here = view.here();
     if (cause == null) {
       return;
     }
@@ -97,9 +99,14 @@ public final class NetworkWatch implements AutoCloseable {
     }
   }
 
-  /// Where packets leave now, for people.
+  /// Where packets to the SNAPT leave now, for people. While there is none, or no way leads to it,
+  /// where the device is; `nowhere` only if it has no address.
   public String described() {
-    return described;
+    if (!known) {
+      return here;
+    }
+    boolean cutOff = local == null && !here.equals("nowhere");
+    return cutOff ? here + ", no way from there to the SNAPT" : described;
   }
 
   /// Messages of the kernel that were a change; any thread.

@@ -10,12 +10,14 @@ import org.jspecify.annotations.Nullable;
 /// The whole agent at one moment: what `/status` answers and `cnapt status` prints.
 ///
 /// @param state `starting`, `up`, or `degraded` when packets cannot be carried as they should
+/// @param pid of the agent's process
 /// @param reasons why it is not up; empty if it is
 /// @param session null before the first Welcome
 public record AgentStatus(
     String state,
     List<String> reasons,
     String version,
+    long pid,
     long uptimeMs,
     TunStatus tun,
     @Nullable SessionStatus session,

@@ -18,6 +18,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -29,12 +31,17 @@ import org.slf4j.LoggerFactory;
 /// there is a tunnel and while there is none.
 public final class SipTokenSource implements TokenSource, UserAgentListener {
   private static final Logger LOG = LoggerFactory.getLogger(SipTokenSource.class);
+  private static final int LOOK_MS = 500;
   private static final int DEREGISTER_SECONDS_MAX = 2;
 
   private final SignallingSettings settings;
   private final int mark;
   private final byte[] deviceKey;
   private final InstantSource clock;
+  private final BridgeWatch watch;
+  private final ScheduledExecutorService looking =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().name("bridge-watch").daemon().factory());
   private volatile @Nullable UserAgent agent;
   private volatile @Nullable TicketListener listener;
 
@@ -46,6 +53,7 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
     this.mark = mark;
     this.deviceKey = deviceKey.clone();
     this.clock = clock;
+    this.watch = new BridgeWatch(settings);
   }
 
   @Override
@@ -59,6 +67,7 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
     UserAgent started = open();
     started.register();
     started.subscribeSession(deviceKey);
+    looking.scheduleWithFixedDelay(this::look, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
   }
 
   private synchronized UserAgent open() {
@@ -121,8 +130,28 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
 
   @Override
   public void onState(UserAgentState state) {
-    if (!state.detail().isEmpty()) {
-      LOG.warn("SIP: {}", state.detail());
+    look(state);
+  }
+
+  private void look() {
+    UserAgent started = agent;
+    if (started != null) {
+      look(started.state());
+    }
+  }
+
+  private void look(UserAgentState state) {
+    boolean granted = state.isRegistered() && state.subscription() == UserAgentState.Phase.ACTIVE;
+    synchronized (watch) {
+      watch
+          .look(clock.millis(), granted, state.detail())
+          .ifPresent(line -> {
+            if (granted) {
+              LOG.info("{}", line);
+            } else {
+              LOG.warn("{}", line);
+            }
+          });
     }
   }
 
@@ -154,19 +183,23 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
         source,
         state.registration().name().toLowerCase(Locale.ROOT),
         state.subscription().name().toLowerCase(Locale.ROOT),
-        state.detail());
+        state.detail().isEmpty() ? "" : watch.words(state.detail()));
   }
 
   @Override
   public void close() {
+    looking.shutdownNow();
     UserAgent started = agent;
     if (started == null) {
       return;
     }
     try {
       started.deregister().get(DEREGISTER_SECONDS_MAX, TimeUnit.SECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      LOG.warn("the bridge was not told that we leave: {}", String.valueOf(e.getMessage()));
+    } catch (ExecutionException e) {
+      LOG.warn("the bridge was not told that we leave: {}", String.valueOf(e.getCause()));
+    } catch (TimeoutException _) {
+      LOG.warn(
+          "the bridge was not told that we leave: no answer within {} s", DEREGISTER_SECONDS_MAX);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }

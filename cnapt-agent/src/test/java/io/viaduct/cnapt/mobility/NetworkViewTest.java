@@ -96,4 +96,18 @@ class NetworkViewTest {
     view.accept(new NetworkChange.Resync());
     assertThat(view.describe(HERE)).as("until it is told again").isEqualTo("linkA 10.1.0.2");
   }
+
+  @Test
+  void aDeviceWithAnAddressIsSomewhereThoughNoSnaptIsKnown() throws Exception {
+    assertThat(view.here()).isEqualTo("linkA 10.1.0.2");
+    view.accept(link(3, "linkB", true, true));
+    InetAddress other = InetAddress.ofLiteral("10.0.0.9");
+    view.accept(new NetworkChange.AddressPresent(3, other, 24, true));
+    assertThat(view.here()).as("the default route decides").isEqualTo("linkA 10.1.0.2");
+    view.accept(new NetworkChange.RouteGone(DEFAULT));
+    assertThat(view.here()).isEqualTo("linkB 10.0.0.9");
+    view.accept(new NetworkChange.AddressGone(3, other, 24));
+    view.accept(new NetworkChange.AddressGone(2, HERE, 24));
+    assertThat(view.here()).isEqualTo("nowhere");
+  }
 }

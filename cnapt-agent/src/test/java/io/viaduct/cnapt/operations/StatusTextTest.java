@@ -23,6 +23,7 @@ class StatusTextTest {
         state,
         reasons,
         "0.1.0",
+        4711,
         5000,
         new AgentStatus.TunStatus("viaduct0", "100.96.0.2", "fd76::2", 1414),
         session,

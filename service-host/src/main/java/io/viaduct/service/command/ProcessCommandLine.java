@@ -2,6 +2,7 @@ package io.viaduct.service.command;
 
 import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.operations.UnavailableException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.OptionalInt;
 import java.util.function.ToIntFunction;
@@ -77,6 +78,9 @@ public final class ProcessCommandLine {
 
   /// The message, and that of the root cause if the message does not hold it.
   private static String message(Throwable failure) {
+    if (failure instanceof FileSystemException file && file.getFile() != null) {
+      return Inaccessible.why(file);
+    }
     Throwable root = failure;
     while (root.getCause() != null) {
       root = root.getCause();

@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.BindException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
@@ -98,5 +100,16 @@ class ProcessCommandLineTest {
   void wrongUsageIs64AndShowsTheRightOne(String words) {
     assertThat(execute(words.split(" "))).isEqualTo(64);
     assertThat(err.toString()).contains("Usage: relay");
+  }
+
+  @Test
+  void aDirectoryThatMayNotBeWrittenIsASentenceAndNotItsPathAlone() {
+    assertThat(end(new AccessDeniedException("/run/viaduct/cnapt.sock"))).isEqualTo(69);
+    assertThat(err.toString())
+        .contains("/run/viaduct/cnapt.sock may not be opened, made or changed by user '")
+        .contains("change its owner or mode");
+    assertThat(end(new FileSystemException("/var/lib/x", null, "Read-only file system")))
+        .isEqualTo(69);
+    assertThat(err.toString()).contains("/var/lib/x cannot be used: Read-only file system");
   }
 }

@@ -56,7 +56,12 @@ public final class TunException extends IOException {
               Reason.NO_PERMISSION,
               "TUN device '%s' may not be made (%s): CAP_NET_ADMIN is needed in this network namespace"
                   .formatted(name, Errno.text(result)));
-      case EBUSY, EEXIST ->
+      case EBUSY ->
+          new TunException(
+              Reason.NAME_TAKEN,
+              "TUN device '%s' is in use by another process (%s): stop that one or choose another name"
+                  .formatted(name, Errno.text(result)));
+      case EEXIST ->
           new TunException(
               Reason.NAME_TAKEN,
               "a device '%s' exists (%s): choose another name or ip link delete %s"
