@@ -32,6 +32,9 @@ class ReadmeTest {
               owners);
       assertThat(MetricNames.registered(metrics))
           .isEqualTo(MetricNames.named(Path.of("README.md")));
+      String scraped = MetricNames.afterCollection(metrics);
+      assertThat(MetricNames.undescribed(scraped)).isEmpty();
+      assertThat(MetricNames.misspelt(scraped)).isEmpty();
     } finally {
       owners.close();
     }

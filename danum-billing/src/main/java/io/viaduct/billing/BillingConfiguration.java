@@ -30,7 +30,8 @@ import java.util.Map;
 /// @param graceTime from the end of an interval until it is settled
 /// @param adjustmentTime from the end of an interval until a report of it is refused as too late
 /// @param settlementPeriod how often due intervals are settled
-/// @param verificationPeriod how often the imbalance gauge is recomputed
+/// @param verificationPeriod how often imbalance and accounts below zero are recomputed
+/// @param ledgerVerificationPeriod how often every invariant of the ledger is recomputed
 /// @param snaptOwners owner by SNAPT id: who earns the provider's fee
 /// @param defaultOwner owner of every SNAPT not named there
 public record BillingConfiguration(
@@ -50,6 +51,7 @@ public record BillingConfiguration(
     Duration adjustmentTime,
     Duration settlementPeriod,
     Duration verificationPeriod,
+    Duration ledgerVerificationPeriod,
     Map<String, String> snaptOwners,
     String defaultOwner) {
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
@@ -67,6 +69,11 @@ public record BillingConfiguration(
         devicesMax >= 1 && devicesMax <= 1000,
         "devices-max must be between 1 and 1000",
         Integer.toString(devicesMax));
+    between(
+        "ledger-verification-period",
+        ledgerVerificationPeriod,
+        Duration.ofSeconds(1),
+        Duration.ofDays(7));
     require(defaultOwner.matches(NAME), "default-owner must match " + NAME, defaultOwner);
     snaptOwners.forEach((snapt, owner) ->
         require(

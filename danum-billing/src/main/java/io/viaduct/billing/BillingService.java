@@ -16,6 +16,7 @@ import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
 import io.viaduct.billing.database.PendingDataSource;
 import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.LedgerMeters;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.mediation.MediationEndpoint;
 import io.viaduct.billing.mediation.MediationService;
@@ -39,6 +40,7 @@ import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
+import io.viaduct.service.tls.CertificateMeters;
 import io.viaduct.service.tls.TlsMaterial;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -51,7 +53,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -117,6 +118,7 @@ public final class BillingService implements AutoCloseable {
     TlsMaterial tls = TlsMaterial.load(configuration.tls());
     ProcessMetrics metrics = keep(Part.METRICS, new ProcessMetrics("danum-billing", getClass()));
     MeterRegistry meters = metrics.registry();
+    CertificateMeters.bind(meters, () -> tls);
     OperationsEndpoint operations =
         keep(Part.OPERATIONS, new OperationsEndpoint(metrics, readiness));
     operationsPort = operations.listen(configuration.operations()).getPort();
@@ -312,22 +314,21 @@ public final class BillingService implements AutoCloseable {
       LedgerVerification verification,
       HikariDataSource pool,
       MeterRegistry meters) {
-    AtomicReference<Double> imbalance = new AtomicReference<>(0.0);
-    Gauge.builder("viaduct.ledger.imbalance.microdenarii", imbalance, AtomicReference::get)
-        .description("Sum over all postings; anything but 0 is an alarm")
-        .register(meters);
-    Gauge.builder(
-            "viaduct.database.connections",
-            pool,
-            p ->
-                p.getHikariPoolMXBean() == null
-                    ? 0
-                    : p.getHikariPoolMXBean().getActiveConnections())
+    Gauge.builder("viaduct.database.connections", pool, BillingService::connections)
         .description("Connections in use")
         .register(meters);
-    upkeep.every(
-        configuration.verificationPeriod(),
-        () -> imbalance.set(verification.imbalance().doubleValue()));
+    Gauge.builder("viaduct.database.connections.max", configuration.database()::connections)
+        .description("Most connections that may be in use: database.connections")
+        .register(meters);
+    LedgerMeters ledger = new LedgerMeters(verification, clock, meters);
+    upkeep.every(configuration.verificationPeriod(), ledger::refresh);
+    upkeep.atOnceAndEvery(configuration.ledgerVerificationPeriod(), ledger::verify);
+  }
+
+  private static int connections(HikariDataSource pool) {
+    return pool.getHikariPoolMXBean() == null
+        ? 0
+        : pool.getHikariPoolMXBean().getActiveConnections();
   }
 
   private <T extends AutoCloseable> T keep(Part what, T part) throws IOException {

@@ -1,7 +1,9 @@
 package io.viaduct.billing;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.viaduct.service.operations.Garbage;
 import io.viaduct.service.operations.MetricNames;
 import io.viaduct.service.operations.ProcessMetrics;
 import java.nio.file.Path;
@@ -22,7 +24,17 @@ class ReadmeTest {
       // Resources are made when they are first asked for.
       assertThat(billing.get("/api/v1/accounts", billing.operator()).status()).isEqualTo(200);
       assertThat(billing.get("/api/v1/accounts", null).status()).isEqualTo(401);
-      registered.addAll(MetricNames.registered(billing.metrics()));
+      await().until(() -> billing.counter("viaduct_ledger_verification_timestamp_seconds") > 1.7e9);
+      Garbage.collect();
+      String scraped = billing.metrics();
+      registered.addAll(MetricNames.registered(scraped));
+      assertThat(MetricNames.undescribed(scraped)).isEmpty();
+      assertThat(MetricNames.misspelt(scraped)).isEmpty();
+      assertThat(
+              MetricNames.value(
+                  scraped, "viaduct_requests_refused_total{reason=\"unauthenticated\""))
+          .isPositive();
+      assertThat(MetricNames.value(scraped, "viaduct_ledger_invariants_broken ")).isZero();
     }
     assertThat(registered).isEqualTo(MetricNames.named(Path.of("README.md")));
   }

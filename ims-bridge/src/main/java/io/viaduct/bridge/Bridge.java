@@ -1,6 +1,7 @@
 package io.viaduct.bridge;
 
 import io.grpc.ManagedChannel;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -20,7 +21,9 @@ import io.viaduct.bridge.reporting.ReportMeters;
 import io.viaduct.bridge.reporting.ReportVerifier;
 import io.viaduct.bridge.token.SessionNotifier;
 import io.viaduct.bridge.token.TokenIssuer;
+import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.service.operations.Readiness;
+import io.viaduct.service.tls.CertificateMeters;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.sip.SipEndpoint;
@@ -39,6 +42,7 @@ import java.util.Deque;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,6 +71,7 @@ public final class Bridge implements AutoCloseable {
   private final InstantSource clock;
   private final Readiness readiness;
   private final BillingReachability reachability;
+  private final TlsMaterial tls;
   private final LocationService locations;
   private final SnaptDirectory directory;
   private final SnaptClaims claims;
@@ -90,7 +95,7 @@ public final class Bridge implements AutoCloseable {
         new BillingReachability(
             configuration.billing().host() + ":" + configuration.billing().port(), clock);
     reachability.show(readiness);
-    TlsMaterial tls = TlsMaterial.load(configuration.tls());
+    this.tls = TlsMaterial.load(configuration.tls());
     TokenIssuer tokens =
         new TokenIssuer(
             Ed25519.readPair(configuration.token().signingKey()),
@@ -156,8 +161,12 @@ public final class Bridge implements AutoCloseable {
                   reportMeters,
                   configuration.reporting().unacknowledged(),
                   registry),
-              registry.counter("viaduct.bridge.grpc.strangers"),
-              registry.counter("viaduct.bridge.grpc.handshakes.failed"));
+              Counter.builder("viaduct.bridge.grpc.strangers")
+                  .description("Callers whose certificate is missing, not trusted or of no SNAPT")
+                  .register(registry),
+              Counter.builder("viaduct.bridge.grpc.handshakes.failed")
+                  .description("Connections that ended before TLS 1.3 stood")
+                  .register(registry));
       started.push(snapts);
       this.sip = SipEndpoint.start(sipSettings(), clock, service);
       started.push(sip);
@@ -270,10 +279,29 @@ public final class Bridge implements AutoCloseable {
 
   private void gauges(MeterRegistry registry) {
     sip.statistics().bindTo(registry);
-    Gauge.builder("viaduct.bridge.registrations", locations, LocationService::size)
-        .register(registry);
-    Gauge.builder("viaduct.bridge.subscriptions", notifier, SessionNotifier::size)
-        .register(registry);
+    CertificateMeters.bind(registry, () -> tls);
+    gauge(registry, "viaduct.bridge.registrations", "Bindings now", locations::size);
+    gauge(
+        registry,
+        "viaduct.bridge.registrations.max",
+        "Most bindings and most subscriptions: sip.bindings",
+        configuration.sip()::bindings);
+    gauge(registry, "viaduct.bridge.subscriptions", "Subscriptions now", notifier::size);
+    gauge(
+        registry,
+        "viaduct.bridge.reports.queued",
+        "Reports that wait for billing now",
+        forwarder::queued);
+    gauge(
+        registry,
+        "viaduct.bridge.reports.queued.max",
+        "Most reports that may wait for billing: billing.queue",
+        configuration.billing()::queue);
+    gauge(
+        registry,
+        "viaduct.bridge.billing.reachable",
+        "1 while billing answers, else 0",
+        () -> reachability.state() == BillingReachability.State.ANSWERS ? 1 : 0);
     for (SnaptEntry snapt : directory.all()) {
       String id = snapt.configured().id();
       FunctionCounter.builder(
@@ -282,14 +310,17 @@ public final class Bridge implements AutoCloseable {
           .tag("snapt", id)
           .register(registry);
     }
-    Gauge.builder("viaduct.bridge.reports.queued", forwarder, MediationForwarder::queued)
-        .register(registry);
-    Gauge.builder(
-            "viaduct.bridge.billing.reachable",
-            reachability,
-            r -> r.state() == BillingReachability.State.ANSWERS ? 1 : 0)
-        .strongReference(true)
-        .register(registry);
+    for (SnaptEntry.State state : SnaptEntry.State.values()) {
+      Gauge.builder("viaduct.bridge.snapts", directory, all -> all.count(state))
+          .description("SNAPTs of the configuration by state; unknown: not heard since the start")
+          .tag("state", MetricLabel.of(state))
+          .register(registry);
+    }
+  }
+
+  private static void gauge(
+      MeterRegistry registry, String name, String description, Supplier<Number> value) {
+    Gauge.builder(name, value).description(description).register(registry);
   }
 
   public SnaptDirectory directory() {

@@ -70,7 +70,10 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
   }
 
   private Counter announcements(String outcome) {
-    return registry.counter("viaduct.bridge.announcements", "outcome", outcome);
+    return Counter.builder("viaduct.bridge.announcements")
+        .description("Statuses of SNAPTs, accepted or refused by reason")
+        .tag("outcome", outcome)
+        .register(registry);
   }
 
   private static String label(SnaptDirectory.Refusal reason) {

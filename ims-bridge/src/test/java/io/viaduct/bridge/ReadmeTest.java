@@ -6,6 +6,7 @@ import io.viaduct.bridge.rest.RestInterface;
 import io.viaduct.service.operations.MetricNames;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
+import io.viaduct.service.tls.TlsMaterial;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,23 @@ class ReadmeTest {
       assertThat(rest.isRunning()).isTrue();
       assertThat(MetricNames.registered(metrics))
           .isEqualTo(MetricNames.named(Path.of("README.md")));
+      String scraped = MetricNames.afterCollection(metrics);
+      assertThat(MetricNames.undescribed(scraped)).isEmpty();
+      assertThat(MetricNames.misspelt(scraped)).isEmpty();
+      assertThat(MetricNames.value(scraped, "viaduct_bridge_snapts{state=\"unknown\"}"))
+          .isEqualTo(2);
+      assertThat(MetricNames.value(scraped, "viaduct_bridge_snapts{state=\"up\"}")).isZero();
+      double expiry =
+          TlsMaterial.load(rig.configuration.tls())
+              .chain()
+              .getFirst()
+              .getNotAfter()
+              .toInstant()
+              .getEpochSecond();
+      assertThat(
+              MetricNames.value(
+                  scraped, "viaduct_certificate_expiry_timestamp_seconds{certificate=\"own\"}"))
+          .isEqualTo(expiry);
     }
   }
 }

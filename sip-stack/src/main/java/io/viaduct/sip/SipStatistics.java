@@ -66,6 +66,8 @@ public final class SipStatistics {
             .register(registry));
     counts.forEach((what, adder) ->
         FunctionCounter.builder("viaduct.sip.messages", adder, LongAdder::sum)
+            .description(
+                "SIP messages by kind, repetitions, keep-alives and failed writes included")
             .tag("kind", label(what))
             .register(registry));
   }

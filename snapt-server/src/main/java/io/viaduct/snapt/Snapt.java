@@ -17,6 +17,7 @@ import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.storage.PrivateDirectory;
+import io.viaduct.service.tls.CertificateMeters;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.snapt.binding.SessionRegistry;
@@ -341,6 +342,10 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
           .receiptOutcomes()
           .bind(metrics.registry(), "viaduct.receipts", "outcome", "Boundaries that were answered");
       meters.gauge("viaduct.control.connections", "Open connections", server::connections);
+      meters.gauge(
+          "viaduct.control.connections.max",
+          "Most connections that may be open: control.connections-max",
+          configuration.control()::connectionsMax);
     }
     registry
         .ends()
@@ -358,7 +363,24 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     meters.gauge("viaduct.intervals.bytes", "Bytes of the log of open intervals", intervals::bytes);
     meters.counter("viaduct.intervals.late", "Sessions whose checkpoint had to wait", relay::late);
     meters.gauge("viaduct.sessions", "Open sessions", registry::size);
+    meters.gauge(
+        "viaduct.sessions.max",
+        "Most sessions that may be open: sessions.max",
+        configuration.sessions()::max);
     meters.gauge("viaduct.reports.pending", "Reports not acknowledged", reporting::pending);
+    meters.gauge(
+        "viaduct.reports.pending.max",
+        "Pending reports above which new sessions are refused: reporting.spool-reports-max",
+        configuration.reporting()::spoolReportsMax);
+    meters.gauge(
+        "viaduct.reports.pending.oldest.seconds",
+        "Age of the oldest report on disk, from the end of its interval; 0 without one",
+        () -> spool.oldestSeconds(clock.millis()));
+    meters.gauge(
+        "viaduct.history.bytes.max",
+        "Heap and native memory that histories may hold: data.history-budget-bytes of each loop",
+        () -> (long) configuration.data().historyBudgetBytes() * relay.histories().size());
+    CertificateMeters.bind(metrics.registry(), () -> tls);
     meters.gauge("viaduct.spool.bytes", "Bytes of waiting reports", spool::pendingBytes);
     meters.gauge("viaduct.token.keys", "Keys whose tokens are accepted", tokenKeys::count);
   }

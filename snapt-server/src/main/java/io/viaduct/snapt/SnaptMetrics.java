@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.snapt.policy.EgressRefusal;
 import io.viaduct.snapt.relay.Drop;
@@ -17,7 +18,6 @@ import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
@@ -37,7 +37,7 @@ final class SnaptMetrics {
           loops,
           "viaduct.history.events",
           "What happened to histories",
-          Tags.of("event", label(event)),
+          Tags.of("event", MetricLabel.of(event)),
           loop -> loop.events()[event.ordinal()]);
     }
     gauge(
@@ -52,7 +52,7 @@ final class SnaptMetrics {
           loops,
           "viaduct.tunnel.verdicts",
           "Fates of packets, datagrams and records",
-          Tags.of("verdict", label(verdict), "subject", label(verdict.subject())),
+          Tags.of("verdict", MetricLabel.of(verdict), "subject", MetricLabel.of(verdict.subject())),
           loop -> loop.of(verdict));
     }
     for (Drop reason : Drop.values()) {
@@ -60,7 +60,7 @@ final class SnaptMetrics {
           loops,
           "viaduct.relay.drops",
           "Drops around the tunnel",
-          Tags.of("reason", label(reason)),
+          Tags.of("reason", MetricLabel.of(reason)),
           loop -> loop.of(reason));
     }
     for (EgressRefusal reason : EgressRefusal.values()) {
@@ -68,7 +68,7 @@ final class SnaptMetrics {
           loops,
           "viaduct.egress.refused",
           "Packets that devices may not send or get",
-          Tags.of("reason", label(reason)),
+          Tags.of("reason", MetricLabel.of(reason)),
           loop -> loop.of(reason));
     }
     sum(
@@ -82,7 +82,7 @@ final class SnaptMetrics {
           loops,
           "viaduct.carrier.changes",
           "Changes of what carries a session's datagrams",
-          Tags.of("to", label(carrier)),
+          Tags.of("to", MetricLabel.of(carrier)),
           loop -> loop.of(carrier));
     }
     for (Direction direction : Direction.values()) {
@@ -91,14 +91,14 @@ final class SnaptMetrics {
             loops,
             "viaduct.napt.packets",
             "Outcomes of the address translation",
-            Tags.of("direction", label(direction), "outcome", label(outcome)),
+            Tags.of("direction", MetricLabel.of(direction), "outcome", MetricLabel.of(outcome)),
             loop -> loop.of(direction, outcome));
       }
       sum(
           loops,
           "viaduct.tunnel.overhead.bytes",
           "Outer bytes of no flow",
-          Tags.of("direction", label(direction)),
+          Tags.of("direction", MetricLabel.of(direction)),
           loop -> loop.overhead(direction));
       for (ServiceClass serviceClass : ServiceClass.values()) {
         traffic(loops, direction, serviceClass);
@@ -119,7 +119,7 @@ final class SnaptMetrics {
           loops,
           name,
           "Packets, inner bytes (pre) and outer bytes (post) of flows",
-          Tags.of("direction", label(direction), "class", label(serviceClass)),
+          Tags.of("direction", MetricLabel.of(direction), "class", MetricLabel.of(serviceClass)),
           loop -> loop.of(direction, serviceClass, measure));
     }
   }
@@ -153,9 +153,5 @@ final class SnaptMetrics {
         .tags(tags)
         .description(description)
         .register(registry);
-  }
-
-  private static String label(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT);
   }
 }

@@ -1,5 +1,6 @@
 package io.viaduct.snapt;
 
+import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.relay.Refusals;
@@ -152,7 +153,7 @@ final class SnaptStatusSource {
     for (Verdict verdict : Verdict.values()) {
       long count = loops.stream().mapToLong(loop -> loop.of(verdict)).sum();
       if (count > 0 && Refusals.isRefusal(verdict)) {
-        refused.put(verdict.name(), count);
+        refused.put(MetricLabel.of(verdict), count);
       }
     }
     return refused;

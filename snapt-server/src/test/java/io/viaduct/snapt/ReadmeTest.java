@@ -40,6 +40,13 @@ class ReadmeTest {
       snapt.bindMetrics();
       assertThat(MetricNames.registered(snapt.metrics))
           .isEqualTo(MetricNames.named(Path.of("README.md")));
+      String scraped = MetricNames.afterCollection(snapt.metrics);
+      assertThat(MetricNames.undescribed(scraped)).isEmpty();
+      assertThat(MetricNames.misspelt(scraped)).isEmpty();
+      assertThat(MetricNames.value(scraped, "viaduct_sessions_max ")).isEqualTo(10_000);
+      assertThat(MetricNames.value(scraped, "viaduct_control_connections_max ")).isEqualTo(20_000);
+      assertThat(MetricNames.value(scraped, "viaduct_reports_pending_max ")).isEqualTo(200_000);
+      assertThat(MetricNames.value(scraped, "viaduct_history_bytes_max ")).isEqualTo(67_108_864);
     }
   }
 }

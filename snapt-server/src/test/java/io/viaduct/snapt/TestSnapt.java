@@ -77,7 +77,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   private final ExecutorService reportingThread = Executors.newSingleThreadExecutor();
   final ReportSpool spool;
   final Receipts receipts;
-  private final UsageReporting reporting;
+  final UsageReporting reporting;
   private final MultiThreadIoEventLoopGroup loops;
   private final List<Port> ports = new ArrayList<>();
   final Relay relay;

@@ -108,7 +108,10 @@ class AccessTest {
   @Test
   void noRedirectRepeatsTheHostHeader() throws Exception {
     String headers =
-        " HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\nConnection: close\r\n";
+        " HTTP/1.1\r\n"
+            + "Host: evil.example\r\n"
+            + "X-Forwarded-Host: evil.example\r\n"
+            + "Connection: close\r\n";
     assertThat(locationFor("GET /" + headers + "Accept: text/html\r\n\r\n")).isEqualTo("/login");
     Visitor olga = Visitor.operator();
     String cookie = "Cookie: VIADUCT=" + olga.cookie("VIADUCT").orElseThrow().getValue() + "\r\n";
@@ -145,12 +148,12 @@ class AccessTest {
   @Test
   void formWithoutCsrfTokenIsRefusedAndCounted() {
     Visitor olga = Visitor.operator();
-    double before = Metrics.value("viaduct_webgui_requests_refused_total", "reason=\"CSRF\"");
+    double before = Metrics.value("viaduct_webgui_requests_refused_total", "reason=\"csrf\"");
     assertThat(olga.post("/accounts/alice/top-ups", topUp("")).statusCode()).isEqualTo(403);
     assertThat(olga.post("/accounts/alice/top-ups", topUp("forged")).statusCode()).isEqualTo(403);
     assertThat(olga.post("/logout", Map.of()).statusCode()).isEqualTo(403);
     assertThat(peer.received).isEmpty();
-    assertThat(Metrics.value("viaduct_webgui_requests_refused_total", "reason=\"CSRF\""))
+    assertThat(Metrics.value("viaduct_webgui_requests_refused_total", "reason=\"csrf\""))
         .isEqualTo(before + 3);
   }
 

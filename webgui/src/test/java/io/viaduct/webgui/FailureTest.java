@@ -19,15 +19,15 @@ class FailureTest {
 
   @ParameterizedTest
   @CsvSource({
-    "FAILING, FAILED",
-    "GARBLED, UNREADABLE",
-    "HOLLOW, UNREADABLE",
-    "ENDLESS, UNREADABLE",
-    "SILENT, TIMEOUT"
+    "FAILING, failed",
+    "GARBLED, unreadable",
+    "HOLLOW, unreadable",
+    "ENDLESS, unreadable",
+    "SILENT, timeout"
   })
   void billingThatGivesNoUsableAnswerIsACalmPageThatRetries(Mood mood, String reason) {
     Visitor alice = Visitor.alice();
-    double before = failures("BILLING", reason);
+    double before = failures("billing", reason);
     peer.billing = mood;
     HttpResponse<String> answer = alice.get("/");
     assertThat(answer.statusCode()).isEqualTo(503);
@@ -35,7 +35,7 @@ class FailureTest {
     assertThat(answer.body())
         .contains("Billing does not answer", "data-testid=\"away\"", "alice")
         .doesNotContain("Exception", "io.viaduct", "\tat ");
-    assertThat(failures("BILLING", reason)).isEqualTo(before + 1);
+    assertThat(failures("billing", reason)).isEqualTo(before + 1);
     peer.billing = Mood.WELL;
     assertThat(alice.get("/").statusCode()).isEqualTo(200);
   }

@@ -2,6 +2,8 @@ package io.viaduct.webgui;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.service.operations.Garbage;
+import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.service.operations.MetricNames;
 import io.viaduct.webgui.login.BillingLogin;
 import io.viaduct.webgui.login.RefusedRequests;
@@ -39,8 +41,12 @@ class ReadmeTest {
   @Test
   void metricsOfThePagesAreExactlyThoseOfTheReadme() throws IOException {
     RunningWebgui.everyPart();
-    assertThat(MetricNames.registered(Metrics.text()))
-        .isEqualTo(MetricNames.named(Path.of("README.md")));
+    Garbage.collect();
+    String scraped = Metrics.text();
+    assertThat(MetricNames.registered(scraped)).isEqualTo(MetricNames.named(Path.of("README.md")));
+    assertThat(MetricNames.undescribed(scraped)).isEmpty();
+    assertThat(MetricNames.misspelt(scraped)).isEmpty();
+    assertThat(MetricNames.value(scraped, "viaduct_webgui_live_streams_max ")).isEqualTo(2000);
   }
 
   @Test
@@ -86,7 +92,7 @@ class ReadmeTest {
   }
 
   private static String words(Enum<?>[] values) {
-    return Arrays.stream(values).map(Enum::name).collect(Collectors.joining(", "));
+    return Arrays.stream(values).map(MetricLabel::of).collect(Collectors.joining(", "));
   }
 
   private static String read(Path file) {

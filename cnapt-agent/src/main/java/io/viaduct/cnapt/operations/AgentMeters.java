@@ -11,11 +11,11 @@ import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.tunnel.Carried;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.cnapt.tunnel.DataPath;
+import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
-import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /// The agent's meters. They read counters that their owners keep anyway; nothing is done per
@@ -49,14 +49,14 @@ public final class AgentMeters {
     for (Verdict verdict : Verdict.values()) {
       counter("viaduct.tunnel.verdicts", carried, c -> c.verdict(verdict))
           .description("Fates of datagrams, records and packets (docs/protocol.md)")
-          .tag("subject", label(verdict.subject()))
-          .tag("verdict", label(verdict))
+          .tag("subject", MetricLabel.of(verdict.subject()))
+          .tag("verdict", MetricLabel.of(verdict))
           .register(registry);
     }
     for (Direction direction : Direction.values()) {
       for (ServiceClass each : ServiceClass.values()) {
-        bytes("pre", direction, each.name(), carried, c -> c.preBytes(direction, each));
-        bytes("post", direction, each.name(), carried, c -> c.postBytes(direction, each));
+        bytes("pre", direction, MetricLabel.of(each), carried, c -> c.preBytes(direction, each));
+        bytes("post", direction, MetricLabel.of(each), carried, c -> c.postBytes(direction, each));
       }
       bytes("post", direction, "overhead", carried, c -> c.overheadBytes(direction));
     }
@@ -109,7 +109,7 @@ public final class AgentMeters {
       if (code != RefusalCode.UNRECOGNIZED) {
         counter("viaduct.control.refusals", control, c -> c.refusals(code))
             .description("Refusals by a SNAPT, by code")
-            .tag("code", label(code))
+            .tag("code", MetricLabel.of(code))
             .register(registry);
       }
     }
@@ -120,7 +120,7 @@ public final class AgentMeters {
     for (Carrier to : Carrier.values()) {
       counter("viaduct.carrier.changes", carriers, c -> c.count(to))
           .description("Changes of what carries datagrams")
-          .tag("to", label(to))
+          .tag("to", MetricLabel.of(to))
           .register(registry);
     }
   }
@@ -148,7 +148,7 @@ public final class AgentMeters {
     counter("viaduct.tunnel." + what + ".bytes", carried, count)
         .description("Inner (pre) and outer (post) IP bytes by class")
         .baseUnit("bytes")
-        .tag("direction", label(direction))
+        .tag("direction", MetricLabel.of(direction))
         .tag("class", of)
         .register(registry);
   }
@@ -160,9 +160,5 @@ public final class AgentMeters {
   private static <T> FunctionCounter.Builder<T> counter(
       String name, T owner, ToDoubleFunction<T> count) {
     return FunctionCounter.builder(name, owner, count);
-  }
-
-  private static String label(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT);
   }
 }

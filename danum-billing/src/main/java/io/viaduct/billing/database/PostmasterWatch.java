@@ -31,8 +31,8 @@ final class PostmasterWatch implements AutoCloseable {
   PostmasterWatch(Path cluster, Restart restart, MeterRegistry registry) {
     this.cluster = cluster;
     this.restart = restart;
-    started = counter(registry, "STARTED");
-    failed = counter(registry, "FAILED");
+    started = counter(registry, "started");
+    failed = counter(registry, "failed");
     thread = Thread.ofPlatform().name("postmaster-watch").daemon().start(this::watch);
   }
 

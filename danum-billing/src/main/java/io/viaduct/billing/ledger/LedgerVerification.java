@@ -175,4 +175,16 @@ public final class LedgerVerification {
             "select coalesce(sum(amount_microdenarii), 0) from posting", BigDecimal.class);
     return sum == null ? BigDecimal.ZERO : sum;
   }
+
+  /// Counts the users whose balance is below zero.
+  public long usersBelowZero() {
+    Long users =
+        jdbc.queryForObject(
+            """
+            select count(*) from (select 1 from posting where account like 'USER:%'
+              group by account having sum(amount_microdenarii) < 0) below
+            """,
+            Long.class);
+    return users == null ? 0 : users;
+  }
 }

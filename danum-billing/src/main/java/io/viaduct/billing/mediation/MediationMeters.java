@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.viaduct.billing.settlement.MeasuredInterval;
 import io.viaduct.billing.settlement.ReportRefusal;
+import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.usage.v1.ReportVerdict;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -28,7 +29,7 @@ final class MediationMeters {
             verdict,
             Counter.builder("viaduct.reports")
                 .description("Usage reports by verdict")
-                .tag("verdict", verdict.name())
+                .tag("verdict", MetricLabel.of(verdict))
                 .register(registry));
       }
     }
@@ -37,7 +38,7 @@ final class MediationMeters {
           refusal,
           Counter.builder("viaduct.reports.refused")
               .description("Usage reports that are never billed, by reason")
-              .tag("reason", refusal.name())
+              .tag("reason", MetricLabel.of(refusal))
               .register(registry));
     }
     for (MeasuredInterval.Clock clock : MeasuredInterval.Clock.values()) {
@@ -45,7 +46,7 @@ final class MediationMeters {
           clock,
           Counter.builder("viaduct.reports.clock")
               .description("Posted reports by the SNAPT's clock against the bridge's")
-              .tag("clock", clock.name())
+              .tag("clock", MetricLabel.of(clock))
               .register(registry));
     }
     skewedFlows =

@@ -8,6 +8,7 @@ import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.service.operations.MetricLabel;
 import java.security.cert.X509Certificate;
 import java.util.EnumMap;
 import java.util.List;
@@ -47,7 +48,7 @@ final class PeerCheck implements ServerInterceptor {
           refusal,
           Counter.builder("viaduct.peers.refused")
               .description("Attempts to submit reports by somebody who may not")
-              .tag("reason", refusal.name())
+              .tag("reason", MetricLabel.of(refusal))
               .register(registry));
     }
   }

@@ -6,6 +6,7 @@ import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.usage.v1.BindDeviceRequest;
 import io.viaduct.usage.v1.BindDeviceResponse;
 import io.viaduct.usage.v1.BindDeviceVerdict;
@@ -70,7 +71,7 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
           refusal,
           Counter.builder("viaduct.provisioning.refused")
               .description("Calls of bridges about users that were refused, by reason")
-              .tag("reason", refusal.name())
+              .tag("reason", MetricLabel.of(refusal))
               .register(registry));
     }
     for (BindDeviceVerdict verdict : BindDeviceVerdict.values()) {
@@ -80,7 +81,7 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
             verdict,
             Counter.builder("viaduct.device.bindings")
                 .description("Questions of bridges whether a device may have a token, by answer")
-                .tag("verdict", verdict.name())
+                .tag("verdict", MetricLabel.of(verdict))
                 .register(registry));
       }
     }

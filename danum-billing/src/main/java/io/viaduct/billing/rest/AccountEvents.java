@@ -42,6 +42,9 @@ final class AccountEvents implements ChargeListener, AutoCloseable {
     Gauge.builder("viaduct.event.streams", open, AtomicInteger::get)
         .description("Open event streams")
         .register(registry);
+    Gauge.builder("viaduct.event.streams.max", () -> STREAMS_MAX)
+        .description("Most event streams that may be open")
+        .register(registry);
   }
 
   /// Opens a stream that begins with the balance and ends with the login of its reader.

@@ -3,6 +3,7 @@ package io.viaduct.billing.rest;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.tariff.TariffRefusedException;
+import io.viaduct.service.operations.MetricLabel;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -48,7 +49,7 @@ final class Problems extends ResponseEntityExceptionHandler {
           type,
           Counter.builder("viaduct.requests.refused")
               .description("HTTP requests answered by a problem, by its type")
-              .tag("reason", type.name())
+              .tag("reason", MetricLabel.of(type))
               .register(registry));
     }
   }

@@ -46,9 +46,9 @@ class SessionsResource {
     this.sessions = sessions;
     this.gate = gate;
     this.clock = clock;
-    begun = counter(registry, "BEGUN");
-    wrong = counter(registry, "WRONG_PASSWORD");
-    throttled = counter(registry, "THROTTLED");
+    begun = counter(registry, "begun");
+    wrong = counter(registry, "wrong_password");
+    throttled = counter(registry, "throttled");
   }
 
   private static Counter counter(MeterRegistry registry, String outcome) {

@@ -67,8 +67,17 @@ public final class SettlementClock implements AutoCloseable {
 
   /// Runs something else on the same thread.
   public void every(Duration period, Runnable task) {
-    long ms = period.toMillis();
-    thread.scheduleWithFixedDelay(() -> guarded(task), ms, ms, TimeUnit.MILLISECONDS);
+    schedule(period, period, task);
+  }
+
+  /// Runs something else on the same thread, the first time now.
+  public void atOnceAndEvery(Duration period, Runnable task) {
+    schedule(Duration.ZERO, period, task);
+  }
+
+  private void schedule(Duration first, Duration period, Runnable task) {
+    thread.scheduleWithFixedDelay(
+        () -> guarded(task), first.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   // A database that is away now is asked again at the next tick; anything else is our error, told

@@ -157,7 +157,7 @@ class MediationEndpointTest {
 
   @Test
   void aCertificateOfSomebodyElseIsRefusedAndCounted() throws Exception {
-    String line = "viaduct_peers_refused_total{reason=\"WRONG_NAME\"}";
+    String line = "viaduct_peers_refused_total{reason=\"wrong_name\"}";
     double before = billing.counter(line);
     ManagedChannel snapt = channel(TlsMaterial.load(billing.authority.issue("snapt-1")));
     assertThatThrownBy(() -> submit(snapt, worked("snapt-acme", "nobody-here")))
@@ -169,7 +169,7 @@ class MediationEndpointTest {
 
   @Test
   void aCertificateOfAnotherAuthorityIsRefusedAndCounted() throws Exception {
-    String line = "viaduct_peers_refused_total{reason=\"UNTRUSTED_CERTIFICATE\"}";
+    String line = "viaduct_peers_refused_total{reason=\"untrusted_certificate\"}";
     double before = billing.counter(line);
     Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
     TlsMaterial forged = new TestAuthority(elsewhere).material("ims-bridge");
@@ -183,7 +183,7 @@ class MediationEndpointTest {
 
   @Test
   void aClientWithoutCertificateIsRefusedAndCounted() throws Exception {
-    String line = "viaduct_peers_refused_total{reason=\"NO_CERTIFICATE\"}";
+    String line = "viaduct_peers_refused_total{reason=\"no_certificate\"}";
     double before = billing.counter(line);
     ManagedChannel channel =
         NettyChannelBuilder.forAddress("localhost", billing.service.grpcPort())

@@ -22,6 +22,7 @@ import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /// Mediation down to the real database, without sockets, with a manual clock.
@@ -83,6 +84,10 @@ final class MediationRig {
   }
 
   double refusals(String reason) {
-    return meters.get("viaduct.reports.refused").tag("reason", reason).counter().count();
+    return meters
+        .get("viaduct.reports.refused")
+        .tag("reason", reason.toLowerCase(Locale.ROOT))
+        .counter()
+        .count();
   }
 }

@@ -59,14 +59,14 @@ class RestServerTest {
   @Test
   void aWrongPasswordIsRefusedCountedAndThrottledUntilTimePasses() throws Exception {
     String id = fresh("carol");
-    double before = billing.counter("viaduct_logins_total{outcome=\"WRONG_PASSWORD\"}");
+    double before = billing.counter("viaduct_logins_total{outcome=\"wrong_password\"}");
     String wrong = "{\"user\":\"" + id + "\",\"password\":\"not-the-password\"}";
     for (int i = 0; i < 5; i++) {
       Answer answer = billing.post("/api/v1/sessions", null, wrong);
       assertThat(answer.status()).isEqualTo(401);
       assertThat(answer.problem()).isEqualTo("wrong-password");
     }
-    assertThat(billing.counter("viaduct_logins_total{outcome=\"WRONG_PASSWORD\"}"))
+    assertThat(billing.counter("viaduct_logins_total{outcome=\"wrong_password\"}"))
         .isEqualTo(before + 5);
     String right = "{\"user\":\"%s\",\"password\":\"password-of-%s\"}".formatted(id, id);
     Answer throttled = billing.post("/api/v1/sessions", null, right);
@@ -343,7 +343,7 @@ class RestServerTest {
 
   @Test
   void everyRefusalIsCountedByItsType() throws Exception {
-    String line = "viaduct_requests_refused_total{reason=\"UNAUTHENTICATED\"}";
+    String line = "viaduct_requests_refused_total{reason=\"unauthenticated\"}";
     double before = billing.counter(line);
     billing.get("/api/v1/tariffs", "forged");
     assertThat(billing.counter(line)).isEqualTo(before + 1);

@@ -75,6 +75,11 @@ public final class SnaptDirectory {
     }
   }
 
+  /// Counts the SNAPTs that are in a state now.
+  public long count(State state) {
+    return all().stream().filter(entry -> state(entry) == state).count();
+  }
+
   public State state(SnaptEntry entry) {
     Instant seen = entry.seen();
     if (seen == null) {

@@ -2,9 +2,9 @@ package io.viaduct.bridge.registrar;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.sip.digest.DigestRefusal;
 import java.util.EnumMap;
-import java.util.Locale;
 import java.util.Map;
 
 /// What the SIP side counts: everything that went well, every refusal by its reason.
@@ -40,22 +40,53 @@ public final class SipMeters {
 
   public SipMeters(MeterRegistry registry) {
     for (Refusal reason : Refusal.values()) {
-      refusals.put(reason, counter(registry, "viaduct.bridge.sip.refused", "reason", reason));
+      refusals.put(
+          reason,
+          counter(
+              registry,
+              "viaduct.bridge.sip.refused",
+              "Requests that were understood and refused, by reason",
+              "reason",
+              reason));
     }
     for (DigestRefusal reason : DigestRefusal.values()) {
-      digest.put(reason, counter(registry, "viaduct.bridge.digest.refused", "reason", reason));
+      digest.put(
+          reason,
+          counter(
+              registry,
+              "viaduct.bridge.digest.refused",
+              "Requests without credentials that hold, by reason",
+              "reason",
+              reason));
     }
     for (Event event : Event.values()) {
-      events.put(event, counter(registry, "viaduct.bridge.sip.events", "event", event));
+      events.put(
+          event,
+          counter(
+              registry,
+              "viaduct.bridge.sip.events",
+              "Registrations, subscriptions, messages and notifications",
+              "event",
+              event));
     }
     for (Branch outcome : Branch.values()) {
       branches.put(
-          outcome, counter(registry, "viaduct.bridge.message.branches", "outcome", outcome));
+          outcome,
+          counter(
+              registry,
+              "viaduct.bridge.message.branches",
+              "Fates of a message at each contact of its recipient",
+              "outcome",
+              outcome));
     }
   }
 
-  private static Counter counter(MeterRegistry registry, String name, String tag, Enum<?> value) {
-    return registry.counter(name, tag, value.name().toLowerCase(Locale.ROOT));
+  private static Counter counter(
+      MeterRegistry registry, String name, String description, String tag, Enum<?> value) {
+    return Counter.builder(name)
+        .description(description)
+        .tag(tag, MetricLabel.of(value))
+        .register(registry);
   }
 
   public void count(Refusal reason) {

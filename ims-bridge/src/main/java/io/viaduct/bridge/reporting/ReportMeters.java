@@ -2,11 +2,11 @@ package io.viaduct.bridge.reporting;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.usage.v1.ReportVerdict;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -29,24 +29,43 @@ public final class ReportMeters {
     for (String snapt : snapts) {
       refusalsBySnapt.put(snapt, new ConcurrentHashMap<>());
       refusedOfSnapt.put(
-          snapt, registry.counter("viaduct.bridge.snapt.reports.refused", "snapt", snapt));
+          snapt,
+          Counter.builder("viaduct.bridge.snapt.reports.refused")
+              .description("Usage reports of a SNAPT that the bridge refused")
+              .tag("snapt", snapt)
+              .register(registry));
     }
     for (ReportVerdict verdict : ReportVerdict.values()) {
       verdicts.put(
           verdict,
-          registry.counter("viaduct.bridge.reports.acknowledged", "verdict", label(verdict)));
+          Counter.builder("viaduct.bridge.reports.acknowledged")
+              .description("Answers to SNAPTs: the verdict of billing, or deferred")
+              .tag("verdict", MetricLabel.of(verdict))
+              .register(registry));
     }
     for (ReportRefusal reason : ReportRefusal.values()) {
       refusals.put(
-          reason, registry.counter("viaduct.bridge.reports.refused", "reason", label(reason)));
+          reason,
+          Counter.builder("viaduct.bridge.reports.refused")
+              .description("Usage reports that the bridge refused and that are never billed")
+              .tag("reason", MetricLabel.of(reason))
+              .register(registry));
     }
-    received = registry.counter("viaduct.bridge.reports.received");
-    failures = registry.counter("viaduct.bridge.billing.failures");
-    overflow = registry.counter("viaduct.bridge.reports.overflow");
+    received = counter(registry, "viaduct.bridge.reports.received", "Usage reports that came");
+    failures =
+        counter(
+            registry,
+            "viaduct.bridge.billing.failures",
+            "Batches of reports that billing did not answer");
+    overflow =
+        counter(
+            registry,
+            "viaduct.bridge.reports.overflow",
+            "Reports deferred at once because too many wait for billing");
   }
 
-  private static String label(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT);
+  private static Counter counter(MeterRegistry registry, String name, String description) {
+    return Counter.builder(name).description(description).register(registry);
   }
 
   void received() {

@@ -1,5 +1,6 @@
 package io.viaduct.bridge.rest;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.Bridge;
 import io.viaduct.bridge.BridgeConfiguration;
@@ -73,7 +74,10 @@ public class RestInterface {
         2,
         new BearerFilter(
             settings.tokenFile().reveal(),
-            registry.counter("viaduct.bridge.rest.refused")::increment));
+            Counter.builder("viaduct.bridge.rest.refused")
+                    .description("REST requests without the right bearer token")
+                    .register(registry)
+                ::increment));
   }
 
   @Bean

@@ -11,7 +11,6 @@ import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
-import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.lang.management.ManagementFactory;
 import java.util.Collection;
@@ -23,8 +22,7 @@ import java.util.concurrent.Executor;
 public final class ProcessMetrics implements AutoCloseable {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  private final PrometheusMeterRegistry registry =
-      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final PrometheusMeterRegistry registry = new HoldingRegistry();
   private final JvmGcMetrics collections = new JvmGcMetrics();
   private final Collection<Long> loopThreads = new ConcurrentLinkedQueue<>();
 

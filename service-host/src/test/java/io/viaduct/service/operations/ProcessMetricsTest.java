@@ -2,11 +2,15 @@ package io.viaduct.service.operations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.ref.WeakReference;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class ProcessMetricsTest {
@@ -18,7 +22,7 @@ class ProcessMetricsTest {
         ExecutorService other = Executors.newSingleThreadExecutor();
         ProcessMetrics metrics = new ProcessMetrics("test", ProcessMetricsTest.class)) {
       metrics.allocatedBy(List.of(loop));
-      collectGarbage();
+      Garbage.collect();
       Future<byte[]> counted = loop.submit(() -> new byte[BYTES]);
       Future<byte[]> uncounted = other.submit(() -> new byte[2 * BYTES]);
       assertThat(counted.get().length + uncounted.get().length).isEqualTo(3 * BYTES);
@@ -27,11 +31,45 @@ class ProcessMetricsTest {
     }
   }
 
-  /// A registry refers weakly to what it counts.
-  private static void collectGarbage() {
-    var sign = new WeakReference<>(new Object());
-    while (sign.get() != null) {
-      System.gc();
+  @Test
+  void whatNobodyElseHoldsIsCountedAfterAGarbageCollection() {
+    try (ProcessMetrics metrics = new ProcessMetrics("test", ProcessMetricsTest.class)) {
+      FunctionCounter.builder("viaduct.test.counted", List.of(7L, 35L), ProcessMetricsTest::sum)
+          .register(metrics.registry());
+      Gauge.builder("viaduct.test.measured", new AtomicLong(42), AtomicLong::doubleValue)
+          .register(metrics.registry());
+      FunctionTimer.builder(
+              "viaduct.test.timed",
+              new AtomicLong(42),
+              AtomicLong::get,
+              AtomicLong::doubleValue,
+              TimeUnit.SECONDS)
+          .register(metrics.registry());
+      String scraped = MetricNames.afterCollection(metrics);
+      assertThat(MetricNames.value(scraped, "viaduct_test_counted_total ")).isEqualTo(42);
+      assertThat(MetricNames.value(scraped, "viaduct_test_measured ")).isEqualTo(42);
+      assertThat(MetricNames.value(scraped, "viaduct_test_timed_seconds_count ")).isEqualTo(42);
+      assertThat(MetricNames.value(scraped, "viaduct_test_timed_seconds_sum ")).isEqualTo(42);
     }
+  }
+
+  @Test
+  void metricsOfEveryProcessAreDescribedInLowerCase() {
+    try (ProcessMetrics metrics = new ProcessMetrics("test", ProcessMetricsTest.class)) {
+      metrics.allocatedBy(List.of());
+      assertThat(MetricNames.undescribed(metrics.scrape())).isEmpty();
+      assertThat(MetricNames.misspelt(metrics.scrape())).isEmpty();
+      FunctionCounter.builder("viaduct.test.bad", this, _ -> 0)
+          .tag("reason", "BAD_TAG")
+          .register(metrics.registry());
+      assertThat(MetricNames.undescribed(metrics.scrape()))
+          .containsExactly("viaduct_test_bad_total");
+      assertThat(MetricNames.misspelt(metrics.scrape()))
+          .containsExactly("viaduct_test_bad_total{reason=\"BAD_TAG\"}");
+    }
+  }
+
+  private static double sum(List<Long> values) {
+    return values.stream().mapToLong(Long::longValue).sum();
   }
 }

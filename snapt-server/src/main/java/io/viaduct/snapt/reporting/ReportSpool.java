@@ -27,12 +27,16 @@ public final class ReportSpool {
   private final Path folder;
   private final Path refused;
   private final int reportsMax;
-  private final ConcurrentSkipListMap<ReportIdentity, Integer> bytesOf =
+  private final ConcurrentSkipListMap<ReportIdentity, Waiting> waiting =
       new ConcurrentSkipListMap<>();
   // Those of them that may be sent: the others wait for a receipt.
   private final ConcurrentSkipListSet<ReportIdentity> sendable = new ConcurrentSkipListSet<>();
   private final OwedReceipts owed = new OwedReceipts();
   private volatile int pending;
+
+  /// @param bytes of the file
+  /// @param endMs end of the report's interval, Unix milliseconds
+  private record Waiting(int bytes, long endMs) {}
 
   private ReportSpool(Path folder, int reportsMax) {
     this.folder = folder;
@@ -52,7 +56,7 @@ public final class ReportSpool {
         spool.find(file);
       }
     }
-    spool.pending = spool.bytesOf.size();
+    spool.pending = spool.waiting.size();
     return spool;
   }
 
@@ -78,7 +82,7 @@ public final class ReportSpool {
       if (!ReportIdentity.of(report).equals(identity)) {
         return false;
       }
-      bytesOf.put(identity, bytes.length);
+      waiting.put(identity, new Waiting(bytes.length, report.getEndMs()));
       sendable.add(identity);
       owed.take(identity, signed, report);
       return true;
@@ -92,10 +96,11 @@ public final class ReportSpool {
   public void add(ReportIdentity identity, SignedUsageReport report) throws IOException {
     byte[] bytes = report.toByteArray();
     DurableFile.write(folder.resolve(identity.fileName()), bytes);
-    bytesOf.put(identity, bytes.length);
-    owed.take(identity, report, UsageReport.parseFrom(report.getReport()));
+    UsageReport content = UsageReport.parseFrom(report.getReport());
+    waiting.put(identity, new Waiting(bytes.length, content.getEndMs()));
+    owed.take(identity, report, content);
     sendable.add(identity);
-    pending = bytesOf.size();
+    pending = waiting.size();
   }
 
   /// The receipts that its reports need.
@@ -117,7 +122,7 @@ public final class ReportSpool {
 
   /// Whether a report of that identity waits here.
   public boolean holds(ReportIdentity identity) {
-    return bytesOf.containsKey(identity);
+    return waiting.containsKey(identity);
   }
 
   /// The report to be sent after another one.
@@ -159,10 +164,10 @@ public final class ReportSpool {
   }
 
   private boolean forget(ReportIdentity identity) {
-    boolean held = bytesOf.remove(identity) != null;
+    boolean held = waiting.remove(identity) != null;
     sendable.remove(identity);
     owed.remove(identity);
-    pending = bytesOf.size();
+    pending = waiting.size();
     return held;
   }
 
@@ -178,7 +183,15 @@ public final class ReportSpool {
 
   /// Bytes of the reports that wait.
   public long pendingBytes() {
-    return bytesOf.values().stream().mapToLong(Integer::longValue).sum();
+    return waiting.values().stream().mapToLong(Waiting::bytes).sum();
+  }
+
+  /// Age of the oldest report that waits, in seconds since its interval ended; 0 when none waits.
+  public double oldestSeconds(long nowMs) {
+    return waiting.values().stream().mapToLong(Waiting::endMs).min().stream()
+        .mapToDouble(endMs -> Math.max(0, nowMs - endMs) / 1000.0)
+        .findFirst()
+        .orElse(0);
   }
 
   /// Whether no new session may begin, because what it would report has no place.

@@ -246,4 +246,20 @@ class ReportSpoolTest {
     assertThat(check.verify(signed.getSignature().toByteArray())).isTrue();
     assertThat(signer.toString()).doesNotContain("key=");
   }
+
+  @Test
+  void theOldestReportIsAsOldAsTheEndOfItsIntervalAlsoAfterAStart() throws Exception {
+    assertThat(spool.oldestSeconds(9_000)).as("none waits").isZero();
+    for (long sequence : new long[] {1, 0}) {
+      UsageReport report =
+          report(sequence, 100).toBuilder().setEndMs(5_000 - 2_000 * sequence).build();
+      spool.add(
+          ReportIdentity.of(report), signer.sign(report, SignedSessionToken.getDefaultInstance()));
+    }
+    assertThat(spool.oldestSeconds(9_000)).isEqualTo(6);
+    start();
+    assertThat(spool.oldestSeconds(9_000)).isEqualTo(6);
+    spool.acknowledge(new ReportIdentity(3, 1, SESSION));
+    assertThat(spool.oldestSeconds(9_000)).isEqualTo(4);
+  }
 }

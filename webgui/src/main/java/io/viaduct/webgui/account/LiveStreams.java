@@ -1,5 +1,6 @@
 package io.viaduct.webgui.account;
 
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.webgui.WebguiConfiguration.Limits;
 import io.viaduct.webgui.account.LiveSignal.Next;
@@ -25,7 +26,13 @@ public final class LiveStreams implements HttpSessionListener, SmartLifecycle {
   public LiveStreams(Limits limits, RefusedRequests refused, MeterRegistry meters) {
     this.limits = limits;
     this.refused = refused;
-    meters.gauge("viaduct_webgui_live_streams", this, LiveStreams::count);
+    Gauge.builder("viaduct_webgui_live_streams", this, LiveStreams::count)
+        .description("Open live pages")
+        .strongReference(true)
+        .register(meters);
+    Gauge.builder("viaduct_webgui_live_streams_max", limits::streams)
+        .description("Most live pages that may be open: limits.streams")
+        .register(meters);
   }
 
   /// @throws StreamRefusedException above `limits.streams`, or while the process stops

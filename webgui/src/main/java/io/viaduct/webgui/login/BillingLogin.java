@@ -2,6 +2,7 @@ package io.viaduct.webgui.login;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.OpenedSession;
 import io.viaduct.webgui.login.SignedIn.Role;
@@ -103,6 +104,9 @@ public final class BillingLogin implements AuthenticationProvider {
   }
 
   private Counter counter(Outcome outcome) {
-    return meters.counter("viaduct_webgui_logins", "outcome", outcome.name());
+    return Counter.builder("viaduct_webgui_logins")
+        .description("Attempts to log in, by outcome")
+        .tag("outcome", MetricLabel.of(outcome))
+        .register(meters);
   }
 }

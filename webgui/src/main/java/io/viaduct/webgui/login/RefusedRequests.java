@@ -2,6 +2,7 @@ package io.viaduct.webgui.login;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.service.operations.MetricLabel;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -30,7 +31,11 @@ public final class RefusedRequests {
   public RefusedRequests(MeterRegistry meters) {
     for (Reason reason : Reason.values()) {
       counters.put(
-          reason, meters.counter("viaduct_webgui_requests_refused", "reason", reason.name()));
+          reason,
+          Counter.builder("viaduct_webgui_requests_refused")
+              .description("Requests that changed nothing and showed nothing, by reason")
+              .tag("reason", MetricLabel.of(reason))
+              .register(meters));
     }
   }
 

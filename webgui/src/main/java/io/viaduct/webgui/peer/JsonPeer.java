@@ -2,6 +2,7 @@ package io.viaduct.webgui.peer;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.webgui.peer.PeerAwayException.Reason;
 import java.io.IOException;
 import java.io.InputStream;
@@ -204,7 +205,10 @@ public final class JsonPeer {
   }
 
   private Counter failures(Reason reason) {
-    return meters.counter(
-        "viaduct_webgui_peer_failures", "peer", name.name(), "reason", reason.name());
+    return Counter.builder("viaduct_webgui_peer_failures")
+        .description("Calls of billing or the bridge without a usable answer, by reason")
+        .tag("peer", MetricLabel.of(name))
+        .tag("reason", MetricLabel.of(reason))
+        .register(meters);
   }
 }

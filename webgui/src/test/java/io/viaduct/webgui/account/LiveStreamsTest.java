@@ -28,7 +28,7 @@ class LiveStreamsTest {
     assertThat(
             meters
                 .get("viaduct_webgui_requests_refused")
-                .tag("reason", "STREAMS")
+                .tag("reason", "streams")
                 .counter()
                 .count())
         .isEqualTo(1);

@@ -1,0 +1,77 @@
+package io.viaduct.billing.ledger;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.InstantSource;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Shows what the ledger's invariants and balances were at the last look. The settlement thread
+/// writes, any thread reads.
+public final class LedgerMeters {
+  private static final Logger LOG = LoggerFactory.getLogger(LedgerMeters.class);
+
+  private final LedgerVerification verification;
+  private final InstantSource clock;
+  private volatile double imbalance;
+  private volatile double belowZero;
+  // Not a number until the first verification: 0 would say that all is well, or 1970.
+  private volatile double broken = Double.NaN;
+  private volatile double verifiedAt = Double.NaN;
+
+  public LedgerMeters(
+      LedgerVerification verification, InstantSource clock, MeterRegistry registry) {
+    this.verification = verification;
+    this.clock = clock;
+    gauge(
+        registry,
+        "viaduct.ledger.imbalance.microdenarii",
+        "Sum over all postings; anything but 0 is an alarm",
+        () -> imbalance);
+    gauge(
+        registry,
+        "viaduct.accounts.below.zero",
+        "Accounts of users whose balance is below zero",
+        () -> belowZero);
+    gauge(
+        registry,
+        "viaduct.ledger.invariants.broken",
+        "Invariants of the ledger that the last verification found broken; 0 is well",
+        () -> broken);
+    gauge(
+        registry,
+        "viaduct.ledger.verification.timestamp.seconds",
+        "Unix time of the last verification of the ledger",
+        () -> verifiedAt);
+  }
+
+  /// Recomputes the imbalance and the accounts below zero.
+  public void refresh() {
+    imbalance = verification.imbalance().doubleValue();
+    belowZero = verification.usersBelowZero();
+  }
+
+  /// Recomputes every invariant. Each one that is broken is an error in the log.
+  public void verify() {
+    refresh();
+    long found = 0;
+    for (LedgerVerification.Check check : verification.run()) {
+      if (!check.holds()) {
+        found++;
+        LOG.error(
+            "the ledger breaks '{}' {} times, for example: {}",
+            check.name(),
+            check.violations(),
+            check.example());
+      }
+    }
+    broken = found;
+    verifiedAt = clock.millis() / 1000.0;
+  }
+
+  private static void gauge(
+      MeterRegistry registry, String name, String description, Supplier<Number> value) {
+    Gauge.builder(name, value).description(description).register(registry);
+  }
+}
