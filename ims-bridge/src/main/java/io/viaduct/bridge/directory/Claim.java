@@ -38,8 +38,10 @@ final class Claim {
   }
 
   void countRefusal(Party other) {
-    contender = null;
-    askedAt = null;
+    if (contender != null && contender.stream() == other.stream()) {
+      contender = null;
+      askedAt = null;
+    }
     refused++;
     refusedFrom = host(other);
   }

@@ -78,7 +78,6 @@ public final class SnaptClaims {
       claim.contender = party;
     } else {
       refuse(id, claim, owner, party);
-      claim.contender = contender;
     }
   }
 
