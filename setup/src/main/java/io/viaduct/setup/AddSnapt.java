@@ -29,7 +29,8 @@ import picocli.CommandLine.ParentCommand;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Adds a SNAPT: keys, certificate, configuration, and its entry in the bridge's configuration.")
+        "Adds a SNAPT: keys, certificate, configuration, and its entry in the bridge's"
+            + " configuration.")
 final class AddSnapt implements Callable<Integer> {
   @ParentCommand private @Nullable SetupCommand setup;
 
@@ -65,7 +66,7 @@ final class AddSnapt implements Callable<Integer> {
     Installation after = before;
     Optional<Snapt> present = before.snapt(id);
     if (present.isEmpty()) {
-      after = with(before, asked);
+      after = before.withSnapts(Stream.concat(before.snapts().stream(), Stream.of(asked)).toList());
       String text = workplace.directory().read(Installation.FILE);
       workplace
           .directory()
@@ -88,19 +89,6 @@ final class AddSnapt implements Callable<Integer> {
         id, hosts.stream().distinct().map(HostName::new).toList(), port, owner, region);
   }
 
-  private static Installation with(Installation before, Snapt added) {
-    return new Installation(
-        before.domain(),
-        before.billingHosts(),
-        before.bridgeHosts(),
-        before.webguiHosts(),
-        before.pageListen(),
-        before.databaseUrl(),
-        before.databaseUser(),
-        before.state(),
-        Stream.concat(before.snapts().stream(), Stream.of(added)).toList());
-  }
-
   private static void printSteps(
       PrintWriter out, Workplace workplace, Installation installation, Snapt snapt)
       throws IOException {
@@ -109,18 +97,18 @@ final class AddSnapt implements Callable<Integer> {
     out.println();
     if (changed(workplace, ServiceFiles.BRIDGE_CONFIGURATION)) {
       out.printf(
-          "1. The bridge reads its list of SNAPTs at its start. Start it again on %s; sessions stay:%n",
+          "1. The bridge reads its list of SNAPTs at its start. Start it again on %s; sessions"
+              + " stay:%n",
           installation.bridgeHosts().getFirst());
-      out.println("     " + steps.restart("ims-bridge", ServiceFiles.BRIDGE));
-      out.println("     or: systemctl restart viaduct-ims-bridge");
+      steps.printRestart(out, "ims-bridge", ServiceFiles.BRIDGE);
     } else {
       out.println(
-          "1. The bridge's configuration knows it already; the bridge must have been started since.");
+          "1. The bridge's configuration knows it already; the bridge must have been started"
+              + " since.");
     }
     if (changed(workplace, ServiceFiles.BILLING_CONFIGURATION)) {
       out.printf("   Billing too, for the owner '%s':%n", snapt.owner());
-      out.println("     " + steps.restart("danum-billing", ServiceFiles.BILLING));
-      out.println("     or: systemctl restart viaduct-danum-billing");
+      steps.printRestart(out, "danum-billing", ServiceFiles.BILLING);
     }
     out.printf(
         "2. Copy %s to %s, which needs a built checkout of Viaduct:%n",
@@ -128,7 +116,8 @@ final class AddSnapt implements Callable<Integer> {
     out.printf(
         "     scp -rp %s root@%s:%n", workplace.path(snapt.id()), snapt.hosts().getFirst().inUrl());
     out.printf(
-        "3. Start it there, as root:%n     ./viaduct snapt run --config ~/%1$s/%1$s.yml >>~/%1$s/log 2>&1 &%n",
+        "3. Start it there, as root:%n     ./viaduct snapt run --config ~/%1$s/%1$s.yml"
+            + " >>~/%1$s/log 2>&1 &%n",
         snapt.id());
     out.printf(
         "4. Open %d/tcp and %d/udp on %s for devices, and 7443/tcp on %s for %s.%n",

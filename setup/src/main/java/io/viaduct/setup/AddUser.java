@@ -46,7 +46,8 @@ final class AddUser implements Callable<Integer> {
   @Option(
       names = "--device",
       description =
-          "name of the device's directory; another one for each further device (default: ${DEFAULT-VALUE})")
+          "name of the device's directory; another one for each further device (default:"
+              + " ${DEFAULT-VALUE})")
   private String device = "device";
 
   @Option(
@@ -203,7 +204,8 @@ final class AddUser implements Callable<Integer> {
     out.printf("            ./viaduct cnapt up --config %s/cnapt.yml%n", device);
     if (!keyOnDevice) {
       out.printf(
-          "          device.pem is the device's identity: delete %s here after the copy. With --key-on-device it never leaves the device.%n",
+          "          device.pem is the device's identity: delete %s here after the copy. With"
+              + " --key-on-device it never leaves the device.%n",
           workplace.path(bundle()));
     }
     out.flush();

@@ -65,7 +65,8 @@ final class Renew implements Callable<Integer> {
           certificates.end(wanted.certificate()));
       if (renewed) {
         printer.printf(
-            "          copy it to %s of the machine %s; the service takes it with SIGHUP or a restart%n",
+            "          copy it to %s of the machine %s; the service takes it with SIGHUP or a"
+                + " restart%n",
             wanted.name() + ".pem", wanted.hosts().getFirst());
       }
     }

@@ -28,6 +28,7 @@ final class ServiceFiles {
   static final String BILLING_CONFIGURATION = BILLING + "/danum-billing.yml";
   static final String BRIDGE_CONFIGURATION = BRIDGE + "/ims-bridge.yml";
   static final String WEBGUI_CONFIGURATION = WEBGUI + "/webgui.yml";
+  static final String DATABASE_PASSWORD = BILLING + "/database.password";
   static final String OPERATOR_PASSWORD = BILLING + "/operator.password";
 
   private static final List<HostName> LOOPBACK =
@@ -93,7 +94,9 @@ final class ServiceFiles {
     directory.make(OPERATOR_PASSWORD, Passwords::drawLine);
     directory.make(BILLING + "/credentials.key", Passwords::drawKeyLine);
     if (hasOwnDatabase()) {
-      directory.make(BILLING + "/database.password", Passwords::drawLine);
+      directory.make(DATABASE_PASSWORD, Passwords::drawLine);
+      // The server's user is another one than billing's: it reads this copy.
+      directory.makeReadable("database/password", () -> directory.read(DATABASE_PASSWORD));
     }
     directory.make(BILLING_CONFIGURATION, this::billing);
     for (Snapt snapt : installation.snapts()) {
@@ -114,8 +117,10 @@ final class ServiceFiles {
     }
     if (!installation.webguiIsWithBilling()) {
       text.append(
-              "# The pages ask from another host, by plain HTTP: keep the network between them private.\n")
-          .append("rest: {host: 0.0.0.0}\n");
+              "# The pages ask from another host, by plain HTTP: keep the network between them"
+                  + " private.\n")
+          .append("# trusted-proxies: their X-Forwarded-For names the visitor.\n")
+          .append("rest: {host: 0.0.0.0, trusted-proxies: %s}\n".formatted(proxies()));
     }
     text.append(tls(BILLING));
     text.append("operator: {password-file: operator.password}\n");
@@ -138,6 +143,17 @@ final class ServiceFiles {
     return YamlText.quoted(snapt.id()) + ": " + YamlText.quoted(snapt.owner());
   }
 
+  /// Returns where the pages ask from: the addresses of their hosts, and what the operator named.
+  private String proxies() {
+    Stream<String> hosts =
+        installation.webguiHosts().stream().filter(HostName::isAddress).map(HostName::text);
+    Stream<String> usual = Stream.of("127.0.0.0/8", "::1");
+    return YamlText.list(
+        Stream.of(usual, hosts, installation.trustedProxies().stream())
+            .flatMap(each -> each)
+            .toList());
+  }
+
   private void makeBridge() throws IOException {
     makeTls(BRIDGE);
     makeEd25519(BRIDGE + "/token.key");
@@ -145,7 +161,6 @@ final class ServiceFiles {
     for (Snapt snapt : installation.snapts()) {
       makeEd25519(reportKey(snapt));
     }
-    directory.make(BRIDGE + "/subscribers.yml", () -> "subscribers: []\n");
     directory.make(BRIDGE_CONFIGURATION, this::bridge);
     for (Snapt snapt : installation.snapts()) {
       enter(BRIDGE_CONFIGURATION, "snapts", snapt, enrolment(snapt));
@@ -166,16 +181,20 @@ final class ServiceFiles {
     text.append(
         installation.webguiIsWithBridge()
             ? "rest: {token-file: rest.token}\n"
-            : "# The pages ask from another host, by plain HTTP: keep the network between them private.\n"
-                + "rest: {host: 0.0.0.0, token-file: rest.token}\n");
+            : "# The pages ask from another host, by plain HTTP: keep the network between them"
+                  + " private.\n"
+                  + "rest: {host: 0.0.0.0, token-file: rest.token}\n");
     text.append(
         "billing: {host: %s}\n"
             .formatted(dialled(installation.bridgeIsWithBilling(), installation.billingHosts())));
     text.append(tls(BRIDGE));
     text.append("# Signs session tokens.\ntoken: {signing-key: token.key}\n");
-    text.append("subscribers: subscribers.yml\n");
+    text.append("# The last copy of the users, for a start while billing is away.\nstate: ")
+        .append(state(BRIDGE, "state"))
+        .append('\n');
     text.append(
-        "# The SNAPTs that may announce themselves and report. `viaduct setup snapt` adds one.\nsnapts: []\n");
+        "# The SNAPTs that may announce themselves and report. `viaduct setup snapt` adds one.\n"
+            + "snapts: []\n");
     return text.toString();
   }
 
@@ -199,7 +218,8 @@ final class ServiceFiles {
   private String webgui() {
     String http =
         installation.pageListen().equals("127.0.0.1")
-            ? "# The pages are served on loopback: put a TLS proxy in front, and then set `http: {secure-cookies: true}`.\n"
+            ? "# The pages are served on loopback: put a TLS proxy in front, and then set `http:"
+                  + " {secure-cookies: true}`.\n"
             : "http: {host: %s}\n".formatted(YamlText.quoted(installation.pageListen()));
     return head(WEBGUI)
         + http

@@ -30,8 +30,8 @@ import picocli.CommandLine.Spec;
     versionProvider = SetupCommand.Version.class,
     sortOptions = false,
     description = {
-      "Makes an installation: authority, certificates, keys, passwords, one configuration per service;"
-          + " then prints what to start. What is there is kept.",
+      "Makes an installation: authority, certificates, keys, passwords, one configuration per"
+          + " service; then prints what to start. What is there is kept.",
       "Later runs need no options: they make what is missing and print the same."
     },
     subcommands = {AddSnapt.class, AddUser.class, Renew.class})
@@ -86,6 +86,14 @@ public final class SetupCommand implements Callable<Integer> {
   private String pageListen = "127.0.0.1";
 
   @Option(
+      names = "--trusted-proxy",
+      paramLabel = "NETWORK",
+      description =
+          "where the pages ask billing from, if --webgui-host is a name: an address, or a network"
+              + " such as 172.16.0.0/12")
+  private List<String> trustedProxies = List.of();
+
+  @Option(
       names = "--database-url",
       description =
           "a PostgreSQL of yours, jdbc:postgresql://HOST:5432/NAME; default: billing runs its own")
@@ -111,10 +119,19 @@ public final class SetupCommand implements Callable<Integer> {
 
   /// The process.
   public static void main(String[] arguments) {
-    Path current = Path.of("").toAbsolutePath();
     String root = System.getenv(Launcher.ROOT);
-    var launcher = new Launcher(root == null ? current : Path.of(root), current);
-    System.exit(commandLine(InstantSource.system(), launcher).execute(arguments));
+    Path current = Path.of("").toAbsolutePath();
+    System.exit(run(InstantSource.system(), root == null ? current : Path.of(root), arguments));
+  }
+
+  /// Runs one command line.
+  ///
+  /// @param clock begin of certificates
+  /// @param checkout directory of the launcher, for the commands that are printed
+  /// @return the exit code
+  public static int run(InstantSource clock, Path checkout, String... arguments) {
+    var launcher = new Launcher(checkout, Path.of("").toAbsolutePath());
+    return commandLine(clock, launcher).execute(arguments);
   }
 
   /// Returns the command line.
@@ -163,6 +180,7 @@ public final class SetupCommand implements Callable<Integer> {
         names(bridgeHosts, hosts),
         names(webguiHosts, billingHosts.isEmpty() ? hosts : billingHosts),
         pageListen,
+        trustedProxies,
         databaseUrl,
         databaseUrl.isEmpty() ? "" : databaseUser,
         state,
@@ -180,26 +198,17 @@ public final class SetupCommand implements Callable<Integer> {
       if (List.of("--out", "--show-password").contains(name)) {
         continue;
       }
-      if (domain == null || !asked().equals(withFirstSnapt(present))) {
+      if (domain == null
+          || !asked()
+              .equals(
+                  present.withSnapts(
+                      present.snapts().subList(0, Math.min(1, present.snapts().size()))))) {
         throw new ConfigurationException(
             "%s says otherwise than the options given: run setup without them, change that file and run 'setup renew', or choose another --out"
                 .formatted(out.resolve(Installation.FILE)));
       }
       return;
     }
-  }
-
-  private static Installation withFirstSnapt(Installation present) {
-    return new Installation(
-        present.domain(),
-        present.billingHosts(),
-        present.bridgeHosts(),
-        present.webguiHosts(),
-        present.pageListen(),
-        present.databaseUrl(),
-        present.databaseUser(),
-        present.state(),
-        present.snapts().subList(0, Math.min(1, present.snapts().size())));
   }
 
   private static List<HostName> names(List<String> given, List<String> otherwise) {

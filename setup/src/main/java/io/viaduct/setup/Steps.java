@@ -74,7 +74,8 @@ final class Steps {
       if (processes.stream().anyMatch(each -> each.program.equals("danum-billing"))
           && !installation.databaseUrl().isEmpty()) {
         out.printf(
-            "  # first, in your PostgreSQL: the role '%s' with the password in %s, and its database%n",
+            "  # first, in your PostgreSQL: the role '%s' with the password in %s, and its"
+                + " database%n",
             installation.databaseUser(),
             workplace.path(ServiceFiles.BILLING + "/database.password"));
       }
@@ -84,7 +85,7 @@ final class Steps {
         """
         Or with systemd, for good, as root on each machine (%1$s/systemd has a unit per service):
           useradd --system --no-create-home --shell /usr/sbin/nologin viaduct
-          chmod 711 %1$s && chown -R viaduct: %2$s
+          chmod 711 %1$s && chown -R viaduct: %2$s%4$s
           cp %1$s/systemd/*.service /etc/systemd/system/ && systemctl daemon-reload && systemctl enable --now %3$s
         """,
         workplace.root(),
@@ -93,7 +94,13 @@ final class Steps {
             .collect(Collectors.joining(" ")),
         processes().stream()
             .map(each -> "viaduct-" + each.service)
-            .collect(Collectors.joining(" ")));
+            .collect(Collectors.joining(" ")),
+        installation.state().isEmpty()
+            ? ""
+            : " && install -d -o viaduct -g viaduct -m 700 "
+                + processes().stream()
+                    .map(each -> installation.state() + "/" + each.service)
+                    .collect(Collectors.joining(" ")));
     out.println();
   }
 
@@ -120,12 +127,16 @@ final class Steps {
         .formatted(sudo, viaduct, process.program, directory, process.service, directory);
   }
 
-  /// Returns the line that starts a service again after its configuration has changed.
-  String restart(String program, String service) {
+  /// Prints the lines that start a service again after its configuration has changed. The first one
+  /// waits until it has ended; the bracket keeps it from finding itself.
+  void printRestart(PrintWriter out, String program, String service) {
     String file = workplace.path(service) + "/" + service + ".yml";
-    return "pkill -f 'run --config %s' ; sleep 2 ; %s"
-        .formatted(
-            file, start(new Process(program, service, installation.bridgeHosts().getFirst())));
+    out.printf(
+        "     while pkill -f 'run --config [%s]%s'; do sleep 1; done%n",
+        file.charAt(0), file.substring(1));
+    out.println(
+        "     " + start(new Process(program, service, installation.bridgeHosts().getFirst())));
+    out.println("     or: systemctl restart viaduct-" + service);
   }
 
   private void printUse(PrintWriter out, boolean showPassword) throws IOException {
@@ -136,7 +147,8 @@ final class Steps {
     out.printf("Page      http://%s:8080/ on %s%n", listen, installation.webguiHosts().getFirst());
     if (listen.equals("127.0.0.1")) {
       out.printf(
-          "          from elsewhere: ssh -L 8080:127.0.0.1:8080 %s; for everybody: a TLS proxy in front%n",
+          "          from elsewhere: ssh -L 8080:127.0.0.1:8080 %s; for everybody: a TLS proxy in"
+              + " front%n",
           installation.webguiHosts().getFirst());
     }
     out.printf(

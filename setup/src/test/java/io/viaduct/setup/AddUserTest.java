@@ -37,7 +37,8 @@ class AddUserTest {
     billing.createContext("/api/v1/", this::answer);
     billing.start();
     assertThat(
-            SetupRun.of("--domain", "ims.test", "--host", "198.51.100.7", "--out", root.toString()).code())
+            SetupRun.of("--domain", "ims.test", "--host", "198.51.100.7", "--out", root.toString())
+                .code())
         .isZero();
   }
 
@@ -54,8 +55,12 @@ class AddUserTest {
     requests.add(request + (sent.length == 0 ? "" : " " + body));
     String id = path.startsWith("/accounts/") ? path.split("/")[2] : "";
     if (request.equals("POST /sessions")) {
-      boolean right = body.path("password").asString().equals(read("danum-billing/operator.password"));
-      answer(exchange, right ? 201 : 401, right ? "{\"token\":\"t\"}" : "{\"detail\":\"wrong password\"}");
+      boolean right =
+          body.path("password").asString().equals(read("danum-billing/operator.password"));
+      answer(
+          exchange,
+          right ? 201 : 401,
+          right ? "{\"token\":\"t\"}" : "{\"detail\":\"wrong password\"}");
     } else if (!"Bearer t".equals(exchange.getRequestHeaders().getFirst("Authorization"))) {
       answer(exchange, 401, "{\"detail\":\"no token\"}");
     } else if (request.equals("POST /accounts")) {
@@ -104,7 +109,8 @@ class AddUserTest {
     assertThat(read("users/alice/device/ca.pem")).isEqualTo(read("authority/ca.pem"));
     assertThat(read("users/alice/device/device.pem")).startsWith("-----BEGIN PRIVATE KEY-----");
     assertThat(read("users/alice/device/cnapt.yml"))
-        .contains("bridge: \"198.51.100.7\", domain: ims.test, user: \"alice\", password-file: password");
+        .contains(
+            "bridge: \"198.51.100.7\", domain: ims.test, user: \"alice\", password-file: password");
     assertThat(run.out())
         .contains("cnapt up --config device/cnapt.yml", "users/alice/page.password")
         .doesNotContain(made.path("password").asString(), made.path("sipPassword").asString());
@@ -157,7 +163,9 @@ class AddUserTest {
   @Test
   void aTopUpIsBookedInMicrodenarii() {
     assertThat(user("alice", "--top-up", "12.5").code()).isZero();
-    assertThat(requests.getLast()).startsWith("POST /accounts/alice/top-ups").contains("\"12500000\"");
+    assertThat(requests.getLast())
+        .startsWith("POST /accounts/alice/top-ups")
+        .contains("\"12500000\"");
     assertThat(user("alice", "--top-up", "0.0000001").code()).isEqualTo(64);
     assertThat(user("alice", "--top-up", "-1").err()).contains("got -1");
   }
@@ -165,7 +173,8 @@ class AddUserTest {
   @Test
   void aRefusalOfBillingIsTold() {
     billing.removeContext("/api/v1/");
-    billing.createContext("/api/v1/", exchange -> answer(exchange, 401, "{\"detail\":\"wrong password\"}"));
+    billing.createContext(
+        "/api/v1/", exchange -> answer(exchange, 401, "{\"detail\":\"wrong password\"}"));
     SetupRun run = user("alice");
     assertThat(run.code()).isEqualTo(69);
     assertThat(run.err()).contains("billing refuses POST /sessions: wrong password (401)");

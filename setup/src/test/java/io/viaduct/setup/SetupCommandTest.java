@@ -196,7 +196,8 @@ class SetupCommandTest {
             "--webgui-host",
             "10.0.0.4");
     assertThat(read("danum-billing/danum-billing.yml"))
-        .contains("grpc: {host: 0.0.0.0}", "rest: {host: 0.0.0.0}");
+        .contains("grpc: {host: 0.0.0.0}")
+        .contains("trusted-proxies: [\"127.0.0.0/8\", \"::1\", \"10.0.0.4\"]");
     assertThat(read("ims-bridge/ims-bridge.yml"))
         .contains("billing: {host: \"10.0.0.3\"}", "rest: {host: 0.0.0.0, token-file: rest.token}");
     assertThat(read("snapt-1/snapt-1.yml"))
@@ -222,7 +223,8 @@ class SetupCommandTest {
     install("--database-url", "jdbc:postgresql://db.example:5432/viaduct");
     assertThat(read("danum-billing/danum-billing.yml"))
         .contains(
-            "url: \"jdbc:postgresql://db.example:5432/viaduct\", user: \"viaduct\", password-file: database.password")
+            "url: \"jdbc:postgresql://db.example:5432/viaduct\", user: \"viaduct\", password-file:"
+                + " database.password")
         .doesNotContain("data-directory");
     assertThat(read("danum-billing/database.password").strip()).hasSize(24);
   }
@@ -234,7 +236,8 @@ class SetupCommandTest {
     assertThat(run.code()).as(run.err()).isZero();
     assertThat(read("ims-bridge/ims-bridge.yml"))
         .containsPattern(
-            "- \\{id: \"snapt-1\".*\\n +- \\{id: \"snapt-2\", report-key: \"[^\"]{44}\", owner: \"acme\"");
+            "- \\{id: \"snapt-1\".*\\n"
+                + " +- \\{id: \"snapt-2\", report-key: \"[^\"]{44}\", owner: \"acme\"");
     assertThat(read("danum-billing/danum-billing.yml")).contains("\"snapt-2\": \"acme\"");
     assertThat(read("snapt-2/snapt-2.yml"))
         .contains("owner: \"acme\"", "control: {host: \"2001:db8::5\"}");

@@ -66,6 +66,16 @@ public final class SetupDirectory {
     entries.add(new Entry(Fate.MADE, file));
   }
 
+  /// Makes a file that other users may read, in a directory that they may not enter: for a
+  /// container that gets the file alone.
+  public void makeReadable(String file, Text text) throws IOException {
+    boolean isNew = !has(file);
+    make(file, text);
+    if (isNew) {
+      Files.setPosixFilePermissions(path(file), PosixFilePermissions.fromString("rw-r--r--"));
+    }
+  }
+
   /// Notes that a file is there and stays as it is.
   public void keep(String file) {
     entries.add(new Entry(Fate.KEPT, file));

@@ -14,6 +14,8 @@ import java.util.Set;
 /// @param bridgeHosts where ims-bridge runs
 /// @param webguiHosts where webgui runs
 /// @param pageListen address that the pages are served on
+/// @param trustedProxies addresses and networks that the pages ask billing from, beside the
+///   addresses of `webgui-hosts`
 /// @param databaseUrl JDBC address of a PostgreSQL; empty: billing runs its own
 /// @param databaseUser role in that PostgreSQL
 /// @param state directory below which services keep their state; empty: beside their configuration
@@ -24,6 +26,7 @@ public record Installation(
     List<HostName> bridgeHosts,
     List<HostName> webguiHosts,
     String pageListen,
+    List<String> trustedProxies,
     String databaseUrl,
     String databaseUser,
     String state,
@@ -50,6 +53,7 @@ public record Installation(
         "database-url must begin with jdbc:postgresql:",
         databaseUrl);
     require(state.isEmpty() || state.startsWith("/"), "state must be an absolute path", state);
+    trustedProxies = List.copyOf(trustedProxies);
     snapts = List.copyOf(snapts);
     Set<String> ids = new HashSet<>();
     Set<HostName> hosts = new HashSet<>();
@@ -94,6 +98,21 @@ public record Installation(
     return snapts.stream().filter(each -> each.id.equals(id)).findFirst();
   }
 
+  /// Returns this installation with other relays.
+  public Installation withSnapts(List<Snapt> others) {
+    return new Installation(
+        domain,
+        billingHosts,
+        bridgeHosts,
+        webguiHosts,
+        pageListen,
+        trustedProxies,
+        databaseUrl,
+        databaseUser,
+        state,
+        others);
+  }
+
   /// Tells whether bridge and billing run on one host.
   public boolean bridgeIsWithBilling() {
     return shareHost(bridgeHosts, billingHosts);
@@ -136,6 +155,7 @@ public record Installation(
                     YamlText.list(bridgeHosts),
                     YamlText.list(webguiHosts)));
     text.append("page-listen: ").append(YamlText.quoted(pageListen)).append('\n');
+    text.append("trusted-proxies: ").append(YamlText.list(trustedProxies)).append('\n');
     text.append("database-url: ").append(YamlText.quoted(databaseUrl)).append('\n');
     text.append("database-user: ").append(YamlText.quoted(databaseUser)).append('\n');
     text.append("state: ").append(YamlText.quoted(state)).append('\n');

@@ -76,6 +76,7 @@ public final class Pem {
     }
     throw new ConfigurationException(
         file
-            + ": must hold a private key as PEM (PKCS#8, not encrypted): restore it from your backup");
+            + ": must hold a private key as PEM (PKCS#8, not encrypted): restore it from your"
+            + " backup");
   }
 }

@@ -12,8 +12,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,10 +29,6 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 class ComposeTest {
   private static final Path DOCKER = Path.of("").toAbsolutePath().getParent().resolve("docker");
   private static final YAMLMapper YAML = new YAMLMapper();
-
-  /// Where the two may differ: the compose file has a PostgreSQL of its own, logs for machines, and
-  /// listens where other containers reach it.
-  private static final Set<String> FREE = Set.of("database", "logging", "operations");
 
   @TempDir private Path directory;
   private final Map<String, ServicePlan> plans = new LinkedHashMap<>();
@@ -71,27 +69,44 @@ class ComposeTest {
   }
 
   @Test
-  void everyConfigurationHasTheKeysOfTheDemos() throws IOException {
+  void everyPortOfTheDemosConfigurationIsOpenInItsService() {
     for (ServicePlan plan : plans.values()) {
-      JsonNode ours = YAML.readTree(plan.configuration());
-      JsonNode theirs =
-          YAML.readTree(
-              Files.readString(DOCKER.resolve("configuration").resolve(plan.name() + ".yml")));
-      assertThat(keys(theirs)).as(plan.name()).isEqualTo(keys(ours));
-    }
-  }
-
-  @Test
-  void everyPortOfAConfigurationIsOpenInItsService() throws IOException {
-    for (ServicePlan plan : plans.values()) {
-      JsonNode configuration =
-          YAML.readTree(
-              Files.readString(DOCKER.resolve("configuration").resolve(plan.name() + ".yml")));
-      for (String section : List.of("rest", "grpc", "http", "sip", "control", "operations")) {
+      JsonNode configuration = YAML.readTree(plan.configuration());
+      for (String section : List.of("rest", "grpc", "http", "sip", "control")) {
         JsonNode port = configuration.path(section).path("port");
         if (port.isInt()) {
           assertThat(openPorts(plan.name())).as(plan.name() + "." + section).contains(port.asInt());
         }
+      }
+    }
+  }
+
+  @Test
+  void everyContainerGetsTheFilesThatItsConfigurationNamesAndNoOther() throws IOException {
+    Path installation = ComposeInstallation.make(directory);
+    for (String name : plans.keySet()) {
+      String own = name.equals("cnapt") ? "users/alice/device" : name;
+      Map<String, String> mounted = ComposeInstallation.mounts(DOCKER, name);
+      String configuration = own + "/" + name + ".yml";
+      assertThat(mounted.remove(configuration)).as(name).isEqualTo("/etc/viaduct/service.yml");
+      var named = new TreeMap<String, String>();
+      String text = Files.readString(installation.resolve(configuration));
+      values(YAML.readTree(text))
+          .filter(value -> Files.isRegularFile(installation.resolve(own).resolve(value)))
+          .forEach(value -> named.put(own + "/" + value, "/etc/viaduct/" + value));
+      assertThat(named).as(name).isNotEmpty();
+      assertThat(mounted).as(name).isEqualTo(named);
+    }
+  }
+
+  @Test
+  void noContainerGetsADirectoryOrTheAuthoritysKey() throws IOException {
+    Path installation = ComposeInstallation.make(directory);
+    String key = Files.readString(installation.resolve("authority/ca.key"));
+    for (Object name : services.keySet()) {
+      for (String file : ComposeInstallation.mounts(DOCKER, name.toString()).keySet()) {
+        assertThat(installation.resolve(file)).as(name.toString()).isRegularFile();
+        assertThat(Files.readString(installation.resolve(file))).as(file).isNotEqualTo(key);
       }
     }
   }
@@ -148,16 +163,10 @@ class ComposeTest {
     return open;
   }
 
-  /// Keys and their sub-keys, without what may differ.
-  private static Set<String> keys(JsonNode configuration) {
-    var keys = new TreeSet<String>();
-    for (var entry : configuration.properties()) {
-      if (FREE.contains(entry.getKey())) {
-        continue;
-      }
-      keys.add(entry.getKey());
-      entry.getValue().properties().forEach(sub -> keys.add(entry.getKey() + "." + sub.getKey()));
-    }
-    return keys;
+  /// Every text in a tree.
+  private static Stream<String> values(JsonNode tree) {
+    return tree.isString()
+        ? Stream.of(tree.asString())
+        : tree.valueStream().flatMap(ComposeTest::values);
   }
 }
