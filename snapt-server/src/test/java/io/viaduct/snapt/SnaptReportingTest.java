@@ -127,11 +127,11 @@ class SnaptReportingTest {
   void aProbeOfTheBridgeIsAnsweredAtOnceAndIsNoAnswerAboutKeys() throws Exception {
     bridge = startBridge(operator, 0);
     connect(operator.material("snapt-1"), bridge.port(), Duration.ofMinutes(1));
-    await().until(() -> keysTold.get() == 1);
+    await().until(() -> keysTold.get() == 2); // with the stream, and with the first turn
     bridge.probe(7);
-    await().until(() -> bridge.statuses.size() == 2);
+    await().until(() -> bridge.statuses.size() == 3);
     assertThat(bridge.statuses.getLast().getProbe()).isEqualTo(7);
-    await().until(() -> keysTold.get() == 2);
+    await().until(() -> keysTold.get() == 3);
   }
 
   @Test
