@@ -253,7 +253,7 @@ class RestServerTest {
             "/api/v1/sessions", null, "{\"user\":\"a\",\"password\":\"b\",\"admin\":true}");
     assertThat(unknownKey.status()).isEqualTo(400);
     assertThat(unknownKey.body().get("detail").asString())
-        .isEqualTo("unknown key 'admin'; known keys: password, user");
+        .isEqualTo("unknown key 'admin'; known keys: knownBrowser, password, user");
     Answer missing = billing.post("/api/v1/sessions", null, "{\"user\":\"a\"}");
     assertThat(missing.body().get("detail").asString()).contains("'password' is missing");
     Answer garbage = billing.post("/api/v1/sessions", null, "{\"user\":hunter2");
