@@ -20,7 +20,7 @@ create index top_up_by_account on top_up (account, transaction_id);
 -- Money that an operator gives back: a refund where it names a charge, else a credit. The key is the caller's.
 alter table ledger_transaction drop constraint ledger_transaction_kind_check;
 alter table ledger_transaction add constraint ledger_transaction_kind_check check
-  (kind in ('TOP_UP', 'PROVISIONAL', 'CORRECTION', 'SETTLEMENT', 'ADJUSTMENT', 'CREDIT', 'REFUND'));
+  (kind in ('TOP_UP', 'PROVISIONAL', 'CORRECTION', 'SETTLEMENT', 'ADJUSTMENT', 'REVERSAL', 'CREDIT', 'REFUND'));
 
 create table credit (
   idempotency_key     text primary key check (length(idempotency_key) between 1 and 128),

@@ -1,6 +1,8 @@
 package io.viaduct.billing;
 
 import io.viaduct.billing.account.LoginThrottle;
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.service.configuration.FileName;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;
@@ -34,6 +36,13 @@ import java.util.Map;
 /// @param ledgerVerificationPeriod how often every invariant of the ledger is recomputed
 /// @param snaptOwners owner by SNAPT id: who earns the provider's fee
 /// @param defaultOwner owner of every SNAPT not named there
+/// @param snaptLineRates bit/s in each direction, by SNAPT id: a report of more bytes is refused
+/// @param defaultLineRate of every SNAPT not named there
+/// @param tokenAudience group of SNAPTs that session tokens must be for: the bridge's
+///   token.audience
+/// @param chargeBound denarii of one account for intervals that end in one minute; more is held
+/// @param unsigned what is posted without the device's receipt
+/// @param heldReports of one SNAPT that wait for the operator; more are deferred
 public record BillingConfiguration(
     Rest rest,
     Grpc grpc,
@@ -53,8 +62,16 @@ public record BillingConfiguration(
     Duration verificationPeriod,
     Duration ledgerVerificationPeriod,
     Map<String, String> snaptOwners,
-    String defaultOwner) {
+    String defaultOwner,
+    Map<String, Long> snaptLineRates,
+    long defaultLineRate,
+    String tokenAudience,
+    long chargeBound,
+    Unsigned unsigned,
+    int heldReports) {
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
+  private static final long LINE_RATE_MAX = 10_000_000_000_000L;
+  private static final long DENARII_MAX = 1_000_000_000L;
 
   public BillingConfiguration {
     between("grace-time", graceTime, Duration.ofSeconds(1), Duration.ofHours(24));
@@ -81,11 +98,52 @@ public record BillingConfiguration(
             "snapt-owners must map names to names that match " + NAME,
             snapt + ": " + owner));
     snaptOwners = Map.copyOf(snaptOwners);
+    snaptLineRates.forEach((snapt, rate) -> {
+      require(snapt.matches(NAME), "snapt-line-rates must map names that match " + NAME, snapt);
+      requireLineRate("snapt-line-rates", rate);
+    });
+    snaptLineRates = Map.copyOf(snaptLineRates);
+    requireLineRate("default-line-rate", defaultLineRate);
+    require(tokenAudience.matches(NAME), "token-audience must match " + NAME, tokenAudience);
+    requireDenarii("charge-bound", chargeBound);
+    require(
+        heldReports >= 1 && heldReports <= 1_000_000,
+        "held-reports must be 1 to 1000000",
+        Integer.toString(heldReports));
   }
 
   /// The owner who earns the provider's fee of a SNAPT.
   public String ownerOf(String snapt) {
     return snaptOwners.getOrDefault(snapt, defaultOwner);
+  }
+
+  /// What is posted, when it is settled, and what is held.
+  public SettlementRules settlementRules() {
+    return new SettlementRules(
+        graceTime,
+        adjustmentTime,
+        this::ownerOf,
+        new SettlementRules.Bounds(
+            MicroDenarii.ofDenarii(chargeBound),
+            MicroDenarii.ofDenarii(unsigned.boundPerAccount()),
+            heldReports));
+  }
+
+  /// The line rate of a SNAPT, bit/s in each direction.
+  public long lineRateOf(String snapt) {
+    return snaptLineRates.getOrDefault(snapt, defaultLineRate);
+  }
+
+  /// @param boundPerAccount denarii of an account that may be outstanding; more is held
+  /// @param decideAfter from the end of an interval until the operator may decide about it
+  public record Unsigned(long boundPerAccount, Duration decideAfter) {
+    public Unsigned {
+      require(
+          boundPerAccount >= 0 && boundPerAccount <= DENARII_MAX,
+          "bound-per-account must be 0 to " + DENARII_MAX,
+          Long.toString(boundPerAccount));
+      between("decide-after", decideAfter, Duration.ofSeconds(1), Duration.ofDays(31));
+    }
   }
 
   /// Where the HTTP interface listens. Port 0 takes a free one and logs it.
@@ -214,6 +272,20 @@ public record BillingConfiguration(
           wrongPasswordsPerName,
           namePause);
     }
+  }
+
+  private static void requireLineRate(String key, long rate) {
+    require(
+        rate >= 1 && rate <= LINE_RATE_MAX,
+        key + " must be 1 to " + LINE_RATE_MAX + " bit/s",
+        Long.toString(rate));
+  }
+
+  private static void requireDenarii(String key, long denarii) {
+    require(
+        denarii >= 1 && denarii <= DENARII_MAX,
+        key + " must be 1 to " + DENARII_MAX + " denarii",
+        Long.toString(denarii));
   }
 
   private static void requirePort(int port) {

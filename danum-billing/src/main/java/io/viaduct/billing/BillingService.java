@@ -18,23 +18,26 @@ import io.viaduct.billing.database.PendingDataSource;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerMeters;
 import io.viaduct.billing.ledger.LedgerVerification;
+import io.viaduct.billing.mediation.HeldReportRelease;
 import io.viaduct.billing.mediation.MediationEndpoint;
 import io.viaduct.billing.mediation.MediationService;
+import io.viaduct.billing.mediation.ProofRules;
 import io.viaduct.billing.mediation.RefusedReports;
+import io.viaduct.billing.mediation.SeenTokenKeys;
 import io.viaduct.billing.provisioning.CredentialKeys;
 import io.viaduct.billing.provisioning.Devices;
 import io.viaduct.billing.provisioning.ProvisioningService;
 import io.viaduct.billing.provisioning.SipCredentials;
 import io.viaduct.billing.provisioning.SubscriberChanges;
-import io.viaduct.billing.provisioning.SubscriberImport;
 import io.viaduct.billing.provisioning.Users;
 import io.viaduct.billing.rest.RestServer;
-import io.viaduct.billing.settlement.IntervalStore;
+import io.viaduct.billing.settlement.HeldReports;
 import io.viaduct.billing.settlement.ReportPosting;
 import io.viaduct.billing.settlement.SequenceGaps;
 import io.viaduct.billing.settlement.Settlement;
 import io.viaduct.billing.settlement.SettlementClock;
-import io.viaduct.billing.settlement.SettlementRules;
+import io.viaduct.billing.settlement.UndecidedGauges;
+import io.viaduct.billing.settlement.UnsignedIntervals;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.configuration.Secret;
@@ -76,7 +79,6 @@ public final class BillingService implements AutoCloseable {
   private final ReentrantLock starting = new ReentrantLock();
 
   private volatile @Nullable EmbeddedDatabase embedded; // written by the thread that opens it
-  private volatile @Nullable SubscriberImport subscribers; // null until the database is open
   private int restPort;
   private int grpcPort;
   private int operationsPort;
@@ -146,13 +148,12 @@ public final class BillingService implements AutoCloseable {
             transaction, accounts, logins, credentials, devices, configuration.operator().user());
     RefusedReports refused = new RefusedReports(jdbc);
     ReportPosting posting =
-        new ReportPosting(
-            transaction,
-            new IntervalStore(jdbc),
-            tariffs,
-            ledger,
-            new SettlementRules(
-                configuration.graceTime(), configuration.adjustmentTime(), configuration::ownerOf));
+        new ReportPosting(transaction, jdbc, tariffs, ledger, configuration.settlementRules());
+    SeenTokenKeys tokenKeys = new SeenTokenKeys(jdbc);
+    ProofRules proofs = new ProofRules(configuration::lineRateOf, configuration.tokenAudience());
+    HeldReports held = new HeldReports(jdbc);
+    UnsignedIntervals unsigned =
+        new UnsignedIntervals(transaction, jdbc, ledger, configuration.unsigned().decideAfter());
     Settlement settlement = new Settlement(transaction, jdbc, tariffs, ledger);
 
     RestServer rest =
@@ -172,6 +173,9 @@ public final class BillingService implements AutoCloseable {
                 tariffs,
                 refused,
                 new SequenceGaps(jdbc),
+                held,
+                listener -> new HeldReportRelease(held, tokenKeys, proofs, posting, listener),
+                unsigned,
                 jdbc,
                 meters,
                 clock));
@@ -186,8 +190,6 @@ public final class BillingService implements AutoCloseable {
         configuration.operator().passwordFile().reveal(),
         clock.instant());
     renewSeals(credentials);
-    subscribers = new SubscriberImport(transaction, accounts, credentials, clock);
-    importSubscribers(configuration.imports());
     readiness.cleared("database");
 
     SettlementClock upkeep =
@@ -197,6 +199,8 @@ public final class BillingService implements AutoCloseable {
                 settlement, jdbc, rest.listener(), this::databaseIs, clock, meters));
     upkeep.start(configuration.settlementPeriod());
     watch(upkeep, verification, connections, meters);
+    UndecidedGauges undecided = new UndecidedGauges(held, unsigned, clock, meters);
+    upkeep.every(configuration.verificationPeriod(), undecided::read);
 
     ProvisioningService provisioning =
         keep(Part.PROVISIONING, new ProvisioningService(jdbc, credentials, devices, clock, meters));
@@ -207,7 +211,9 @@ public final class BillingService implements AutoCloseable {
     listenMediation(
         tls,
         List.of(
-            new MediationService(posting, refused, rest.listener(), clock, meters), provisioning),
+            new MediationService(
+                posting, tokenKeys, proofs, refused, rest.listener(), clock, meters),
+            provisioning),
         meters);
     LOG.info(
         "billing is ready: rest http://{}:{}, mediation {}:{}",
@@ -223,17 +229,6 @@ public final class BillingService implements AutoCloseable {
     restPort = rest.port();
     readiness.cleared("rest");
     return rest;
-  }
-
-  /// Imports the file of users that the configuration names; does nothing if it names none. At the
-  /// start, and whenever the file may have changed.
-  ///
-  /// @throws ConfigurationException naming file, user and rule; nothing was imported then
-  public void importSubscribers(BillingConfiguration.Imports imports) {
-    SubscriberImport into = subscribers;
-    if (into != null && !imports.subscribers().isEmpty()) {
-      var unused = into.importFrom(Path.of(imports.subscribers()));
-    }
   }
 
   private void renewSeals(SipCredentials credentials) {

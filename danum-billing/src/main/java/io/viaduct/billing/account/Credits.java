@@ -17,7 +17,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /// idempotency key posts once. The refunds of a charge are together at most what was paid for it.
 public final class Credits {
   private static final int KEY_LOCK = 0x63726564;
-  private static final int CHARGE_LOCK = 1919247988; // as the trigger on the table
+  public static final int CHARGE_LOCK = 1919247988; // as the trigger on the table
   private static final String SELECT =
       "select idempotency_key, account, amount_microdenarii, reason, charge_id, created_by,"
           + " created_at, transaction_id from credit ";
@@ -115,13 +115,15 @@ public final class Credits {
     jdbc.query("select pg_advisory_xact_lock(?, ?)", row -> {}, what, which);
   }
 
-  // What is left of a charge, under the lock that its refunds wait for. hashint8 is PostgreSQL's.
+  // What is left of a charge, nothing of a void one, under the lock that its refunds wait for.
+  // hashint8 is PostgreSQL's.
   private List<MicroDenarii> refundable(String account, long charge) {
     jdbc.query("select pg_advisory_xact_lock(?, hashint8(?))", row -> {}, CHARGE_LOCK, charge);
     return jdbc.query(
-        "select charge_microdenarii - discount_microdenarii"
-            + " - (select coalesce(sum(amount_microdenarii), 0) from credit where charge_id = c.id)"
-            + " from charge c where id = ? and account = ?",
+        "select case when i.state = 'VOID' then 0 else charge_microdenarii - discount_microdenarii"
+            + " - (select coalesce(sum(amount_microdenarii), 0) from credit where charge_id = c.id) end"
+            + " from charge c join charging_interval i on i.id = c.interval_id"
+            + " where c.id = ? and c.account = ?",
         (row, _) -> new MicroDenarii(row.getLong(1)),
         charge,
         account);

@@ -23,7 +23,9 @@ public record LedgerTransaction(
     /// given by an operator, e.g. as an excuse
     CREDIT,
     /// part of a charge, or all of it, given back by an operator
-    REFUND
+    REFUND,
+    /// takes a provisional transaction back
+    REVERSAL
   }
 
   /// One line: what an account gains (or, negative, loses).
@@ -80,6 +82,45 @@ public record LedgerTransaction(
       long intervalId, String key, String user, MicroDenarii charge, MicroDenarii discount) {
     return billed(
         Kind.ADJUSTMENT, intervalId, key, user, LedgerAccount.ADJUSTMENT, charge, discount);
+  }
+
+  /// A report without receipt: posted as one with it, under another name.
+  ///
+  /// @param late whether it came after the grace time
+  public static LedgerTransaction provisional(
+      long intervalId,
+      String key,
+      String user,
+      boolean late,
+      MicroDenarii charge,
+      MicroDenarii discount) {
+    return billed(Kind.PROVISIONAL, intervalId, key, user, counterpart(late), charge, discount);
+  }
+
+  /// Takes a provisional transaction back, line by line.
+  ///
+  /// @param late as the provisional one was
+  public static LedgerTransaction reversal(
+      long intervalId,
+      String key,
+      String user,
+      boolean late,
+      MicroDenarii charge,
+      MicroDenarii discount) {
+    LedgerAccount payer = LedgerAccount.user(user);
+    return new LedgerTransaction(
+        Kind.REVERSAL,
+        "reversal:" + key,
+        intervalId,
+        key,
+        Stream.concat(
+                move(counterpart(late), payer, charge),
+                move(payer, LedgerAccount.DISCOUNT, discount))
+            .toList());
+  }
+
+  private static LedgerAccount counterpart(boolean late) {
+    return late ? LedgerAccount.ADJUSTMENT : LedgerAccount.CLEARING;
   }
 
   /// CLEARING -C, PROVIDER +F, the rest OPERATOR:REVENUE.

@@ -44,19 +44,21 @@ public final class LedgerVerification {
             select 'CLEARING ' || c.balance || ', unsettled ' || u.charges
             from (select coalesce(sum(amount_microdenarii), 0) balance from posting where account = 'CLEARING') c,
                  (select coalesce(sum(r.charge_microdenarii), 0) charges from charging_interval i
-                  join snapt_report r on r.interval_id = i.id where i.state = 'CORRECTED') u
+                  join snapt_report r on r.interval_id = i.id where i.state = 'CORRECTED'
+                    or i.state = 'PROVISIONAL' and i.received_at < i.grace_ends_at) u
             where c.balance <> u.charges
             """
           },
           new String[] {
-            "the payer's postings of an interval are -(charge - discount)",
+            "the payer's postings of an interval are -(charge - discount), of a void one 0",
             """
             select 'interval ' || i.id || ': ' || coalesce(p.paid, 0) || ' for ' || (r.charge_microdenarii - r.discount_microdenarii)
             from charging_interval i join snapt_report r on r.interval_id = i.id
             left join (select t.interval_id, p.account, sum(p.amount_microdenarii) paid
                        from ledger_transaction t join posting p on p.transaction_id = t.id group by 1, 2) p
               on p.interval_id = i.id and p.account = 'USER:' || i.account
-            where coalesce(p.paid, 0) <> -(r.charge_microdenarii - r.discount_microdenarii)
+            where coalesce(p.paid, 0) <>
+              case when i.state = 'VOID' then 0 else -(r.charge_microdenarii - r.discount_microdenarii) end
             """
           },
           new String[] {
@@ -76,6 +78,17 @@ public final class LedgerVerification {
                 or coalesce(s.fee, 0) + coalesce(s.rest, 0) <> r.charge_microdenarii
                 or abs(coalesce(s.fee, 0) - r.charge_microdenarii * (v.document ->> 'provider-fee')::numeric) > 0.5
               else s.interval_id is not null end
+            """
+          },
+          new String[] {
+            "what was posted unsigned is signed or decided before it moves on",
+            """
+            select 'interval ' || i.id || ' is ' || i.state from charging_interval i
+            join ledger_transaction t on t.interval_id = i.id and t.kind = 'PROVISIONAL'
+            left join interval_decision d on d.interval_id = i.id
+            where case i.state when 'PROVISIONAL' then d.kind is not null
+                               when 'VOID' then d.kind is distinct from 'VOIDED'
+                               else coalesce(d.kind, 'VOIDED') = 'VOIDED' end
             """
           },
           new String[] {
@@ -131,7 +144,7 @@ public final class LedgerVerification {
             "no posted row can be updated or deleted",
             """
             select t.name || ' has no enabled trigger' from unnest(array['ledger_account', 'ledger_transaction', 'posting',
-              'top_up', 'credit', 'tariff', 'snapt_report', 'charge', 'charging_interval']) t(name)
+              'top_up', 'credit', 'tariff', 'snapt_report', 'charge', 'charging_interval', 'interval_decision', 'held_report']) t(name)
             where (select count(*) from pg_trigger g where g.tgrelid = t.name::regclass and g.tgenabled in ('O', 'A')
                    and g.tgname in (t.name || '_rows_stay', t.name || '_stays')) <> 2
             """

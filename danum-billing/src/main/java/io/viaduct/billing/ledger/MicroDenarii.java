@@ -7,6 +7,11 @@ package io.viaduct.billing.ledger;
 public record MicroDenarii(long value) implements Comparable<MicroDenarii> {
   public static final MicroDenarii ZERO = new MicroDenarii(0);
 
+  /// Returns an amount of whole denarii.
+  public static MicroDenarii ofDenarii(long denarii) {
+    return new MicroDenarii(Math.multiplyExact(denarii, 1_000_000L));
+  }
+
   public MicroDenarii plus(MicroDenarii other) {
     return new MicroDenarii(Math.addExact(value, other.value));
   }

@@ -3,6 +3,7 @@ package io.viaduct.billing.mediation;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.viaduct.billing.settlement.HoldReason;
 import io.viaduct.billing.settlement.MeasuredInterval;
 import io.viaduct.billing.settlement.ReportRefusal;
 import io.viaduct.service.operations.MetricLabel;
@@ -15,6 +16,7 @@ import java.util.Map;
 final class MediationMeters {
   private final Map<ReportVerdict, Counter> verdicts = new EnumMap<>(ReportVerdict.class);
   private final Map<ReportRefusal, Counter> refusals = new EnumMap<>(ReportRefusal.class);
+  private final Map<HoldReason, Counter> holds = new EnumMap<>(HoldReason.class);
   private final Map<MeasuredInterval.Clock, Counter> clocks =
       new EnumMap<>(MeasuredInterval.Clock.class);
   private final Counter skewedFlows;
@@ -39,6 +41,14 @@ final class MediationMeters {
           Counter.builder("viaduct.reports.refused")
               .description("Usage reports that are never billed, by reason")
               .tag("reason", MetricLabel.of(refusal))
+              .register(registry));
+    }
+    for (HoldReason why : HoldReason.values()) {
+      holds.put(
+          why,
+          Counter.builder("viaduct.reports.held")
+              .description("Usage reports that are kept and not posted, by reason")
+              .tag("reason", MetricLabel.of(why))
               .register(registry));
     }
     for (MeasuredInterval.Clock clock : MeasuredInterval.Clock.values()) {
@@ -80,6 +90,10 @@ final class MediationMeters {
 
   void verdict(ReportVerdict verdict) {
     of(verdicts, verdict).increment();
+  }
+
+  void held(HoldReason why) {
+    of(holds, why).increment();
   }
 
   void refused(ReportRefusal why) {

@@ -4,6 +4,7 @@ import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.settlement.ChargeListener;
+import io.viaduct.billing.settlement.HoldReason;
 import io.viaduct.billing.settlement.MeasuredInterval;
 import io.viaduct.billing.settlement.PostResult;
 import io.viaduct.billing.settlement.ReportPosting;
@@ -20,6 +21,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +52,8 @@ public final class MediationService extends MediationGrpc.MediationImplBase {
   private static final Logger LOG = LoggerFactory.getLogger(MediationService.class);
 
   private final ReportPosting posting;
+  private final SeenTokenKeys keys;
+  private final ProofRules rules;
   private final RefusedReports refusedReports;
   private final ChargeListener listener;
   private final InstantSource clock;
@@ -57,11 +61,15 @@ public final class MediationService extends MediationGrpc.MediationImplBase {
 
   public MediationService(
       ReportPosting posting,
+      SeenTokenKeys keys,
+      ProofRules rules,
       RefusedReports refusedReports,
       ChargeListener listener,
       InstantSource clock,
       MeterRegistry registry) {
     this.posting = posting;
+    this.keys = keys;
+    this.rules = rules;
     this.refusedReports = refusedReports;
     this.listener = listener;
     this.clock = clock;
@@ -87,9 +95,11 @@ public final class MediationService extends MediationGrpc.MediationImplBase {
   SubmitResponse submit(SubmitRequest request) {
     Instant now = clock.instant();
     Instant receivedAt = receivedAt(request, now);
+    ReportValidation validation =
+        new ReportValidation(rules, keys.with(request.getTokenKeysList(), now));
     List<ReportValidation.Result> validated =
         request.getReportsList().stream()
-            .map(signed -> ReportValidation.validate(signed, receivedAt))
+            .map(signed -> validation.validate(signed, receivedAt))
             .toList();
     List<MeasuredInterval> valid = new ArrayList<>();
     for (ReportValidation.Result result : validated) {
@@ -114,9 +124,10 @@ public final class MediationService extends MediationGrpc.MediationImplBase {
 
   private static Instant receivedAt(SubmitRequest request, Instant now) {
     Instant claimed = Instant.ofEpochMilli(Math.clamp(request.getReceivedMs(), 0, 1L << 50));
+    // The database keeps microseconds: what it compares later must be what is compared now.
     return Duration.between(claimed, now).abs().compareTo(BRIDGE_CLOCK_TOLERATED) <= 0
         ? claimed
-        : now;
+        : now.truncatedTo(ChronoUnit.MILLIS);
   }
 
   // One report that the database refuses must not hold up the others of its batch.
@@ -192,8 +203,18 @@ public final class MediationService extends MediationGrpc.MediationImplBase {
     return switch (result) {
       case null ->
           ack.setVerdict(ReportVerdict.DEFERRED).setReason("billing cannot post it now").build();
-      case PostResult.Posted _ -> ack.setVerdict(ReportVerdict.POSTED).build();
-      case PostResult.AlreadyPosted _ -> ack.setVerdict(ReportVerdict.ALREADY_POSTED).build();
+      case PostResult.Posted(var _, var _, var _, boolean signed) ->
+          ack.setVerdict(signed ? ReportVerdict.POSTED : ReportVerdict.PROVISIONAL).build();
+      case PostResult.Signed _ -> ack.setVerdict(ReportVerdict.POSTED).build();
+      case PostResult.AlreadyPosted(boolean receiptOwed) ->
+          ack.setVerdict(receiptOwed ? ReportVerdict.PROVISIONAL : ReportVerdict.ALREADY_POSTED)
+              .build();
+      case PostResult.Held(HoldReason why, String detail, boolean receiptOwed) ->
+          ack.setVerdict(receiptOwed ? ReportVerdict.PROVISIONAL : ReportVerdict.HELD)
+              .setReason(why + ": " + detail)
+              .build();
+      case PostResult.Deferred(String detail) ->
+          ack.setVerdict(ReportVerdict.DEFERRED).setReason(detail).build();
       case PostResult.Refused(ReportRefusal why, String detail) ->
           ack.setVerdict(
                   why == ReportRefusal.CONFLICT ? ReportVerdict.CONFLICT : ReportVerdict.REJECTED)
@@ -276,9 +297,15 @@ public final class MediationService extends MediationGrpc.MediationImplBase {
       List<MeasuredInterval> valid, List<@Nullable PostResult> posted, Instant now) {
     Map<String, List<Long>> changed = new TreeMap<>();
     for (int i = 0; i < posted.size(); i++) {
-      if (posted.get(i) instanceof PostResult.Posted(String account, var ids, int skewed)) {
-        meters.posted(valid.get(i), skewed, Duration.between(valid.get(i).endedAt(), now));
-        changed.computeIfAbsent(account, _ -> new ArrayList<>()).addAll(ids);
+      switch (posted.get(i)) {
+        case PostResult.Posted(String account, var ids, int skewed, var _) -> {
+          meters.posted(valid.get(i), skewed, Duration.between(valid.get(i).endedAt(), now));
+          changed.computeIfAbsent(account, _ -> new ArrayList<>()).addAll(ids);
+        }
+        case PostResult.Signed(String account, var ids) ->
+            changed.computeIfAbsent(account, _ -> new ArrayList<>()).addAll(ids);
+        case PostResult.Held(HoldReason why, var _, var _) -> meters.held(why);
+        case null, default -> {}
       }
     }
     changed.forEach(listener::changed);

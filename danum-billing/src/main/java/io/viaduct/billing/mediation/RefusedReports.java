@@ -24,18 +24,26 @@ public final class RefusedReports {
     this.jdbc = jdbc;
   }
 
-  /// @param why the rule it broke
+  /// @param why the rule it broke: a [ReportRefusal], or one of an earlier version
   /// @param detail value and rule in words
   public record Refused(
       long id,
       Instant receivedAt,
-      ReportRefusal why,
+      String why,
       String detail,
       String snapt,
       String session,
       long epoch,
       long sequence,
       String account) {}
+
+  /// What a list is narrowed to; an empty text takes all.
+  public record Filter(String snapt, String account, String reason) {}
+
+  /// How many reports of a SNAPT were refused for a reason, or are held or unsigned.
+  ///
+  /// @param what REFUSED, HELD or UNSIGNED
+  public record Count(String snapt, String what, String reason, long reports) {}
 
   /// A refusal to be kept.
   record Entry(
@@ -79,15 +87,16 @@ public final class RefusedReports {
   /// Refusals, latest first.
   ///
   /// @param before the last id of the page before
-  public List<Refused> page(long before, int limit) {
+  public List<Refused> page(Filter filter, long before, int limit) {
     return jdbc.query(
         "select id, received_at, reason, detail, snapt_id, session_id, epoch, sequence, account"
-            + " from refused_report where id < ? order by id desc limit ?",
+            + " from refused_report where id < ? and (? = '' or snapt_id = ?) and (? = '' or account = ?)"
+            + " and (? = '' or reason = ?) order by id desc limit ?",
         (row, _) ->
             new Refused(
                 row.getLong(1),
                 row.getTimestamp(2).toInstant(),
-                ReportRefusal.valueOf(row.getString(3)),
+                row.getString(3),
                 row.getString(4),
                 row.getString(5),
                 row.getString(6),
@@ -95,6 +104,28 @@ public final class RefusedReports {
                 row.getLong(8),
                 row.getString(9)),
         before,
+        filter.snapt(),
+        filter.snapt(),
+        filter.account(),
+        filter.account(),
+        filter.reason(),
+        filter.reason(),
+        limit);
+  }
+
+  /// Returns how many reports of each SNAPT were refused for each reason, are held or are unsigned.
+  public List<Count> counts(int limit) {
+    return jdbc.query(
+        """
+        select snapt_id, 'REFUSED', reason, count(*) from refused_report group by snapt_id, reason
+        union all
+        select snapt_id, 'HELD', reason, count(*) from held_report where state = 'HELD' group by snapt_id, reason
+        union all
+        select snapt_id, 'UNSIGNED', 'RECEIPT_OWED', count(*) from charging_interval
+        where state = 'PROVISIONAL' group by snapt_id
+        order by 1, 2, 3 limit ?
+        """,
+        (row, _) -> new Count(row.getString(1), row.getString(2), row.getString(3), row.getLong(4)),
         limit);
   }
 

@@ -3,12 +3,19 @@ package io.viaduct.billing.mediation;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.billing.rating.DelaySource;
 import io.viaduct.billing.rating.FlowMeasure;
+import io.viaduct.billing.settlement.Evidence;
 import io.viaduct.billing.settlement.IntervalKey;
 import io.viaduct.billing.settlement.MeasuredInterval;
 import io.viaduct.billing.settlement.ReportRefusal;
 import io.viaduct.billing.tariff.ServiceClass;
+import io.viaduct.usage.Finding;
+import io.viaduct.usage.ReportFlaw;
+import io.viaduct.usage.ReportPlausibility;
+import io.viaduct.usage.ReportProof;
+import io.viaduct.usage.TokenKeys;
 import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.ReceiptRefusal;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.security.MessageDigest;
@@ -18,12 +25,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// From the bytes of a report to an interval that can be billed, or to the reason why not. Reads
-/// nothing but the report and the bridge's time.
+/// nothing but the envelope, the known token keys and the bridge's time.
 final class ReportValidation {
   static final int REPORT_BYTES_MAX = 2 * 1024 * 1024;
   static final int FLOWS_MAX = 10_000;
@@ -57,10 +65,16 @@ final class ReportValidation {
     }
   }
 
-  private ReportValidation() {}
+  private final ProofRules rules;
+  private final TokenKeys tokenKeys;
+
+  ReportValidation(ProofRules rules, TokenKeys tokenKeys) {
+    this.rules = rules;
+    this.tokenKeys = tokenKeys;
+  }
 
   /// @param receivedAt the bridge's time
-  static Result validate(SignedUsageReport signed, Instant receivedAt) {
+  Result validate(SignedUsageReport signed, Instant receivedAt) {
     UsageReport report = UsageReport.getDefaultInstance();
     try {
       if (signed.getReport().size() > REPORT_BYTES_MAX) {
@@ -77,7 +91,7 @@ final class ReportValidation {
     }
   }
 
-  private static MeasuredInterval interval(
+  private MeasuredInterval interval(
       UsageReport report, SignedUsageReport signed, Instant receivedAt) throws RefusedException {
     identity(NAME, "snapt_id", report.getSnaptId());
     identity(NAME, "session_id", report.getSessionId());
@@ -97,9 +111,14 @@ final class ReportValidation {
             report.getSnaptId(),
             report.getSessionId(),
             count("epoch", report.getEpoch()),
-            count("sequence", report.getSequence()));
+            report.getSequence());
     Duration length = length(report);
     List<MeasuredInterval.Flow> flows = flows(report);
+    Optional<Finding> implausible =
+        ReportPlausibility.check(report, rules.lineRateOf().applyAsLong(report.getSnaptId()));
+    if (implausible.isPresent()) {
+      throw refusal(implausible.get());
+    }
     Instant reportedEnd = Instant.ofEpochMilli(report.getEndMs());
     MeasuredInterval.Clock clock = clock(reportedEnd, receivedAt);
     Instant end = clock == MeasuredInterval.Clock.AHEAD ? receivedAt : reportedEnd;
@@ -119,7 +138,45 @@ final class ReportValidation {
         count("overhead_bytes", report.getOverheadBytes()),
         flows,
         new MeasuredInterval.Original(
-            content, signed.getSignature().toByteArray(), signed.getKeyId(), sha256(content)));
+            content, signed.getSignature().toByteArray(), signed.getKeyId(), sha256(content)),
+        evidence(signed, report));
+  }
+
+  private Evidence evidence(SignedUsageReport signed, UsageReport report) throws RefusedException {
+    return new Evidence(
+        strength(ReportProof.of(signed, report, tokenKeys, rules.audience())),
+        signed.toByteArray(),
+        signed.hasToken() ? signed.getToken().toByteArray() : null,
+        signed.hasToken() && signed.hasReceipt() ? signed.getReceipt().toByteArray() : null,
+        refusal(signed, report));
+  }
+
+  private static Evidence.Strength strength(ReportProof proof) throws RefusedException {
+    return switch (proof) {
+      case ReportProof.Signed _ -> Evidence.Strength.SIGNED;
+      case ReportProof.ReceiptOwed _ -> Evidence.Strength.RECEIPT_OWED;
+      case ReportProof.NoToken _ -> Evidence.Strength.NO_TOKEN;
+      case ReportProof.Broken(Finding finding)
+          when finding.flaw() == ReportFlaw.TOKEN_KEY_UNKNOWN ->
+          Evidence.Strength.TOKEN_KEY_UNKNOWN;
+      case ReportProof.Broken(Finding finding) -> throw refusal(finding);
+    };
+  }
+
+  private static RefusedException refusal(Finding finding) {
+    return new RefusedException(ReportRefusal.valueOf(finding.flaw().name()), finding.detail());
+  }
+
+  // What the device said about another report is not kept with this one.
+  private static Evidence.@Nullable Refusal refusal(SignedUsageReport signed, UsageReport report) {
+    ReceiptRefusal refusal = signed.getReceiptRefusal();
+    return signed.hasReceiptRefusal()
+            && refusal.getSessionId().equals(report.getSessionId())
+            && refusal.getEpoch() == report.getEpoch()
+            && refusal.getSequence() == report.getSequence()
+        ? new Evidence.Refusal(
+            refusal.getReason().name(), refusal.getUpBytes(), refusal.getDownBytes())
+        : null;
   }
 
   private static Duration length(UsageReport report) throws RefusedException {

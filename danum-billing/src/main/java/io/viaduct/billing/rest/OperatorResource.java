@@ -49,6 +49,8 @@ class OperatorResource {
 
   record RefusedReportList(List<RefusedReport> refused, @Nullable String next) {}
 
+  record CountList(List<RefusedReports.Count> counts) {}
+
   record GapList(List<SequenceGaps.Gap> gaps) {}
 
   record InvariantCheck(String name, boolean holds, long violations, String example) {}
@@ -61,15 +63,23 @@ class OperatorResource {
   RefusedReportList refused(
       Caller caller,
       @RequestParam(required = false) @Nullable String cursor,
-      @RequestParam(defaultValue = "50") int limit) {
+      @RequestParam(defaultValue = "50") int limit,
+      @RequestParam(defaultValue = "") String snapt,
+      @RequestParam(defaultValue = "") String account,
+      @RequestParam(defaultValue = "") String reason) {
     BearerCheck.requireOperator(caller);
+    RefusedReports.Filter filter =
+        new RefusedReports.Filter(
+            Page.filter("snapt", snapt),
+            Page.filter("account", account),
+            Page.filter("reason", reason));
     List<RefusedReport> rows =
-        refusedReports.page(Page.before(cursor), Page.limit(limit) + 1).stream()
+        refusedReports.page(filter, Page.before(cursor), Page.limit(limit) + 1).stream()
             .map(r ->
                 new RefusedReport(
                     Long.toString(r.id()),
                     r.receivedAt(),
-                    r.why().name(),
+                    r.why(),
                     r.detail(),
                     r.snapt(),
                     r.session(),
@@ -79,6 +89,16 @@ class OperatorResource {
             .toList();
     Page<RefusedReport> page = Page.of(rows, limit, RefusedReport::id);
     return new RefusedReportList(page.items(), page.next());
+  }
+
+  @Refuses(ProblemType.FORBIDDEN)
+  @GetMapping("/reports/counts")
+  @Operation(
+      summary = "Reports that were refused, are held or are unsigned, by SNAPT and reason",
+      operationId = "countReports")
+  CountList counts(Caller caller, @RequestParam(defaultValue = "500") int limit) {
+    BearerCheck.requireOperator(caller);
+    return new CountList(refusedReports.counts(Page.limit(limit)));
   }
 
   @Refuses(ProblemType.FORBIDDEN)

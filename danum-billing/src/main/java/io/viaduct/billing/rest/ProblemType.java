@@ -18,6 +18,8 @@ public enum ProblemType {
   CONFIGURED_OPERATOR(HttpStatus.CONFLICT, "The configuration governs this account"),
   IDEMPOTENCY_KEY_REUSED(HttpStatus.CONFLICT, "The idempotency key was used for something else"),
   REFUND_EXCEEDS_CHARGE(HttpStatus.CONFLICT, "The refund is more than what is left of the charge"),
+  ALREADY_DECIDED(HttpStatus.CONFLICT, "It was decided before"),
+  NOT_DUE(HttpStatus.CONFLICT, "The device still has time to sign"),
   TARIFF_REFUSED(HttpStatus.UNPROCESSABLE_CONTENT, "The tariff would bill wrongly"),
   TOO_MANY_STREAMS(HttpStatus.SERVICE_UNAVAILABLE, "Too many event streams are open"),
   DATABASE_AWAY(HttpStatus.SERVICE_UNAVAILABLE, "The database is away"),

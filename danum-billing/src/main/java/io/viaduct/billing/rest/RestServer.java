@@ -16,16 +16,20 @@ import io.viaduct.billing.account.LoginThrottle;
 import io.viaduct.billing.account.TopUps;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerVerification;
+import io.viaduct.billing.mediation.HeldReportRelease;
 import io.viaduct.billing.mediation.RefusedReports;
 import io.viaduct.billing.provisioning.Devices;
 import io.viaduct.billing.provisioning.Users;
 import io.viaduct.billing.settlement.ChargeListener;
+import io.viaduct.billing.settlement.HeldReports;
 import io.viaduct.billing.settlement.SequenceGaps;
+import io.viaduct.billing.settlement.UnsignedIntervals;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.service.throttle.TrustedProxies;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.springdoc.core.utils.SpringDocUtils;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
@@ -68,6 +72,9 @@ public final class RestServer implements AutoCloseable {
       TariffBook tariffs,
       RefusedReports refusedReports,
       SequenceGaps gaps,
+      HeldReports held,
+      Function<ChargeListener, HeldReportRelease> release,
+      UnsignedIntervals unsigned,
       JdbcTemplate jdbc,
       MeterRegistry meters,
       InstantSource clock) {}
@@ -142,6 +149,11 @@ public final class RestServer implements AutoCloseable {
         () -> new OperatorResource(p.refusedReports(), p.gaps(), p.verification(), p.clock()));
     context.registerBean(ErrorPath.class, ErrorPath::new);
     context.registerBean(AnswerRules.class, AnswerRules::new);
+    context.registerBean(
+        HeldReportsResource.class,
+        () -> new HeldReportsResource(p.held(), p.release().apply(events), p.clock()));
+    context.registerBean(
+        UnsignedResource.class, () -> new UnsignedResource(p.unsigned(), events, p.clock()));
     context.registerBean(OpenAPI.class, RestServer::description);
     context.registerBean(ApiDescription.class, ApiDescription::new);
     BearerCheck bearer = new BearerCheck(p.sessions(), p.clock());

@@ -98,7 +98,9 @@ final class Usage {
       sql.append(", coalesce(sum(").append(column).append("), 0)");
     }
     List<Object> values = new ArrayList<>(List.of(account));
-    sql.append(" from charge c where c.account = ?");
+    sql.append(
+        " from charge c join charging_interval i on i.id = c.interval_id"
+            + " where i.state <> 'VOID' and c.account = ?");
     if (start.from() != null) {
       sql.append(" and c.started_at >= ?");
       values.add(Timestamp.from(start.from()));

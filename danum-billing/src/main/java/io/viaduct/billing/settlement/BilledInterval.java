@@ -13,7 +13,6 @@ final class BilledInterval {
   private final TariffVersion tariff;
   private final String owner;
   private final Instant graceEndsAt;
-  private final IntervalState state;
   private final List<RatedFlow> flows;
   private final MicroDenarii charge;
   private final MicroDenarii discount;
@@ -21,16 +20,11 @@ final class BilledInterval {
   private List<Long> chargeIds = List.of();
 
   private BilledInterval(
-      MeasuredInterval report,
-      TariffVersion tariff,
-      String owner,
-      Instant graceEndsAt,
-      IntervalState state) {
+      MeasuredInterval report, TariffVersion tariff, String owner, Instant graceEndsAt) {
     this.report = report;
     this.tariff = tariff;
     this.owner = owner;
     this.graceEndsAt = graceEndsAt;
-    this.state = state;
     flows = new ArrayList<>(report.flows().size());
     MicroDenarii charges = MicroDenarii.ZERO;
     MicroDenarii discounts = MicroDenarii.ZERO;
@@ -46,12 +40,8 @@ final class BilledInterval {
 
   /// Rates every flow under the version in force.
   static BilledInterval of(
-      MeasuredInterval report,
-      TariffVersion tariff,
-      String owner,
-      Instant graceEndsAt,
-      IntervalState state) {
-    return new BilledInterval(report, tariff, owner, graceEndsAt, state);
+      MeasuredInterval report, TariffVersion tariff, String owner, Instant graceEndsAt) {
+    return new BilledInterval(report, tariff, owner, graceEndsAt);
   }
 
   void identify(long intervalId, List<Long> ids) {
@@ -78,8 +68,18 @@ final class BilledInterval {
     return graceEndsAt;
   }
 
+  /// Whether the report came after the grace time. Later moves of the interval ask the database the
+  /// same, from the same two times.
+  boolean isLate() {
+    return !report.receivedAt().isBefore(graceEndsAt);
+  }
+
+  /// The state that it is born in.
   IntervalState state() {
-    return state;
+    if (!report.evidence().isSufficient()) {
+      return IntervalState.PROVISIONAL;
+    }
+    return isLate() ? IntervalState.ADJUSTED : IntervalState.CORRECTED;
   }
 
   List<RatedFlow> flows() {

@@ -6,28 +6,34 @@ import java.util.Set;
 /// Where a charging interval is in its life. The same moves are enforced by a trigger on the table.
 ///
 /// ```text
-///   client's report          SNAPT's report            grace time over
-///        │                         │                          │
-///   PROVISIONAL ──────────────▶ CORRECTED ────────────────▶ FINAL
-///        └── grace time over ─▶ FINAL_PROVISIONAL ── SNAPT's report, late ──▶ ADJUSTED
-///                                   nothing known ── SNAPT's report, late ──▶ ADJUSTED
+///   SNAPT's report                  device's receipt,          grace time over
+///   without receipt                 or the operator accepts
+///        │                                 │                          │
+///   PROVISIONAL ─┬─ came in time ──────▶ CORRECTED ───────────────▶ FINAL
+///                ├─ came late ─────────▶ ADJUSTED
+///                └─ the operator voids ▶ VOID
 /// ```
 ///
-/// This version takes reports of SNAPTs only: intervals are born CORRECTED or ADJUSTED.
+/// A report that comes with its receipt, or owes none, is born CORRECTED, or ADJUSTED after the
+/// grace time. The money of an interval is posted when it is born; VOID posts it back.
 public enum IntervalState {
+  /// Posted, and not signed by the device: never settled.
   PROVISIONAL,
+  /// Posted and signed, not settled yet.
   CORRECTED,
+  /// Settled.
   FINAL,
-  FINAL_PROVISIONAL,
-  ADJUSTED;
+  /// Posted after the grace time, against the operator's account for adjustments.
+  ADJUSTED,
+  /// Posted unsigned and posted back by an operator.
+  VOID;
 
   /// The states that this one may be followed by.
   public Set<IntervalState> next() {
     return switch (this) {
-      case PROVISIONAL -> Set.of(CORRECTED, FINAL_PROVISIONAL);
+      case PROVISIONAL -> Set.of(CORRECTED, ADJUSTED, VOID);
       case CORRECTED -> Set.of(FINAL);
-      case FINAL_PROVISIONAL -> Set.of(ADJUSTED);
-      case FINAL, ADJUSTED -> Set.of();
+      case FINAL, ADJUSTED, VOID -> Set.of();
     };
   }
 

@@ -3,13 +3,12 @@ package io.viaduct.billing.settlement;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.rating.RatedFlow;
 import java.sql.Timestamp;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeSet;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -35,10 +34,47 @@ public final class IntervalStore {
     }
   }
 
-  Set<String> knownAccounts(List<MeasuredInterval> reports) {
+  /// One session of one start of a SNAPT: what its sequences count in.
+  record Run(Session session, long epoch) {
+    static Run of(IntervalKey key) {
+      return new Run(Session.of(key), key.epoch());
+    }
+  }
+
+  /// An interval that was billed before.
+  record Known(long id, byte[] digest, IntervalState state) {}
+
+  /// Locks the rows of the accounts, in one order for everybody: the bounds of an account are
+  /// judged by one transaction after the other.
+  ///
+  /// @return the state of each that exists
+  Map<String, String> lockAccounts(List<MeasuredInterval> reports) {
+    Map<String, String> states = new HashMap<>();
     Object ids = reports.stream().map(MeasuredInterval::account).distinct().toArray(String[]::new);
-    return new HashSet<>(
-        jdbc.queryForList("select id from account where id = any(?)", String.class, ids));
+    jdbc.query(
+        "select id, state from account where id = any(?) order by id for no key update",
+        row -> {
+          states.put(row.getString(1), row.getString(2));
+        },
+        ids);
+    return states;
+  }
+
+  /// Returns the highest epoch seen of each session that has one.
+  Map<Session, Long> epochs(List<MeasuredInterval> reports) {
+    Map<Session, Long> epochs = new HashMap<>();
+    List<Session> sessions = reports.stream().map(r -> Session.of(r.key())).distinct().toList();
+    jdbc.query(
+        """
+        select s.snapt_id, s.session_id, s.epoch from unnest(?::text[], ?::text[]) u(snapt, session)
+        join relay_session s on (s.snapt_id, s.session_id) = (u.snapt, u.session)
+        """,
+        row -> {
+          epochs.put(new Session(row.getString(1), row.getString(2)), row.getLong(3));
+        },
+        sessions.stream().map(Session::snapt).toArray(String[]::new),
+        sessions.stream().map(Session::id).toArray(String[]::new));
+    return epochs;
   }
 
   /// Locks the rows of all sessions, in one order for everybody, and creates the missing ones.
@@ -74,26 +110,101 @@ public final class IntervalStore {
     }
   }
 
-  /// Digests of the reports that were billed before.
-  Map<IntervalKey, byte[]> digests(List<MeasuredInterval> reports) {
-    Map<IntervalKey, byte[]> digests = new HashMap<>();
+  /// Returns the intervals of the reports that were billed before.
+  Map<IntervalKey, Known> known(List<MeasuredInterval> reports) {
+    Map<IntervalKey, Known> known = new HashMap<>();
     jdbc.query(
         """
-        select i.snapt_id, i.session_id, i.epoch, i.sequence, r.digest
+        select i.snapt_id, i.session_id, i.epoch, i.sequence, i.id, r.digest, i.state
         from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[]) u(snapt, session, epoch, sequence)
         join charging_interval i on (i.snapt_id, i.session_id, i.epoch, i.sequence) = (u.snapt, u.session, u.epoch, u.sequence)
         join snapt_report r on r.interval_id = i.id
         """,
         row -> {
-          digests.put(
+          known.put(
               new IntervalKey(row.getString(1), row.getString(2), row.getLong(3), row.getLong(4)),
-              row.getBytes(5));
+              new Known(row.getLong(5), row.getBytes(6), IntervalState.valueOf(row.getString(7))));
         },
         reports.stream().map(r -> r.key().snapt()).toArray(String[]::new),
         reports.stream().map(r -> r.key().session()).toArray(String[]::new),
         reports.stream().map(r -> r.key().epoch()).toArray(Long[]::new),
         reports.stream().map(r -> r.key().sequence()).toArray(Long[]::new));
-    return digests;
+    return known;
+  }
+
+  /// Returns the highest sequence that was billed of each session and epoch.
+  Map<Run, Long> highestSequences(List<MeasuredInterval> reports) {
+    Map<Run, Long> highest = new HashMap<>();
+    List<Run> runs = reports.stream().map(r -> Run.of(r.key())).distinct().toList();
+    jdbc.query(
+        """
+        select u.snapt, u.session, u.epoch, i.highest
+        from unnest(?::text[], ?::text[], ?::bigint[]) u(snapt, session, epoch)
+        cross join lateral (select max(sequence) as highest from charging_interval
+          where (snapt_id, session_id, charging_interval.epoch) = (u.snapt, u.session, u.epoch)) i
+        where i.highest is not null
+        """,
+        row -> {
+          highest.put(
+              new Run(new Session(row.getString(1), row.getString(2)), row.getLong(3)),
+              row.getLong(4));
+        },
+        runs.stream().map(r -> r.session().snapt()).toArray(String[]::new),
+        runs.stream().map(r -> r.session().id()).toArray(String[]::new),
+        runs.stream().map(Run::epoch).toArray(Long[]::new));
+    return highest;
+  }
+
+  /// Moves an unsigned interval on: the device or an operator stands behind it now.
+  void sign(Known interval) {
+    jdbc.update(
+        "update charging_interval set state ="
+            + " case when received_at < grace_ends_at then 'CORRECTED' else 'ADJUSTED' end where id = ?",
+        interval.id());
+  }
+
+  /// Stores why an interval counts as signed, where there is more to say than that it owed nothing.
+  void decide(Map<Long, Evidence> intervals, Instant now) {
+    List<Object[]> rows = new ArrayList<>();
+    intervals.forEach((interval, evidence) -> {
+      Evidence.Decision release = evidence.receipt() == null ? evidence.release() : null;
+      if (evidence.receipt() != null || release != null) {
+        rows.add(
+            new Object[] {
+              interval,
+              release == null ? "RECEIPT" : "RELEASED",
+              evidence.receipt(),
+              release == null ? null : release.by(),
+              release == null ? "" : release.reason(),
+              Timestamp.from(now)
+            });
+      }
+    });
+    if (!rows.isEmpty()) {
+      jdbc.batchUpdate(
+          "insert into interval_decision (interval_id, kind, receipt, decided_by, reason, decided_at)"
+              + " values (?, ?, ?, ?, ?, ?)",
+          rows);
+    }
+  }
+
+  /// Stores why a device did not sign, once.
+  void refusal(MeasuredInterval report, Instant now) {
+    Evidence.Refusal refusal = report.evidence().refusal();
+    if (refusal != null) {
+      jdbc.update(
+          "insert into receipt_refusal values (?, ?, ?, ?, ?) on conflict do nothing",
+          report.original().digest(),
+          refusal.reason(),
+          refusal.upBytes(),
+          refusal.downBytes(),
+          Timestamp.from(now));
+    }
+  }
+
+  List<Long> charges(long interval) {
+    return jdbc.queryForList(
+        "select id from charge where interval_id = ? order by id", Long.class, interval);
   }
 
   /// Stores intervals with their reports and charges, and gives them their ids.
@@ -116,8 +227,8 @@ public final class IntervalStore {
         intervals);
     jdbc.batchUpdate(
         "insert into snapt_report (interval_id, digest, content, signature, key_id, last, pre_bytes,"
-            + " post_bytes, overhead_bytes, charge_microdenarii, discount_microdenarii)"
-            + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            + " post_bytes, overhead_bytes, charge_microdenarii, discount_microdenarii, token)"
+            + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         reports);
     if (!charges.isEmpty()) {
       jdbc.batchUpdate(
@@ -177,7 +288,8 @@ public final class IntervalStore {
       report.postBytes(),
       report.overheadBytes(),
       interval.charge().value(),
-      interval.discount().value()
+      interval.discount().value(),
+      report.evidence().token()
     };
   }
 

@@ -20,6 +20,7 @@ import java.util.List;
 /// @param overheadBytes outer bytes of no flow
 /// @param flows each once
 /// @param original the report as it was signed
+/// @param evidence what stands behind it
 public record MeasuredInterval(
     IntervalKey key,
     String account,
@@ -34,7 +35,48 @@ public record MeasuredInterval(
     long postBytes,
     long overheadBytes,
     List<Flow> flows,
-    Original original) {
+    Original original,
+    Evidence evidence) {
+  /// Returns the report with the times of its first arrival: it is late or early by that one.
+  MeasuredInterval asOf(Instant started, Instant ended, Instant received, Clock firstClock) {
+    return new MeasuredInterval(
+        key,
+        account,
+        icid,
+        tokenId,
+        started,
+        ended,
+        received,
+        firstClock,
+        last,
+        preBytes,
+        postBytes,
+        overheadBytes,
+        flows,
+        original,
+        evidence);
+  }
+
+  /// Returns the report with an operator behind it.
+  public MeasuredInterval released(Evidence.Decision decision) {
+    return new MeasuredInterval(
+        key,
+        account,
+        icid,
+        tokenId,
+        startedAt,
+        endedAt,
+        receivedAt,
+        clock,
+        last,
+        preBytes,
+        postBytes,
+        overheadBytes,
+        flows,
+        original,
+        evidence.released(decision));
+  }
+
   /// How the SNAPT's clock compares to the bridge's.
   public enum Clock {
     GOOD,

@@ -16,11 +16,27 @@ public enum ReportRefusal {
   /// the flows do not add up to the totals
   SUM_MISMATCH,
   DUPLICATE_FLOW,
-  UNKNOWN_ACCOUNT,
+  /// These are the values of [io.viaduct.usage.ReportFlaw], which says what they mean.
+  EMPTY_INTERVAL,
+  FLOW_OVER_INTERVAL,
+  OVER_LINE_RATE,
+  /// Also: more than [SequenceGaps#JUMP_MAX] ahead of the session's highest sequence.
+  SEQUENCE_JUMP,
+  TOKEN_MALFORMED,
+  TOKEN_FORGED,
+  TOKEN_OF_OTHER_SESSION,
+  TOKEN_OF_OTHER_AUDIENCE,
+  TOKEN_NOT_VALID_THEN,
+  RECEIPT_MALFORMED,
+  RECEIPT_FORGED,
+  RECEIPT_OF_OTHER_INTERVAL,
+  RECEIPT_OF_OTHER_COUNTS,
   /// the SNAPT has started again since, in this session
   LOWER_EPOCH,
   /// after the time in which an adjustment is posted
   TOO_LATE,
   /// same identity as a billed report, other content
-  CONFLICT
+  CONFLICT,
+  /// the operator has discarded it while it was held
+  DISCARDED
 }

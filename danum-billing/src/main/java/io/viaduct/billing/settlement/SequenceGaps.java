@@ -8,6 +8,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 /// Missing sequence numbers: reports that a SNAPT must have made and that did not come yet. A gap
 /// is shown until it is filled or until the grace time of the report after it is over.
 public final class SequenceGaps {
+  /// A sequence so far ahead of the highest one is no gap but nonsense: two years of minutes.
+  public static final long JUMP_MAX = 1_000_000;
+
   /// @param snapt whose report is missing
   /// @param session of which
   /// @param epoch of which

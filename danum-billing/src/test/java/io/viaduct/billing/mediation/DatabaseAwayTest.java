@@ -14,7 +14,6 @@ import io.viaduct.billing.database.Migrations;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerVerification;
-import io.viaduct.billing.settlement.IntervalStore;
 import io.viaduct.billing.settlement.ReportPosting;
 import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.billing.tariff.TariffBook;
@@ -47,10 +46,13 @@ class DatabaseAwayTest {
     return new MediationService(
         new ReportPosting(
             transaction,
-            new IntervalStore(jdbc),
+            jdbc,
             tariffs,
             ledger,
-            new SettlementRules(MediationRig.GRACE, MediationRig.ADJUSTMENT, _ -> "owner")),
+            new SettlementRules(
+                MediationRig.GRACE, MediationRig.ADJUSTMENT, _ -> "owner", MediationRig.BOUNDS)),
+        new SeenTokenKeys(jdbc),
+        MediationRig.PROOFS,
         new RefusedReports(jdbc),
         (_, _) -> {},
         clock,

@@ -1,6 +1,7 @@
 package io.viaduct.billing.mediation;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.usage.TokenKeys;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
@@ -12,6 +13,9 @@ import java.util.List;
 public final class IngestFuzz {
   private static final Instant NOW = Instant.ofEpochMilli(1_790_000_000_000L);
 
+  private static final ReportValidation VALIDATION =
+      new ReportValidation(MediationRig.PROOFS, TokenKeys.of(List.of(Reports.PROVEN.tokenKey())));
+
   private IngestFuzz() {}
 
   public static void fuzzerTestOneInput(byte[] input) {
@@ -20,8 +24,7 @@ public final class IngestFuzz {
           SignedUsageReport.newBuilder()
               .setReport(com.google.protobuf.ByteString.copyFrom(input))
               .build();
-      if (ReportValidation.validate(signed, NOW)
-          instanceof ReportValidation.Result.Valid(var interval)) {
+      if (VALIDATION.validate(signed, NOW) instanceof ReportValidation.Result.Valid(var interval)) {
         if (interval.endedAt().isAfter(NOW.plus(Duration.ofMinutes(1)))
             || interval.endedAt().isBefore(interval.startedAt())
             || interval.preBytes() < 0
@@ -29,7 +32,7 @@ public final class IngestFuzz {
           throw new AssertionError("billed: " + interval);
         }
       }
-      ReportValidation.validate(SignedUsageReport.parseFrom(input), NOW);
+      VALIDATION.validate(SignedUsageReport.parseFrom(input), NOW);
     } catch (InvalidProtocolBufferException _) {
       return; // gRPC ends the stream
     }

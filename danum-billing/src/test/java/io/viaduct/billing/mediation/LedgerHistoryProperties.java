@@ -8,10 +8,12 @@ import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.rating.DelaySource;
 import io.viaduct.billing.rating.FlowMeasure;
 import io.viaduct.billing.rating.RatedFlow;
+import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
 import java.time.Instant;
@@ -71,11 +73,12 @@ class LedgerHistoryProperties {
     History run = new History();
     List<OracleLedger.Spec> specs = new ArrayList<>();
     for (int sequence = 0; sequence < 8; sequence++) {
-      OracleLedger.Spec spec = run.spec(0, 0, sequence, 0, 0);
+      OracleLedger.Spec spec = run.spec(0, 0, sequence, 0, 0, true);
       specs.add(spec);
       expected -= spec.charge() - spec.discount();
     }
-    repeated.forEach(i -> specs.add(specs.get(i)));
+    // Each report comes with its receipt at some time, and without it before, after or never.
+    repeated.forEach(i -> specs.add(i < 8 ? specs.get(i) : run.spec(0, 0, i - 8, 0, 0, false)));
     Collections.shuffle(specs, order);
     for (OracleLedger.Spec spec : specs) {
       run.submit(List.of(spec));
@@ -86,7 +89,7 @@ class LedgerHistoryProperties {
 
   @Provide
   Arbitrary<List<Integer>> repetitions() {
-    return Arbitraries.integers().between(0, 7).list().ofMaxSize(10);
+    return Arbitraries.integers().between(0, 15).list().ofMaxSize(16);
   }
 
   /// One run: its own accounts, SNAPT and owner in the shared database, and its own oracle.
@@ -95,8 +98,12 @@ class LedgerHistoryProperties {
 
     private final String tag = UUID.randomUUID().toString().substring(0, 8);
     private final String owner = "owner-" + tag;
-    private final MediationRig rig = new MediationRig(owner);
-    private final OracleLedger oracle = new OracleLedger();
+    // Some reports without receipt are within it, and the third of an account is not.
+    private static final MicroDenarii UNSIGNED = new MicroDenarii(6_000_000);
+    private final MediationRig rig =
+        new MediationRig(
+            owner, new SettlementRules.Bounds(MediationRig.BOUNDS.charge(), UNSIGNED, 1000));
+    private final OracleLedger oracle = new OracleLedger(UNSIGNED.value());
     private final Instant begin = rig.clock.instant();
 
     private History() {
@@ -128,10 +135,12 @@ class LedgerHistoryProperties {
 
     private OracleLedger.Spec spec(int n) {
       int account = n % 37 == 0 ? ACCOUNTS : (n >> 1) % ACCOUNTS;
-      return spec(n % 2, (n >> 3) % 2, (n >> 5) % 5, account, (n >> 8) % 9 == 0 ? 1 : 0);
+      return spec(
+          n % 2, (n >> 3) % 2, (n >> 5) % 5, account, (n >> 8) % 9 == 0 ? 1 : 0, (n >> 12) % 3 > 0);
     }
 
-    private OracleLedger.Spec spec(int session, int epoch, int sequence, int account, int variant) {
+    private OracleLedger.Spec spec(
+        int session, int epoch, int sequence, int account, int variant, boolean receipt) {
       Instant end = begin.plusSeconds(60L * sequence);
       long charge = 0;
       long discount = 0;
@@ -143,7 +152,16 @@ class LedgerHistoryProperties {
       // The account is part of the content: the same key for somebody else is a conflict.
       String content = session + " " + epoch + " " + sequence + " " + account + " " + variant;
       return new OracleLedger.Spec(
-          session + "-" + tag, epoch, sequence, account(account), content, end, charge, discount);
+          session + "-" + tag,
+          epoch,
+          sequence,
+          account(account),
+          content,
+          end,
+          charge,
+          discount,
+          // The interval without bytes owes no receipt.
+          receipt || sequence == 4);
     }
 
     private static List<FlowUsage> flows(int session, int sequence, int variant) {
@@ -187,7 +205,12 @@ class LedgerHistoryProperties {
     private void submit(List<OracleLedger.Spec> specs) {
       List<ReportVerdict> expected =
           specs.stream().map(s -> oracle.submit(s, rig.clock.instant())).toList();
-      assertThat(rig.submit(specs.stream().map(this::report).toArray(UsageReport[]::new)))
+      List<SignedUsageReport> envelopes =
+          specs.stream()
+              .map(s -> s.signed() ? Reports.signed(report(s)) : Reports.unsigned(report(s)))
+              .toList();
+      assertThat(
+              rig.mediation.submit(Reports.requestOf(rig.clock.instant(), envelopes)).getAcksList())
           .extracting(ReportAck::getVerdict)
           .isEqualTo(expected);
     }

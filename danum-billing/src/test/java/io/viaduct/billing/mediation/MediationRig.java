@@ -10,14 +10,18 @@ import io.viaduct.billing.account.TopUps;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerVerification;
-import io.viaduct.billing.settlement.IntervalStore;
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.settlement.HeldReports;
 import io.viaduct.billing.settlement.ReportPosting;
 import io.viaduct.billing.settlement.SequenceGaps;
 import io.viaduct.billing.settlement.Settlement;
 import io.viaduct.billing.settlement.SettlementRules;
+import io.viaduct.billing.settlement.UnsignedIntervals;
 import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.usage.ProvenReport;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
 import java.util.Arrays;
@@ -29,6 +33,14 @@ import org.springframework.jdbc.core.JdbcTemplate;
 final class MediationRig {
   static final Duration GRACE = Duration.ofMinutes(10);
   static final Duration ADJUSTMENT = Duration.ofHours(24);
+  static final Duration DECIDE_AFTER = Duration.ofHours(24);
+
+  /// Charges of an account in a minute, and unsigned ones, that the worked example keeps to.
+  static final SettlementRules.Bounds BOUNDS =
+      new SettlementRules.Bounds(MicroDenarii.ofDenarii(1000), MicroDenarii.ofDenarii(75), 1000);
+
+  static final ProofRules PROOFS = new ProofRules(_ -> 1_000_000_000L, ProvenReport.AUDIENCE);
+
   private static final Passwords PASSWORDS = new Passwords();
 
   final ManualClock clock = new ManualClock();
@@ -41,26 +53,32 @@ final class MediationRig {
   final Settlement settlement = new Settlement(SharedDatabase.transaction(), jdbc, tariffs, ledger);
   final SequenceGaps gaps = new SequenceGaps(jdbc);
   final RefusedReports refused = new RefusedReports(jdbc);
+  final HeldReports held = new HeldReports(jdbc);
+  final UnsignedIntervals unsigned =
+      new UnsignedIntervals(SharedDatabase.transaction(), jdbc, ledger, DECIDE_AFTER);
   final LedgerVerification verification =
       new LedgerVerification(jdbc, SharedDatabase.transactions());
   final MediationService mediation;
+  final HeldReportRelease release;
 
   /// @param owner of every SNAPT
   MediationRig(String owner) {
+    this(owner, BOUNDS);
+  }
+
+  MediationRig(String owner, SettlementRules.Bounds bounds) {
     tariffs.stock(clock.instant());
     accounts.open("operator", "operator-secret", Role.OPERATOR, "Operator", clock.instant());
-    mediation =
-        new MediationService(
-            new ReportPosting(
-                SharedDatabase.transaction(),
-                new IntervalStore(jdbc),
-                tariffs,
-                ledger,
-                new SettlementRules(GRACE, ADJUSTMENT, _ -> owner)),
-            refused,
-            (_, _) -> {},
-            clock,
-            meters);
+    SeenTokenKeys keys = new SeenTokenKeys(jdbc);
+    ReportPosting posting =
+        new ReportPosting(
+            SharedDatabase.transaction(),
+            jdbc,
+            tariffs,
+            ledger,
+            new SettlementRules(GRACE, ADJUSTMENT, _ -> owner, bounds));
+    mediation = new MediationService(posting, keys, PROOFS, refused, (_, _) -> {}, clock, meters);
+    release = new HeldReportRelease(held, keys, PROOFS, posting, (_, _) -> {});
   }
 
   void openAccount(String id) {
@@ -69,6 +87,13 @@ final class MediationRig {
 
   List<ReportAck> submit(UsageReport... reports) {
     return mediation.submit(Reports.request(clock.instant(), Arrays.asList(reports))).getAcksList();
+  }
+
+  ReportAck submit(SignedUsageReport envelope) {
+    return mediation
+        .submit(Reports.requestOf(clock.instant(), List.of(envelope)))
+        .getAcksList()
+        .getFirst();
   }
 
   ReportVerdict verdict(UsageReport report) {

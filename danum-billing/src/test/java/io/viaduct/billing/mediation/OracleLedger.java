@@ -22,7 +22,8 @@ final class OracleLedger {
       String content,
       Instant end,
       long charge,
-      long discount) {
+      long discount,
+      boolean signed) {
     String key() {
       return session + "/" + epoch + "/" + sequence;
     }
@@ -32,20 +33,28 @@ final class OracleLedger {
     private final Spec spec;
     private final Instant due;
     private boolean settled;
+    private boolean signed;
     private final boolean late;
 
     private Interval(Spec spec, Instant due, boolean late) {
       this.spec = spec;
       this.due = due;
       this.late = late;
+      this.signed = spec.signed();
     }
   }
 
+  private final long unsignedBound;
+  private final Map<String, Instant> held = new HashMap<>(); // first arrival, by content
   private final Set<String> accounts = new HashSet<>();
   private final Map<String, Interval> intervals = new LinkedHashMap<>();
   private final Map<String, Long> epochs = new HashMap<>();
   private final Map<String, String> topUpKeys = new HashMap<>();
   final Map<String, Long> balances = new HashMap<>();
+
+  OracleLedger(long unsignedBound) {
+    this.unsignedBound = unsignedBound;
+  }
 
   void open(String account) {
     accounts.add(account);
@@ -57,27 +66,47 @@ final class OracleLedger {
   }
 
   ReportVerdict submit(Spec spec, Instant now) {
-    if (!accounts.contains(spec.account())) {
-      return ReportVerdict.REJECTED;
-    }
     Interval known = intervals.get(spec.key());
     if (known != null) {
-      return known.spec.content().equals(spec.content())
-          ? ReportVerdict.ALREADY_POSTED
-          : ReportVerdict.CONFLICT;
+      return again(known, spec);
     }
-    Instant end = believed(spec.end(), now);
-    if (spec.epoch() < epochs.getOrDefault(spec.session(), 0L)
-        || Duration.between(end, now).compareTo(MediationRig.ADJUSTMENT) > 0) {
+    Instant first = held.getOrDefault(spec.content(), now);
+    Instant end = believed(spec.end(), first);
+    if (!held.containsKey(spec.content())
+        && (spec.epoch() < epochs.getOrDefault(spec.session(), 0L)
+            || Duration.between(end, now).compareTo(MediationRig.ADJUSTMENT) > 0)) {
       return ReportVerdict.REJECTED;
+    }
+    if (!accounts.contains(spec.account())
+        || !spec.signed() && unsigned(spec.account()) + spec.charge() > unsignedBound) {
+      held.putIfAbsent(spec.content(), now);
+      return spec.signed() ? ReportVerdict.HELD : ReportVerdict.PROVISIONAL;
     }
     epochs.merge(spec.session(), spec.epoch(), Math::max);
     Instant due = end.plus(MediationRig.GRACE);
-    boolean late = !now.isBefore(due);
+    boolean late = !first.isBefore(due);
     intervals.put(spec.key(), new Interval(spec, due, late));
     move("USER:" + spec.account(), late ? "ADJUSTMENT" : "CLEARING", spec.charge());
     move("DISCOUNT", "USER:" + spec.account(), spec.discount());
-    return ReportVerdict.POSTED;
+    return spec.signed() ? ReportVerdict.POSTED : ReportVerdict.PROVISIONAL;
+  }
+
+  private static ReportVerdict again(Interval known, Spec spec) {
+    if (!known.spec.content().equals(spec.content())) {
+      return ReportVerdict.CONFLICT;
+    }
+    if (known.signed) {
+      return ReportVerdict.ALREADY_POSTED;
+    }
+    known.signed = spec.signed();
+    return known.signed ? ReportVerdict.POSTED : ReportVerdict.PROVISIONAL;
+  }
+
+  private long unsigned(String account) {
+    return intervals.values().stream()
+        .filter(i -> !i.signed && i.spec.account().equals(account))
+        .mapToLong(i -> i.spec.charge())
+        .sum();
   }
 
   // A SNAPT whose clock is ahead: what it says ended later than this ended when it came.
@@ -87,7 +116,7 @@ final class OracleLedger {
 
   void settle(Instant now) {
     for (Interval interval : intervals.values()) {
-      if (!interval.late && !interval.settled && !now.isBefore(interval.due)) {
+      if (interval.signed && !interval.late && !interval.settled && !now.isBefore(interval.due)) {
         long charge = interval.spec.charge();
         long fee =
             new BigDecimal(charge)

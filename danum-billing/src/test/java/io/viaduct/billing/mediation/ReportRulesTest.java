@@ -78,10 +78,9 @@ class ReportRulesTest {
     rig.submit(worked(1, 0).build());
     assertThat(rig.verdict(worked(1, 0).setLast(true).build())).isEqualTo(ReportVerdict.CONFLICT);
     assertThat(rig.balance(alice)).isEqualTo(-34_348_658);
-    assertThat(rig.refused.page(Long.MAX_VALUE, 500))
-        .filteredOn(r -> r.snapt().equals(snapt))
+    assertThat(rig.refused.page(new RefusedReports.Filter(snapt, "", ""), Long.MAX_VALUE, 500))
         .extracting(RefusedReports.Refused::why)
-        .containsExactly(ReportRefusal.CONFLICT);
+        .containsExactly(ReportRefusal.CONFLICT.name());
   }
 
   @Test
@@ -213,12 +212,18 @@ class ReportRulesTest {
     cases.put(
         "long token", Map.entry(ReportRefusal.BAD_IDENTITY, r -> r.setTokenId("t".repeat(257))));
     cases.put("no account", Map.entry(ReportRefusal.BAD_IDENTITY, r -> r.setAccount("")));
-    cases.put(
-        "unknown account",
-        Map.entry(ReportRefusal.UNKNOWN_ACCOUNT, r -> r.setAccount("nobody-here")));
     cases.put("long icid", Map.entry(ReportRefusal.BAD_IDENTITY, r -> r.setIcid("i".repeat(257))));
     cases.put("negative epoch", Map.entry(ReportRefusal.BAD_NUMBER, r -> r.setEpoch(-1)));
-    cases.put("huge sequence", Map.entry(ReportRefusal.BAD_NUMBER, r -> r.setSequence(1L << 51)));
+    cases.put(
+        "huge sequence", Map.entry(ReportRefusal.SEQUENCE_JUMP, r -> r.setSequence(1L << 50)));
+    cases.put(
+        "jump of the sequence",
+        Map.entry(ReportRefusal.SEQUENCE_JUMP, r -> r.setSequence(1_000_000)));
+    cases.put(
+        "no length", Map.entry(ReportRefusal.EMPTY_INTERVAL, r -> r.setStartMs(r.getEndMs())));
+    cases.put(
+        "flow over the interval",
+        Map.entry(ReportRefusal.FLOW_OVER_INTERVAL, flow(f -> f.setDurationMs(60_003))));
     cases.put(
         "negative overhead", Map.entry(ReportRefusal.BAD_NUMBER, r -> r.setOverheadBytes(-1)));
     cases.put(
@@ -306,6 +311,7 @@ class ReportRulesTest {
                 SubmitRequest.newBuilder()
                     .setReceivedMs(rig.clock.instant().toEpochMilli())
                     .addReports(report)
+                    .addTokenKeys(Reports.PROVEN.tokenKey())
                     .build())
             .getAcks(0);
     assertThat(ack.getVerdict()).isEqualTo(ReportVerdict.REJECTED);

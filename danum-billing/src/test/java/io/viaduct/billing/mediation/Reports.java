@@ -1,6 +1,7 @@
 package io.viaduct.billing.mediation;
 
 import com.google.protobuf.ByteString;
+import io.viaduct.usage.ProvenReport;
 import io.viaduct.usage.v1.DelaySource;
 import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
@@ -13,6 +14,9 @@ import java.util.List;
 
 /// Reports as a SNAPT would make them.
 public final class Reports {
+  /// The bridge that signs all tokens, and the device that signs all receipts.
+  public static final ProvenReport PROVEN = new ProvenReport();
+
   private Reports() {}
 
   public static FlowUsage flow(int id, String application, long pre, long post, double delayMs) {
@@ -72,18 +76,33 @@ public final class Reports {
     return report;
   }
 
+  /// A report with token and receipt.
   public static SignedUsageReport signed(UsageReport report) {
-    return SignedUsageReport.newBuilder()
-        .setReport(report.toByteString())
+    return bySnapt(PROVEN.complete(report));
+  }
+
+  /// A report with its token, whose receipt is owed.
+  public static SignedUsageReport unsigned(UsageReport report) {
+    return bySnapt(PROVEN.unsigned(report));
+  }
+
+  /// Billing keeps the SNAPT's signature and leaves it to the bridge to check it.
+  public static SignedUsageReport bySnapt(SignedUsageReport envelope) {
+    return envelope.toBuilder()
         .setSignature(ByteString.copyFrom(new byte[64]))
         .setKeyId("key-1")
         .build();
   }
 
   public static SubmitRequest request(Instant received, List<UsageReport> reports) {
-    SubmitRequest.Builder request =
-        SubmitRequest.newBuilder().setReceivedMs(received.toEpochMilli());
-    reports.forEach(r -> request.addReports(signed(r)));
-    return request.build();
+    return requestOf(received, reports.stream().map(Reports::signed).toList());
+  }
+
+  public static SubmitRequest requestOf(Instant received, List<SignedUsageReport> envelopes) {
+    return SubmitRequest.newBuilder()
+        .setReceivedMs(received.toEpochMilli())
+        .addAllReports(envelopes)
+        .addTokenKeys(PROVEN.tokenKey())
+        .build();
   }
 }

@@ -14,7 +14,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 /// for filters and sums. They have no report and no postings, so the ledger stays as it is.
 final class ChargesOnFile {
   static final List<String> CLASSES = List.of("LT_LD", "HT_LD", "LT_HD", "HT_HD");
-  static final List<String> STATES = List.of("FINAL", "ADJUSTED", "FINAL_PROVISIONAL");
+  static final List<String> STATES = List.of("FINAL", "ADJUSTED", "PROVISIONAL");
   static final List<String> APPLICATIONS = List.of("ssh", "skype-video", "-dash", "web,\"x\"");
   static final List<String> SNAPTS = List.of("snapt-a", "snapt-b");
 

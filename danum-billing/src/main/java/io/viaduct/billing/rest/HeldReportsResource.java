@@ -1,0 +1,192 @@
+package io.viaduct.billing.rest;
+
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.mediation.HeldReportRelease;
+import io.viaduct.billing.settlement.HeldReports;
+import io.viaduct.billing.settlement.HoldReason;
+import io.viaduct.billing.settlement.PostResult;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/// Reports that billing keeps and can post later: an operator releases or discards them.
+@RestController
+@RequestMapping("/api/v1/reports/held")
+@Tag(name = "operation")
+class HeldReportsResource {
+  private final HeldReports held;
+  private final HeldReportRelease release;
+  private final InstantSource clock;
+
+  HeldReportsResource(HeldReports held, HeldReportRelease release, InstantSource clock) {
+    this.held = held;
+    this.release = release;
+    this.clock = clock;
+  }
+
+  /// @param receiptOwed whether the device's receipt would post it
+  /// @param state held, posted or discarded
+  /// @param decidedBy operator; absent while it is held, and where the receipt decided
+  record HeldReport(
+      String id,
+      Instant receivedAt,
+      String reason,
+      String detail,
+      String snapt,
+      String session,
+      long epoch,
+      long sequence,
+      String account,
+      Instant start,
+      Instant end,
+      String preBytes,
+      String chargeMicrodenarii,
+      String discountMicrodenarii,
+      boolean receiptOwed,
+      String state,
+      @Nullable String decidedBy,
+      @Nullable String decision,
+      @Nullable Instant decidedAt) {
+    static HeldReport of(HeldReports.HeldReport r) {
+      return new HeldReport(
+          Long.toString(r.id()),
+          r.receivedAt(),
+          r.why().name(),
+          r.detail(),
+          r.key().snapt(),
+          r.key().session(),
+          r.key().epoch(),
+          r.key().sequence(),
+          r.account(),
+          r.startedAt(),
+          r.endedAt(),
+          Long.toString(r.preBytes()),
+          r.charge().toString(),
+          r.discount().toString(),
+          r.receiptOwed(),
+          r.state().name().toLowerCase(Locale.ROOT),
+          r.decidedBy(),
+          r.decision().isEmpty() ? null : r.decision(),
+          r.decidedAt());
+    }
+  }
+
+  record HeldReportList(List<HeldReport> held, @Nullable String next) {}
+
+  /// What became of a released report.
+  ///
+  /// @param outcome posted, already_posted, held, refused or deferred
+  /// @param reason why it was not posted, or absent
+  record Release(String outcome, @Nullable String reason, @Nullable String detail) {}
+
+  @Refuses(ProblemType.FORBIDDEN)
+  @GetMapping
+  @Operation(
+      summary = "Reports that are kept and not posted, latest first",
+      operationId = "listHeld")
+  HeldReportList list(
+      Caller caller,
+      @RequestParam(required = false) @Nullable String cursor,
+      @RequestParam(defaultValue = "50") int limit,
+      @RequestParam(defaultValue = "") String snapt,
+      @RequestParam(defaultValue = "") String account,
+      @RequestParam(defaultValue = "") String reason,
+      @RequestParam(defaultValue = "held") String state) {
+    BearerCheck.requireOperator(caller);
+    HeldReports.Filter filter =
+        new HeldReports.Filter(
+            Page.filter("snapt", snapt),
+            Page.filter("account", account),
+            word("reason", reason, HoldReason.values()),
+            state.equals("all") ? "" : word("state", state, HeldReports.State.values()));
+    List<HeldReport> rows =
+        held.page(filter, Page.before(cursor), Page.limit(limit) + 1).stream()
+            .map(HeldReport::of)
+            .toList();
+    Page<HeldReport> page = Page.of(rows, limit, HeldReport::id);
+    return new HeldReportList(page.items(), page.next());
+  }
+
+  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
+  @GetMapping("/{id}")
+  @Operation(summary = "One report that is or was held", operationId = "getHeld")
+  HeldReport get(Caller caller, @PathVariable String id) {
+    BearerCheck.requireOperator(caller);
+    return held.find(OperatorDecision.id(id))
+        .map(HeldReport::of)
+        .orElseThrow(ProblemException::notFound);
+  }
+
+  private static String word(String name, String given, Enum<?>[] words) {
+    String upper = given.toUpperCase(Locale.ROOT);
+    if (!given.isEmpty() && Arrays.stream(words).noneMatch(w -> w.name().equals(upper))) {
+      throw ProblemException.invalid(
+          name + " must be one of " + Arrays.toString(words) + ", got '" + given + "'");
+    }
+    return upper;
+  }
+
+  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.ALREADY_DECIDED})
+  @PostMapping("/{id}/release")
+  @Operation(
+      summary = "Post a held report: the operator stands in for token, receipt and bounds",
+      operationId = "releaseHeld")
+  Release release(Caller caller, @PathVariable String id, @RequestBody OperatorDecision decision) {
+    BearerCheck.requireOperator(caller);
+    HeldReports.HeldReport report = requireHeld(OperatorDecision.id(id));
+    return release
+        .release(report.id(), decision.by(caller), clock.instant())
+        .map(HeldReportsResource::told)
+        .orElseThrow(() -> decided(report.id()));
+  }
+
+  private static Release told(PostResult result) {
+    return switch (result) {
+      case PostResult.Posted _, PostResult.Signed _ -> new Release("posted", null, null);
+      case PostResult.AlreadyPosted _ -> new Release("already_posted", null, null);
+      case PostResult.Held(var why, String detail, var _) ->
+          new Release("held", why.name(), detail);
+      case PostResult.Refused(var why, String detail) -> new Release("refused", why.name(), detail);
+      case PostResult.Deferred(String detail) -> new Release("deferred", null, detail);
+    };
+  }
+
+  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.ALREADY_DECIDED})
+  @PostMapping("/{id}/discard")
+  @Operation(summary = "Give a held report up: it is never posted", operationId = "discardHeld")
+  HeldReport discard(
+      Caller caller, @PathVariable String id, @RequestBody OperatorDecision decision) {
+    BearerCheck.requireOperator(caller);
+    HeldReports.HeldReport report = requireHeld(OperatorDecision.id(id));
+    if (!held.discard(report.id(), decision.by(caller), clock.instant())) {
+      throw decided(report.id());
+    }
+    return held.find(report.id()).map(HeldReport::of).orElseThrow(ProblemException::notFound);
+  }
+
+  private HeldReports.HeldReport requireHeld(long id) {
+    HeldReports.HeldReport report = held.find(id).orElseThrow(ProblemException::notFound);
+    if (report.state() != HeldReports.State.HELD) {
+      throw decided(id);
+    }
+    return report;
+  }
+
+  private ProblemException decided(long id) {
+    return new ProblemException(
+        ProblemType.ALREADY_DECIDED,
+        "report %d is %s".formatted(id, held.find(id).map(r -> r.state().name()).orElse("gone")));
+  }
+}

@@ -1,0 +1,173 @@
+package io.viaduct.billing.rest;
+
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.settlement.ChargeListener;
+import io.viaduct.billing.settlement.UnsignedIntervals;
+import io.viaduct.billing.settlement.UnsignedIntervals.Outcome;
+import io.viaduct.billing.settlement.UnsignedIntervals.Verdict;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/// Posted intervals that no device has signed: after their time an operator accepts or voids them.
+@RestController
+@RequestMapping("/api/v1/reports/unsigned")
+@Tag(name = "operation")
+class UnsignedResource {
+  private final UnsignedIntervals unsigned;
+  private final ChargeListener listener;
+  private final InstantSource clock;
+
+  UnsignedResource(UnsignedIntervals unsigned, ChargeListener listener, InstantSource clock) {
+    this.unsigned = unsigned;
+    this.listener = listener;
+    this.clock = clock;
+  }
+
+  /// @param dueAt from then on an operator may decide
+  /// @param refusal why the device did not sign: COUNTS_DIFFER, UNKNOWN_SESSION, or absent
+  /// @param deviceUpBytes the device's own count of the session then, or absent
+  /// @param deviceDownBytes likewise
+  record UnsignedInterval(
+      String id,
+      String snapt,
+      String session,
+      long epoch,
+      long sequence,
+      String account,
+      Instant start,
+      Instant end,
+      Instant dueAt,
+      boolean due,
+      String preBytes,
+      String chargeMicrodenarii,
+      String discountMicrodenarii,
+      @Nullable String refusal,
+      @Nullable String deviceUpBytes,
+      @Nullable String deviceDownBytes) {
+    static UnsignedInterval of(UnsignedIntervals.Unsigned i, Instant now) {
+      return new UnsignedInterval(
+          Long.toString(i.id()),
+          i.key().snapt(),
+          i.key().session(),
+          i.key().epoch(),
+          i.key().sequence(),
+          i.account(),
+          i.startedAt(),
+          i.endedAt(),
+          i.dueAt(),
+          !now.isBefore(i.dueAt()),
+          Long.toString(i.preBytes()),
+          i.charge().toString(),
+          i.discount().toString(),
+          i.refusal(),
+          i.deviceUpBytes() == null ? null : Long.toUnsignedString(i.deviceUpBytes()),
+          i.deviceDownBytes() == null ? null : Long.toUnsignedString(i.deviceDownBytes()));
+    }
+  }
+
+  record UnsignedList(List<UnsignedInterval> unsigned, @Nullable String next) {}
+
+  /// @param outcome accepted or voided
+  record Decided(String id, String outcome) {}
+
+  @Refuses(ProblemType.FORBIDDEN)
+  @GetMapping
+  @Operation(
+      summary = "Intervals that no device has signed, latest first; by default those to decide",
+      operationId = "listUnsigned")
+  UnsignedList list(
+      Caller caller,
+      @RequestParam(required = false) @Nullable String cursor,
+      @RequestParam(defaultValue = "50") int limit,
+      @RequestParam(defaultValue = "") String snapt,
+      @RequestParam(defaultValue = "") String account,
+      @RequestParam(defaultValue = "true") boolean due) {
+    BearerCheck.requireOperator(caller);
+    Instant now = clock.instant();
+    List<UnsignedInterval> rows =
+        unsigned
+            .page(
+                new UnsignedIntervals.Filter(
+                    Page.filter("snapt", snapt), Page.filter("account", account)),
+                due ? now : null,
+                Page.before(cursor),
+                Page.limit(limit) + 1)
+            .stream()
+            .map(i -> UnsignedInterval.of(i, now))
+            .toList();
+    Page<UnsignedInterval> page = Page.of(rows, limit, UnsignedInterval::id);
+    return new UnsignedList(page.items(), page.next());
+  }
+
+  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
+  @GetMapping("/{id}")
+  @Operation(summary = "One interval that no device has signed", operationId = "getUnsigned")
+  UnsignedInterval get(Caller caller, @PathVariable String id) {
+    BearerCheck.requireOperator(caller);
+    return unsigned
+        .find(OperatorDecision.id(id))
+        .map(i -> UnsignedInterval.of(i, clock.instant()))
+        .orElseThrow(ProblemException::notFound);
+  }
+
+  @Refuses({
+    ProblemType.FORBIDDEN,
+    ProblemType.NOT_FOUND,
+    ProblemType.ALREADY_DECIDED,
+    ProblemType.NOT_DUE
+  })
+  @PostMapping("/{id}/accept")
+  @Operation(summary = "Take an interval as signed: it is settled", operationId = "acceptUnsigned")
+  Decided accept(Caller caller, @PathVariable String id, @RequestBody OperatorDecision decision) {
+    return decide(caller, id, Verdict.ACCEPTED, decision);
+  }
+
+  @Refuses({
+    ProblemType.FORBIDDEN,
+    ProblemType.NOT_FOUND,
+    ProblemType.ALREADY_DECIDED,
+    ProblemType.NOT_DUE
+  })
+  @PostMapping("/{id}/void")
+  @Operation(summary = "Post the charge of an interval back", operationId = "voidUnsigned")
+  Decided voidCharge(
+      Caller caller, @PathVariable String id, @RequestBody OperatorDecision decision) {
+    return decide(caller, id, Verdict.VOIDED, decision);
+  }
+
+  private Decided decide(Caller caller, String id, Verdict verdict, OperatorDecision decision) {
+    BearerCheck.requireOperator(caller);
+    Outcome outcome =
+        unsigned
+            .decide(OperatorDecision.id(id), verdict, decision.by(caller), clock.instant())
+            .orElseThrow(ProblemException::notFound);
+    return switch (outcome) {
+      case Outcome.Done(String account, List<Long> charges) -> {
+        listener.changed(account, charges);
+        yield new Decided(id, verdict.name().toLowerCase(Locale.ROOT));
+      }
+      case Outcome.NotDue(Instant dueAt) ->
+          throw new ProblemException(
+              ProblemType.NOT_DUE, "interval " + id + " may be decided from " + dueAt + " on");
+      case Outcome.Refunded _ ->
+          throw new ProblemException(
+              ProblemType.ALREADY_DECIDED,
+              "charges of interval " + id + " were refunded: accept it, or refund the rest");
+      case Outcome.NotUnsigned(var state) ->
+          throw new ProblemException(
+              ProblemType.ALREADY_DECIDED, "interval " + id + " is " + state.word());
+    };
+  }
+}

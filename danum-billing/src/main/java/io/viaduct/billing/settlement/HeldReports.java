@@ -1,0 +1,223 @@
+package io.viaduct.billing.settlement;
+
+import io.viaduct.billing.ledger.MicroDenarii;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/// Keeps the reports that are not posted and can be posted later. A report has one row, whatever
+/// happens to it; its row is decided once.
+public final class HeldReports {
+  /// Where a held report is in its life.
+  public enum State {
+    HELD,
+    POSTED,
+    DISCARDED
+  }
+
+  /// A row, as the operator sees it.
+  ///
+  /// @param receivedAt when it first came
+  /// @param receiptOwed whether the device's receipt would post it
+  /// @param decidedBy operator; null while it is held, and where the receipt decided
+  /// @param decision the operator's words
+  public record HeldReport(
+      long id,
+      Instant receivedAt,
+      HoldReason why,
+      String detail,
+      IntervalKey key,
+      String account,
+      Instant startedAt,
+      Instant endedAt,
+      long preBytes,
+      MicroDenarii charge,
+      MicroDenarii discount,
+      boolean receiptOwed,
+      State state,
+      @Nullable String decidedBy,
+      String decision,
+      @Nullable Instant decidedAt) {}
+
+  /// What a list is narrowed to; an empty text takes all.
+  public record Filter(String snapt, String account, String reason, String state) {}
+
+  /// What the posting needs of a row.
+  record Kept(State state, Instant startedAt, Instant endedAt, Instant receivedAt, String clock) {}
+
+  private static final String COLUMNS =
+      "select id, received_at, reason, detail, snapt_id, session_id, epoch, sequence, account, started_at,"
+          + " ended_at, pre_bytes, charge_microdenarii, discount_microdenarii, receipt_owed, state,"
+          + " decided_by, decision, decided_at from held_report ";
+
+  private final JdbcTemplate jdbc;
+
+  public HeldReports(JdbcTemplate jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /// Returns the rows of reports, by the hexadecimal digest, and locks them.
+  Map<String, Kept> kept(List<MeasuredInterval> reports) {
+    Map<String, Kept> kept = new HashMap<>();
+    jdbc.query(
+        "select digest, state, started_at, ended_at, received_at, clock from held_report"
+            + " where digest = any(?) order by id for no key update",
+        row -> {
+          kept.put(
+              hex(row.getBytes(1)),
+              new Kept(
+                  State.valueOf(row.getString(2)),
+                  row.getTimestamp(3).toInstant(),
+                  row.getTimestamp(4).toInstant(),
+                  row.getTimestamp(5).toInstant(),
+                  row.getString(6)));
+        },
+        (Object) reports.stream().map(r -> r.original().digest()).toArray(byte[][]::new));
+    return kept;
+  }
+
+  static String hex(byte[] digest) {
+    return HexFormat.of().formatHex(digest);
+  }
+
+  /// Counts the held reports of each SNAPT.
+  Map<String, Integer> waiting(Collection<String> snapts) {
+    Map<String, Integer> counts = new HashMap<>();
+    jdbc.query(
+        "select snapt_id, count(*) from held_report where state = 'HELD' and snapt_id = any(?) group by 1",
+        row -> {
+          counts.put(row.getString(1), row.getInt(2));
+        },
+        (Object) snapts.toArray(String[]::new));
+    return counts;
+  }
+
+  /// Keeps a report, or notes a new reason and the newer envelope of one that is kept already.
+  void hold(BilledInterval interval, HoldReason why, String detail) {
+    MeasuredInterval report = interval.report();
+    jdbc.update(
+        """
+        insert into held_report as h (digest, envelope, received_at, clock, snapt_id, session_id, epoch, sequence,
+          account, started_at, ended_at, pre_bytes, charge_microdenarii, discount_microdenarii, reason, detail, receipt_owed)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        on conflict (digest) do update set reason = excluded.reason, detail = excluded.detail,
+          envelope = case when excluded.receipt_owed then h.envelope else excluded.envelope end,
+          receipt_owed = h.receipt_owed and excluded.receipt_owed
+        """,
+        report.original().digest(),
+        report.evidence().envelope(),
+        Timestamp.from(report.receivedAt()),
+        report.clock().name(),
+        report.key().snapt(),
+        report.key().session(),
+        report.key().epoch(),
+        report.key().sequence(),
+        report.account(),
+        Timestamp.from(report.startedAt()),
+        Timestamp.from(report.endedAt()),
+        report.preBytes(),
+        interval.charge().value(),
+        interval.discount().value(),
+        why.name(),
+        detail,
+        report.evidence().strength() == Evidence.Strength.RECEIPT_OWED);
+  }
+
+  /// Notes that a held report is posted now, by its receipt or by the operator who released it.
+  void posted(MeasuredInterval report, Instant now) {
+    Evidence.Decision release = report.evidence().release();
+    jdbc.update(
+        "update held_report set state = 'POSTED', decided_by = ?, decision = ?, decided_at = ?"
+            + " where digest = ? and state = 'HELD'",
+        release == null ? null : release.by(),
+        release == null ? "" : release.reason(),
+        Timestamp.from(now),
+        report.original().digest());
+  }
+
+  /// Gives a held report up.
+  ///
+  /// @return false if it is not held any more
+  public boolean discard(long id, Evidence.Decision decision, Instant now) {
+    return jdbc.update(
+            "update held_report set state = 'DISCARDED', decided_by = ?, decision = ?, decided_at = ?"
+                + " where id = ? and state = 'HELD'",
+            decision.by(),
+            decision.reason(),
+            Timestamp.from(now),
+            id)
+        == 1;
+  }
+
+  public Optional<HeldReport> find(long id) {
+    return jdbc.query(COLUMNS + "where id = ?", (row, _) -> read(row), id).stream().findFirst();
+  }
+
+  /// Returns the envelope as it came last: a serialized SignedUsageReport.
+  public byte[] envelope(long id) {
+    byte[] envelope =
+        jdbc.queryForObject("select envelope from held_report where id = ?", byte[].class, id);
+    if (envelope == null) {
+      throw new IllegalStateException("held report " + id + " has no envelope");
+    }
+    return envelope;
+  }
+
+  /// Returns reports, latest first.
+  ///
+  /// @param before the last id of the page before
+  public List<HeldReport> page(Filter filter, long before, int limit) {
+    return jdbc.query(
+        COLUMNS
+            + "where id < ? and (? = '' or snapt_id = ?) and (? = '' or account = ?)"
+            + " and (? = '' or reason = ?) and (? = '' or state = ?) order by id desc limit ?",
+        (row, _) -> read(row),
+        before,
+        filter.snapt(),
+        filter.snapt(),
+        filter.account(),
+        filter.account(),
+        filter.reason(),
+        filter.reason(),
+        filter.state(),
+        filter.state(),
+        limit);
+  }
+
+  /// Returns how many reports wait for a decision.
+  public long waiting() {
+    Long count =
+        jdbc.queryForObject("select count(*) from held_report where state = 'HELD'", Long.class);
+    return count == null ? 0 : count;
+  }
+
+  private static HeldReport read(ResultSet row) throws SQLException {
+    Timestamp decided = row.getTimestamp(19);
+    return new HeldReport(
+        row.getLong(1),
+        row.getTimestamp(2).toInstant(),
+        HoldReason.valueOf(row.getString(3)),
+        row.getString(4),
+        new IntervalKey(row.getString(5), row.getString(6), row.getLong(7), row.getLong(8)),
+        row.getString(9),
+        row.getTimestamp(10).toInstant(),
+        row.getTimestamp(11).toInstant(),
+        row.getLong(12),
+        new MicroDenarii(row.getLong(13)),
+        new MicroDenarii(row.getLong(14)),
+        row.getBoolean(15),
+        State.valueOf(row.getString(16)),
+        row.getString(17),
+        row.getString(18),
+        decided == null ? null : decided.toInstant());
+  }
+}

@@ -1,0 +1,313 @@
+package io.viaduct.billing.settlement;
+
+import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.LedgerTransaction;
+import io.viaduct.billing.settlement.IntervalStore.Known;
+import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.billing.tariff.TariffVersion;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/// Decides and stores reports of different identities inside the caller's database transaction.
+final class PostingRound {
+  private static final String ACTIVE = "active";
+
+  private final IntervalStore store;
+  private final HeldReports held;
+  private final JdbcTemplate jdbc;
+  private final Ledger ledger;
+  private final SettlementRules rules;
+  private final List<TariffVersion> versions;
+  private final Instant now;
+
+  private Map<String, String> accounts = Map.of(); // state by id
+  private Map<IntervalStore.Session, Long> epochs = new HashMap<>();
+  private Map<IntervalStore.Run, Long> sequences = Map.of();
+  private Map<IntervalKey, Known> known = Map.of();
+  private Map<String, HeldReports.Kept> kept = Map.of();
+  private Map<String, Integer> waiting = Map.of();
+  private final Set<IntervalStore.Session> risen = new HashSet<>();
+  private final Map<Long, Evidence> evidence = new HashMap<>(); // by interval
+  private final List<BilledInterval> billed = new ArrayList<>();
+
+  PostingRound(
+      JdbcTemplate jdbc,
+      Ledger ledger,
+      SettlementRules rules,
+      List<TariffVersion> versions,
+      Instant now) {
+    this.store = new IntervalStore(jdbc);
+    this.held = new HeldReports(jdbc);
+    this.jdbc = jdbc;
+    this.ledger = ledger;
+    this.rules = rules;
+    this.versions = versions;
+    this.now = now;
+  }
+
+  /// @return one result for each report, in order
+  List<PostResult> post(List<MeasuredInterval> arrived) {
+    accounts = store.lockAccounts(arrived);
+    epochs = store.epochs(arrived);
+    epochs.putAll(store.lockSessions(arrived.stream().filter(this::isPayable).toList()));
+    sequences = new HashMap<>(store.highestSequences(arrived));
+    known = store.known(arrived);
+    kept = held.kept(arrived);
+    waiting =
+        new HashMap<>(
+            held.waiting(arrived.stream().map(r -> r.key().snapt()).collect(Collectors.toSet())));
+    List<MeasuredInterval> reports = arrived.stream().map(this::asOfFirstArrival).toList();
+    AccountBounds bounds = AccountBounds.load(jdbc, rules.bounds(), reports);
+
+    List<Decision> decisions = reports.stream().map(r -> decide(r, bounds)).toList();
+    store();
+    List<PostResult> results = new ArrayList<>();
+    for (int i = 0; i < reports.size(); i++) {
+      results.add(settle(reports.get(i), decisions.get(i)));
+    }
+    store.decide(evidence, now);
+    return results;
+  }
+
+  /// What is to be done about one report.
+  private sealed interface Decision {
+    record Bill(BilledInterval interval) implements Decision {}
+
+    record Sign(Known interval) implements Decision {}
+
+    record Hold(BilledInterval interval, HoldReason why, String detail) implements Decision {}
+
+    record Answer(PostResult result) implements Decision {}
+  }
+
+  private boolean isPayable(MeasuredInterval report) {
+    return accounts.containsKey(report.account());
+  }
+
+  private HeldReports.@Nullable Kept kept(MeasuredInterval report) {
+    return kept.get(HeldReports.hex(report.original().digest()));
+  }
+
+  private MeasuredInterval asOfFirstArrival(MeasuredInterval report) {
+    HeldReports.Kept first = kept(report);
+    return first == null
+        ? report
+        : report.asOf(
+            first.startedAt(),
+            first.endedAt(),
+            first.receivedAt(),
+            MeasuredInterval.Clock.valueOf(first.clock()));
+  }
+
+  // In this order: what was billed once is never refused later, and what was held was judged when
+  // it
+  // came.
+  private Decision decide(MeasuredInterval report, AccountBounds bounds) {
+    Known before = known.get(report.key());
+    if (before != null) {
+      return again(report, before);
+    }
+    HeldReports.Kept first = kept(report);
+    if (first != null && first.state() == HeldReports.State.DISCARDED) {
+      return refused(ReportRefusal.DISCARDED, "an operator has discarded this report");
+    }
+    if (first == null) {
+      Optional<PostResult.Refused> untimely = untimely(report);
+      if (untimely.isPresent()) {
+        return new Decision.Answer(untimely.get());
+      }
+    }
+    BilledInterval interval = bill(report);
+    Optional<Obstacle> unproven = unproven(report);
+    Optional<Obstacle> why =
+        unproven.isPresent() ? unproven : bounds.excess(report, interval.charge());
+    if (why.isPresent()) {
+      return hold(interval, why.get(), first != null);
+    }
+    bounds.add(report, interval.charge());
+    note(report);
+    billed.add(interval);
+    return new Decision.Bill(interval);
+  }
+
+  private static Decision again(MeasuredInterval report, Known before) {
+    if (!Arrays.equals(before.digest(), report.original().digest())) {
+      return refused(
+          ReportRefusal.CONFLICT, report.key().text() + " was billed with other content");
+    }
+    if (before.state() == IntervalState.PROVISIONAL) {
+      return report.evidence().isSufficient()
+          ? new Decision.Sign(before)
+          : new Decision.Answer(new PostResult.AlreadyPosted(true));
+    }
+    return new Decision.Answer(new PostResult.AlreadyPosted(false));
+  }
+
+  private Optional<PostResult.Refused> untimely(MeasuredInterval report) {
+    IntervalKey key = report.key();
+    long epoch = epochs.getOrDefault(IntervalStore.Session.of(key), 0L);
+    if (key.epoch() < epoch) {
+      return Optional.of(
+          new PostResult.Refused(
+              ReportRefusal.LOWER_EPOCH,
+              "epoch " + key.epoch() + " of the session is below " + epoch + ", seen before"));
+    }
+    if (Duration.between(report.endedAt(), report.receivedAt()).compareTo(rules.adjustmentTime())
+        > 0) {
+      return Optional.of(
+          new PostResult.Refused(
+              ReportRefusal.TOO_LATE,
+              "ended " + report.endedAt() + ", more than " + rules.adjustmentTime() + " ago"));
+    }
+    long highest = sequences.getOrDefault(IntervalStore.Run.of(key), -1L);
+    if (key.sequence() - highest > SequenceGaps.JUMP_MAX) {
+      return Optional.of(
+          new PostResult.Refused(
+              ReportRefusal.SEQUENCE_JUMP,
+              "sequence %d is more than %d ahead of %d, the session's highest"
+                  .formatted(key.sequence(), SequenceGaps.JUMP_MAX, highest)));
+    }
+    return Optional.empty();
+  }
+
+  // What is missing before any money is looked at. An operator's release stands in for a token that
+  // is not there and for an account that is suspended; not for a token that cannot be checked, and
+  // not for an account that does not exist.
+  private Optional<Obstacle> unproven(MeasuredInterval report) {
+    if (!isPayable(report)) {
+      return Optional.of(
+          new Obstacle(HoldReason.UNKNOWN_ACCOUNT, "no account '" + report.account() + "'"));
+    }
+    String state = accounts.getOrDefault(report.account(), "");
+    if (!state.equals(ACTIVE) && report.evidence().release() == null) {
+      return Optional.of(
+          new Obstacle(
+              HoldReason.ACCOUNT_INACTIVE,
+              "account '%s' is %s".formatted(report.account(), state)));
+    }
+    Evidence.Strength strength = report.evidence().strength();
+    if (strength == Evidence.Strength.TOKEN_KEY_UNKNOWN) {
+      return Optional.of(
+          new Obstacle(
+              HoldReason.TOKEN_KEY_UNKNOWN,
+              "no bridge has named the token's key: add it to token.accepted-keys there"));
+    }
+    if (strength == Evidence.Strength.NO_TOKEN && report.evidence().release() == null) {
+      return Optional.of(
+          new Obstacle(
+              HoldReason.NO_TOKEN, "the SNAPT sent no session token: is it of an old version?"));
+    }
+    return Optional.empty();
+  }
+
+  private Decision hold(BilledInterval interval, Obstacle why, boolean keptBefore) {
+    String snapt = interval.report().key().snapt();
+    if (!keptBefore && waiting.getOrDefault(snapt, 0) >= rules.bounds().heldOfSnapt()) {
+      return new Decision.Answer(
+          new PostResult.Deferred(
+              why.why() + ": and " + rules.bounds().heldOfSnapt() + " of its reports are held"));
+    }
+    waiting.merge(snapt, keptBefore ? 0 : 1, Integer::sum);
+    return new Decision.Hold(interval, why.why(), why.detail());
+  }
+
+  private void note(MeasuredInterval report) {
+    IntervalStore.Session session = IntervalStore.Session.of(report.key());
+    if (report.key().epoch() > epochs.getOrDefault(session, 0L)) {
+      epochs.put(session, report.key().epoch());
+      risen.add(session);
+    }
+    sequences.merge(IntervalStore.Run.of(report.key()), report.key().sequence(), Math::max);
+  }
+
+  private BilledInterval bill(MeasuredInterval report) {
+    return BilledInterval.of(
+        report,
+        TariffBook.inForce(versions, report.startedAt()),
+        rules.ownerOf().apply(report.key().snapt()),
+        report.endedAt().plus(rules.graceTime()));
+  }
+
+  private void store() {
+    if (billed.isEmpty()) {
+      return;
+    }
+    store.raiseEpochs(risen, epochs);
+    store.insert(billed);
+    ledger.post(billed.stream().map(PostingRound::transaction).toList(), now);
+  }
+
+  private static LedgerTransaction transaction(BilledInterval interval) {
+    String key = interval.report().key().text();
+    String account = interval.report().account();
+    return switch (interval.state()) {
+      case PROVISIONAL ->
+          LedgerTransaction.provisional(
+              interval.id(),
+              key,
+              account,
+              interval.isLate(),
+              interval.charge(),
+              interval.discount());
+      case ADJUSTED ->
+          LedgerTransaction.adjustment(
+              interval.id(), key, account, interval.charge(), interval.discount());
+      case CORRECTED, FINAL, VOID ->
+          LedgerTransaction.correction(
+              interval.id(), key, account, interval.charge(), interval.discount());
+    };
+  }
+
+  // After the intervals have their ids.
+  private PostResult settle(MeasuredInterval report, Decision decision) {
+    PostResult result =
+        switch (decision) {
+          case Decision.Bill(BilledInterval interval) -> {
+            evidence.put(interval.id(), report.evidence());
+            yield new PostResult.Posted(
+                report.account(),
+                interval.chargeIds(),
+                interval.skewedFlows(),
+                interval.state() != IntervalState.PROVISIONAL);
+          }
+          case Decision.Sign(Known interval) -> {
+            store.sign(interval);
+            evidence.put(interval.id(), report.evidence());
+            yield new PostResult.Signed(report.account(), store.charges(interval.id()));
+          }
+          case Decision.Hold(BilledInterval interval, HoldReason why, String detail) -> {
+            held.hold(interval, why, detail);
+            yield new PostResult.Held(
+                why, detail, report.evidence().strength() == Evidence.Strength.RECEIPT_OWED);
+          }
+          case Decision.Answer(PostResult answer) -> answer;
+        };
+    if (kept(report) != null
+        && (result instanceof PostResult.Posted
+            || result instanceof PostResult.Signed
+            || result instanceof PostResult.AlreadyPosted)) {
+      held.posted(report, now);
+    }
+    boolean stored =
+        !(result instanceof PostResult.Refused || result instanceof PostResult.Deferred);
+    if (stored && report.evidence().refusal() != null) {
+      store.refusal(report, now);
+    }
+    return result;
+  }
+
+  private static Decision refused(ReportRefusal why, String detail) {
+    return new Decision.Answer(new PostResult.Refused(why, detail));
+  }
+}

@@ -1,0 +1,48 @@
+package io.viaduct.billing.settlement;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.InstantSource;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Gauges of what waits for an operator: held reports, unsigned charges. They show what the last
+/// reading found.
+public final class UndecidedGauges {
+  private final HeldReports held;
+  private final UnsignedIntervals unsigned;
+  private final InstantSource clock;
+  private final AtomicLong waiting = new AtomicLong();
+  private final AtomicLong outstanding = new AtomicLong();
+  private final AtomicLong due = new AtomicLong();
+
+  public UndecidedGauges(
+      HeldReports held, UnsignedIntervals unsigned, InstantSource clock, MeterRegistry registry) {
+    this.held = held;
+    this.unsigned = unsigned;
+    this.clock = clock;
+    gauge(registry, "viaduct.reports.waiting", "Held reports that wait for the operator", waiting);
+    gauge(
+        registry,
+        "viaduct.unsigned.microdenarii",
+        "Charges that are posted without the device's receipt",
+        outstanding);
+    gauge(
+        registry,
+        "viaduct.unsigned.due",
+        "Intervals without receipt about which the operator may decide",
+        due);
+  }
+
+  // Held strongly: a registry forgets what nobody else holds.
+  private static void gauge(
+      MeterRegistry registry, String name, String description, AtomicLong value) {
+    Gauge.builder(name, value::get).description(description).register(registry);
+  }
+
+  /// Asks the database.
+  public void read() {
+    waiting.set(held.waiting());
+    outstanding.set(unsigned.outstanding().value());
+    due.set(unsigned.due(clock.instant()));
+  }
+}
