@@ -59,7 +59,7 @@ public final class BridgeCommand {
     private static int serve(BridgeConfiguration configuration) throws Exception {
       Logger log = LoggerFactory.getLogger(BridgeCommand.class);
       InstantSource clock = InstantSource.system();
-      Readiness readiness = new Readiness("sip", "rest", "users");
+      Readiness readiness = new Readiness("sip", "rest");
       CountDownLatch told = new CountDownLatch(1);
       CountDownLatch ended = new CountDownLatch(1);
       try (ProcessMetrics metrics = new ProcessMetrics("ims-bridge", BridgeCommand.class);
@@ -67,7 +67,6 @@ public final class BridgeCommand {
         operations.listen(configuration.operations());
         try (Bridge bridge = Bridge.start(configuration, clock, metrics.registry(), readiness)) {
           readiness.cleared("sip");
-          bridge.subscribers().onLoaded(() -> readiness.cleared("users"));
           try (var rest =
               RestInterface.start(configuration.rest(), bridge, clock, metrics.registry())) {
             readiness.cleared("rest");
@@ -115,7 +114,11 @@ public final class BridgeCommand {
       BridgeConfiguration configuration = ConfigurationFile.load(file, BridgeConfiguration.class);
       io.viaduct.service.tls.TlsMaterial.load(configuration.tls());
       Ed25519.readPair(configuration.token().signingKey());
+      var subscribers =
+          io.viaduct.bridge.registrar.Subscribers.load(
+              configuration.subscribers(), configuration.domain());
       print(spec, EffectiveConfiguration.of(configuration).stripTrailing());
+      print(spec, subscribers.size() + " subscribers");
       return 0;
     }
   }

@@ -41,6 +41,7 @@ class BridgeCommandTest {
     }
     assertThat(out.toString())
         .contains("domain: ims.test")
+        .contains("3 subscribers")
         .doesNotContain("rest-token")
         .doesNotContain("alice-secret");
   }
@@ -68,12 +69,13 @@ class BridgeCommandTest {
   }
 
   @Test
-  void theFormerKeyOfTheUsersIsRefusedWithTheirNewPlace() throws Exception {
+  void aSubscriberWithAMisspeltKeyStopsWith78() throws Exception {
     try (BridgeRig rig = new BridgeRig(directory, 1, "")) {
-      Files.writeString(rig.file, Files.readString(rig.file) + "\nsubscribers: users.yml\n");
+      Files.writeString(
+          rig.configuration.subscribers(), "subscribers:\n  - {user: eve, pasword-file: x}\n");
       assertThat(execute("check", "--config", rig.file.toString())).isEqualTo(78);
     }
-    assertThat(err.toString()).contains("imports: {subscribers: FILE}").hasLineCount(1);
+    assertThat(err.toString()).contains("pasword-file");
   }
 
   @Test

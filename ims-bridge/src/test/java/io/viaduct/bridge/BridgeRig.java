@@ -6,7 +6,6 @@ import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TestAuthority;
-import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.SipEndpointSettings;
@@ -32,18 +31,12 @@ final class BridgeRig implements AutoCloseable {
     org.awaitility.Awaitility.setDefaultTimeout(java.time.Duration.ofSeconds(45));
   }
 
-  /// As port of billing: no mediation, only users.
-  static final int NO_BILLING = 1;
-
   final TestClock clock = new TestClock();
-  MeterRegistry registry = new SimpleMeterRegistry();
+  final MeterRegistry registry = new SimpleMeterRegistry();
   final Readiness readiness = new Readiness();
   final TestAuthority authority;
   final KeyPair reportKey = Ed25519.generate();
   final Path file;
-  ProvisioningStub users;
-  private final TlsMaterial usersTls;
-  private final int usersPort;
   final BridgeConfiguration configuration;
   Bridge bridge;
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
@@ -58,12 +51,13 @@ final class BridgeRig implements AutoCloseable {
     TlsSettings tls = authority.issue("ims-bridge");
     Path key = directory.resolve("token.key");
     Ed25519.writePrivate(key, Ed25519.generate().getPrivate());
-    usersTls = authority.material("danum-billing");
-    users = new ProvisioningStub(usersTls, 0);
+    Path users = directory.resolve("subscribers.yml");
+    StringBuilder list = new StringBuilder("subscribers:\n");
     for (String user : new String[] {"alice", "bob", "carol"}) {
-      users.put(ProvisioningStub.user(user, user + "-secret"));
+      Path secret = TestAuthority.secret(directory.resolve(user + ".password"), user + "-secret");
+      list.append("  - {user: %s, password-file: %s}%n".formatted(user, secret));
     }
-    usersPort = users.port();
+    Files.writeString(users, list.toString());
     file = directory.resolve("bridge.yml");
     String text =
         """
@@ -77,39 +71,23 @@ final class BridgeRig implements AutoCloseable {
         snapts:
           - {id: snapt-1, report-key: "%s", owner: acme, region: core}
           - {id: snapt-2, report-key: "%s", owner: beacon, region: core}
-        state: %s
+        subscribers: %s
         operations: {port: 0}
         reporting: {interval: 5s}
         """
             .formatted(
                 TestAuthority.secret(directory.resolve("rest.token"), "rest-token"),
-                billingPort == NO_BILLING ? usersPort : billingPort,
+                billingPort,
                 tls.certificate(),
                 tls.privateKey(),
                 tls.trust(),
                 key,
                 base64(reportKey),
                 base64(Ed25519.generate()),
-                directory.resolve("state"));
+                users);
     Files.writeString(file, edit.apply(text));
     configuration = ConfigurationFile.load(file, BridgeConfiguration.class);
     bridge = Bridge.start(configuration, clock, registry, readiness);
-    if (billingPort == NO_BILLING) {
-      org.awaitility.Awaitility.await().until(() -> bridge.subscribers().isLoaded());
-    }
-  }
-
-  /// Meters for a bridge that is started again.
-  MeterRegistry fresh() {
-    registry = new SimpleMeterRegistry();
-    return registry;
-  }
-
-  void restartUsers() throws Exception {
-    users = new ProvisioningStub(usersTls, usersPort);
-    for (String user : new String[] {"alice", "bob", "carol"}) {
-      users.put(ProvisioningStub.user(user, user + "-secret"));
-    }
   }
 
   static String base64(KeyPair pair) {
@@ -153,6 +131,5 @@ final class BridgeRig implements AutoCloseable {
       open.pop().close();
     }
     bridge.close();
-    users.close();
   }
 }

@@ -15,6 +15,7 @@ import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.token.SessionNotifier;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.SipEndpoint;
@@ -32,6 +33,7 @@ import io.viaduct.sip.useragent.UserAgentListener;
 import io.viaduct.sip.useragent.UserAgentSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
@@ -62,7 +64,10 @@ class SessionNotifierTest {
 
   @BeforeEach
   void start() throws Exception {
-    Subscribers subscribers = SipSide.subscribers("alice");
+    Path secret = TestAuthority.secret(directory.resolve("alice.password"), "alice-secret");
+    Path users = directory.resolve("subscribers.yml");
+    Files.writeString(users, "subscribers:\n  - {user: alice, password-file: " + secret + "}\n");
+    Subscribers subscribers = Subscribers.load(users, "ims.test");
     SipMeters meters = new SipMeters(registry);
     Authentication authentication =
         new Authentication(
@@ -74,7 +79,6 @@ class SessionNotifierTest {
                 100,
                 subscribers,
                 clock),
-            subscribers,
             10,
             60,
             meters,
@@ -91,8 +95,6 @@ class SessionNotifierTest {
                 Duration.ofSeconds(5)),
             authentication,
             locations,
-            subscribers,
-            SipSide.anyDevice(subscribers),
             new SnaptDirectory(List.of(), Duration.ofSeconds(30), clock),
             new TokenIssuer(Ed25519.generate(), List.of(), Duration.ofHours(1), "snapts", clock),
             meters,
@@ -100,7 +102,6 @@ class SessionNotifierTest {
     SipService service =
         new SipService(
             "ims.test",
-            subscribers,
             new Registrar(
                 new Registrar.Limits(
                     Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(30)),

@@ -175,7 +175,6 @@ class SessionTest {
             old.snapts(),
             old.directory(),
             old.reporting(),
-            old.state(),
             old.subscribers(),
             old.operations(),
             old.logging());

@@ -52,6 +52,12 @@ final class PeerServer implements AutoCloseable {
   final List<Map<String, Object>> charges = new CopyOnWriteArrayList<>();
   final List<Map<String, Object>> snapts = new CopyOnWriteArrayList<>();
   final List<Map<String, Object>> refusedReports = new CopyOnWriteArrayList<>();
+  final List<Map<String, Object>> held = new CopyOnWriteArrayList<>();
+  final List<Map<String, Object>> unsigned = new CopyOnWriteArrayList<>();
+  final List<Map<String, Object>> counts = new CopyOnWriteArrayList<>();
+  final List<String> decisions = new CopyOnWriteArrayList<>();
+  volatile boolean refusesDecisions;
+  volatile String outcome = "posted";
   final List<Map<String, Object>> gaps = new CopyOnWriteArrayList<>();
   final List<Map<String, Object>> topUps = new CopyOnWriteArrayList<>();
   final List<Map<String, Object>> credits = new CopyOnWriteArrayList<>();
@@ -62,7 +68,6 @@ final class PeerServer implements AutoCloseable {
 
   volatile boolean refusingCredits;
   final Map<String, Posted> posted = new ConcurrentHashMap<>();
-  final List<String> changes = new CopyOnWriteArrayList<>();
   final List<Posted> received = new CopyOnWriteArrayList<>();
   final List<BlockingQueue<String>> streams = new CopyOnWriteArrayList<>();
   volatile Mood billing = Mood.WELL;
@@ -110,7 +115,10 @@ final class PeerServer implements AutoCloseable {
             asked,
             loginsFrom,
             loginMarks,
-            changes)) {
+            held,
+            unsigned,
+            counts,
+            decisions)) {
       list.clear();
     }
     posted.clear();
@@ -121,6 +129,8 @@ final class PeerServer implements AutoCloseable {
     refusingCredits = false;
     usage.clear();
     usage.putAll(Map.of("usage", List.of(), "total", sums(null, "0", "0")));
+    refusesDecisions = false;
+    outcome = "posted";
     loginAttempts.set(0);
   }
 
@@ -290,22 +300,14 @@ final class PeerServer implements AutoCloseable {
     if (path.equals("/sessions/current")) {
       tokens.values().remove(visitor);
       exchange.sendResponseHeaders(204, -1);
-    } else if (path.equals("/accounts") && operator && method.equals("POST")) {
-      JsonNode body = JSON.readTree(exchange.getRequestBody());
-      if (users.containsKey(body.get("id").asString())) {
-        problem(exchange, 409, "account 'alice' exists, or existed and is closed");
-      } else {
-        users.put(
-            body.get("id").asString(),
-            new User(body.get("password").asString(), "user", body.get("displayName").asString()));
-        send(exchange, 201, "{}");
-      }
     } else if (path.equals("/accounts") && operator) {
       send(exchange, 200, accounts());
     } else if (path.equals("/reports/refused") && operator) {
       send(exchange, 200, JSON.writeValueAsString(Map.of("refused", refusedReports)));
     } else if (path.equals("/reports/gaps") && operator) {
       send(exchange, 200, JSON.writeValueAsString(Map.of("gaps", gaps)));
+    } else if (parts.getFirst().equals("reports") && operator) {
+      reports(exchange, parts.subList(1, parts.size()));
     } else if (parts.getFirst().equals("charges") && parts.size() == 2) {
       // Answers whoever asks: the pages' own check has to hold alone.
       one(exchange, parts.get(1));
@@ -317,6 +319,69 @@ final class PeerServer implements AutoCloseable {
     } else {
       problem(exchange, 404, "no such resource");
     }
+  }
+
+  private void reports(HttpExchange exchange, List<String> parts) throws IOException {
+    List<Map<String, Object>> rows = parts.getFirst().equals("held") ? held : unsigned;
+    if (parts.equals(List.of("counts"))) {
+      send(exchange, 200, JSON.writeValueAsString(Map.of("counts", counts)));
+    } else if (parts.size() == 1) {
+      send(exchange, 200, JSON.writeValueAsString(Map.of(parts.getFirst(), rows)));
+    } else {
+      Map<String, Object> row =
+          rows.stream().filter(r -> r.get("id").equals(parts.get(1))).findFirst().orElse(null);
+      if (row == null) {
+        problem(exchange, 404, "no such report");
+      } else if (parts.size() == 2) {
+        send(exchange, 200, JSON.writeValueAsString(row));
+      } else {
+        decisions.add(
+            parts.get(2)
+                + " "
+                + parts.get(1)
+                + ": "
+                + JSON.readTree(exchange.getRequestBody()).get("reason").asString());
+        decided(exchange);
+      }
+    }
+  }
+
+  private void decided(HttpExchange exchange) throws IOException {
+    if (refusesDecisions) {
+      problem(exchange, 409, "interval 9 may be decided from 2026-11-21T10:01:00Z on");
+    } else {
+      send(exchange, 200, "{\"outcome\":\"" + outcome + "\",\"detail\":\"no account 'bob'\"}");
+    }
+  }
+
+  /// A row of the held reports, of two flows of the worked example.
+  static Map<String, Object> held(String id, String account, String reason, String detail) {
+    Map<String, Object> row = new LinkedHashMap<>(unsigned(id, account));
+    row.put("receivedAt", "2026-11-20T10:01:01Z");
+    row.put("reason", reason);
+    row.put("detail", detail);
+    row.put("receiptOwed", true);
+    row.put("state", "held");
+    return row;
+  }
+
+  /// A row of the unsigned intervals.
+  static Map<String, Object> unsigned(String id, String account) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("id", id);
+    row.put("snapt", "snapt-1");
+    row.put("session", "6f1c1f2e-8f0e-4d61-9a57-3f5ac8b2c001");
+    row.put("epoch", 3);
+    row.put("sequence", 41);
+    row.put("account", account);
+    row.put("start", "2026-11-20T10:00:00Z");
+    row.put("end", "2026-11-20T10:01:00Z");
+    row.put("dueAt", "2026-11-21T10:01:00Z");
+    row.put("due", true);
+    row.put("preBytes", "3975000");
+    row.put("chargeMicrodenarii", "35541158");
+    row.put("discountMicrodenarii", "1192500");
+    return row;
   }
 
   private void openSession(HttpExchange exchange) throws IOException {
@@ -354,18 +419,7 @@ final class PeerServer implements AutoCloseable {
   private String accounts() {
     List<Map<String, String>> list = new ArrayList<>();
     users.forEach((id, user) ->
-        list.add(
-            Map.of(
-                "id",
-                id,
-                "role",
-                user.role(),
-                "displayName",
-                user.displayName(),
-                "state",
-                "active",
-                "sipSecret",
-                "shared")));
+        list.add(Map.of("id", id, "role", user.role(), "displayName", user.displayName())));
     Map<String, Object> page = new LinkedHashMap<>();
     page.put("accounts", list);
     page.put("next", null);
@@ -386,60 +440,11 @@ final class PeerServer implements AutoCloseable {
     switch (what) {
       case "" -> {
         User user = users.get(id);
-        if (!exchange.getRequestMethod().equals("GET")) {
-          changes.add(
-              exchange.getRequestMethod()
-                  + " "
-                  + id
-                  + " "
-                  + new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-        }
         send(
             exchange,
             200,
             JSON.writeValueAsString(
-                Map.of(
-                    "id",
-                    id,
-                    "role",
-                    user.role(),
-                    "displayName",
-                    user.displayName(),
-                    "state",
-                    "active",
-                    "sipSecret",
-                    "shared")));
-      }
-      case "devices" -> {
-        if (exchange.getRequestMethod().equals("DELETE")) {
-          changes.add(
-              "remove " + id + " " + exchange.getRequestURI().getPath().replaceAll(".*/", ""));
-          exchange.sendResponseHeaders(204, -1);
-        } else {
-          send(
-              exchange,
-              200,
-              JSON.writeValueAsString(
-                  Map.of(
-                      "devicesMax",
-                      8,
-                      "devices",
-                      List.of(
-                          Map.of(
-                              "id",
-                              "q83vEjRWeJq83vEjRWeJq83vEjRWeJq83vEjRWeJq80",
-                              "addedAt",
-                              "2026-11-20T10:00:00Z")))));
-        }
-      }
-      case "password" -> {
-        JsonNode body = JSON.readTree(exchange.getRequestBody());
-        if (body.get("oldPassword").asString().equals(users.get(id).password())) {
-          changes.add("password " + id + " " + body.get("newPassword").asString());
-          exchange.sendResponseHeaders(204, -1);
-        } else {
-          problem(exchange, 403, "the old password is not right: nothing was changed");
-        }
+                Map.of("id", id, "role", user.role(), "displayName", user.displayName())));
       }
       case "balance" -> {
         String micro = Long.toString(balances.get(id));

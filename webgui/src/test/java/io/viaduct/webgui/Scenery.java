@@ -47,6 +47,25 @@ final class Scenery {
   private Scenery() {}
 
   static void arrange(PeerServer peer) {
+    peer.held.add(PeerServer.held("7", "bob", "UNKNOWN_ACCOUNT", "no account 'bob'"));
+    peer.held.add(
+        PeerServer.held(
+            "6",
+            "alice",
+            "OVER_UNSIGNED_BOUND",
+            "with it, the account's unsigned charges are 106623474 micro-denarii, above 75000000"));
+    Map<String, Object> differs = PeerServer.unsigned("9", "alice");
+    differs.put("refusal", "COUNTS_DIFFER");
+    differs.put("deviceUpBytes", "1200");
+    differs.put("deviceDownBytes", "2500000");
+    peer.unsigned.add(differs);
+    peer.unsigned.add(PeerServer.unsigned("8", "alice"));
+    peer.counts.add(
+        Map.of("snapt", "snapt-1", "what", "HELD", "reason", "UNKNOWN_ACCOUNT", "reports", 1));
+    peer.counts.add(
+        Map.of("snapt", "snapt-1", "what", "UNSIGNED", "reason", "RECEIPT_OWED", "reports", 2));
+    peer.counts.add(
+        Map.of("snapt", "snapt-2", "what", "REFUSED", "reason", "TOKEN_FORGED", "reports", 314));
     for (int i = 0; i < 7; i++) {
       String[] flow = FLOWS[i % FLOWS.length];
       Map<String, Object> charge = PeerServer.charge(i == 0 ? "c1" : "c-" + i, "alice");

@@ -210,6 +210,8 @@ class WebguiBrowserLabIT {
     shoot("snapts");
     go("/reports");
     shoot("reports");
+    go("/reports/held/7/release");
+    shoot("report-decision");
     peer.billing = Mood.FAILING;
     go("/accounts/alice");
     shoot("away");

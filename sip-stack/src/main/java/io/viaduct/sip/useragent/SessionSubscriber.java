@@ -113,8 +113,7 @@ final class SessionSubscriber {
     } else if (expiry.adapts(response)) {
       subscribing.want(nowMs);
     } else {
-      // A refusal that gives its reason is about the account or the device, not the registration.
-      if (UNREGISTERED.contains(response.status()) && response.warning().isEmpty()) {
+      if (UNREGISTERED.contains(response.status())) {
         events.unregistered();
       }
       failed(generation, current, Registration.retryAfterMs(response), response.words());

@@ -59,7 +59,6 @@ public final class Plans {
         operator: {user: operator, password-file: %s}
         sip-domain: %s
         credentials: {key-file: %s}
-        imports: {subscribers: %s}
         snapt-owners: {snapt-1: acme, snapt-2: beacon}
         """
             .formatted(
@@ -72,8 +71,7 @@ public final class Plans {
                 directory.resolve("postgres"),
                 directory.resolve("operator.password"),
                 DOMAIN,
-                directory.resolve("credential.key"),
-                directory.resolve("subscribers.yml")));
+                directory.resolve("credential.key")));
   }
 
   public ServicePlan bridge() {
@@ -91,7 +89,7 @@ public final class Plans {
         snapts:
           - {id: snapt-1, report-key: "%10$s", owner: acme, region: core}
           - {id: snapt-2, report-key: "%11$s", owner: beacon, region: core}
-        state: %12$s
+        subscribers: %12$s
         reporting: {interval: %13$ds}
         operations: {host: %3$s, port: 9181}
         """
@@ -107,7 +105,7 @@ public final class Plans {
                 directory.resolve("token.key"),
                 reportKeys.get(0).publicKey(),
                 reportKeys.get(1).publicKey(),
-                directory.resolve("ims-bridge"),
+                directory.resolve("subscribers.yml"),
                 interval.toSeconds()));
   }
 

@@ -56,48 +56,6 @@ public final class Billing {
     return peer.get("/accounts?limit=" + limit + with("cursor", cursor), token, AccountPage.class);
   }
 
-  /// Makes a user, with one secret for pages and devices.
-  public void openAccount(
-      BearerToken token, String id, String displayName, String password, String role) {
-    peer.post(
-        peer.authorized("/accounts", token),
-        Map.of("id", id, "displayName", displayName, "password", password, "role", role),
-        JsonNode.class);
-  }
-
-  /// @param state `active` or `suspended`
-  public void setState(BearerToken token, String account, String state) {
-    peer.send("PATCH", at(account), token, Map.of("state", state));
-  }
-
-  /// Closes an account, for ever.
-  public void closeAccount(BearerToken token, String account) {
-    peer.delete(at(account), token);
-  }
-
-  /// Sets the password of another, as an operator.
-  public void setPassword(BearerToken token, String account, String password) {
-    peer.send("PATCH", at(account), token, Map.of("password", password));
-  }
-
-  /// Changes the visitor's own password; other log-ins of the account end.
-  public void changePassword(
-      BearerToken token, String account, String oldPassword, String newPassword) {
-    peer.send(
-        "PUT",
-        at(account) + "/password",
-        token,
-        Map.of("oldPassword", oldPassword, "newPassword", newPassword));
-  }
-
-  public DeviceList devices(BearerToken token, String account) {
-    return peer.get(at(account) + "/devices", token, DeviceList.class);
-  }
-
-  public void removeDevice(BearerToken token, String account, String device) {
-    peer.delete(at(account) + "/devices/" + encode(device), token);
-  }
-
   public Balance balance(BearerToken token, String account) {
     return peer.get(at(account) + "/balance", token, Balance.class);
   }
@@ -177,9 +135,60 @@ public final class Billing {
         at(account) + "/credits?limit=" + limit + with("cursor", cursor), token, PaymentPage.class);
   }
 
-  public RefusedReports refusedReports(BearerToken token, int limit, @Nullable String cursor) {
+  public RefusedReports refusedReports(
+      BearerToken token, ReportQuery query, int limit, @Nullable String cursor) {
     return peer.get(
-        "/reports/refused?limit=" + limit + with("cursor", cursor), token, RefusedReports.class);
+        "/reports/refused?limit=" + limit + with("cursor", cursor) + with(query),
+        token,
+        RefusedReports.class);
+  }
+
+  /// Reports that wait for the operator.
+  public HeldReports heldReports(BearerToken token, ReportQuery query, int limit) {
+    return peer.get("/reports/held?limit=" + limit + with(query), token, HeldReports.class);
+  }
+
+  public HeldReport heldReport(BearerToken token, String id) {
+    return peer.get("/reports/held/" + encode(id), token, HeldReport.class);
+  }
+
+  public Release release(BearerToken token, String id, String reason) {
+    return decide(token, "/reports/held/" + encode(id) + "/release", reason, Release.class);
+  }
+
+  public void discard(BearerToken token, String id, String reason) {
+    decide(token, "/reports/held/" + encode(id) + "/discard", reason, JsonNode.class);
+  }
+
+  /// Posted intervals without receipt about which an operator may decide.
+  public UnsignedIntervals unsigned(BearerToken token, ReportQuery query, int limit) {
+    return peer.get(
+        "/reports/unsigned?limit="
+            + limit
+            + with("snapt", query.snapt())
+            + with("account", query.account()),
+        token,
+        UnsignedIntervals.class);
+  }
+
+  public UnsignedInterval unsigned(BearerToken token, String id) {
+    return peer.get("/reports/unsigned/" + encode(id), token, UnsignedInterval.class);
+  }
+
+  public void accept(BearerToken token, String id, String reason) {
+    decide(token, "/reports/unsigned/" + encode(id) + "/accept", reason, JsonNode.class);
+  }
+
+  public void voidCharge(BearerToken token, String id, String reason) {
+    decide(token, "/reports/unsigned/" + encode(id) + "/void", reason, JsonNode.class);
+  }
+
+  private <T> T decide(BearerToken token, String path, String reason, Class<T> answer) {
+    return peer.post(peer.authorized(path, token), Map.of("reason", reason), answer);
+  }
+
+  public ReportCounts reportCounts(BearerToken token) {
+    return peer.get("/reports/counts", token, ReportCounts.class);
   }
 
   public SequenceGaps sequenceGaps(BearerToken token, int limit) {
@@ -197,6 +206,12 @@ public final class Billing {
 
   private static String query(String parameters) {
     return parameters.isEmpty() ? "" : "?" + parameters.substring(1);
+  }
+
+  private static String with(ReportQuery query) {
+    return with("snapt", query.snapt())
+        + with("account", query.account())
+        + with("reason", query.reason());
   }
 
   private static String with(String name, @Nullable String value) {

@@ -49,7 +49,7 @@ public record Charge(
   public static final List<String> CLASSES = List.of("LT_LD", "HT_LD", "LT_HD", "HT_HD");
 
   public static final List<String> STATES =
-      List.of("provisional", "corrected", "final", "final_provisional", "adjusted");
+      List.of("provisional", "corrected", "final", "adjusted", "void");
 
   private static final Set<String> DELAY_SOURCES =
       Set.of("measured", "last_good", "half_control_rtt", "reference");

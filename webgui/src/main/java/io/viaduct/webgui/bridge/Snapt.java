@@ -1,12 +1,15 @@
 package io.viaduct.webgui.bridge;
 
 import java.time.Instant;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// One relay as the bridge last heard of it.
 ///
+/// @param reportsRefused its reports that the bridge refused since its start, by reason
 /// @param state `up`, `stale` (silent for too long) or `unknown` (never heard of)
 public record Snapt(
     String id,
@@ -23,10 +26,12 @@ public record Snapt(
     long reportsPending,
     @Nullable String version,
     long datagramsRefused,
+    @Nullable Map<String, Long> reportsRefused,
     @Nullable Instant seenAt,
     @Nullable String state) {
   public Snapt {
     Objects.requireNonNull(id);
+    reportsRefused = reportsRefused == null ? Map.of() : new TreeMap<>(reportsRefused);
   }
 
   /// The state, `unknown` if the bridge says something that we do not know.

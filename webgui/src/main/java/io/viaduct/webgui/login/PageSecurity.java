@@ -68,11 +68,7 @@ public class PageSecurity {
                 .permitAll()
                 .requestMatchers("/accounts", "/snapts/**", "/reports/**")
                 .hasRole("OPERATOR")
-                .requestMatchers(
-                    HttpMethod.POST,
-                    "/accounts/*/top-ups",
-                    "/accounts/*/credits",
-                    "/accounts/*/state")
+                .requestMatchers(HttpMethod.POST, "/accounts/*/top-ups", "/accounts/*/credits")
                 .hasRole("OPERATOR")
                 .requestMatchers("/accounts/{account}/**")
                 .access((visitor, request) -> mayOpen(visitor.get(), request))

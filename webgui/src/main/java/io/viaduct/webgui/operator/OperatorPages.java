@@ -3,7 +3,6 @@ package io.viaduct.webgui.operator;
 import io.viaduct.webgui.WebguiConfiguration.Limits;
 import io.viaduct.webgui.billing.AccountPage;
 import io.viaduct.webgui.billing.Billing;
-import io.viaduct.webgui.billing.RefusedReports;
 import io.viaduct.webgui.bridge.SnaptDirectory;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.peer.PeerAwayException;
@@ -14,11 +13,10 @@ import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
-/// Accounts, SNAPTs, refused and missing reports.
+/// Accounts and SNAPTs.
 @Controller
 class OperatorPages {
   private static final int ACCOUNT_ROWS = 50;
-  private static final int REPORT_ROWS = 50;
 
   private final Billing billing;
   private final SnaptDirectory directory;
@@ -63,18 +61,5 @@ class OperatorPages {
     } catch (PeerAwayException e) {
       model.addAttribute("away", true);
     }
-  }
-
-  @GetMapping("/reports")
-  String reports(
-      @AuthenticationPrincipal SignedIn visitor,
-      @RequestParam(required = false) @Nullable String cursor,
-      Model model) {
-    RefusedReports page = billing.refusedReports(visitor.token(), REPORT_ROWS, cursor);
-    model.addAttribute("reports", page.refused());
-    model.addAttribute("gaps", billing.sequenceGaps(visitor.token(), REPORT_ROWS).gaps());
-    model.addAttribute("next", page.next());
-    model.addAttribute("cursor", cursor);
-    return "reports";
   }
 }

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.ChargeQuery;
 import io.viaduct.webgui.billing.MicroDenarii;
+import io.viaduct.webgui.billing.ReportQuery;
 import io.viaduct.webgui.billing.TopUp;
 import io.viaduct.webgui.bridge.SnaptDirectory;
 import io.viaduct.webgui.page.Display;
@@ -32,6 +33,7 @@ public final class JsonPeerFuzz {
   private static final int ANSWER_BYTES = 4096;
   private static final int DETAIL_MAX = 300;
   private static final BearerToken TOKEN = new BearerToken("t");
+  private static final ReportQuery ALL = new ReportQuery(null, null, null);
   private static final Display DISPLAY = new Display();
   private static final int[] STATUS = {200, 201, 204, 299, 302, 400, 401, 404, 409, 429, 500, 599};
 
@@ -43,7 +45,7 @@ public final class JsonPeerFuzz {
           (billing, _) -> billing.balance(TOKEN, "alice"),
           (billing, _) -> billing.charges(TOKEN, "alice", ChargeQuery.newest(5)),
           (billing, _) -> billing.charge(TOKEN, "7"),
-          (billing, _) -> billing.refusedReports(TOKEN, 5, null),
+          (billing, _) -> billing.refusedReports(TOKEN, ALL, 5, null),
           (billing, _) -> billing.sequenceGaps(TOKEN, 5),
           (billing, _) -> {
             billing.topUp(TOKEN, "alice", new UUID(1, 2), new TopUp(new MicroDenarii(5), "r"));

@@ -1,0 +1,18 @@
+package io.viaduct.webgui.billing;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// What became of a released report.
+///
+/// @param outcome `posted`, `already_posted`, `held`, `refused` or `deferred`
+/// @param detail billing's sentence where it was not posted
+public record Release(String outcome, @Nullable String detail) {
+  public Release {
+    Objects.requireNonNull(outcome);
+  }
+
+  public boolean posted() {
+    return outcome.equals("posted") || outcome.equals("already_posted");
+  }
+}

@@ -1,0 +1,16 @@
+package io.viaduct.webgui.billing;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// How many reports of each SNAPT were refused, are held or are unsigned.
+public record ReportCounts(List<Count> counts) {
+  public ReportCounts {
+    counts = List.copyOf(counts);
+  }
+
+  /// @param what `REFUSED`, `HELD` or `UNSIGNED`
+  /// @param reason one word of billing's lists of reasons
+  public record Count(
+      @Nullable String snapt, @Nullable String what, @Nullable String reason, long reports) {}
+}

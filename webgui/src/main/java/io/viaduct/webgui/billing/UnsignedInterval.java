@@ -1,0 +1,35 @@
+package io.viaduct.webgui.billing;
+
+import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// A posted interval that no device has signed.
+///
+/// @param dueAt from then on an operator may decide
+/// @param refusal why the device did not sign, in billing's word; null if it did not say
+/// @param deviceUpBytes the device's own count of the session then
+/// @param deviceDownBytes likewise
+public record UnsignedInterval(
+    String id,
+    @Nullable String snapt,
+    @Nullable String session,
+    @Nullable String epoch,
+    @Nullable String sequence,
+    @Nullable String account,
+    @Nullable Instant start,
+    @Nullable Instant end,
+    @Nullable Instant dueAt,
+    boolean due,
+    long preBytes,
+    MicroDenarii chargeMicrodenarii,
+    MicroDenarii discountMicrodenarii,
+    @Nullable String refusal,
+    @Nullable Long deviceUpBytes,
+    @Nullable Long deviceDownBytes) {
+  public UnsignedInterval {
+    Objects.requireNonNull(id);
+    Objects.requireNonNull(chargeMicrodenarii);
+    Objects.requireNonNull(discountMicrodenarii);
+  }
+}
