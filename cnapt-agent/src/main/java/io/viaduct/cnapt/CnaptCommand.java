@@ -21,13 +21,17 @@ import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /// `cnapt up|status|check|keygen`. Exit codes (sysexits.h): 0 all is well, 1 degraded, 64 usage, 69
 /// not running or not available, 77 no permission, 78 configuration.
@@ -186,16 +190,26 @@ public final class CnaptCommand {
       description = "Make the device's key; prints the public part.",
       mixinStandardHelpOptions = true)
   static final class Keygen implements Callable<Integer> {
-    @Option(names = "--out", required = true, description = "PEM file, made with mode 600")
-    Path out = Path.of("");
+    @Parameters(paramLabel = "FILE", arity = "0..1", description = "PEM file, made with mode 600")
+    @Nullable Path file;
+
+    @Option(names = "--out", hidden = true)
+    @Nullable Path out;
+
+    @Spec @Nullable CommandSpec spec;
 
     @Override
     public Integer call() throws IOException {
+      if (file == null || out != null) {
+        throw new CommandLine.ParameterException(
+            Objects.requireNonNull(spec).commandLine(),
+            "say 'cnapt keygen FILE', as for every keygen; there is no --out");
+      }
       var pair = Ed25519.generate();
       try {
-        Ed25519.writePrivate(out, pair.getPrivate());
+        Ed25519.writePrivate(file, pair.getPrivate());
       } catch (FileAlreadyExistsException _) {
-        throw new ConfigurationException(out + ": exists already; a device keeps its key");
+        throw new ConfigurationException(file + ": exists already; a device keeps its key");
       }
       byte[] raw = Ed25519.raw((EdECPublicKey) pair.getPublic());
       System.out.println(Base64.getUrlEncoder().withoutPadding().encodeToString(raw));

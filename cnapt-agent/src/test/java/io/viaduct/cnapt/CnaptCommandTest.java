@@ -72,11 +72,14 @@ class CnaptCommandTest {
   @Test
   void keygenMakesAPrivateFileAndDoesNotReplaceAKey() throws Exception {
     Path key = folder.resolve("device.pem");
-    assertThat(CnaptCommand.run("keygen", "--out", key.toString())).isZero();
+    assertThat(CnaptCommand.run("keygen", key.toString())).isZero();
     assertThat(Files.getPosixFilePermissions(key))
         .isEqualTo(PosixFilePermissions.fromString("rw-------"));
     assertThat(output.toString().strip()).hasSize(43);
-    assertThat(CnaptCommand.run("keygen", "--out", key.toString())).isEqualTo(78);
+    assertThat(CnaptCommand.run("keygen", key.toString())).isEqualTo(78);
+    assertThat(CnaptCommand.run("keygen", "--out", key + ".other"))
+        .as("the former form")
+        .isEqualTo(64);
     assertThat(error.toString()).contains("exists already");
   }
 

@@ -13,10 +13,10 @@ import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.configuration.EffectiveConfiguration;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.logging.ProcessLogging;
-import io.viaduct.service.operations.ProcessMetrics;
-import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.service.tls.CertificateCheck;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -33,7 +33,6 @@ import picocli.CommandLine.Option;
     name = "danum-billing",
     description = "From a usage report to a denarius.",
     mixinStandardHelpOptions = true,
-    versionProvider = BillingCommand.Version.class,
     subcommands = {
       BillingCommand.Run.class,
       BillingCommand.Check.class,
@@ -74,13 +73,6 @@ public final class BillingCommand {
     }
   }
 
-  static final class Version implements CommandLine.IVersionProvider {
-    @Override
-    public String[] getVersion() {
-      return new String[] {"danum-billing " + ProcessMetrics.versionOf(BillingCommand.class)};
-    }
-  }
-
   private static final class ConfigurationOption {
     @Option(names = "--config", required = true, description = "YAML file")
     private Path file = Path.of("");
@@ -97,6 +89,7 @@ public final class BillingCommand {
     @Override
     public Integer call() throws Exception {
       BillingConfiguration configuration = config.load();
+      CertificateCheck.of(configuration.tls(), Instant.now());
       configureLogging(configuration.logging());
       BillingService service = new BillingService(configuration, InstantSource.system());
       CleanStop.serve(service, service::start);
@@ -114,7 +107,7 @@ public final class BillingCommand {
     @Override
     public Integer call() {
       BillingConfiguration configuration = config.load();
-      TlsMaterial.load(configuration.tls());
+      CertificateCheck.of(configuration.tls(), Instant.now());
       System.out.print(EffectiveConfiguration.of(configuration));
       return 0;
     }

@@ -9,10 +9,12 @@ import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
+import io.viaduct.service.tls.CertificateCheck;
 import io.viaduct.service.tls.Ed25519;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.concurrent.Callable;
@@ -52,6 +54,7 @@ public final class BridgeCommand {
     @Override
     public Integer call() throws Exception {
       BridgeConfiguration configuration = ConfigurationFile.load(file, BridgeConfiguration.class);
+      CertificateCheck.of(configuration.tls(), Instant.now());
       ProcessLogging.configure(configuration.logging());
       return serve(configuration);
     }
@@ -112,7 +115,7 @@ public final class BridgeCommand {
     @Override
     public Integer call() {
       BridgeConfiguration configuration = ConfigurationFile.load(file, BridgeConfiguration.class);
-      io.viaduct.service.tls.TlsMaterial.load(configuration.tls());
+      CertificateCheck.of(configuration.tls(), Instant.now());
       Ed25519.readPair(configuration.token().signingKey());
       var subscribers =
           io.viaduct.bridge.registrar.Subscribers.load(

@@ -8,10 +8,9 @@ import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.configuration.EffectiveConfiguration;
 import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.operations.OperationsClient;
-import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.UnavailableException;
+import io.viaduct.service.tls.CertificateCheck;
 import io.viaduct.service.tls.Ed25519;
-import io.viaduct.service.tls.TlsMaterial;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.FileAlreadyExistsException;
@@ -19,6 +18,7 @@ import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +34,11 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "snapt",
     mixinStandardHelpOptions = true,
-    versionProvider = SnaptCommand.Version.class,
     description = "The relay: carries sessions to the Internet, and reports what they used.")
 public final class SnaptCommand {
+  /// As `SnaptConfiguration.yml` has it.
+  static final Path DEFAULT_SOCKET = Path.of("/run/viaduct/snapt.sock");
+
   private static final Duration STATUS_TIMEOUT = Duration.ofSeconds(5);
 
   // State and sockets hold accounts, charging identifiers and addresses of devices.
@@ -71,6 +73,7 @@ public final class SnaptCommand {
   int run(@Option(names = "--config", required = true, paramLabel = "FILE") Path file)
       throws IOException, InterruptedException {
     SnaptConfiguration configuration = ConfigurationFile.load(file, SnaptConfiguration.class);
+    examine(configuration);
     ProcessLogging.configure(configuration.logging());
     new SystemCalls().umask(PRIVATE_UMASK);
     CountDownLatch stopped = new CountDownLatch(1);
@@ -101,8 +104,7 @@ public final class SnaptCommand {
       mixinStandardHelpOptions = true)
   int check(@Option(names = "--config", required = true, paramLabel = "FILE") Path file) {
     SnaptConfiguration configuration = ConfigurationFile.load(file, SnaptConfiguration.class);
-    TlsMaterial.load(configuration.tls());
-    Ed25519.readPair(configuration.reporting().reportKey());
+    examine(configuration);
     print(EffectiveConfiguration.of(configuration));
     return ExitCode.OK;
   }
@@ -115,17 +117,11 @@ public final class SnaptCommand {
       @Option(names = "--config", paramLabel = "FILE") @Nullable Path file,
       @Option(names = "--socket", paramLabel = "SOCKET") @Nullable Path socket)
       throws UnavailableException {
-    if ((file == null) == (socket == null)) {
+    if (file != null && socket != null) {
       throw new CommandLine.ParameterException(
-          line(), "give --config FILE or --socket SOCKET, one of them");
+          line(), "give --config FILE or --socket SOCKET, not both");
     }
-    Path asked =
-        socket != null
-            ? socket
-            : ConfigurationFile.load(
-                    java.util.Objects.requireNonNull(file), SnaptConfiguration.class)
-                .socket();
-    String document = OperationsClient.status(asked, STATUS_TIMEOUT);
+    String document = OperationsClient.status(asked(file, socket), STATUS_TIMEOUT);
     print(json ? document + "\n" : StatusText.of(document));
     return ExitCode.OK;
   }
@@ -146,6 +142,23 @@ public final class SnaptCommand {
     return ExitCode.OK;
   }
 
+  private static Path asked(@Nullable Path file, @Nullable Path socket) {
+    if (socket != null) {
+      return socket;
+    }
+    return file == null
+        ? DEFAULT_SOCKET
+        : ConfigurationFile.load(file, SnaptConfiguration.class).socket();
+  }
+
+  // What would make every device or the bridge turn this SNAPT away is refused before it starts.
+  private static void examine(SnaptConfiguration configuration) {
+    CertificateCheck.of(configuration.tls(), Instant.now())
+        .commonName("id", configuration.id())
+        .host("control.host", configuration.control().host());
+    Ed25519.readPair(configuration.reporting().reportKey());
+  }
+
   private CommandLine line() {
     if (spec == null) {
       throw new IllegalStateException("picocli gives the specification before it runs a command");
@@ -157,13 +170,5 @@ public final class SnaptCommand {
     PrintWriter out = line().getOut();
     out.print(text);
     out.flush();
-  }
-
-  /// What `--version` prints.
-  static final class Version implements CommandLine.IVersionProvider {
-    @Override
-    public String[] getVersion() {
-      return new String[] {"snapt " + ProcessMetrics.versionOf(SnaptCommand.class)};
-    }
   }
 }

@@ -139,6 +139,17 @@ class SnaptConfigurationTest {
     assertThat(said("check", "--config", config)).contains("/nowhere/ca.pem").endsWith("78");
     file(right.replace(tls.privateKey().toString(), key.toString()));
     assertThat(said("check", "--config", config)).contains("is not the key of").endsWith("78");
+    for (String verb : new String[] {"check", "run"}) {
+      file(right.replace("id: snapt-1", "id: snapt-2"));
+      assertThat(said(verb, "--config", config)).contains("must be 'snapt-2' as id").endsWith("78");
+      file(right + "control: {host: relay.test}\n");
+      assertThat(said(verb, "--config", config)).contains("as control.host says").endsWith("78");
+    }
+    Path printed = folder.resolve("printed.yml");
+    file(right);
+    SnaptConfiguration read = ConfigurationFile.load(Path.of(config), SnaptConfiguration.class);
+    Files.writeString(printed, EffectiveConfiguration.of(read));
+    assertThat(ConfigurationFile.load(printed, SnaptConfiguration.class)).isEqualTo(read);
   }
 
   @Test
@@ -163,7 +174,7 @@ class SnaptConfigurationTest {
   void statusOfASnaptThatDoesNotRunIsUnavailableAndAWrongCommandIsUsage() {
     String socket = folder.resolve("none.sock").toString();
     assertThat(SnaptCommand.run("status", "--socket", socket)).isEqualTo(69);
-    assertThat(SnaptCommand.run("status")).isEqualTo(64);
+    assertThat(said("status")).contains("/run/viaduct/snapt.sock").endsWith("69");
     assertThat(SnaptCommand.run("fly")).isEqualTo(64);
   }
 

@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.NestedExceptionUtils;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -23,7 +22,6 @@ import picocli.CommandLine.Spec;
     name = "webgui",
     description = "Pages for users and operators: balance, charges and their reasons, SNAPTs.",
     mixinStandardHelpOptions = true,
-    versionProvider = WebguiCommand.Version.class,
     subcommands = {WebguiCommand.Run.class, WebguiCommand.Check.class})
 public final class WebguiCommand {
   public static void main(String... arguments) {
@@ -89,14 +87,6 @@ public final class WebguiCommand {
           EffectiveConfiguration.of(ConfigurationFile.load(config, WebguiConfiguration.class)));
       out.flush();
       return 0;
-    }
-  }
-
-  static final class Version implements CommandLine.IVersionProvider {
-    @Override
-    public String[] getVersion() {
-      String version = WebguiCommand.class.getPackage().getImplementationVersion();
-      return new String[] {"webgui " + (version == null ? "(not packaged)" : version)};
     }
   }
 }

@@ -31,7 +31,7 @@ class WebguiCommandTest {
   void checkPrintsTheEffectiveConfigurationWithoutSecrets() throws IOException {
     assertThat(run("check", "http: {port: 8123}")).isZero();
     assertThat(out.toString())
-        .contains("port: 8123", "charges-per-page: 25", "secret of")
+        .contains("port: 8123", "charges-per-page: 25", "token-file: ")
         .doesNotContain("do-not-show-me");
   }
 

@@ -1,12 +1,15 @@
 package io.viaduct.service.command;
 
 import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.UnavailableException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.OptionalInt;
 import java.util.function.ToIntFunction;
 import picocli.CommandLine;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
 
 /// A process's command line: wrong usage and refusals end with the codes of [ExitCode], a refusal
 /// as one line on standard error, `<command>: <message>`.
@@ -18,10 +21,13 @@ public final class ProcessCommandLine {
   ///   does not answer; [ExitCode#DEFECT] for one that nobody foresaw
   public static CommandLine of(Object command, ToIntFunction<Exception> others) {
     CommandLine line = new CommandLine(command);
-    line.getCommandSpec().exitCodeOnInvalidInput(ExitCode.USAGE);
-    line.getSubcommands()
-        .values()
-        .forEach(verb -> verb.getCommandSpec().exitCodeOnInvalidInput(ExitCode.USAGE));
+    IVersionProvider version =
+        () ->
+            new String[] {
+              line.getCommandName() + " " + ProcessMetrics.versionOf(command.getClass())
+            };
+    prepare(line.getCommandSpec(), version);
+    line.getSubcommands().values().forEach(verb -> prepare(verb.getCommandSpec(), version));
     line.setExecutionExceptionHandler((failure, _, _) -> {
       int code = codeOf(failure, others);
       if (code == ExitCode.DEFECT) {
@@ -32,6 +38,15 @@ public final class ProcessCommandLine {
       return code;
     });
     return line;
+  }
+
+  // Every command of every process knows --help and --version.
+  private static void prepare(CommandSpec spec, IVersionProvider version) {
+    spec.exitCodeOnInvalidInput(ExitCode.USAGE);
+    if (spec.findOption("--help") == null) {
+      spec.mixinStandardHelpOptions(true);
+    }
+    spec.versionProvider(version);
   }
 
   /// The one line by which a service is started, `<verb> --config FILE`, without picocli: to load

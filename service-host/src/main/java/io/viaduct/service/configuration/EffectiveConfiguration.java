@@ -25,7 +25,7 @@ public final class EffectiveConfiguration {
           .enable(YAMLWriteFeature.MINIMIZE_QUOTES)
           .addModule(
               new SimpleModule()
-                  .addSerializer(Secret.class, ToStringSerializer.instance)
+                  .addSerializer(new SecretFile())
                   .addSerializer(Path.class, ToStringSerializer.instance)
                   .addSerializer(Duration.class, ToStringSerializer.instance)
                   .addSerializer(new Words()))
@@ -36,6 +36,19 @@ public final class EffectiveConfiguration {
   /// YAML, one line per key.
   public static String of(Record configuration) {
     return YAML.writeValueAsString(configuration);
+  }
+
+  /// A secret stands in the file as the name of its own file, so that what is printed can be
+  /// loaded.
+  private static final class SecretFile extends StdSerializer<Secret> {
+    private SecretFile() {
+      super(Secret.class);
+    }
+
+    @Override
+    public void serialize(Secret value, JsonGenerator to, SerializationContext context) {
+      to.writeString(value.file().toString());
+    }
   }
 
   /// Words of the file are small and hyphenated, so that what is printed can be loaded.

@@ -120,7 +120,7 @@ public final class OperationsEndpoint implements AutoCloseable {
     var bound = server.bind(wanted).awaitUninterruptibly();
     if (!bound.isSuccess()) {
       throw new IOException(
-          "operations endpoint cannot listen on %s: %s: choose another address"
+          "cannot listen on %s: %s: choose another address: operations.host, operations.port"
               .formatted(wanted, bound.cause().getMessage()),
           bound.cause());
     }

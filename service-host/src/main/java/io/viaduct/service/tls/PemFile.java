@@ -1,6 +1,7 @@
 package io.viaduct.service.tls;
 
 import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.configuration.PrivateFile;
 import io.viaduct.service.configuration.Unreadable;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -77,6 +78,13 @@ final class PemFile {
   }
 
   static PrivateKey privateKey(Path file) {
+    try {
+      PrivateFile.require(file);
+    } catch (IllegalArgumentException e) {
+      throw new ConfigurationException(String.valueOf(e.getMessage()));
+    } catch (IOException e) {
+      throw new ConfigurationException(file + ": " + Unreadable.why(file, e));
+    }
     byte[] der = blocks(file, "PRIVATE KEY").getFirst();
     for (String algorithm : KEY_ALGORITHMS) {
       try {

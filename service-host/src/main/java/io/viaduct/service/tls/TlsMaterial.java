@@ -7,9 +7,7 @@ import io.netty.handler.ssl.SslProvider;
 import io.viaduct.service.configuration.ConfigurationException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
@@ -24,8 +22,6 @@ import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// The identity of one process and the authorities it trusts, read and checked once at start.
 /// Everything built from it speaks TLS 1.3 only (RFC 8446), by the JDK's provider.
@@ -35,12 +31,10 @@ import org.slf4j.LoggerFactory;
 /// @param authorities whose certificates the other end may show
 public record TlsMaterial(
     List<X509Certificate> chain, PrivateKey key, List<X509Certificate> authorities) {
-  private static final Logger LOG = LoggerFactory.getLogger(TlsMaterial.class);
   private static final String PROTOCOL = "TLSv1.3";
 
   /// @throws ConfigurationException naming the file and what it must hold
   public static TlsMaterial load(TlsSettings settings) {
-    warnIfOpen(settings.privateKey());
     List<X509Certificate> chain = PemFile.certificates(settings.certificate());
     PrivateKey key = PemFile.privateKey(settings.privateKey());
     if (!belongs(key, chain.getFirst().getPublicKey())) {
@@ -163,17 +157,6 @@ public record TlsMaterial(
       return builder.build();
     } catch (SSLException e) {
       throw new ConfigurationException("tls: the files were read but cannot be used: " + e);
-    }
-  }
-
-  // A warning, not a refusal: orchestrators mount keys with modes that the process cannot choose.
-  private static void warnIfOpen(Path key) {
-    try {
-      if (Files.getPosixFilePermissions(key).contains(PosixFilePermission.OTHERS_READ)) {
-        LOG.warn("private key {} is readable by other users: chmod 600 {}", key, key);
-      }
-    } catch (IOException _) {
-      return; // a missing file is told when it is read
     }
   }
 

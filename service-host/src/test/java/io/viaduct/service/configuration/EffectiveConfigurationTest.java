@@ -40,7 +40,7 @@ class EffectiveConfigurationTest {
               longest-wait: PT5S
               log: /var/log/probe
             mode: on-demand
-            token-file: (secret of %s)
+            token-file: %s
             pools:
             - a
             - b

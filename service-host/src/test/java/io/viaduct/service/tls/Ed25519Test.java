@@ -89,7 +89,7 @@ class Ed25519Test {
   @Test
   void aKeyOfAnotherKindIsRefused() throws Exception {
     Path file = folder.resolve("ec.key");
-    Files.writeString(
+    TestAuthority.secret(
         file,
         new CertificateBuilder()
             .ecp256()

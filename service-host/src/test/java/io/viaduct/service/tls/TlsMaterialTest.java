@@ -52,7 +52,7 @@ class TlsMaterialTest {
     Path certificate = folder.resolve(name + ".pem");
     Path key = folder.resolve(name + ".key");
     Files.writeString(certificate, issued.getCertificatePEM());
-    Files.writeString(key, issued.getPrivateKeyPEM());
+    TestAuthority.secret(key, issued.getPrivateKeyPEM());
     return new TlsSettings(certificate, key, folder.resolve("ca.pem"));
   }
 
@@ -157,17 +157,17 @@ class TlsMaterialTest {
     assertThatThrownBy(() ->
             TlsMaterial.load(new TlsSettings(good.privateKey(), good.privateKey(), good.trust())))
         .hasMessageContaining("must hold a PEM block 'CERTIFICATE', holds '[PRIVATE KEY]'");
-    Path text = Files.writeString(folder.resolve("text"), "hello");
+    Path text = TestAuthority.secret(folder.resolve("text"), "hello");
     assertThatThrownBy(() -> TlsMaterial.anonymousClient(text))
         .hasMessageContaining("holds no PEM block");
     Path broken =
-        Files.writeString(
+        TestAuthority.secret(
             folder.resolve("broken"),
             "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
     assertThatThrownBy(() -> TlsMaterial.anonymousClient(broken))
         .hasMessageContaining("certificate 1 cannot be read");
     Path noKey =
-        Files.writeString(
+        TestAuthority.secret(
             folder.resolve("nokey"),
             "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
     assertThatThrownBy(
