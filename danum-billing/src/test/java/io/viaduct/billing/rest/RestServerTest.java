@@ -91,7 +91,7 @@ class RestServerTest {
   @Test
   void ofManyParallelGuessesAsManyAreJudgedAsTheLimitSays() throws Exception {
     String id = fresh("parallel");
-    double before = billing.counter("viaduct_logins_total{outcome=\"WRONG_PASSWORD\"}");
+    double before = billing.counter("viaduct_logins_total{outcome=\"wrong_password\"}");
     List<Future<Integer>> statuses = new ArrayList<>();
     try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < 120; i++) {
@@ -105,7 +105,7 @@ class RestServerTest {
       judged += status.get() == 401 ? 1 : 0;
     }
     assertThat(judged).isEqualTo(5);
-    assertThat(billing.counter("viaduct_logins_total{outcome=\"WRONG_PASSWORD\"}"))
+    assertThat(billing.counter("viaduct_logins_total{outcome=\"wrong_password\"}"))
         .isEqualTo(before + 5);
   }
 
