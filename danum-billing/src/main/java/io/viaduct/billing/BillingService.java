@@ -127,7 +127,9 @@ public final class BillingService implements AutoCloseable {
         keep(Part.OPERATIONS, new OperationsEndpoint(metrics, readiness));
     operationsPort = operations.listen(configuration.operations()).getPort();
 
-    PendingDataSource pool = new PendingDataSource(opening);
+    // Requests wait for the first operator too: until then the right password would be refused.
+    CompletableFuture<HikariDataSource> furnished = opening.thenApply(this::furnished);
+    PendingDataSource pool = new PendingDataSource(furnished);
     JdbcTemplate jdbc = new JdbcTemplate(pool);
     JdbcTransactionManager transactions = new JdbcTransactionManager(pool);
     TransactionTemplate transaction = new TransactionTemplate(transactions);
@@ -180,15 +182,10 @@ public final class BillingService implements AutoCloseable {
                 meters,
                 clock));
 
-    HikariDataSource connections = opened(opening);
+    HikariDataSource connections = opened(furnished);
     if (embedded instanceof EmbeddedDatabase ours) {
       ours.supervise(meters);
     }
-    tariffs.stock(clock.instant());
-    accounts.bootstrapOperator(
-        configuration.operator().user(),
-        configuration.operator().passwordFile().reveal(),
-        clock.instant());
     renewSeals(credentials);
     readiness.cleared("database");
 
@@ -284,6 +281,20 @@ public final class BillingService implements AutoCloseable {
           }
         });
     return opening;
+  }
+
+  /// Gives a new database its first tariff and operator.
+  private HikariDataSource furnished(HikariDataSource connections) {
+    JdbcTemplate jdbc = new JdbcTemplate(connections);
+    TransactionTemplate transaction =
+        new TransactionTemplate(new JdbcTransactionManager(connections));
+    new TariffBook(jdbc, transaction).stock(clock.instant());
+    new Accounts(jdbc, transaction, new Ledger(jdbc), new Passwords())
+        .bootstrapOperator(
+            configuration.operator().user(),
+            configuration.operator().passwordFile().reveal(),
+            clock.instant());
+    return connections;
   }
 
   private static HikariDataSource opened(CompletableFuture<HikariDataSource> opening)
