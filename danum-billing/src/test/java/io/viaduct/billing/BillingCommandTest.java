@@ -65,7 +65,7 @@ class BillingCommandTest {
   void verifyPrintsEveryInvariantAndEndsWithZero() throws Exception {
     assertThat(BillingCommand.run("verify", "--config", configuration(""))).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8).lines())
-        .hasSize(9)
+        .hasSize(12)
         .allMatch(l -> l.startsWith("ok "));
   }
 

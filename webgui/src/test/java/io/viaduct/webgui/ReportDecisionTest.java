@@ -33,7 +33,7 @@ class ReportDecisionTest {
     String page = olga.get("/reports").body();
     assertThat(Visitor.text(page, "count-row")).isEqualTo("snapt-1 held UNKNOWN_ACCOUNT 1");
     assertThat(Visitor.text(page, "held-row"))
-        .contains("no account 'bob'", "not signed by the device", "35.541158");
+        .contains("no account &#39;bob&#39;", "not signed by the device", "35.541158");
     assertThat(Visitor.text(page, "unsigned-row"))
         .contains("It counted less: 1.20 kB up, 2.50 MB down in the session so far.");
     assertThat(page).contains("/reports/held/7/release", "/reports/unsigned/9/void");
@@ -81,7 +81,7 @@ class ReportDecisionTest {
     peer.outcome = "held";
     decide("/reports/held/7/release", "x");
     assertThat(Visitor.text(olga.get("/reports").body(), "decision-problem"))
-        .isEqualTo("The report is still held. no account 'bob'");
+        .isEqualTo("The report is still held. no account &#39;bob&#39;");
     peer.refusesDecisions = true;
     decide("/reports/unsigned/9/void", "x");
     assertThat(Visitor.text(olga.get("/reports").body(), "decision-problem"))
