@@ -12,6 +12,7 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.viaduct.host.netlink.ConntrackMonitor;
 import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
@@ -20,6 +21,8 @@ import io.viaduct.service.storage.PrivateDirectory;
 import io.viaduct.service.tls.CertificateMeters;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.snapt.attribution.AttributedCarrier;
+import io.viaduct.snapt.attribution.AttributionLog;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.TokenKeys;
@@ -73,6 +76,10 @@ import org.slf4j.LoggerFactory;
 ///                        └─▶ binding
 public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Snapt.class);
+
+  /// Folder of the state directory.
+  static final String ATTRIBUTION = "attribution";
+
   private static final String TOKEN_KEYS = "token keys";
   // Half a minute of one busy session, a fraction of a second of ten thousand.
   private static final long LOG_COMPACT_BYTES_MIN = 4 << 20;
@@ -96,6 +103,10 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private final AddressPool pool;
   private final EgressPolicy policy;
   private final OwnAddresses ownAddresses;
+  private final @Nullable AttributionLog attribution;
+  private final ExecutorService attributionThread =
+      Executors.newSingleThreadExecutor(new DefaultThreadFactory("attribution"));
+  private @Nullable ConntrackMonitor conntrack;
   private final MultiThreadIoEventLoopGroup dataLoops;
   private final Relay relay;
   private final SessionRegistry registry;
@@ -139,12 +150,20 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
         new MultiThreadIoEventLoopGroup(
             loops, new DefaultThreadFactory("relay"), EpollIoHandler.newFactory());
     relay = new Relay(relaySettings(), pool, eventLoops(), System::nanoTime, clock, this);
+    SnaptConfiguration.Attribution recorded = configuration.attribution();
+    attribution =
+        recorded.retention().isZero()
+            ? null
+            : new AttributionLog(
+                state.resolve(ATTRIBUTION), pool, recorded.retention(), recorded.bytesMax(), clock);
     registry =
         new SessionRegistry(
             configuration.sessions().max(),
             configuration.sessions().idle(),
             pool,
-            relay,
+            attribution == null
+                ? relay
+                : new AttributedCarrier(relay, attribution, attributionThread),
             reporting::full,
             new SecureRandom());
     bridge =
@@ -246,8 +265,25 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             out.forwarding());
     egress = opened;
     ownAddresses.start();
+    record(opened.masquerading());
     dataAddress = relay.start(opened.ports(), eventLoops());
     readiness.cleared("data path");
+  }
+
+  // Without masquerading the pool's addresses are what others see, and sessions alone tell.
+  private void record(boolean masquerading) {
+    AttributionLog to = attribution;
+    if (to == null || !masquerading) {
+      return;
+    }
+    try {
+      conntrack = ConntrackMonitor.start(to::mapped, to::tick);
+    } catch (IOException e) {
+      log.error(
+          "public addresses and ports are not recorded: {}: set attribution.retention to 0s if that"
+              + " is meant",
+          String.valueOf(e.getMessage()));
+    }
   }
 
   // Not private, nor is bindMetrics: a test does these two alone, a data path needs a TUN device.
@@ -362,6 +398,15 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     meters.gauge("viaduct.intervals.open", "Open intervals in the log", intervals::size);
     meters.gauge("viaduct.intervals.bytes", "Bytes of the log of open intervals", intervals::bytes);
     meters.counter("viaduct.intervals.late", "Sessions whose checkpoint had to wait", relay::late);
+    AttributionLog recorded = attribution;
+    meters.counter(
+        "viaduct.attribution.records",
+        "Records of sessions and connections with their public addresses",
+        () -> recorded == null ? 0 : recorded.records());
+    meters.counter(
+        "viaduct.attribution.lost",
+        "Records that the disk did not take, and times that the kernel dropped some",
+        () -> (recorded == null ? 0 : recorded.lost()) + overruns());
     meters.gauge("viaduct.sessions", "Open sessions", registry::size);
     meters.gauge(
         "viaduct.sessions.max",
@@ -383,6 +428,11 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     CertificateMeters.bind(metrics.registry(), () -> tls);
     meters.gauge("viaduct.spool.bytes", "Bytes of waiting reports", spool::pendingBytes);
     meters.gauge("viaduct.token.keys", "Keys whose tokens are accepted", tokenKeys::count);
+  }
+
+  private long overruns() {
+    ConntrackMonitor heard = conntrack;
+    return heard == null ? 0 : heard.overruns();
   }
 
   private void onTokenKeys(SnaptStatusAck answer) {
@@ -433,6 +483,13 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     }
     relay.close();
     ownAddresses.close();
+    attributionThread.close();
+    if (conntrack != null) {
+      conntrack.close();
+    }
+    if (attribution != null) {
+      attribution.close();
+    }
     if (egress != null) {
       egress.close();
     }

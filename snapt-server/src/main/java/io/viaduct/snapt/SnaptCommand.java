@@ -11,14 +11,17 @@ import io.viaduct.service.operations.OperationsClient;
 import io.viaduct.service.operations.UnavailableException;
 import io.viaduct.service.tls.CertificateCheck;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.snapt.attribution.AttributionQuery;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.InetAddress;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.Base64;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -139,6 +142,38 @@ public final class SnaptCommand {
           file + ": exists; reports signed with it may still wait: choose another name");
     }
     print(Base64.getEncoder().encodeToString(Ed25519.raw((EdECPublicKey) pair.getPublic())) + "\n");
+    return ExitCode.OK;
+  }
+
+  @Command(
+      description = "Tells who had a public address and port at a time (RFC 3339).",
+      mixinStandardHelpOptions = true)
+  int who(
+      @Option(names = "--config", required = true, paramLabel = "FILE") Path file,
+      @Parameters(paramLabel = "ADDRESS") String address,
+      @Parameters(paramLabel = "PORT") int port,
+      @Parameters(paramLabel = "TIME") String time)
+      throws IOException {
+    InetAddress asked;
+    long atMs;
+    try {
+      asked = InetAddress.ofLiteral(address);
+      atMs = Instant.parse(time).toEpochMilli();
+    } catch (IllegalArgumentException | DateTimeParseException _) {
+      throw new CommandLine.ParameterException(
+          line(),
+          "ADDRESS must be numeric and TIME like 2026-11-23T20:15:00Z, got '%s' and '%s'"
+              .formatted(address, time));
+    }
+    Path folder =
+        ConfigurationFile.load(file, SnaptConfiguration.class).state().resolve(Snapt.ATTRIBUTION);
+    var holders = AttributionQuery.who(folder, asked, port, atMs);
+    if (holders.isEmpty()) {
+      throw new IOException(
+          "nobody had %s port %d at %s, or its records are gone (attribution.retention)"
+              .formatted(address, port, time));
+    }
+    holders.forEach(holder -> print(holder + "\n"));
     return ExitCode.OK;
   }
 

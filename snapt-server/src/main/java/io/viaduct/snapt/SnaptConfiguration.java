@@ -40,6 +40,7 @@ public record SnaptConfiguration(
     Sessions sessions,
     Pool pool,
     Egress egress,
+    Attribution attribution,
     Metering metering,
     Reporting reporting,
     List<RelayAddress> relays,
@@ -175,6 +176,20 @@ public record SnaptConfiguration(
             "egress.account-bits-per-second must be 0 or from %d to %d, got %d"
                 .formatted(
                     BITS_PER_SECOND_MIN, AccountRates.BITS_PER_SECOND_MAX, accountBitsPerSecond));
+      }
+    }
+  }
+
+  /// Who had which public address and port.
+  ///
+  /// @param retention after which records go; 0 s: nothing is recorded
+  /// @param bytesMax of all records; the oldest go first
+  public record Attribution(Duration retention, long bytesMax) {
+    public Attribution {
+      require(retention, 0, 400L * 86_400_000, "attribution.retention");
+      if (bytesMax < 1 << 20) {
+        throw new IllegalArgumentException(
+            "attribution.bytes-max must be at least %d, got %d".formatted(1 << 20, bytesMax));
       }
     }
   }

@@ -10,7 +10,9 @@ import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.UsageReport;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -240,6 +242,46 @@ class SnaptLabIT {
     assertThat(lab.said(lab.snapt, "nft", "list", "table", "inet", "viaduct_snapt0"))
         .as("the kernel's own rule had nothing to do")
         .contains("counter packets 0 bytes 0 drop");
+  }
+
+  @Test
+  void whoHadAPublicAddressAndPortIsAnsweredWithoutANameOfAnybodyElse() throws Exception {
+    lab.start(lab.server, LabServer.class).line("up");
+    startSnapt();
+    Lab.Running agent = startDevice();
+    assertThat(agent.ask("udp 198.51.100.2 9000 3")).isEqualTo("ok");
+    Path records = folder.resolve("state/attribution");
+    Pattern begun = Pattern.compile("N \\d+ 17 198\\.51\\.100\\.1 (\\d+) 198\\.51\\.100\\.2 9000 ");
+    await().until(() -> begun.matcher(text(records)).find());
+    var found = begun.matcher(text(records));
+    assertThat(found.find()).isTrue();
+    String port = found.group(1);
+    String config = folder.resolve("snapt.yml").toString();
+    String now = Instant.now().toString();
+    PrintStream out = System.out;
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(said));
+    try {
+      assertThat(SnaptCommand.run("who", "--config", config, "198.51.100.1", port, now)).isZero();
+      assertThat(SnaptCommand.run("who", "--config", config, "198.51.100.1", "1", now))
+          .isEqualTo(69);
+      assertThat(SnaptCommand.run("who", "--config", config, "198.51.100.1", port, "yesterday"))
+          .isEqualTo(64);
+    } finally {
+      System.setOut(out);
+    }
+    assertThat(said.toString())
+        .contains("account alice, session ", "token t-alice", "protocol 17 to 198.51.100.2 9000");
+  }
+
+  private static String text(Path folder) throws IOException {
+    StringBuilder text = new StringBuilder();
+    try (var files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        text.append(Files.readString(file));
+      }
+    }
+    return text.toString();
   }
 
   @Test

@@ -1,0 +1,43 @@
+package io.viaduct.snapt.attribution;
+
+import io.netty.buffer.ByteBuf;
+import io.viaduct.snapt.binding.Session;
+import io.viaduct.snapt.binding.SessionCarrier;
+import io.viaduct.tunnel.session.ControlLine;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/// A carrier whose sessions are recorded: the record is written aside, the data path never waits
+/// for it.
+///
+/// @param disk one thread that keeps the order
+public record AttributedCarrier(SessionCarrier carrier, AttributionLog log, Executor disk)
+    implements SessionCarrier {
+  @Override
+  public int loops() {
+    return carrier.loops();
+  }
+
+  @Override
+  public void carry(Session session) {
+    disk.execute(() -> log.begins(session));
+    carrier.carry(session);
+  }
+
+  @Override
+  public void control(Session session, ControlLine.@Nullable Connection connection) {
+    carrier.control(session, connection);
+  }
+
+  @Override
+  public void datagrams(Session session, List<ByteBuf> datagrams, Runnable taken) {
+    carrier.datagrams(session, datagrams, taken);
+  }
+
+  @Override
+  public void end(Session session) {
+    carrier.end(session);
+    disk.execute(() -> log.ends(session));
+  }
+}

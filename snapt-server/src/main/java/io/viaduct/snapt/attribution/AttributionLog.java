@@ -1,0 +1,226 @@
+package io.viaduct.snapt.attribution;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.viaduct.host.netlink.AddressMapping;
+import io.viaduct.snapt.binding.Session;
+import io.viaduct.snapt.napt.AddressPool;
+import io.viaduct.snapt.napt.Prefix;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.URLEncoder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Writes which session had which pool address, and which public address and port the kernel gave
+/// its connections (docs/adr/0026). One text file per hour; each begins with the sessions that are
+/// open, so that it is read alone. Files older than the retention time go, the oldest also when all
+/// together exceed their bound. Blocks on the disk; any thread but an event loop.
+public final class AttributionLog implements AutoCloseable {
+  static final String SUFFIX = ".log";
+  private static final Logger log = LoggerFactory.getLogger(AttributionLog.class);
+  private static final long HOUR_MS = 3_600_000;
+  private static final long FLUSH_MS = 1_000;
+
+  private final Path folder;
+  private final AddressPool pool;
+  private final Duration retention;
+  private final long bytesMax;
+  private final InstantSource clock;
+  private final Map<UUID, String> open = new LinkedHashMap<>();
+  private final LongAdder records = new LongAdder();
+  private final LongAdder lost = new LongAdder();
+  private @Nullable BufferedWriter writer;
+  private long hour = -1;
+  private long flushedMs;
+
+  /// @param folder of the SNAPT's state, private to its user
+  /// @param retention after which a file goes
+  /// @param bytesMax of all files
+  public AttributionLog(
+      Path folder, AddressPool pool, Duration retention, long bytesMax, InstantSource clock)
+      throws IOException {
+    this.folder = Files.createDirectories(folder);
+    this.pool = pool;
+    this.retention = retention;
+    this.bytesMax = bytesMax;
+    this.clock = clock;
+    write("R " + clock.millis()); // sessions of the process before have ended
+    flush();
+  }
+
+  /// A session has its pool addresses from now on.
+  public synchronized void begins(Session session) {
+    String who =
+        "%s %s %s %s %s"
+            .formatted(
+                pool.ipv4().address(session.slot()),
+                pool.ipv6().address(session.slot()),
+                encoded(session.token().getAccount()),
+                session.id(),
+                encoded(session.token().getTokenId()));
+    write("S " + clock.millis() + " " + who);
+    open.put(session.id(), who);
+    flush();
+  }
+
+  /// A session has ended.
+  public synchronized void ends(Session session) {
+    String who = open.remove(session.id());
+    if (who != null) {
+      write("E " + clock.millis() + " " + who);
+      flush();
+    }
+  }
+
+  /// A connection of a pool address begins or ends; others are none of ours.
+  public synchronized void mapped(AddressMapping mapping) {
+    if (!ofPool(mapping.inside())) {
+      return;
+    }
+    write(
+        "%s %d %d %s %d %s %d %s"
+            .formatted(
+                mapping.begins() ? "N" : "D",
+                clock.millis(),
+                mapping.protocol(),
+                mapping.outside().getHostAddress(),
+                mapping.outsidePort(),
+                mapping.remote().getHostAddress(),
+                mapping.remotePort(),
+                mapping.inside().getHostAddress()));
+  }
+
+  private boolean ofPool(InetAddress address) {
+    Prefix host = Prefix.host(address);
+    Prefix of = host.ipv6() ? pool.ipv6() : pool.ipv4();
+    return of.contains(host.high(), host.low());
+  }
+
+  private static String encoded(String text) {
+    return text.isEmpty() ? "-" : URLEncoder.encode(text, UTF_8);
+  }
+
+  /// Brings what was written to the files, once a second at most.
+  public synchronized void tick() {
+    long nowMs = clock.millis();
+    if (nowMs - flushedMs >= FLUSH_MS) {
+      flushedMs = nowMs;
+      flush();
+    }
+  }
+
+  private synchronized void write(String line) {
+    try {
+      long now = clock.millis() / HOUR_MS;
+      BufferedWriter to = writer;
+      if (to == null || now != hour) {
+        to = begin(now);
+      }
+      to.write(line);
+      to.write('\n');
+      records.increment();
+    } catch (IOException e) {
+      if (lost.sum() == 0) {
+        log.error(
+            "{}: public addresses are not recorded: {}", folder, String.valueOf(e.getMessage()));
+      }
+      lost.increment();
+    }
+  }
+
+  private BufferedWriter begin(long now) throws IOException {
+    closeWriter();
+    remove(now);
+    Path file = folder.resolve(now * HOUR_MS + SUFFIX);
+    BufferedWriter made =
+        Files.newBufferedWriter(file, UTF_8, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    for (String who : open.values()) {
+      made.write("S " + clock.millis() + " " + who + "\n");
+    }
+    writer = made;
+    hour = now;
+    return made;
+  }
+
+  private void remove(long now) throws IOException {
+    long bytes = 0;
+    for (Path file : files(folder).reversed()) {
+      bytes += Files.size(file);
+      boolean old = startMs(file) + HOUR_MS < now * HOUR_MS - retention.toMillis();
+      if (old || bytes > bytesMax) {
+        Files.delete(file);
+        if (!old) {
+          log.warn(
+              "{} is removed before its retention time: attribution.bytes-max is {}",
+              Instant.ofEpochMilli(startMs(file)),
+              bytesMax);
+        }
+      }
+    }
+  }
+
+  /// The files of a folder, the oldest first.
+  static List<Path> files(Path folder) throws IOException {
+    try (var all = Files.list(folder)) {
+      return all.filter(file -> file.getFileName().toString().matches("\\d{1,16}\\.log"))
+          .sorted((a, b) -> Long.compare(startMs(a), startMs(b)))
+          .toList();
+    }
+  }
+
+  static long startMs(Path file) {
+    String name = file.getFileName().toString();
+    return Long.parseLong(name.substring(0, name.length() - SUFFIX.length()));
+  }
+
+  private synchronized void flush() {
+    try {
+      if (writer != null) {
+        writer.flush();
+      }
+    } catch (IOException e) {
+      lost.increment();
+      log.warn("{}: {}", folder, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void closeWriter() throws IOException {
+    if (writer != null) {
+      writer.close();
+      writer = null;
+    }
+  }
+
+  /// Lines written since the start.
+  public long records() {
+    return records.sum();
+  }
+
+  /// Lines that the disk did not take.
+  public long lost() {
+    return lost.sum();
+  }
+
+  @Override
+  public synchronized void close() {
+    try {
+      closeWriter();
+    } catch (IOException e) {
+      log.warn("{}: {}", folder, String.valueOf(e.getMessage()));
+    }
+  }
+}
