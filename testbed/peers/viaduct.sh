@@ -84,6 +84,7 @@ viaduct_tunnel_configuration() {
 		device-key: $WORK/device.key
 		trust: $WORK/ca.pem
 		signalling: {bridge: $SERVER_IP, port: 5060, domain: ims.test, user: alice, password-file: $WORK/alice.secret}
+		state: $WORK/cnapt
 		status-socket: $WORK/cnapt.sock
 		$VIADUCT_AGENT
 	X

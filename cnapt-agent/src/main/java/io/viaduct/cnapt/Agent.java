@@ -27,6 +27,7 @@ import io.viaduct.cnapt.naming.OutsideResolver;
 import io.viaduct.cnapt.naming.OutsideResolverProvider;
 import io.viaduct.cnapt.operations.AgentMeters;
 import io.viaduct.cnapt.operations.AgentStatus;
+import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.signalling.FileTokenSource;
 import io.viaduct.cnapt.signalling.SessionTicket;
 import io.viaduct.cnapt.signalling.SipTokenSource;
@@ -40,6 +41,7 @@ import io.viaduct.host.tun.TunSettings;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.history.ZstdBlocks;
 import io.viaduct.tunnel.key.AeadAlgorithm;
@@ -65,6 +67,7 @@ import org.slf4j.LoggerFactory;
 /// The parts of one agent and what they tell each other:
 ///
 ///     token source ─ticket→ control client ─keys→ data path ←packets→ TUN, UDP
+///     data path ─counts→ receipt ledger ─receipts→ control client
 ///     network watch ─moved→ data path (probe), control client (again), token source (register again)
 ///
 /// Two event loops: `data` owns data path and network watch, `control` owns the control client. Fields
@@ -91,6 +94,7 @@ final class Agent
   private final DataPath data;
   private final NetworkWatch network;
   private final TokenSource tokens;
+  private final ReceiptLedger receipts;
   private final ControlClient control;
   private final TrustedAuthorities authorities;
   private @Nullable EgressRouting routing;
@@ -137,6 +141,8 @@ final class Agent
     // SIP and TLS each take as long to begin as all the rest.
     EarlyStart.beside("tls-start", authorities::get);
     EarlyStart.beside("sip-start", tokens::prepare);
+    this.receipts =
+        ReceiptLedger.open(configuration.state(), configuration.receipts(), device::sign, clock);
     Classifier classifier = Applications.classifier(configuration.applications());
     this.tun = TunDevice.open(new TunSettings(configuration.tun().name(), 1));
     this.data =
@@ -159,6 +165,7 @@ final class Agent
             configuration.snapt(),
             device,
             greeting(classifier),
+            receipts,
             new SecureRandom(),
             this);
   }
@@ -188,7 +195,7 @@ final class Agent
     metrics = meters;
     meters.allocatedBy(List.of(dataLoop));
     new AgentMeters(meters.registry())
-        .of(data.carried(), data, control, handovers, carriers, owners);
+        .of(data.carried(), data, control, receipts, handovers, carriers, owners);
     OperationsEndpoint endpoint = new OperationsEndpoint(meters, readiness);
     operations = endpoint;
     endpoint.listen(configuration.operations());
@@ -229,7 +236,11 @@ final class Agent
             by.data().getAddress() instanceof Inet6Address);
     SessionParameters parameters =
         new SessionParameters(
-            terms, configuration.tunnel().sending(), by.data(), by.ownReceiverIndex());
+            terms,
+            configuration.tunnel().sending(),
+            by.data(),
+            by.ownReceiverIndex(),
+            receipts.begin(welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch()));
     dataLoop.execute(() -> {
       data.install(parameters);
       data.control(by.connection());
@@ -362,6 +373,12 @@ final class Agent
                 sessionSinceMs),
         new AgentStatus.ControlStatus(
             controlStands, expires, lastFailure, snapts.stream().map(Snapt::toString).toList()),
+        new AgentStatus.ReceiptsStatus(
+            by != null && by.welcome().getFeaturesList().contains(Feature.RECEIPTS),
+            receipts.of(ReceiptLedger.Outcome.SIGNED),
+            receipts.of(ReceiptLedger.Outcome.COUNTS_DIFFER)
+                + receipts.of(ReceiptLedger.Outcome.UNKNOWN_SESSION),
+            receipts.owed()),
         tokens.status(),
         network.described(),
         snapshot,
@@ -370,8 +387,8 @@ final class Agent
         carriers.entries());
   }
 
-  /// Stops cleanly: what was read is sent, the SNAPT and the bridge are told, rules, routes and TUN
-  /// go.
+  /// Stops cleanly: what was read is sent, the last interval is signed, the SNAPT and the bridge
+  /// are told, rules, routes and TUN go.
   @Override
   public void close() {
     readiness.obstructed(SESSION, "stopping");
@@ -395,6 +412,7 @@ final class Agent
       meters.close();
     }
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2000);
+    receipts.close();
     tun.close();
   }
 }

@@ -5,6 +5,7 @@ import io.viaduct.cnapt.control.SnaptSettings;
 import io.viaduct.cnapt.egress.RoutingSettings;
 import io.viaduct.cnapt.egress.TunSettings;
 import io.viaduct.cnapt.mobility.MobilitySettings;
+import io.viaduct.cnapt.receipts.ReceiptSettings;
 import io.viaduct.cnapt.signalling.SignallingSettings;
 import io.viaduct.cnapt.tunnel.SessionSettings;
 import io.viaduct.service.logging.LoggingSettings;
@@ -20,6 +21,7 @@ import java.util.Optional;
 /// @param snapt the SNAPT to begin with
 /// @param signalling how the session token is obtained
 /// @param tokenFile a token from elsewhere instead
+/// @param state directory that must outlive the process: what was counted and signed
 /// @param applications the operator's own classification table
 /// @param statusSocket Unix socket that `cnapt status` asks
 public record CnaptConfiguration(
@@ -33,6 +35,8 @@ public record CnaptConfiguration(
     RoutingSettings routing,
     MobilitySettings mobility,
     ControlSettings control,
+    Path state,
+    ReceiptSettings receipts,
     Optional<Path> applications,
     Path statusSocket,
     OperationsSettings operations,

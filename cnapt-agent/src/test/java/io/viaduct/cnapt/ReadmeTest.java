@@ -27,6 +27,7 @@ class ReadmeTest {
               new Carried(),
               null,
               null,
+              null,
               new HandoverLog(),
               new CarrierLog(InstantSource.system()),
               owners);

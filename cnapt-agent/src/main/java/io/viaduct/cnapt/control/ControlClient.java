@@ -3,8 +3,9 @@ package io.viaduct.cnapt.control;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.Promise;
 import io.netty.util.concurrent.ScheduledFuture;
-import io.viaduct.tunnel.control.v1.IntervalBoundary;
+import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.wire.DatagramHeader;
@@ -26,12 +27,15 @@ import org.slf4j.LoggerFactory;
 public final class ControlClient implements ControlDialog.Owner {
   private static final Logger LOG = LoggerFactory.getLogger(ControlClient.class);
 
+  private static final long CLOSE_MS_MAX = 1_500;
+
   private final EventLoop loop;
   private final Supplier<SslContext> tls;
   private final int mark;
   private final ControlSettings settings;
   private final DeviceIdentity device;
   private final Greeting greeting;
+  private final ReceiptLedger ledger;
   private final ControlListener listener;
   private final RandomGenerator random;
   private final Candidates candidates;
@@ -51,6 +55,7 @@ public final class ControlClient implements ControlDialog.Owner {
 
   /// @param tls made on the first attempt: it reads files and loads classes
   /// @param mark SO_MARK of the connection, 0 for none
+  /// @param ledger signs what SNAPTs report; used on the loop from now on
   public ControlClient(
       EventLoop loop,
       Supplier<SslContext> tls,
@@ -59,6 +64,7 @@ public final class ControlClient implements ControlDialog.Owner {
       SnaptSettings bootstrap,
       DeviceIdentity device,
       Greeting greeting,
+      ReceiptLedger ledger,
       RandomGenerator random,
       ControlListener listener) {
     this.loop = loop;
@@ -67,6 +73,7 @@ public final class ControlClient implements ControlDialog.Owner {
     this.settings = settings;
     this.device = device;
     this.greeting = greeting;
+    this.ledger = ledger;
     this.random = random;
     this.listener = listener;
     this.candidates = new Candidates(bootstrap, settings.snaptPatience().toNanos());
@@ -144,7 +151,7 @@ public final class ControlClient implements ControlDialog.Owner {
     }
     int timeoutMs = (int) settings.connectTimeout().toMillis();
     ControlDialog begun =
-        new ControlDialog(loop, settings, greeting, device, token, resumption(snapt), this);
+        new ControlDialog(loop, settings, greeting, device, token, resumption(snapt), ledger, this);
     dialog = begun;
     begun.begin(new ControlConnection(snapt, address, context, mark, timeoutMs, loop, begun));
   }
@@ -177,7 +184,7 @@ public final class ControlClient implements ControlDialog.Owner {
           TOKEN_AUDIENCE,
           PROOF_INVALID ->
           listener.tokenRefused(words);
-      case SESSION_ACCOUNT_MISMATCH -> session = null;
+      case SESSION_ACCOUNT_MISMATCH, RECEIPTS_OWED -> session = null;
       case SESSIONS_EXHAUSTED, DRAINING -> hopeless = true;
       default -> {}
     }
@@ -191,11 +198,6 @@ public final class ControlClient implements ControlDialog.Owner {
   @Override
   public void tokenAccepted(long expiresMs) {
     listener.tokenAccepted(expiresMs);
-  }
-
-  @Override
-  public void boundary(IntervalBoundary boundary) {
-    listener.boundary(boundary);
   }
 
   @Override
@@ -273,20 +275,25 @@ public final class ControlClient implements ControlDialog.Owner {
     return refusals.get(code.getNumber());
   }
 
-  /// Ends the session: Goodbye, then the connection. Waits for it, not longer than a second.
+  /// Ends the session: Goodbye, the last receipt, then the connection. Waits for it, little longer
+  /// than a second.
   public void close(String reason) {
-    loop.submit(
-            () -> {
-              stopped = true;
-              cancelRetry();
-              ControlDialog open = dialog;
-              dialog = null;
-              if (open != null && open.isEstablished()) {
-                open.leave(reason);
-              } else if (open != null) {
-                open.close(ControlFailure.CLOSED, reason);
-              }
-            })
-        .awaitUninterruptibly(1, TimeUnit.SECONDS);
+    Promise<Void> left = loop.newPromise();
+    loop.execute(() -> {
+      stopped = true;
+      cancelRetry();
+      ledger.ended();
+      ControlDialog open = dialog;
+      dialog = null;
+      if (open != null && open.isEstablished()) {
+        open.leave(reason, () -> left.trySuccess(null));
+        return;
+      }
+      if (open != null) {
+        open.close(ControlFailure.CLOSED, reason);
+      }
+      left.trySuccess(null);
+    });
+    left.awaitUninterruptibly(CLOSE_MS_MAX);
   }
 }

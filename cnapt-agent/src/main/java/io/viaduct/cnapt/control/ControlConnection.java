@@ -152,6 +152,12 @@ final class ControlConnection implements ControlLine.Connection {
     return address;
   }
 
+  /// Whether it may still be written to.
+  boolean isOpen() {
+    Channel open = channel;
+    return !ended && open != null && open.isActive();
+  }
+
   void send(ControlMessage message) {
     Channel open = channel;
     if (open == null) {

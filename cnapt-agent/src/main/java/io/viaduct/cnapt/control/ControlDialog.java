@@ -4,8 +4,10 @@ import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.tunnel.control.KeepAliveWatch;
 import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.KeepAlive;
@@ -41,8 +43,6 @@ final class ControlDialog implements ControlConnection.Owner {
 
     void relays(List<Relay> listed);
 
-    void boundary(IntervalBoundary boundary);
-
     /// @param taken run on any thread when they have been opened and released
     void datagrams(List<ByteBuf> datagrams, Runnable taken);
 
@@ -51,13 +51,17 @@ final class ControlDialog implements ControlConnection.Owner {
   }
 
   private static final int WORDS_MAX = 200;
+  private static final long LAST_RECEIPT_MS = 1_000;
 
   private final EventLoop loop;
   private final ControlSettings settings;
   private final Greeting greeting;
   private final DeviceIdentity device;
   private final Resumption resumption;
+  private final ReceiptLedger ledger;
   private final Owner owner;
+  private @Nullable BoundaryAnswers boundaries;
+  private @Nullable Runnable left;
   private byte[] token;
   private boolean tokenShown;
   private @Nullable ControlConnection connection;
@@ -70,6 +74,7 @@ final class ControlDialog implements ControlConnection.Owner {
 
   /// @param token shown in the Hello
   /// @param resumption the session to ask for
+  /// @param ledger signs what the SNAPT reports
   ControlDialog(
       EventLoop loop,
       ControlSettings settings,
@@ -77,6 +82,7 @@ final class ControlDialog implements ControlConnection.Owner {
       DeviceIdentity device,
       byte[] token,
       Resumption resumption,
+      ReceiptLedger ledger,
       Owner owner) {
     this.loop = loop;
     this.settings = settings;
@@ -84,6 +90,7 @@ final class ControlDialog implements ControlConnection.Owner {
     this.device = device;
     this.token = token;
     this.resumption = resumption;
+    this.ledger = ledger;
     this.owner = owner;
     this.watch = new KeepAliveWatch(settings.keepAlive().toMillis());
   }
@@ -155,9 +162,11 @@ final class ControlDialog implements ControlConnection.Owner {
       case KEEP_ALIVE -> keepAlive(from, message.getKeepAlive());
       case TOKEN_ACCEPTED -> owner.tokenAccepted(message.getTokenAccepted().getExpiresMs());
       case RELAY_LIST -> owner.relays(message.getRelayList().getRelaysList());
-      case INTERVAL_BOUNDARY -> owner.boundary(message.getIntervalBoundary());
+      case INTERVAL_BOUNDARY -> boundary(message.getIntervalBoundary());
       case GOODBYE -> {
-        owner.goodbye();
+        if (left == null) {
+          owner.goodbye();
+        }
         String words = printable(message.getGoodbye().getReason());
         from.close(ControlFailure.GOODBYE, "the SNAPT says goodbye: " + words);
       }
@@ -173,6 +182,14 @@ final class ControlDialog implements ControlConnection.Owner {
     } else {
       datagrams.forEach(ByteBuf::release);
       from.close(ControlFailure.MALFORMED, "datagrams before Welcome");
+    }
+  }
+
+  // A SNAPT of the version before sends boundaries without counts, and takes no answer.
+  private void boundary(IntervalBoundary boundary) {
+    BoundaryAnswers answers = boundaries;
+    if (answers != null) {
+      answers.boundary(boundary);
     }
   }
 
@@ -199,6 +216,10 @@ final class ControlDialog implements ControlConnection.Owner {
             welcome,
             resumption.receiverIndex(),
             from));
+    if (welcome.getFeaturesList().contains(Feature.RECEIPTS)) {
+      boundaries =
+          new BoundaryAnswers(loop, ledger, from, welcome.getSnaptId(), welcome.getSessionId());
+    }
     owner.relays(welcome.getRelaysList());
     if (!tokenShown) {
       showToken(from);
@@ -249,7 +270,12 @@ final class ControlDialog implements ControlConnection.Owner {
   @Override
   public void ended(ControlConnection closed, ControlFailure why, String detail) {
     stopTimer();
-    owner.ended(this, why, detail);
+    Runnable then = left;
+    if (then == null) {
+      owner.ended(this, why, detail);
+    } else {
+      then.run();
+    }
   }
 
   /// Ends the connection without another word; the owner is told why.
@@ -260,13 +286,26 @@ final class ControlDialog implements ControlConnection.Owner {
     }
   }
 
-  /// Says goodbye and ends the connection; the owner is told nothing.
-  void leave(String reason) {
+  /// Says goodbye and ends the connection; the owner is told nothing. A SNAPT that takes receipts
+  /// asks for the last one and closes; it has a second for it.
+  ///
+  /// @param then run when the connection has ended
+  void leave(String reason, Runnable then) {
     stopTimer();
     ControlConnection open = connection;
-    if (open != null) {
-      Goodbye goodbye = Goodbye.newBuilder().setReason(reason).build();
-      open.closeAfter(ControlMessage.newBuilder().setGoodbye(goodbye).build());
+    if (open == null) {
+      then.run();
+      return;
+    }
+    left = then;
+    ControlMessage goodbye =
+        ControlMessage.newBuilder().setGoodbye(Goodbye.newBuilder().setReason(reason)).build();
+    if (boundaries == null) {
+      open.closeAfter(goodbye);
+      then.run();
+    } else {
+      open.send(goodbye);
+      after(LAST_RECEIPT_MS, () -> open.close(ControlFailure.CLOSED, reason));
     }
   }
 

@@ -1,7 +1,6 @@
 package io.viaduct.cnapt.control;
 
 import io.netty.buffer.ByteBuf;
-import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import java.util.List;
 
 /// What the control connection tells; called on its event loop.
@@ -29,7 +28,4 @@ public interface ControlListener {
   /// @param taken run on any thread when it has; until then the connection reads no more than a
   ///   bounded number of bytes
   void datagrams(List<ByteBuf> datagrams, Runnable taken);
-
-  /// An interval of the usage report has ended.
-  default void boundary(IntervalBoundary boundary) {}
 }

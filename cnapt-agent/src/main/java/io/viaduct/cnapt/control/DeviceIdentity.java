@@ -1,7 +1,9 @@
 package io.viaduct.cnapt.control;
 
+import com.google.protobuf.ByteString;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.tunnel.control.DeviceProof;
+import io.viaduct.usage.SignedMessage;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
@@ -45,6 +47,11 @@ public final class DeviceIdentity {
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("the JDK must sign with its own Ed25519 key", e);
     }
+  }
+
+  /// Signs a receipt: the bytes of a `Receipt`, with the label that keeps them apart from proofs.
+  public ByteString sign(ByteString receipt) {
+    return SignedMessage.RECEIPT.sign(pair.getPrivate(), receipt);
   }
 
   /// Never shows the key.

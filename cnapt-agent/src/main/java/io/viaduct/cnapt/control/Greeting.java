@@ -3,6 +3,7 @@ package io.viaduct.cnapt.control;
 import com.google.protobuf.ByteString;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.Aead;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.key.SessionSecret;
@@ -43,6 +44,7 @@ public record Greeting(
         .setInnerIpv6(address(innerIpv6))
         .setSoftware(software)
         .setHistoryBytes(limits.historyBytes())
+        .addFeatures(Feature.RECEIPTS)
         .build();
   }
 

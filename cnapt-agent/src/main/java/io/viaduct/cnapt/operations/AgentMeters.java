@@ -8,6 +8,7 @@ import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.ControlFailure;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.HandoverLog;
+import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.tunnel.Carried;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.cnapt.tunnel.DataPath;
@@ -33,12 +34,14 @@ public final class AgentMeters {
       Carried carried,
       DataPath data,
       ControlClient control,
+      ReceiptLedger receipts,
       HandoverLog handovers,
       CarrierLog carriers,
       OwnerLookup owners) {
     of(carried);
     of(data);
     of(control);
+    of(receipts);
     total("viaduct.handovers", "Changes of network", handovers, HandoverLog::count);
     of(carriers);
     of(owners);
@@ -113,6 +116,19 @@ public final class AgentMeters {
             .register(registry);
       }
     }
+  }
+
+  // What SNAPTs asked to be signed.
+  private void of(ReceiptLedger receipts) {
+    for (ReceiptLedger.Outcome outcome : ReceiptLedger.Outcome.values()) {
+      counter("viaduct.receipts", receipts, r -> r.of(outcome))
+          .description("Intervals that were asked to be signed, by outcome")
+          .tag("outcome", MetricLabel.of(outcome))
+          .register(registry);
+    }
+    Gauge.builder("viaduct.receipts.owed", receipts, ReceiptLedger::owed)
+        .description("Intervals that wait for packets under way before they are answered")
+        .register(registry);
   }
 
   // Changes between UDP and the control connection.

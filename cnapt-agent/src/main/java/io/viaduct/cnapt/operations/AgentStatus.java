@@ -22,6 +22,7 @@ public record AgentStatus(
     TunStatus tun,
     @Nullable SessionStatus session,
     ControlStatus control,
+    ReceiptsStatus receipts,
     SignallingStatus signalling,
     String network,
     DataStatus data,
@@ -35,6 +36,12 @@ public record AgentStatus(
   /// What a SNAPT has agreed to.
   public record SessionStatus(
       String snapt, String id, String aead, int pathMtu, long reportIntervalMs, long sinceMs) {}
+
+  /// What was asked to be signed since the start.
+  ///
+  /// @param supported whether the SNAPT takes receipts
+  /// @param owed intervals that wait for packets under way, to be signed or refused in a moment
+  public record ReceiptsStatus(boolean supported, long signed, long refused, long owed) {}
 
   /// The control connection.
   ///

@@ -36,6 +36,7 @@ public final class StatusText {
                     session.path("pathMtu").asInt(0))
             : "none");
     line(text, "control", control(status.path("control")));
+    line(text, "receipts", receipts(status.path("receipts")));
     line(text, "signalling", signalling(status.path("signalling")));
     line(text, "network", status.path("network").asString(""));
     line(text, "path", path(data));
@@ -74,6 +75,15 @@ public final class StatusText {
     return (control.path("established").asBoolean(false) ? "established" : "not connected")
         + (expires.isEmpty() ? "" : ", token until " + expires)
         + (failure.isEmpty() ? "" : ", last failure: " + failure);
+  }
+
+  private static String receipts(JsonNode receipts) {
+    return "%d signed, %d refused, %d owed%s"
+        .formatted(
+            receipts.path("signed").asLong(0),
+            receipts.path("refused").asLong(0),
+            receipts.path("owed").asLong(0),
+            receipts.path("supported").asBoolean(false) ? "" : ", the SNAPT asks for none");
   }
 
   private static String signalling(JsonNode signalling) {

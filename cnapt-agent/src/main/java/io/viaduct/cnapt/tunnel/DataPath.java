@@ -56,6 +56,7 @@ public final class DataPath implements AutoCloseable {
   private final LoopMemory memory;
   private final Carried carried = new Carried();
   private @Nullable TunnelSession session;
+  private @Nullable SessionCounter counter;
   private Carrier arrivingBy = Carrier.UDP;
   private int ownReceiverIndex;
   private long arrivedNs;
@@ -129,6 +130,7 @@ public final class DataPath implements AutoCloseable {
             now);
     parameters.terms().secret().wipe();
     session = begun;
+    counter = new SessionCounter(begun, parameters.counts(), now);
     carried.begin(begun);
     ownReceiverIndex = parameters.ownReceiverIndex();
     sink.peer(parameters.peer());
@@ -259,11 +261,19 @@ public final class DataPath implements AutoCloseable {
     sink.sendWaiting();
     from.drain(sink, now);
     from.tooLong(sink.takeTooLong(), now);
+    count(now);
     if (carriers.carrier() == Carrier.UDP && sink.isRefused() && !watch.searching()) {
       watch.networkChanged(now); // no way to the SNAPT at this moment: try again soon
     }
     intake.throttle(from);
     arm(now);
+  }
+
+  private void count(long now) {
+    SessionCounter of = counter;
+    if (of != null) {
+      of.note(now);
+    }
   }
 
   private void tick() {
@@ -344,7 +354,9 @@ public final class DataPath implements AutoCloseable {
     if (ended == null) {
       return;
     }
+    count(nanoTime.getAsLong());
     session = null;
+    counter = null;
     intake.end();
     carried.retire();
     sink.release();

@@ -1,20 +1,25 @@
 package io.viaduct.cnapt.control;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.viaduct.cnapt.receipts.ReceiptLedger;
+import io.viaduct.cnapt.receipts.ReceiptSettings;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
 import io.viaduct.tunnel.control.ControlScript;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
@@ -22,6 +27,10 @@ import io.viaduct.tunnel.control.v1.RelayList;
 import io.viaduct.tunnel.control.v1.TokenAccepted;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.session.TunnelLimits;
+import io.viaduct.usage.SignedMessage;
+import io.viaduct.usage.v1.Receipt;
+import io.viaduct.usage.v1.ReceiptRefusal;
+import io.viaduct.usage.v1.SignedReceipt;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -29,20 +38,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 
 /// What a SNAPT says on a control connection, and what the agent makes of it: Welcome, Refusal,
-/// lists, tokens, boundaries, datagrams. Input: one octet (bit 0: there is a bootstrap SNAPT; bits
-/// 1–7: how many octets come at a time, 0: all), the bytes above TLS. Rules: the connection ends
-/// for a reason of the protocol and once, after which nothing is told; one Welcome, which a session
-/// can be made of and resumed; whom to ask next is somebody that can be asked; answered are
-/// keep-alives, each with its number; words are fit for a log and a terminal.
+/// lists, tokens, boundaries to be signed, datagrams. Input: one octet (bit 0: there is a bootstrap
+/// SNAPT; bits 1–7: how many octets come at a time, 0: all), the bytes above TLS. Rules: the
+/// connection ends for a reason of the protocol and once, after which nothing is told; one Welcome,
+/// which a session can be made of and resumed; whom to ask next is somebody that can be asked;
+/// answered are keep-alives, each with its number, and boundaries, of which no more is signed than
+/// was counted; words are fit for a log and a terminal.
 public final class ControlDialogFuzz implements ControlListener {
   private static final Set<ControlFailure> REASONS =
       Set.of(
@@ -62,6 +75,8 @@ public final class ControlDialogFuzz implements ControlListener {
           "",
           "fuzz");
   private static final DeviceIdentity DEVICE = device();
+  private static final ReceiptLedger LEDGER = ledger();
+  private static final long COUNTED = 5_000;
   private static final SSLEngine TLS = engine();
   private static final int WORDS_MAX = 400;
 
@@ -72,6 +87,7 @@ public final class ControlDialogFuzz implements ControlListener {
   private final ControlConnection connection;
   private final List<ControlFailure> lost = new ArrayList<>();
   private int welcomes;
+  private final Map<Long, Receipt> signed = new HashMap<>();
   private int refusals;
   private String breach = "";
 
@@ -88,6 +104,7 @@ public final class ControlDialogFuzz implements ControlListener {
             new SnaptSettings(bootstrap ? SNAPT.host() : "", 443, SNAPT.id()),
             DEVICE,
             GREETING,
+            LEDGER,
             new Random(42),
             this);
     dialog =
@@ -98,6 +115,7 @@ public final class ControlDialogFuzz implements ControlListener {
             DEVICE,
             new byte[0],
             new Resumption("resumed", 7),
+            LEDGER,
             client);
     connection =
         new ControlConnection(
@@ -151,7 +169,12 @@ public final class ControlDialogFuzz implements ControlListener {
     List<Long> numbers = new ArrayList<>();
     for (ByteBuf frame = channel.readOutbound(); frame != null; frame = channel.readOutbound()) {
       try {
-        KeepAlive answer = ControlFrame.read(frame).orElseThrow().getKeepAlive();
+        ControlMessage said = ControlFrame.read(frame).orElseThrow();
+        if (said.hasReceiptAnswer() && !frame.isReadable()) {
+          receipt(said.getReceiptAnswer());
+          continue;
+        }
+        KeepAlive answer = said.getKeepAlive();
         if (!answer.getReply() || frame.isReadable()) {
           throw new AssertionError("the agent says more than that it is there");
         }
@@ -163,6 +186,28 @@ public final class ControlDialogFuzz implements ControlListener {
       }
     }
     return numbers;
+  }
+
+  private void receipt(ReceiptAnswer answer) {
+    try {
+      if (!answer.hasSignedReceipt()) {
+        ReceiptRefusal.parseFrom(answer.getRefusal());
+        return;
+      }
+      SignedReceipt signed = SignedReceipt.parseFrom(answer.getSignedReceipt());
+      Receipt receipt = Receipt.parseFrom(signed.getReceipt());
+      this.signed.put(receipt.getSequence(), receipt);
+      if (!SignedMessage.RECEIPT.isSignedBy(
+          Ed25519.publicKey(DEVICE.publicKey()), signed.getReceipt(), signed.getSignature())) {
+        throw new AssertionError("a signature that does not hold");
+      }
+      long sum = this.signed.values().stream().mapToLong(Receipt::getUpBytes).sum();
+      if (receipt.getUpBytes() < 0 || sum > COUNTED) {
+        throw new AssertionError("signed more than was counted: " + this.signed);
+      }
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError("the agent's own receipt", e);
+    }
   }
 
   // A handler of Netty's would swallow what a listener throws: the first breach is kept.
@@ -187,6 +232,9 @@ public final class ControlDialogFuzz implements ControlListener {
     requireStanding("welcomed");
     requireWords(by.toString());
     Welcome welcome = by.welcome();
+    LEDGER
+        .begin(welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch())
+        .note(COUNTED, COUNTED, 0, 0, 0);
     if (++welcomes > 1
         || !GREETING.wrongWith(welcome, "resumed").isEmpty()
         || !welcome.getSnaptId().equals(SNAPT.id())
@@ -242,11 +290,6 @@ public final class ControlDialogFuzz implements ControlListener {
   }
 
   @Override
-  public void boundary(IntervalBoundary boundary) {
-    requireStanding("boundary");
-  }
-
-  @Override
   public void datagrams(List<ByteBuf> datagrams, Runnable taken) {
     if (welcomes == 0) {
       broken("datagrams of a session that there is not");
@@ -268,6 +311,22 @@ public final class ControlDialogFuzz implements ControlListener {
       Files.delete(file);
       Files.delete(folder);
       return read;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static ReceiptLedger ledger() {
+    Path memory = Path.of("/dev/shm");
+    try {
+      Path folder =
+          Files.isWritable(memory)
+              ? Files.createTempDirectory(memory, "viaduct-ledger-fuzz")
+              : Files.createTempDirectory("viaduct-ledger-fuzz");
+      folder.toFile().deleteOnExit();
+      folder.resolve("receipts").toFile().deleteOnExit();
+      return ReceiptLedger.open(
+          folder, new ReceiptSettings(0, 0, 0), DEVICE::sign, () -> Instant.EPOCH);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -296,6 +355,8 @@ public final class ControlDialogFuzz implements ControlListener {
                 .setPathMtu(1400)
                 .setAead(Aead.AES_256_GCM)
                 .setSnaptId(SNAPT.id())
+                .addFeatures(Feature.RECEIPTS)
+                .addFeaturesValue(77)
                 .addRelays(Relay.newBuilder().setHost("two").setControlPort(443)))
         .build();
   }
@@ -335,12 +396,27 @@ public final class ControlDialogFuzz implements ControlListener {
         message().setGoodbye(Goodbye.newBuilder().setReason("stops\u001b[2J")).build();
     ControlMessage boundary =
         message().setIntervalBoundary(IntervalBoundary.newBuilder().setEndMs(-1)).build();
+    ControlMessage half =
+        message()
+            .setIntervalBoundary(
+                IntervalBoundary.newBuilder().setUpBytes(COUNTED / 2).setDownBytes(COUNTED))
+            .build();
+    ControlMessage more =
+        message()
+            .setIntervalBoundary(
+                IntervalBoundary.newBuilder().setSequence(1).setUpBytes(COUNTED).setSessionId("s"))
+            .build();
+    ControlMessage earlier =
+        message()
+            .setIntervalBoundary(IntervalBoundary.newBuilder().setSessionId("th\nere"))
+            .build();
     ControlMessage accepted =
         message().setTokenAccepted(TokenAccepted.newBuilder().setExpiresMs(1L << 40)).build();
     return List.of(
         input(1, welcome("s"), keepAlive(1), boundary, accepted, keepAlive(2), goodbye),
         input(6, welcome("s"), new byte[40], relays("three", 443), new byte[1400]),
         input(0, relays("three", 70_000)),
+        input(1, welcome("s"), half, half, more, earlier, keepAlive(9)),
         input(0, welcome("s"), relays("th\nree", 443), welcome("s")),
         input(0, welcome("s".repeat(40_000))),
         input(1, refusal(RefusalCode.TOKEN_EXPIRED, "since\n1970"), keepAlive(3)),

@@ -5,17 +5,22 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.pkitesting.X509Bundle;
+import io.viaduct.cnapt.receipts.ReceiptLedger;
+import io.viaduct.cnapt.receipts.ReceiptSettings;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.session.TunnelLimits;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPair;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -36,12 +41,14 @@ final class TestAgent implements ControlListener, AutoCloseable {
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
   private final Path folder;
+  private ReceiptLedger ledger;
   private ControlClient client;
 
   TestAgent(Path folder) throws Exception {
     this.folder = folder;
     Files.writeString(folder.resolve("ca.pem"), authority.getCertificatePEM());
     Ed25519.writePrivate(folder.resolve("device.pem"), deviceKey.getPrivate());
+    restart();
     System.out.println("seed " + SEED);
   }
 
@@ -69,9 +76,33 @@ final class TestAgent implements ControlListener, AutoCloseable {
             bootstrap,
             DeviceIdentity.read(folder.resolve("device.pem")),
             greeting,
+            ledger,
             new Random(SEED),
             this);
     client.present(TOKEN, List.of(listed));
+  }
+
+  ReceiptLedger ledger() {
+    return ledger;
+  }
+
+  /// Does something as the control loop, which owns the ledger.
+  <T> T onLoop(Callable<T> work) {
+    return loops.next().submit(work).syncUninterruptibly().getNow();
+  }
+
+  /// The ledger, as it is after the agent was started again.
+  ReceiptLedger restart() throws IOException {
+    if (ledger != null) {
+      ledger.close();
+    }
+    ledger =
+        ReceiptLedger.open(
+            folder.resolve("state"),
+            new ReceiptSettings(5, 1_000, 45),
+            DeviceIdentity.read(folder.resolve("device.pem"))::sign,
+            InstantSource.system());
+    return ledger;
   }
 
   ControlClient client() {
@@ -116,6 +147,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
     if (client != null) {
       client.close("test ends");
     }
-    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    ledger.close();
   }
 }

@@ -3,6 +3,7 @@ package io.viaduct.cnapt.tunnel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.viaduct.cnapt.receipts.SessionCounts;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.key.AeadAlgorithm;
@@ -37,6 +38,7 @@ final class MirrorSnapt implements AutoCloseable {
 
   private record Inner(byte[] packet, int gsoSize, boolean checksumPartial) {}
 
+  private final SessionCounts counts = SessionCounts.inMemory();
   private final DatagramSocket socket =
       new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
   private final LoopMemory memory = new LoopMemory(ByteBufAllocator.DEFAULT, new SecureRandom());
@@ -72,7 +74,13 @@ final class MirrorSnapt implements AutoCloseable {
         terms(OWN_INDEX),
         settings,
         (InetSocketAddress) socket.getLocalSocketAddress(),
-        AGENT_INDEX);
+        AGENT_INDEX,
+        counts);
+  }
+
+  /// What the data path has counted of this session.
+  SessionCounts counts() {
+    return counts;
   }
 
   private TunnelTerms terms(int peerReceiverIndex) {

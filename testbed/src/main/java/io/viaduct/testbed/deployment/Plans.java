@@ -232,6 +232,7 @@ public final class Plans {
           domain: %s
           user: %s
           password-file: %s
+        state: %s
         status-socket: %s
         operations: {port: %d}
         %s\
@@ -244,6 +245,7 @@ public final class Plans {
                 DOMAIN,
                 user,
                 directory.resolve(user + ".password"),
+                directory.resolve(name),
                 socket(name),
                 operationsPort,
                 otherLines));

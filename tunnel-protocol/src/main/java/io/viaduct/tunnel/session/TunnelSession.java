@@ -352,6 +352,12 @@ public final class TunnelSession implements AutoCloseable {
     return verdicts;
   }
 
+  /// Datagrams that the other end has sent at least, as its sequence numbers say. What of them is
+  /// not among [SessionTotals#receivedDatagrams] is lost, late or not complete.
+  public long expectedDatagrams() {
+    return opener.highest() + 1;
+  }
+
   public SessionTotals totals() {
     return totals;
   }

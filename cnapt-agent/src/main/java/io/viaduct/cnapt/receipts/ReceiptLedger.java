@@ -1,0 +1,278 @@
+package io.viaduct.cnapt.receipts;
+
+import com.google.protobuf.ByteString;
+import io.viaduct.tunnel.control.v1.IntervalBoundary;
+import io.viaduct.tunnel.control.v1.ReceiptAnswer;
+import io.viaduct.usage.v1.Receipt;
+import io.viaduct.usage.v1.ReceiptRefusal;
+import io.viaduct.usage.v1.ReceiptRefusalReason;
+import io.viaduct.usage.v1.SignedReceipt;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Compares what a SNAPT reports of this device's sessions with the device's own counts, and signs
+/// it if they agree (ADR 0024). The boundaries of a session are added up, so what was still under
+/// way at the end of one interval is in the counts at the next.
+///
+/// Counts and signatures of the last 16 sessions are in the state file: a session can be signed
+/// after the agent was started again. Owner: the control event loop; the counters may be read by
+/// any thread.
+public final class ReceiptLedger implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ReceiptLedger.class);
+  private static final int SESSIONS_MAX = 16;
+  private static final int SAID_MAX = 256;
+
+  private final ReceiptSettings settings;
+  private final UnaryOperator<ByteString> sign;
+  private final InstantSource clock;
+  private final StateFile file;
+  private final List<SessionRecord> records = new ArrayList<>();
+  private final AtomicLongArray outcomes = new AtomicLongArray(Outcome.values().length);
+  private final AtomicInteger owed = new AtomicInteger();
+  private final Set<String> said = new LinkedHashSet<>();
+  private @Nullable SessionRecord current;
+
+  /// What became of a boundary; each value is a counter.
+  public enum Outcome {
+    /// The device signed it.
+    SIGNED,
+    /// The SNAPT counted more than the device, beyond the tolerance.
+    COUNTS_DIFFER,
+    /// The device has no counts of that session.
+    UNKNOWN_SESSION
+  }
+
+  private ReceiptLedger(
+      ReceiptSettings settings,
+      UnaryOperator<ByteString> sign,
+      InstantSource clock,
+      StateFile file) {
+    this.settings = settings;
+    this.sign = sign;
+    this.clock = clock;
+    this.file = file;
+    for (int i = 0; i < SESSIONS_MAX; i++) {
+      records.add(new SessionRecord(file.place(i, SessionRecord.BYTES)));
+    }
+  }
+
+  /// Opens the state.
+  ///
+  /// @param directory holds the file; made with mode 0700 if it is missing
+  /// @param sign a receipt's signature by the device key
+  /// @throws IOException if the file cannot be used, or another agent uses it
+  public static ReceiptLedger open(
+      Path directory, ReceiptSettings settings, UnaryOperator<ByteString> sign, InstantSource clock)
+      throws IOException {
+    return new ReceiptLedger(
+        settings, sign, clock, StateFile.open(directory, SessionRecord.BYTES, SESSIONS_MAX));
+  }
+
+  /// A session begins: it takes the place of the oldest. The session before it has ended.
+  ///
+  /// @param epoch start counter of the SNAPT
+  /// @return where the data path counts
+  public SessionCounts begin(String snaptId, String sessionId, long epoch) {
+    SessionRecord before = current;
+    SessionRecord same = find(snaptId, sessionId, epoch);
+    SessionRecord place =
+        same != null
+            ? same
+            : records.stream()
+                .filter(record -> record != before)
+                .min(Comparator.comparingLong(SessionRecord::sinceMs))
+                .orElseThrow();
+    place.begin(SessionRecord.key(snaptId, sessionId), epoch, clock.millis());
+    current = place;
+    keep();
+    return place.counts();
+  }
+
+  /// The session carries nothing any more: what is under way will not be counted.
+  public void ended() {
+    current = null;
+  }
+
+  /// Answers a boundary.
+  ///
+  /// @param snaptId who asks
+  /// @param sessionId of the connection; the boundary may name an earlier one
+  /// @param patient whether there is time for what is still under way
+  /// @return empty if it would be refused now and may be signed in a moment
+  public Optional<ReceiptAnswer> answer(
+      String snaptId, String sessionId, IntervalBoundary boundary, boolean patient) {
+    String session = boundary.getSessionId().isEmpty() ? sessionId : boundary.getSessionId();
+    SessionRecord record = find(snaptId, session, boundary.getEpoch());
+    if (record == null) {
+      return Optional.of(
+          refuse(
+              session,
+              boundary,
+              ReceiptRefusalReason.UNKNOWN_SESSION,
+              SessionCounts.inMemory(),
+              Outcome.UNKNOWN_SESSION));
+    }
+    if (!record.hasSignedSame(boundary)) {
+      if (record.hasSigned(boundary) || !agrees(record, boundary)) {
+        return patient && record == current
+            ? Optional.empty()
+            : Optional.of(
+                refuse(
+                    session,
+                    boundary,
+                    ReceiptRefusalReason.COUNTS_DIFFER,
+                    record.counts(),
+                    Outcome.COUNTS_DIFFER));
+      }
+      record.sign(boundary);
+      keep();
+      count(Outcome.SIGNED);
+    }
+    return Optional.of(signed(snaptId, session, boundary));
+  }
+
+  private @Nullable SessionRecord find(String snaptId, String session, long epoch) {
+    byte[] key = SessionRecord.key(snaptId, session);
+    for (SessionRecord record : records) {
+      if (record.isOf(key, epoch)) {
+        return record;
+      }
+    }
+    return null;
+  }
+
+  private boolean agrees(SessionRecord record, IntervalBoundary boundary) {
+    if (boundary.getUpBytes() < 0 || boundary.getDownBytes() < 0) {
+      return false;
+    }
+    SessionCounts counts = record.counts();
+    long up = counts.up();
+    long down = counts.down() + settings.lost(counts.lost(), counts.down());
+    if (record != current) {
+      // What was under way when the session ended is about what came in the last seconds.
+      up += counts.recentUp();
+      down += counts.recentDown();
+    }
+    return settings.agree(sum(record.signedUp(), boundary.getUpBytes()), up)
+        && settings.agree(sum(record.signedDown(), boundary.getDownBytes()), down);
+  }
+
+  private static long sum(long signed, long more) {
+    return more > Long.MAX_VALUE - signed ? Long.MAX_VALUE : signed + more;
+  }
+
+  private ReceiptAnswer signed(String snaptId, String session, IntervalBoundary boundary) {
+    ByteString receipt =
+        Receipt.newBuilder()
+            .setSnaptId(snaptId)
+            .setSessionId(session)
+            .setEpoch(boundary.getEpoch())
+            .setSequence(boundary.getSequence())
+            .setStartMs(boundary.getStartMs())
+            .setEndMs(boundary.getEndMs())
+            .setUpBytes(boundary.getUpBytes())
+            .setDownBytes(boundary.getDownBytes())
+            .build()
+            .toByteString();
+    SignedReceipt signed =
+        SignedReceipt.newBuilder().setReceipt(receipt).setSignature(sign.apply(receipt)).build();
+    return ReceiptAnswer.newBuilder().setSignedReceipt(signed.toByteString()).build();
+  }
+
+  private ReceiptAnswer refuse(
+      String session,
+      IntervalBoundary boundary,
+      ReceiptRefusalReason reason,
+      SessionCounts counts,
+      Outcome outcome) {
+    count(outcome);
+    tell(session, boundary, reason, counts);
+    return ReceiptAnswer.newBuilder()
+        .setRefusal(
+            ReceiptRefusal.newBuilder()
+                .setSessionId(session)
+                .setEpoch(boundary.getEpoch())
+                .setSequence(boundary.getSequence())
+                .setReason(reason)
+                .setUpBytes(counts.up())
+                .setDownBytes(counts.down())
+                .build()
+                .toByteString())
+        .build();
+  }
+
+  // A SNAPT asks again at each connection: the same refusal is one line.
+  private void tell(
+      String session,
+      IntervalBoundary boundary,
+      ReceiptRefusalReason reason,
+      SessionCounts counts) {
+    if (!said.add(session + ' ' + boundary.getEpoch() + ' ' + boundary.getSequence())) {
+      return;
+    }
+    if (said.size() > SAID_MAX) {
+      said.remove(said.iterator().next());
+    }
+    LOG.warn(
+        "not signed, {}: interval {} of session {}: the SNAPT reports {} B up and {} B down, this"
+            + " device counted {} B up and {} B down (about {} B lost) in the session",
+        reason,
+        boundary.getSequence(),
+        printable(session),
+        boundary.getUpBytes(),
+        boundary.getDownBytes(),
+        counts.up(),
+        counts.down(),
+        counts.lost());
+  }
+
+  private static String printable(String words) {
+    return words.substring(0, Math.min(words.length(), 64)).replaceAll("[^\\x21-\\x7e]", "?");
+  }
+
+  private void count(Outcome outcome) {
+    outcomes.incrementAndGet(outcome.ordinal());
+  }
+
+  /// So many boundaries more, or less, wait for packets that may be under way.
+  public void waiting(int change) {
+    owed.addAndGet(change);
+  }
+
+  /// Boundaries that are not answered yet; any thread.
+  public int owed() {
+    return owed.get();
+  }
+
+  /// How often boundaries came to this; any thread.
+  public long of(Outcome outcome) {
+    return outcomes.get(outcome.ordinal());
+  }
+
+  // The page cache has it already: this is for a loss of power, and the loop does not wait for it.
+  private void keep() {
+    Thread.ofVirtual().name("receipts").start(file::force);
+  }
+
+  @Override
+  public void close() {
+    try {
+      file.close();
+    } catch (IOException e) {
+      LOG.warn("the state of receipts: {}", e.toString());
+    }
+  }
+}
