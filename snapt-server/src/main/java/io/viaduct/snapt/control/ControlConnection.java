@@ -267,6 +267,9 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     Session open = session;
     ReceiptDialog dialog = receipts;
     if (open != null && dialog != null && !ended) {
+      if (!boundaries.isEmpty()) {
+        log.info("{} is asked for {} receipts that it owes", open, boundaries.size());
+      }
       dialog.owed(boundaries);
       settle(open, dialog);
     }

@@ -2,13 +2,16 @@ package io.viaduct.tunnel.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.viaduct.tunnel.compound.GoldenRecords;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.KeepAlive;
+import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
@@ -116,13 +119,9 @@ class GoldenBytesTest {
     return HexFormat.of().formatHex(bytes, 0, length);
   }
 
-  private static String frame() {
+  private static String frame(ControlMessage.Builder message) {
     ByteBuf buffer = Unpooled.buffer();
-    ControlFrame.write(
-        ControlMessage.newBuilder()
-            .setKeepAlive(KeepAlive.newBuilder().setNumber(7).setReply(true))
-            .build(),
-        buffer);
+    ControlFrame.write(message.build(), buffer);
     return ByteBufUtil.hexDump(buffer);
   }
 
@@ -147,7 +146,30 @@ class GoldenBytesTest {
     golden.put("path-mtu-ack", path(new PathMessage.MtuAck(7, 1400)));
     golden.put("path-carry-by", path(new PathMessage.CarryBy(true)));
     golden.put("path-receipt", path(new PathMessage.Receipt(0x01020304, 0x05060708, -2, 1500)));
-    golden.put("control-frame", frame());
+    golden.put(
+        "control-frame",
+        frame(
+            ControlMessage.newBuilder()
+                .setKeepAlive(KeepAlive.newBuilder().setNumber(7).setReply(true))));
+    golden.put(
+        "control-boundary",
+        frame(
+            ControlMessage.newBuilder()
+                .setIntervalBoundary(
+                    IntervalBoundary.newBuilder()
+                        .setEpoch(7)
+                        .setSequence(2)
+                        .setStartMs(1_790_000_000_000L)
+                        .setEndMs(1_790_000_060_000L)
+                        .setUpBytes(1_200)
+                        .setDownBytes(450_000))));
+    golden.put(
+        "control-receipt-answer",
+        frame(
+            ControlMessage.newBuilder()
+                .setReceiptAnswer(
+                    ReceiptAnswer.newBuilder()
+                        .setSignedReceipt(ByteString.copyFrom(new byte[] {0x0A, 0})))));
     return golden;
   }
 
