@@ -267,9 +267,6 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     Session open = session;
     ReceiptDialog dialog = receipts;
     if (open != null && dialog != null && !ended) {
-      if (!boundaries.isEmpty()) {
-        log.info("{} is asked for {} receipts that it owes", open, boundaries.size());
-      }
       dialog.owed(boundaries);
       settle(open, dialog);
     }
@@ -338,6 +335,10 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   }
 
   private void settle(Session open, ReceiptDialog dialog) {
+    String owed = dialog.takeOwed();
+    if (!owed.isEmpty()) {
+      log.info("{}: its device has answered for earlier sessions: {}", open, owed);
+    }
     if (dialog.isExhausted() && !leaving) {
       refuse(
           RefusalCode.RECEIPTS_OWED,

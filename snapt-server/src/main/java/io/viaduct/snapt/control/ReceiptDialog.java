@@ -40,6 +40,8 @@ final class ReceiptDialog {
   private Interval newest = new Interval(Set.of());
   private boolean owedIsKnown;
   private int unsigned;
+  private int owedSigned;
+  private int owedRefused;
   private String why = "";
 
   /// One interval of the session. It counts once, whatever the number of its reports.
@@ -140,6 +142,7 @@ final class ReceiptDialog {
       wire.count(ReceiptOutcome.SIGNED);
       outstanding.remove(identity);
       receipts.signed(identity, signed);
+      owedSigned += asked.getSessionId().equals(session) ? 0 : 1;
       if (newest.reports.contains(identity) && !newest.missed && allAnswered(newest)) {
         unsigned = 0;
         why = "";
@@ -172,6 +175,7 @@ final class ReceiptDialog {
       return;
     }
     receipts.refused(identity, refusal);
+    owedRefused += asked.getSessionId().equals(session) ? 0 : 1;
     switch (refusal.getReason()) {
       case COUNTS_DIFFER -> {
         wire.count(ReceiptOutcome.COUNTS_DIFFER);
@@ -213,6 +217,17 @@ final class ReceiptDialog {
       unsigned++;
       why = why.isEmpty() ? reason : why;
     }
+  }
+
+  /// What has become of earlier sessions since the last call, empty if nothing or if it goes on.
+  String takeOwed() {
+    if (!isSettled() || owedSigned + owedRefused == 0) {
+      return "";
+    }
+    String words = "%d signed, %d refused".formatted(owedSigned, owedRefused);
+    owedSigned = 0;
+    owedRefused = 0;
+    return words;
   }
 
   /// Whether the device is to be cut.
