@@ -4,6 +4,7 @@ import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.ShownToken;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.SessionTotals;
+import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.UsageReport;
 import java.util.ArrayList;
@@ -168,15 +169,25 @@ public final class SessionMeter {
         if (!meter.numbered()) {
           meter.number(numbers.add(meter.flow().id()) ? meter.flow().id() : substitute++);
         }
-        report.addFlows(meter.usage(applicationOf(meter.flow()), startNs, nowNs, roundTripUs));
+        report.addFlows(
+            within(report, meter.usage(applicationOf(meter.flow()), startNs, nowNs, roundTripUs)));
       }
     }
     if (flowless.refusedWholly()) {
       refusedPost += flowless.postBytes();
     } else if (flowless.carried() && (!changesOnly || flowless.changed())) {
-      report.addFlows(flowless.usage(UNCLASSIFIED, startNs, nowNs));
+      report.addFlows(within(report, flowless.usage(UNCLASSIFIED, startNs, nowNs)));
     }
     return ReportParts.sum(report.setOverheadBytes(overhead() - overheadBefore + refusedPost));
+  }
+
+  // Flows are measured by a clock that never steps, intervals by one that NTP slews or sets back. A
+  // flow that is longer than its interval would be refused.
+  private static FlowUsage within(UsageReport.Builder interval, FlowUsage usage) {
+    long lengthMs = interval.getEndMs() - interval.getStartMs();
+    return usage.getDurationMs() <= lengthMs
+        ? usage
+        : usage.toBuilder().setDurationMs(lengthMs).build();
   }
 
   private String applicationOf(FlowState flow) {

@@ -384,6 +384,15 @@ class SessionMeterTest {
   }
 
   @Test
+  void aFlowIsNoLongerThanItsIntervalWhenTheWallClockIsSetBack() {
+    up(flow(5000), 10, 1000, 20_000);
+    // A minute has passed, the wall clock shows 55 s.
+    UsageReport report = meter.close(1_055_000, 60_000_000_000L, 40_000, false).report();
+    assertThat(report.getEndMs() - report.getStartMs()).isEqualTo(55_000);
+    assertThat(report.getFlows(0).getDurationMs()).isBetween(1L, 55_000L);
+  }
+
+  @Test
   void aRefusedPacketWithoutFlowIsOverheadToo() {
     tunnel.totals().receivedFlowless().packet(1_000);
     tunnel.totals().receivedFlowless().outer(1_070);
