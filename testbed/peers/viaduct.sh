@@ -53,10 +53,9 @@ viaduct_control_configuration() {
 		$(viaduct_tls ims-bridge)
 		token: {signing-key: $WORK/token.key, audience: viaduct}
 		snapts: [{id: snapt-1, report-key: "$(openssl pkey -in "$WORK/report.key" -pubout -outform DER | tail -c 32 | base64)", owner: bench, region: core}]
-		subscribers: $WORK/subscribers.yml
+		state: $WORK/ims-bridge
 		operations: {host: 127.0.0.1, port: 9181}
 	X
-	echo "subscribers: [{user: alice, password-file: $WORK/alice.secret}]" >"$WORK/subscribers.yml"
 	cat >"$WORK/webgui.yml" <<-X
 		http: {host: $SERVER_IP, port: 8080}
 		billing: {url: "http://$SERVER_IP:8082"}

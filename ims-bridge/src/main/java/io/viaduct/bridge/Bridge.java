@@ -8,6 +8,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.directory.SnaptEntry;
+import io.viaduct.bridge.provisioning.BillingDevices;
+import io.viaduct.bridge.provisioning.SubscriberFeed;
 import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.MessageProxy;
@@ -19,6 +21,7 @@ import io.viaduct.bridge.reporting.BillingReachability;
 import io.viaduct.bridge.reporting.MediationForwarder;
 import io.viaduct.bridge.reporting.ReportMeters;
 import io.viaduct.bridge.reporting.ReportVerifier;
+import io.viaduct.bridge.token.DeviceLimit;
 import io.viaduct.bridge.token.SessionNotifier;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.service.operations.MetricLabel;
@@ -33,6 +36,7 @@ import io.viaduct.sip.guard.GuardLimits;
 import io.viaduct.sip.transport.SocketSettings;
 import io.viaduct.usage.TokenKeys;
 import io.viaduct.usage.v1.MediationGrpc;
+import io.viaduct.usage.v1.ProvisioningGrpc;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -49,6 +53,7 @@ import org.slf4j.LoggerFactory;
 /// The composition of the bridge: what is built of what, and in which order it starts and stops.
 ///
 /// - A user's way: SIP endpoint → SipService → Registrar | MessageProxy | SessionNotifier.
+/// - A subscriber's way: billing → SubscriberFeed → Subscribers → Authentication, SessionNotifier.
 /// - A report's way: SnaptsServer → ReportStream → ReportVerifier → MediationForwarder → billing.
 public final class Bridge implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Bridge.class);
@@ -75,6 +80,7 @@ public final class Bridge implements AutoCloseable {
   private final LocationService locations;
   private final SnaptDirectory directory;
   private final SnaptClaims claims;
+  private final Subscribers subscribers;
   private final SessionNotifier notifier;
   private final ReportMeters reportMeters;
   private final MediationForwarder forwarder;
@@ -109,12 +115,20 @@ public final class Bridge implements AutoCloseable {
     this.locations =
         new LocationService(configuration.sip().contacts(), configuration.sip().bindings());
     SipMeters sipMeters = new SipMeters(registry);
-    Subscribers subscribers = Subscribers.load(configuration.subscribers(), configuration.domain());
+    this.subscribers = new Subscribers();
+    ManagedChannel billing = BillingChannel.open(configuration.billing(), tls);
+    started.push(billing::shutdownNow);
     Authentication authentication = authentication(subscribers, sipMeters);
-    this.notifier = notifier(authentication, tokens, sipMeters);
+    this.notifier =
+        notifier(
+            authentication,
+            tokens,
+            new BillingDevices(ProvisioningGrpc.newBlockingStub(billing), subscribers, registry),
+            sipMeters);
     SipService service =
         new SipService(
             configuration.domain(),
+            subscribers,
             new Registrar(
                 new Registrar.Limits(
                     configuration.sip().expiresMin(),
@@ -133,8 +147,9 @@ public final class Bridge implements AutoCloseable {
           new ReportMeters(
               registry,
               configuration.snapts().stream().map(BridgeConfiguration.Snapt::id).toList());
-      ManagedChannel billing = BillingChannel.open(configuration.billing(), tls);
-      started.push(billing::shutdownNow);
+      started.push(
+          SubscriberFeed.start(
+              billing, subscribers, configuration.state(), configuration.domain(), registry));
       this.forwarder =
           new MediationForwarder(
               configuration.billing(),
@@ -179,8 +194,7 @@ public final class Bridge implements AutoCloseable {
     }
     gauges(registry);
     LOG.info(
-        "SIP for {} users of {} on port {}, SNAPTs on port {}",
-        subscribers.size(),
+        "SIP for users of {} on port {}, SNAPTs on port {}",
         configuration.domain(),
         sip.port(),
         snapts.port());
@@ -209,6 +223,7 @@ public final class Bridge implements AutoCloseable {
             NONCES,
             subscribers,
             clock),
+        subscribers,
         configuration.sip().wrongPasswords(),
         configuration.sip().wrongPasswordsPerSource(),
         meters,
@@ -216,7 +231,7 @@ public final class Bridge implements AutoCloseable {
   }
 
   private SessionNotifier notifier(
-      Authentication authentication, TokenIssuer tokens, SipMeters meters) {
+      Authentication authentication, TokenIssuer tokens, DeviceLimit devices, SipMeters meters) {
     BridgeConfiguration.Sip s = configuration.sip();
     return new SessionNotifier(
         configuration.domain(),
@@ -228,6 +243,8 @@ public final class Bridge implements AutoCloseable {
             configuration.reporting().interval()),
         authentication,
         locations,
+        subscribers,
+        devices,
         directory,
         tokens,
         meters,
@@ -267,6 +284,7 @@ public final class Bridge implements AutoCloseable {
   private void onClock() {
     try {
       locations.expire(clock.instant());
+      locations.endUnless(subscribers::isActive);
       notifier.onClock();
       claims.onClock();
       forwarder.onClock();
@@ -333,6 +351,10 @@ public final class Bridge implements AutoCloseable {
 
   public SnaptClaims claims() {
     return claims;
+  }
+
+  public Subscribers subscribers() {
+    return subscribers;
   }
 
   public LocationService locations() {

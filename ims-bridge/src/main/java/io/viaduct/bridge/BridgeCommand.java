@@ -62,7 +62,7 @@ public final class BridgeCommand {
     private static int serve(BridgeConfiguration configuration) throws Exception {
       Logger log = LoggerFactory.getLogger(BridgeCommand.class);
       InstantSource clock = InstantSource.system();
-      Readiness readiness = new Readiness("sip", "rest");
+      Readiness readiness = new Readiness("sip", "rest", "users");
       CountDownLatch told = new CountDownLatch(1);
       CountDownLatch ended = new CountDownLatch(1);
       try (ProcessMetrics metrics = new ProcessMetrics("ims-bridge", BridgeCommand.class);
@@ -70,6 +70,7 @@ public final class BridgeCommand {
         operations.listen(configuration.operations());
         try (Bridge bridge = Bridge.start(configuration, clock, metrics.registry(), readiness)) {
           readiness.cleared("sip");
+          bridge.subscribers().onLoaded(() -> readiness.cleared("users"));
           try (var rest =
               RestInterface.start(configuration.rest(), bridge, clock, metrics.registry())) {
             readiness.cleared("rest");
@@ -117,11 +118,7 @@ public final class BridgeCommand {
       BridgeConfiguration configuration = ConfigurationFile.load(file, BridgeConfiguration.class);
       CertificateCheck.of(configuration.tls(), Instant.now());
       Ed25519.readPair(configuration.token().signingKey());
-      var subscribers =
-          io.viaduct.bridge.registrar.Subscribers.load(
-              configuration.subscribers(), configuration.domain());
       print(spec, EffectiveConfiguration.of(configuration).stripTrailing());
-      print(spec, subscribers.size() + " subscribers");
       return 0;
     }
   }

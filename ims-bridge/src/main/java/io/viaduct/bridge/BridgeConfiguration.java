@@ -30,7 +30,8 @@ import java.util.Set;
 /// @param snapts the SNAPTs that may exist
 /// @param directory judgement of what SNAPTs announce
 /// @param reporting bounds on reports
-/// @param subscribers file with the users
+/// @param state directory of the bridge alone, for the last copy of the users
+/// @param subscribers no key any more: says where the users went
 /// @param operations where metrics and health are served
 /// @param logging format and level
 public record BridgeConfiguration(
@@ -44,7 +45,8 @@ public record BridgeConfiguration(
     List<Snapt> snapts,
     Directory directory,
     Reporting reporting,
-    Path subscribers,
+    Path state,
+    String subscribers,
     OperationsSettings operations,
     LoggingSettings logging) {
   private static final int USER_AGENT_FAMILIES_MAX = 64;
@@ -54,6 +56,10 @@ public record BridgeConfiguration(
   public BridgeConfiguration {
     require(
         domain.matches("[a-z0-9.-]{1,253}"), "domain must be a host name in lower case", domain);
+    require(
+        subscribers.isEmpty(),
+        "subscribers: users are made in billing now. Take the key out here, and name the file in billing's configuration, imports: {subscribers: FILE}",
+        subscribers);
     snapts = List.copyOf(snapts);
     Set<String> ids = new HashSet<>();
     snapts.forEach(snapt -> require(ids.add(snapt.id), "snapts must have different ids", snapt.id));

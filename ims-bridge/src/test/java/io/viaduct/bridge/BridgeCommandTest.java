@@ -41,7 +41,6 @@ class BridgeCommandTest {
     }
     assertThat(out.toString())
         .contains("domain: ims.test")
-        .contains("3 subscribers")
         .doesNotContain("rest-token")
         .doesNotContain("alice-secret");
   }
@@ -69,13 +68,12 @@ class BridgeCommandTest {
   }
 
   @Test
-  void aSubscriberWithAMisspeltKeyStopsWith78() throws Exception {
+  void theFormerKeyOfTheUsersIsRefusedWithTheirNewPlace() throws Exception {
     try (BridgeRig rig = new BridgeRig(directory, 1, "")) {
-      Files.writeString(
-          rig.configuration.subscribers(), "subscribers:\n  - {user: eve, pasword-file: x}\n");
+      Files.writeString(rig.file, Files.readString(rig.file) + "\nsubscribers: users.yml\n");
       assertThat(execute("check", "--config", rig.file.toString())).isEqualTo(78);
     }
-    assertThat(err.toString()).contains("pasword-file");
+    assertThat(err.toString()).contains("imports: {subscribers: FILE}").hasLineCount(1);
   }
 
   @Test

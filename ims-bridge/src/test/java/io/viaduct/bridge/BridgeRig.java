@@ -6,6 +6,7 @@ import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TestAuthority;
+import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.SipEndpointSettings;
@@ -31,12 +32,18 @@ final class BridgeRig implements AutoCloseable {
     org.awaitility.Awaitility.setDefaultTimeout(java.time.Duration.ofSeconds(45));
   }
 
+  /// As port of billing: no mediation, only users.
+  static final int NO_BILLING = 1;
+
   final TestClock clock = new TestClock();
-  final MeterRegistry registry = new SimpleMeterRegistry();
+  MeterRegistry registry = new SimpleMeterRegistry();
   final Readiness readiness = new Readiness();
   final TestAuthority authority;
   final KeyPair reportKey = Ed25519.generate();
   final Path file;
+  ProvisioningStub users;
+  private final TlsMaterial usersTls;
+  private final int usersPort;
   final BridgeConfiguration configuration;
   Bridge bridge;
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
@@ -51,13 +58,12 @@ final class BridgeRig implements AutoCloseable {
     TlsSettings tls = authority.issue("ims-bridge");
     Path key = directory.resolve("token.key");
     Ed25519.writePrivate(key, Ed25519.generate().getPrivate());
-    Path users = directory.resolve("subscribers.yml");
-    StringBuilder list = new StringBuilder("subscribers:\n");
+    usersTls = authority.material("danum-billing");
+    users = new ProvisioningStub(usersTls, 0);
     for (String user : new String[] {"alice", "bob", "carol"}) {
-      Path secret = TestAuthority.secret(directory.resolve(user + ".password"), user + "-secret");
-      list.append("  - {user: %s, password-file: %s}%n".formatted(user, secret));
+      users.put(ProvisioningStub.user(user, user + "-secret"));
     }
-    Files.writeString(users, list.toString());
+    usersPort = users.port();
     file = directory.resolve("bridge.yml");
     String text =
         """
@@ -71,23 +77,39 @@ final class BridgeRig implements AutoCloseable {
         snapts:
           - {id: snapt-1, report-key: "%s", owner: acme, region: core}
           - {id: snapt-2, report-key: "%s", owner: beacon, region: core}
-        subscribers: %s
+        state: %s
         operations: {port: 0}
         reporting: {interval: 5s}
         """
             .formatted(
                 TestAuthority.secret(directory.resolve("rest.token"), "rest-token"),
-                billingPort,
+                billingPort == NO_BILLING ? usersPort : billingPort,
                 tls.certificate(),
                 tls.privateKey(),
                 tls.trust(),
                 key,
                 base64(reportKey),
                 base64(Ed25519.generate()),
-                users);
+                directory.resolve("state"));
     Files.writeString(file, edit.apply(text));
     configuration = ConfigurationFile.load(file, BridgeConfiguration.class);
     bridge = Bridge.start(configuration, clock, registry, readiness);
+    if (billingPort == NO_BILLING) {
+      org.awaitility.Awaitility.await().until(() -> bridge.subscribers().isLoaded());
+    }
+  }
+
+  /// Meters for a bridge that is started again.
+  MeterRegistry fresh() {
+    registry = new SimpleMeterRegistry();
+    return registry;
+  }
+
+  void restartUsers() throws Exception {
+    users = new ProvisioningStub(usersTls, usersPort);
+    for (String user : new String[] {"alice", "bob", "carol"}) {
+      users.put(ProvisioningStub.user(user, user + "-secret"));
+    }
   }
 
   static String base64(KeyPair pair) {
@@ -131,5 +153,6 @@ final class BridgeRig implements AutoCloseable {
       open.pop().close();
     }
     bridge.close();
+    users.close();
   }
 }

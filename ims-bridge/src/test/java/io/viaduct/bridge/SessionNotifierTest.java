@@ -15,7 +15,6 @@ import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.token.SessionNotifier;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.service.tls.Ed25519;
-import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.SipEndpoint;
@@ -33,7 +32,6 @@ import io.viaduct.sip.useragent.UserAgentListener;
 import io.viaduct.sip.useragent.UserAgentSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
@@ -64,10 +62,7 @@ class SessionNotifierTest {
 
   @BeforeEach
   void start() throws Exception {
-    Path secret = TestAuthority.secret(directory.resolve("alice.password"), "alice-secret");
-    Path users = directory.resolve("subscribers.yml");
-    Files.writeString(users, "subscribers:\n  - {user: alice, password-file: " + secret + "}\n");
-    Subscribers subscribers = Subscribers.load(users, "ims.test");
+    Subscribers subscribers = SipSide.subscribers("alice");
     SipMeters meters = new SipMeters(registry);
     Authentication authentication =
         new Authentication(
@@ -79,6 +74,7 @@ class SessionNotifierTest {
                 100,
                 subscribers,
                 clock),
+            subscribers,
             10,
             60,
             meters,
@@ -95,6 +91,8 @@ class SessionNotifierTest {
                 Duration.ofSeconds(5)),
             authentication,
             locations,
+            subscribers,
+            SipSide.anyDevice(subscribers),
             new SnaptDirectory(List.of(), Duration.ofSeconds(30), clock),
             new TokenIssuer(Ed25519.generate(), List.of(), Duration.ofHours(1), "snapts", clock),
             meters,
@@ -102,6 +100,7 @@ class SessionNotifierTest {
     SipService service =
         new SipService(
             "ims.test",
+            subscribers,
             new Registrar(
                 new Registrar.Limits(
                     Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(30)),

@@ -175,6 +175,7 @@ class SessionTest {
             old.snapts(),
             old.directory(),
             old.reporting(),
+            old.state(),
             old.subscribers(),
             old.operations(),
             old.logging());

@@ -9,7 +9,9 @@ import io.viaduct.bridge.registrar.MessageProxy;
 import io.viaduct.bridge.registrar.Registrar;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
+import io.viaduct.bridge.registrar.Subscriber;
 import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.token.DeviceLimit;
 import io.viaduct.bridge.token.SessionNotifier;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.service.tls.Ed25519;
@@ -29,11 +31,7 @@ import io.viaduct.sip.digest.DigestAlgorithm;
 import io.viaduct.sip.digest.DigestClient;
 import io.viaduct.sip.digest.DigestServer;
 import io.viaduct.sip.jain.ParserProbe;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.KeyPair;
 import java.text.ParseException;
 import java.time.Duration;
@@ -47,6 +45,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /// The bridge's SIP parts without sockets, for fuzz targets: two users, alice and bob, a clock that
 /// moves when told, and a network that keeps what is sent. Whatever is answered or sent is held
@@ -65,7 +64,7 @@ public final class SipSide implements RequestSender {
       new AlgorithmOffer(List.of(DigestAlgorithm.SHA_256), List.of());
   private static final SipMeters METERS = new SipMeters(new SimpleMeterRegistry());
   private static final KeyPair KEY = Ed25519.generate();
-  private static final Subscribers SUBSCRIBERS = subscribers();
+  private static final Subscribers SUBSCRIBERS = subscribers("alice", "bob");
   private static final Map<String, SipFlow> FLOWS =
       Map.of("alice", flow("192.0.2.7"), "bob", flow("192.0.2.8"));
 
@@ -85,7 +84,8 @@ public final class SipSide implements RequestSender {
   public SipSide() {
     DigestServer digest =
         new DigestServer(DOMAIN, OFFER, Duration.ofDays(1), 100, SUBSCRIBERS, () -> now);
-    Authentication authentication = new Authentication(DOMAIN, digest, 10, 60, METERS, () -> now);
+    Authentication authentication =
+        new Authentication(DOMAIN, digest, SUBSCRIBERS, 10, 60, METERS, () -> now);
     notifier =
         new SessionNotifier(
             DOMAIN,
@@ -93,6 +93,8 @@ public final class SipSide implements RequestSender {
                 SUBSCRIPTIONS_MAX, LEAST, MOST, USUAL, Duration.ofSeconds(5)),
             authentication,
             locations,
+            SUBSCRIBERS,
+            anyDevice(SUBSCRIBERS),
             new SnaptDirectory(List.of(), Duration.ofSeconds(30), () -> now),
             new TokenIssuer(KEY, List.of(), Duration.ofMinutes(5), "snapts", () -> now),
             METERS,
@@ -100,6 +102,7 @@ public final class SipSide implements RequestSender {
     service =
         new SipService(
             DOMAIN,
+            SUBSCRIBERS,
             new Registrar(
                 new Registrar.Limits(LEAST, MOST, USUAL),
                 authentication,
@@ -114,23 +117,29 @@ public final class SipSide implements RequestSender {
     notifier.attach(this);
   }
 
-  private static Subscribers subscribers() {
-    try {
-      Path file = Files.createTempFile("subscribers", ".yml");
-      try {
-        StringBuilder list = new StringBuilder("subscribers:\n");
-        for (String user : List.of("alice", "bob")) {
-          String ha1 = DigestAlgorithm.SHA_256.ha1(user, DOMAIN, user + "-secret");
-          list.append("  - {user: %s, ha1: {sha-256: %s}}%n".formatted(user, ha1));
-        }
-        Files.writeString(file, list.toString());
-        return Subscribers.load(file, DOMAIN);
-      } finally {
-        Files.delete(file);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  /// A directory of these users, each with the password `<user>-secret`.
+  static Subscribers subscribers(String... users) {
+    Subscribers all = new Subscribers();
+    all.replaceAll(
+        Stream.of(users)
+            .map(user ->
+                new Subscriber(
+                    user,
+                    false,
+                    Map.of(
+                        DigestAlgorithm.SHA_256,
+                        DigestAlgorithm.SHA_256.ha1(user, DOMAIN, user + "-secret")),
+                    Set.of()))
+            .toList());
+    return all;
+  }
+
+  /// Billing that accepts every device.
+  static DeviceLimit anyDevice(Subscribers subscribers) {
+    return (account, key) -> {
+      subscribers.bound(account, key);
+      return new DeviceLimit.Verdict.Bound();
+    };
   }
 
   private static DigestClient client(String user) {

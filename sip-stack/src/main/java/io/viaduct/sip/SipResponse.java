@@ -3,6 +3,9 @@ package io.viaduct.sip;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// A response.
 ///
@@ -10,6 +13,7 @@ import java.util.Map;
 public record SipResponse(int status, String reason, SipHeaders headers, SipBody body)
     implements SipMessage {
   private static final List<String> COPIED = List.of("Via", "From", "To", "Call-ID", "CSeq");
+  private static final Pattern WARNING = Pattern.compile("^\\d{3} \\S{1,255} \"([^\"]{1,300})\"");
   private static final Map<Integer, String> REASON =
       Map.ofEntries(
           Map.entry(100, "Trying"),
@@ -86,9 +90,26 @@ public record SipResponse(int status, String reason, SipHeaders headers, SipBody
     return cseq().method();
   }
 
-  /// Status and reason for people, fit for a log and a terminal.
+  /// Status, reason and the text of Warning for people, fit for a log and a terminal.
   public String words() {
-    return status + " " + FieldText.printable(reason);
+    String shortly = status + " " + FieldText.printable(reason);
+    return warning().map(text -> shortly + ": " + text).orElse(shortly);
+  }
+
+  /// The text of a Warning (RFC 3261 section 20.43), which says why and what to do.
+  public Optional<String> warning() {
+    return headers
+        .first("Warning")
+        .map(WARNING::matcher)
+        .filter(Matcher::find)
+        .map(found -> FieldText.printable(found.group(1)));
+  }
+
+  /// Adds a Warning of code 399: a text for people.
+  ///
+  /// @param agent host name of the one that warns
+  public SipResponse withWarning(String agent, String text) {
+    return with("Warning", "399 " + agent + " \"" + text.replaceAll("[\"\\\\]", "'") + "\"");
   }
 
   public SipResponse with(String name, String value) {

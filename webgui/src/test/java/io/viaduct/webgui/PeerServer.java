@@ -68,6 +68,7 @@ final class PeerServer implements AutoCloseable {
 
   volatile boolean refusingCredits;
   final Map<String, Posted> posted = new ConcurrentHashMap<>();
+  final List<String> changes = new CopyOnWriteArrayList<>();
   final List<Posted> received = new CopyOnWriteArrayList<>();
   final List<BlockingQueue<String>> streams = new CopyOnWriteArrayList<>();
   volatile Mood billing = Mood.WELL;
@@ -118,7 +119,8 @@ final class PeerServer implements AutoCloseable {
             held,
             unsigned,
             counts,
-            decisions)) {
+            decisions,
+            changes)) {
       list.clear();
     }
     posted.clear();
@@ -300,6 +302,16 @@ final class PeerServer implements AutoCloseable {
     if (path.equals("/sessions/current")) {
       tokens.values().remove(visitor);
       exchange.sendResponseHeaders(204, -1);
+    } else if (path.equals("/accounts") && operator && method.equals("POST")) {
+      JsonNode body = JSON.readTree(exchange.getRequestBody());
+      if (users.containsKey(body.get("id").asString())) {
+        problem(exchange, 409, "account 'alice' exists, or existed and is closed");
+      } else {
+        users.put(
+            body.get("id").asString(),
+            new User(body.get("password").asString(), "user", body.get("displayName").asString()));
+        send(exchange, 201, "{}");
+      }
     } else if (path.equals("/accounts") && operator) {
       send(exchange, 200, accounts());
     } else if (path.equals("/reports/refused") && operator) {
@@ -419,7 +431,18 @@ final class PeerServer implements AutoCloseable {
   private String accounts() {
     List<Map<String, String>> list = new ArrayList<>();
     users.forEach((id, user) ->
-        list.add(Map.of("id", id, "role", user.role(), "displayName", user.displayName())));
+        list.add(
+            Map.of(
+                "id",
+                id,
+                "role",
+                user.role(),
+                "displayName",
+                user.displayName(),
+                "state",
+                "active",
+                "sipSecret",
+                "shared")));
     Map<String, Object> page = new LinkedHashMap<>();
     page.put("accounts", list);
     page.put("next", null);
@@ -440,11 +463,60 @@ final class PeerServer implements AutoCloseable {
     switch (what) {
       case "" -> {
         User user = users.get(id);
+        if (!exchange.getRequestMethod().equals("GET")) {
+          changes.add(
+              exchange.getRequestMethod()
+                  + " "
+                  + id
+                  + " "
+                  + new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+        }
         send(
             exchange,
             200,
             JSON.writeValueAsString(
-                Map.of("id", id, "role", user.role(), "displayName", user.displayName())));
+                Map.of(
+                    "id",
+                    id,
+                    "role",
+                    user.role(),
+                    "displayName",
+                    user.displayName(),
+                    "state",
+                    "active",
+                    "sipSecret",
+                    "shared")));
+      }
+      case "devices" -> {
+        if (exchange.getRequestMethod().equals("DELETE")) {
+          changes.add(
+              "remove " + id + " " + exchange.getRequestURI().getPath().replaceAll(".*/", ""));
+          exchange.sendResponseHeaders(204, -1);
+        } else {
+          send(
+              exchange,
+              200,
+              JSON.writeValueAsString(
+                  Map.of(
+                      "devicesMax",
+                      8,
+                      "devices",
+                      List.of(
+                          Map.of(
+                              "id",
+                              "q83vEjRWeJq83vEjRWeJq83vEjRWeJq83vEjRWeJq80",
+                              "addedAt",
+                              "2026-11-20T10:00:00Z")))));
+        }
+      }
+      case "password" -> {
+        JsonNode body = JSON.readTree(exchange.getRequestBody());
+        if (body.get("oldPassword").asString().equals(users.get(id).password())) {
+          changes.add("password " + id + " " + body.get("newPassword").asString());
+          exchange.sendResponseHeaders(204, -1);
+        } else {
+          problem(exchange, 403, "the old password is not right: nothing was changed");
+        }
       }
       case "balance" -> {
         String micro = Long.toString(balances.get(id));

@@ -13,6 +13,12 @@ final class BridgeWatch {
   private static final long AGAIN_MS = 10_000;
   private static final long AGAIN_MS_MAX = 300_000;
   private static final int AGAIN_FACTOR = 3;
+
+  /// A refusal whose reason the bridge gives in words, e.g. a suspended account, one device too
+  /// many.
+  private static final Pattern EXPLAINED =
+      Pattern.compile("(refused|subscription): \\d{3} [^:]{1,80}: \\S");
+
   private static final Pattern REFUSED = Pattern.compile("refused: (\\d{3})");
 
   private final SignallingSettings settings;
@@ -72,6 +78,9 @@ final class BridgeWatch {
 
   /// A detail of the user agent with the keys of the configuration to look at.
   String words(String detail) {
+    if (EXPLAINED.matcher(detail).find()) {
+      return detail;
+    }
     Matcher refused = REFUSED.matcher(detail);
     if (refused.find()) {
       return refused(detail, Integer.parseInt(refused.group(1)));

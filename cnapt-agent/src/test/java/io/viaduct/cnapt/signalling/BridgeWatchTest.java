@@ -52,6 +52,16 @@ class BridgeWatchTest {
   }
 
   @Test
+  void aRefusalThatGivesItsReasonStandsAlone() {
+    for (String detail :
+        List.of(
+            "registration refused: 403 Account Suspended: account alice is suspended: ask your operator",
+            "subscription: 403 Too Many Devices: account alice has its 8 devices: remove one")) {
+      assertThat(watch.words(detail)).isEqualTo(detail);
+    }
+  }
+
+  @Test
   void aRefusalNamesUserDomainAndTheKeyToLookAt() {
     assertThat(watch.words("registration refused: 401 Unauthorized"))
         .contains("user 'alice' of domain 'ims.test'", "signalling.password-file");

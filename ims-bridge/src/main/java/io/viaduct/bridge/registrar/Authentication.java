@@ -17,6 +17,7 @@ import java.util.function.Predicate;
 public final class Authentication {
   private final String domain;
   private final DigestServer digest;
+  private final Subscribers subscribers;
   private final FailureThrottle throttle;
   private final SipMeters meters;
 
@@ -25,12 +26,14 @@ public final class Authentication {
   public Authentication(
       String domain,
       DigestServer digest,
+      Subscribers subscribers,
       int wrongPasswords,
       int wrongPasswordsPerSource,
       SipMeters meters,
       InstantSource clock) {
     this.domain = domain;
     this.digest = digest;
+    this.subscribers = subscribers;
     this.throttle = new FailureThrottle(wrongPasswords, wrongPasswordsPerSource, clock);
     this.meters = meters;
   }
@@ -39,17 +42,32 @@ public final class Authentication {
   ///
   /// @param identity the address that must be the user's own
   Optional<String> asServer(IncomingRequest request, NameAddress identity) {
-    return check(request, identity, 401, "Authorization", "WWW-Authenticate");
+    return check(request, identity, 401, "Authorization", "WWW-Authenticate")
+        .filter(user -> isEntitled(user, request));
   }
 
   /// As proxy (407): the request goes on to someone else.
   Optional<String> asProxy(IncomingRequest request, NameAddress identity) {
-    return check(request, identity, 407, "Proxy-Authorization", "Proxy-Authenticate");
+    return check(request, identity, 407, "Proxy-Authorization", "Proxy-Authenticate")
+        .filter(user -> isEntitled(user, request));
   }
 
   /// As notifier.
   public Optional<String> subscriber(IncomingRequest request) {
     return asServer(request, request.message().from());
+  }
+
+  /// Only who knows the password is told that the account is suspended.
+  private boolean isEntitled(String user, IncomingRequest request) {
+    if (subscribers.standing(user) == Subscribers.Standing.ACTIVE) {
+      return true;
+    }
+    meters.count(Refusal.ACCOUNT_SUSPENDED);
+    request.answer(
+        SipResponse.to(request.message(), Refusal.ACCOUNT_SUSPENDED.status())
+            .withReason("Account Suspended")
+            .withWarning(domain, "account " + user + " is suspended: ask your operator"));
+    return false;
   }
 
   private Optional<String> check(

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /// Where the users are: bindings by user. In memory only; after a restart user agents register
 /// again. Thread-safe.
@@ -92,6 +93,15 @@ public final class LocationService {
         .filter(binding -> binding.isLive(now))
         .sorted(Comparator.comparing(Binding::user).thenComparing(Binding::contact))
         .toList();
+  }
+
+  /// Ends the registrations of users who may not be registered any more.
+  public synchronized void endUnless(Predicate<String> entitled) {
+    for (String user : List.copyOf(byUser.keySet())) {
+      if (!entitled.test(user)) {
+        put(user, byUser.getOrDefault(user, List.of()), List.of());
+      }
+    }
   }
 
   /// Forgets what has expired.

@@ -31,6 +31,16 @@ public enum Refusal {
   /// A user who is not registered asks for a session.
   SUBSCRIBER_NOT_REGISTERED(403),
   UNKNOWN_DIALOG(481),
+  /// The account is suspended: neither registration nor token.
+  ACCOUNT_SUSPENDED(403),
+  /// Billing says that the account is suspended or closed; its event is on its way.
+  NOT_ENTITLED(403),
+  /// The account has as many device keys as it may have.
+  TOO_MANY_DEVICES(403),
+  /// No directory of users has come yet, and there is no copy on disk.
+  DIRECTORY_MISSING(503),
+  /// Billing must say whether a new device may have a token, and does not answer.
+  BILLING_AWAY(503),
   TOO_MANY_SUBSCRIPTIONS(503);
 
   private final int status;

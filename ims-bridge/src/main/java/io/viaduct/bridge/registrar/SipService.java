@@ -7,13 +7,19 @@ import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.SipUri;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Takes each request to the part that serves its method.
 public final class SipService implements RequestHandler {
+  private static final Set<String> OF_USERS = Set.of("REGISTER", "MESSAGE", "SUBSCRIBE");
   private static final String ALLOW = "REGISTER, MESSAGE, SUBSCRIBE, OPTIONS";
 
+  /// A bridge that has just started hears from billing within moments, if billing is there.
+  private static final String RETRY_SECONDS = "5";
+
   private final String domain;
+  private final Subscribers subscribers;
   private final Registrar registrar;
   private final MessageProxy proxy;
   private final Notifier notifier;
@@ -27,8 +33,14 @@ public final class SipService implements RequestHandler {
   }
 
   public SipService(
-      String domain, Registrar registrar, MessageProxy proxy, Notifier notifier, SipMeters meters) {
+      String domain,
+      Subscribers subscribers,
+      Registrar registrar,
+      MessageProxy proxy,
+      Notifier notifier,
+      SipMeters meters) {
     this.domain = domain;
+    this.subscribers = subscribers;
     this.registrar = registrar;
     this.proxy = proxy;
     this.notifier = notifier;
@@ -57,6 +69,14 @@ public final class SipService implements RequestHandler {
       request.answer(
           SipResponse.to(message, Refusal.EXTENSION_REQUIRED.status())
               .with("Unsupported", String.join(", ", required)));
+      return;
+    }
+    if (!subscribers.isLoaded() && OF_USERS.contains(message.method())) {
+      meters.count(Refusal.DIRECTORY_MISSING);
+      request.answer(
+          SipResponse.to(message, Refusal.DIRECTORY_MISSING.status())
+              .with("Retry-After", RETRY_SECONDS)
+              .withWarning(domain, "the bridge waits for billing to tell it of the users"));
       return;
     }
     switch (message.method()) {

@@ -1,127 +1,118 @@
 package io.viaduct.bridge.registrar;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import io.viaduct.service.configuration.ConfigurationException;
-import io.viaduct.service.configuration.ConfigurationFile;
-import io.viaduct.service.configuration.Secret;
 import io.viaduct.sip.digest.CredentialStore;
 import io.viaduct.sip.digest.DigestAlgorithm;
-import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Locale;
+import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/// The users of the domain, read once from a file:
-///
-/// ```yaml
-/// subscribers:
-///   - {user: alice, password-file: alice.password}
-///   - {user: bob, ha1: {sha-256: <64 hex digits>, md5: <32 hex digits>}}
-/// ```
-///
-/// Of a password only H(A1) stays in memory.
+/// The directory of users. Billing owns them (ADR 0025); the feed of its changes is the one writer
+/// here, beside a device key that billing has just accepted. Thread-safe.
 public final class Subscribers implements CredentialStore {
-  private final Map<String, Map<DigestAlgorithm, String>> ha1ByUser;
-
-  private Subscribers(Map<String, Map<DigestAlgorithm, String>> ha1ByUser) {
-    this.ha1ByUser = Map.copyOf(ha1ByUser);
+  /// What a user may do.
+  public enum Standing {
+    ACTIVE,
+    SUSPENDED,
+    UNKNOWN
   }
 
-  /// The file's shape.
-  record Document(List<Subscriber> subscribers) {}
+  private final CompletableFuture<Boolean> loaded = new CompletableFuture<>();
 
-  /// One user.
-  record Subscriber(String user, Optional<Secret> password, Map<String, String> ha1) {
-    private static final Set<String> KEYS = Set.of("user", "password-file", "ha1");
+  // null until the first whole directory has come: then nobody is known to be unknown
+  private volatile @Nullable Map<String, Subscriber> byUser;
 
-    Subscriber {
-      if (!user.matches("[A-Za-z0-9._-]{1,64}")) {
-        throw new IllegalArgumentException(
-            "user must be 1..64 letters, digits, '.', '_' or '-', got '" + user + "'");
-      }
-      if (password.isPresent() != ha1.isEmpty()) {
-        throw new IllegalArgumentException(
-            "give either password-file or ha1 for user " + user + ", not both or none");
-      }
-      ha1.forEach(Subscriber::check);
-    }
-
-    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
-    static Subscriber of(Map<String, Object> given) {
-      for (String key : given.keySet()) {
-        if (!KEYS.contains(key)) {
-          throw new IllegalArgumentException(
-              "unknown key '" + key + "'; known keys: user, password-file, ha1");
-        }
-      }
-      Map<String, String> known = new HashMap<>();
-      if (given.get("ha1") instanceof Map<?, ?> hashes) {
-        hashes.forEach((name, value) -> known.put(String.valueOf(name), String.valueOf(value)));
-      }
-      return new Subscriber(
-          String.valueOf(given.getOrDefault("user", "")),
-          Optional.ofNullable(given.get("password-file")).map(f -> Secret.of(f.toString())),
-          known);
-    }
-
-    private static void check(String algorithm, String value) {
-      int digits =
-          switch (algorithm) {
-            case "sha-256" -> 64;
-            case "md5" -> 32;
-            default ->
-                throw new IllegalArgumentException(
-                    "ha1 must be given for sha-256 or md5, got " + algorithm);
-          };
-      if (!value.matches("[0-9a-f]{" + digits + "}")) {
-        throw new IllegalArgumentException(
-            "ha1 for " + algorithm + " must be " + digits + " lower-case hex digits");
-      }
-    }
-
-    Map<DigestAlgorithm, String> hashes(String realm) {
-      Map<DigestAlgorithm, String> hashes = new HashMap<>();
-      for (DigestAlgorithm algorithm : DigestAlgorithm.values()) {
-        password.ifPresent(
-            secret -> hashes.put(algorithm, algorithm.ha1(user, realm, secret.reveal())));
-        String given = ha1.get(algorithm.token().toLowerCase(Locale.ROOT));
-        if (given != null) {
-          hashes.put(algorithm, given);
-        }
-      }
-      return Map.copyOf(hashes);
-    }
+  /// Whether a whole directory has ever come, from billing or from the copy on disk.
+  public boolean isLoaded() {
+    return byUser != null;
   }
 
-  /// Reads the file.
-  ///
-  /// @param realm the domain, part of every H(A1)
-  /// @throws ConfigurationException naming file, key and rule
-  public static Subscribers load(Path file, String realm) {
-    Document document = ConfigurationFile.load(file, Document.class);
-    Map<String, Map<DigestAlgorithm, String>> known = new HashMap<>();
-    for (Subscriber subscriber : document.subscribers) {
-      if (known.put(subscriber.user, subscriber.hashes(realm)) != null) {
-        throw new ConfigurationException(
-            file + ": user '" + subscriber.user + "' must be given once");
-      }
+  /// Runs an action once a whole directory is there: now, or when it comes.
+  public void onLoaded(Runnable action) {
+    var unused = loaded.thenRun(action);
+  }
+
+  /// Takes the place of all that was known.
+  public void replaceAll(Collection<Subscriber> all) {
+    byUser =
+        new ConcurrentHashMap<>(
+            all.stream().collect(Collectors.toMap(Subscriber::user, each -> each, (_, b) -> b)));
+    loaded.complete(true);
+  }
+
+  /// Adds or changes one user.
+  public void put(Subscriber subscriber) {
+    known().put(subscriber.user(), subscriber);
+  }
+
+  public void remove(String user) {
+    known().remove(user);
+  }
+
+  /// Billing has accepted a device key; its event, which says the same, may be on its way.
+  public void bound(String user, byte[] deviceKey) {
+    known()
+        .computeIfPresent(
+            user,
+            (_, old) -> {
+              Set<ByteBuffer> keys = new HashSet<>(old.deviceKeys());
+              keys.add(ByteBuffer.wrap(deviceKey.clone()));
+              return new Subscriber(old.user(), old.suspended(), old.ha1(), keys);
+            });
+  }
+
+  private Map<String, Subscriber> known() {
+    Map<String, Subscriber> all = byUser;
+    if (all == null) {
+      throw new IllegalStateException("a change came before the whole directory");
     }
-    return new Subscribers(known);
+    return all;
+  }
+
+  /// Everyone, for the copy on disk.
+  public Collection<Subscriber> all() {
+    return known().values();
+  }
+
+  private Optional<Subscriber> find(String user) {
+    Map<String, Subscriber> all = byUser;
+    return all == null ? Optional.empty() : Optional.ofNullable(all.get(user));
+  }
+
+  public Standing standing(String user) {
+    return find(user)
+        .map(known -> known.suspended() ? Standing.SUSPENDED : Standing.ACTIVE)
+        .orElse(Standing.UNKNOWN);
+  }
+
+  public boolean isActive(String user) {
+    return standing(user) == Standing.ACTIVE;
+  }
+
+  /// Whether a token may be bound to this key without asking billing.
+  public boolean hasDevice(String user, byte[] deviceKey) {
+    return find(user)
+        .map(known -> known.deviceKeys().contains(ByteBuffer.wrap(deviceKey)))
+        .orElse(false);
   }
 
   public boolean contains(String user) {
-    return ha1ByUser.containsKey(user);
+    return find(user).isPresent();
   }
 
   public int size() {
-    return ha1ByUser.size();
+    Map<String, Subscriber> all = byUser;
+    return all == null ? 0 : all.size();
   }
 
   @Override
   public Optional<String> ha1(String user, DigestAlgorithm algorithm) {
-    return Optional.ofNullable(ha1ByUser.get(user)).map(known -> known.get(algorithm));
+    return find(user).map(known -> known.ha1().get(algorithm));
   }
 }

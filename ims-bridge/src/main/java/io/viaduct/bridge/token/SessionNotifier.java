@@ -7,6 +7,7 @@ import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.Refusal;
 import io.viaduct.bridge.registrar.SipMeters;
 import io.viaduct.bridge.registrar.SipService;
+import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.NameAddress;
 import io.viaduct.sip.RequestSender;
@@ -18,10 +19,8 @@ import io.viaduct.sip.SipResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -50,11 +49,13 @@ public final class SessionNotifier implements SipService.Notifier {
   private final Limits limits;
   private final Authentication authentication;
   private final LocationService locations;
+  private final Subscribers subscribers;
+  private final DeviceLimit devices;
   private final SnaptDirectory directory;
   private final TokenIssuer tokens;
   private final SipMeters meters;
   private final InstantSource clock;
-  private final Map<Subscription.Key, Subscription> dialogs = new HashMap<>();
+  private final Dialogs dialogs = new Dialogs();
   private volatile @Nullable RequestSender endpoint;
 
   public SessionNotifier(
@@ -62,6 +63,8 @@ public final class SessionNotifier implements SipService.Notifier {
       Limits limits,
       Authentication authentication,
       LocationService locations,
+      Subscribers subscribers,
+      DeviceLimit devices,
       SnaptDirectory directory,
       TokenIssuer tokens,
       SipMeters meters,
@@ -70,6 +73,8 @@ public final class SessionNotifier implements SipService.Notifier {
     this.limits = limits;
     this.authentication = authentication;
     this.locations = locations;
+    this.subscribers = subscribers;
+    this.devices = devices;
     this.directory = directory;
     this.tokens = tokens;
     this.meters = meters;
@@ -120,7 +125,49 @@ public final class SessionNotifier implements SipService.Notifier {
       return;
     }
     long seconds = Math.min(asked, limits.most.toSeconds());
+    if (seconds != 0 && !mayHaveTokens(request, user.get(), deviceKey)) {
+      return;
+    }
     accept(request, new Asked(user.get(), event.get(), seconds, deviceKey, target));
+  }
+
+  /// Asks billing about a device key that the directory does not name. Blocks; each request has a
+  /// virtual thread of its own.
+  private boolean mayHaveTokens(IncomingRequest request, String user, byte[] deviceKey) {
+    switch (devices.bind(user, deviceKey)) {
+      case DeviceLimit.Verdict.Bound _ -> {
+        return true;
+      }
+      case DeviceLimit.Verdict.TooMany(int max) ->
+          refuse(
+              request,
+              Refusal.TOO_MANY_DEVICES,
+              "Too Many Devices",
+              "account %s has its %d devices: remove one on the account's page, then this one can come"
+                  .formatted(user, max));
+      case DeviceLimit.Verdict.NotEntitled _ ->
+          refuse(
+              request,
+              Refusal.NOT_ENTITLED,
+              "Account Not Entitled",
+              "account " + user + " may have no session: ask your operator");
+      case DeviceLimit.Verdict.Unknown _ -> {
+        meters.count(Refusal.BILLING_AWAY);
+        request.answer(
+            SipResponse.to(request.message(), Refusal.BILLING_AWAY.status())
+                .with("Retry-After", "5")
+                .withWarning(domain, "billing does not answer, and this device is new"));
+      }
+    }
+    return false;
+  }
+
+  private void refuse(IncomingRequest request, Refusal reason, String phrase, String words) {
+    meters.count(reason);
+    request.answer(
+        SipResponse.to(request.message(), reason.status())
+            .withReason(phrase)
+            .withWarning(domain, words));
   }
 
   private Optional<Refusal> refusal(SipRequest message, String user) {
@@ -146,6 +193,7 @@ public final class SessionNotifier implements SipService.Notifier {
     SipRequest message = request.message();
     Instant until = clock.instant().plusSeconds(asked.seconds);
     Subscription subscription;
+    Optional<Subscription> surplus;
     synchronized (this) {
       if (message.to().tag().isEmpty()) {
         if (dialogs.size() >= limits.subscriptions) {
@@ -166,8 +214,11 @@ public final class SessionNotifier implements SipService.Notifier {
         }
         subscription = old.refreshed(asked.target, request.flow(), asked.deviceKey, cseq, until);
       }
-      dialogs.put(subscription.key(), subscription);
+      dialogs.put(subscription);
+      surplus = dialogs.surplus(subscription);
+      surplus.ifPresent(old -> dialogs.remove(old.key()));
     }
+    surplus.ifPresent(this::leave);
     meters.count(asked.seconds == 0 ? SipMeters.Event.UNSUBSCRIBED : SipMeters.Event.SUBSCRIBED);
     SipResponse ok = SipResponse.to(message, 200);
     request.answer(
@@ -206,7 +257,7 @@ public final class SessionNotifier implements SipService.Notifier {
   public void onClock() {
     List<Subscription.Key> all;
     synchronized (this) {
-      all = List.copyOf(dialogs.keySet());
+      all = dialogs.keys();
     }
     all.forEach(this::notifyIfDue);
   }
@@ -231,12 +282,24 @@ public final class SessionNotifier implements SipService.Notifier {
       }
       current = old.notified(now.plus(tokens.renewAfter()), relays);
       if (end.isEmpty()) {
-        dialogs.put(key, current);
+        dialogs.put(current);
       } else {
         dialogs.remove(key);
       }
     }
-    SipRequest notify = end.isEmpty() ? grant(current, now) : farewell(current, end);
+    send(out, end.isEmpty() ? grant(current, now) : farewell(current, end), current);
+  }
+
+  /// Tells a subscriber that a later subscription of the same device has taken its place.
+  private void leave(Subscription old) {
+    RequestSender out = endpoint;
+    if (out != null) {
+      Subscription last = old.notified(Instant.MAX, old.relays());
+      send(out, farewell(last, "noresource"), last);
+    }
+  }
+
+  private void send(RequestSender out, SipRequest notify, Subscription current) {
     var unused =
         out.send(notify, current.flow())
             .whenComplete((response, _) -> {
@@ -252,6 +315,9 @@ public final class SessionNotifier implements SipService.Notifier {
   private String end(Subscription s, Instant now) {
     if (!now.isBefore(s.expires())) {
       return "timeout";
+    }
+    if (!subscribers.isActive(s.user()) || !subscribers.hasDevice(s.user(), s.deviceKey())) {
+      return "rejected"; // suspended, removed, or the device was: asking again at once is no use
     }
     return locations.latest(s.user(), now).isEmpty() ? "deactivated" : "";
   }

@@ -113,7 +113,8 @@ final class SessionSubscriber {
     } else if (expiry.adapts(response)) {
       subscribing.want(nowMs);
     } else {
-      if (UNREGISTERED.contains(response.status())) {
+      // A refusal that gives its reason is about the account or the device, not the registration.
+      if (UNREGISTERED.contains(response.status()) && response.warning().isEmpty()) {
         events.unregistered();
       }
       failed(generation, current, Registration.retryAfterMs(response), response.words());

@@ -59,6 +59,7 @@ public final class Plans {
         operator: {user: operator, password-file: %s}
         sip-domain: %s
         credentials: {key-file: %s}
+        imports: {subscribers: %s}
         snapt-owners: {snapt-1: acme, snapt-2: beacon}
         """
             .formatted(
@@ -71,7 +72,8 @@ public final class Plans {
                 directory.resolve("postgres"),
                 directory.resolve("operator.password"),
                 DOMAIN,
-                directory.resolve("credential.key")));
+                directory.resolve("credential.key"),
+                directory.resolve("subscribers.yml")));
   }
 
   public ServicePlan bridge() {
@@ -89,7 +91,7 @@ public final class Plans {
         snapts:
           - {id: snapt-1, report-key: "%10$s", owner: acme, region: core}
           - {id: snapt-2, report-key: "%11$s", owner: beacon, region: core}
-        subscribers: %12$s
+        state: %12$s
         reporting: {interval: %13$ds}
         operations: {host: %3$s, port: 9181}
         """
@@ -105,7 +107,7 @@ public final class Plans {
                 directory.resolve("token.key"),
                 reportKeys.get(0).publicKey(),
                 reportKeys.get(1).publicKey(),
-                directory.resolve("subscribers.yml"),
+                directory.resolve("ims-bridge"),
                 interval.toSeconds()));
   }
 

@@ -56,6 +56,48 @@ public final class Billing {
     return peer.get("/accounts?limit=" + limit + with("cursor", cursor), token, AccountPage.class);
   }
 
+  /// Makes a user, with one secret for pages and devices.
+  public void openAccount(
+      BearerToken token, String id, String displayName, String password, String role) {
+    peer.post(
+        peer.authorized("/accounts", token),
+        Map.of("id", id, "displayName", displayName, "password", password, "role", role),
+        JsonNode.class);
+  }
+
+  /// @param state `active` or `suspended`
+  public void setState(BearerToken token, String account, String state) {
+    peer.send("PATCH", at(account), token, Map.of("state", state));
+  }
+
+  /// Closes an account, for ever.
+  public void closeAccount(BearerToken token, String account) {
+    peer.delete(at(account), token);
+  }
+
+  /// Sets the password of another, as an operator.
+  public void setPassword(BearerToken token, String account, String password) {
+    peer.send("PATCH", at(account), token, Map.of("password", password));
+  }
+
+  /// Changes the visitor's own password; other log-ins of the account end.
+  public void changePassword(
+      BearerToken token, String account, String oldPassword, String newPassword) {
+    peer.send(
+        "PUT",
+        at(account) + "/password",
+        token,
+        Map.of("oldPassword", oldPassword, "newPassword", newPassword));
+  }
+
+  public DeviceList devices(BearerToken token, String account) {
+    return peer.get(at(account) + "/devices", token, DeviceList.class);
+  }
+
+  public void removeDevice(BearerToken token, String account, String device) {
+    peer.delete(at(account) + "/devices/" + encode(device), token);
+  }
+
   public Balance balance(BearerToken token, String account) {
     return peer.get(at(account) + "/balance", token, Balance.class);
   }

@@ -68,7 +68,11 @@ public class PageSecurity {
                 .permitAll()
                 .requestMatchers("/accounts", "/snapts/**", "/reports/**")
                 .hasRole("OPERATOR")
-                .requestMatchers(HttpMethod.POST, "/accounts/*/top-ups", "/accounts/*/credits")
+                .requestMatchers(
+                    HttpMethod.POST,
+                    "/accounts/*/top-ups",
+                    "/accounts/*/credits",
+                    "/accounts/*/state")
                 .hasRole("OPERATOR")
                 .requestMatchers("/accounts/{account}/**")
                 .access((visitor, request) -> mayOpen(visitor.get(), request))

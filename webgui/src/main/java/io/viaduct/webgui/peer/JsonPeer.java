@@ -100,6 +100,16 @@ public final class JsonPeer {
     return read(send(json, text(), patience.compareTo(timeout) > 0 ? patience : timeout), answer);
   }
 
+  /// Sends JSON by another method, PUT or PATCH. Forgets the answer; a refusal is still thrown.
+  public void send(String method, String path, BearerToken token, Object body) {
+    HttpRequest json =
+        authorized(path, token)
+            .header("Content-Type", "application/json")
+            .method(method, BodyPublishers.ofString(JSON.writeValueAsString(body)))
+            .build();
+    requireOk(send(json, text()));
+  }
+
   /// Forgets the answer; a refusal is still thrown.
   public void delete(String path, BearerToken token) {
     requireOk(send(authorized(path, token).DELETE().build(), text()));

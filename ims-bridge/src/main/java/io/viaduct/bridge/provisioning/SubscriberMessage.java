@@ -1,0 +1,54 @@
+package io.viaduct.bridge.provisioning;
+
+import com.google.protobuf.ByteString;
+import io.viaduct.bridge.registrar.Subscriber;
+import io.viaduct.sip.digest.DigestAlgorithm;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/// A subscriber as it travels, and as the bridge uses it.
+final class SubscriberMessage {
+  private static final HexFormat HEX = HexFormat.of();
+
+  private SubscriberMessage() {}
+
+  static Subscriber read(io.viaduct.usage.v1.Subscriber message) {
+    Map<DigestAlgorithm, String> ha1 = new HashMap<>();
+    if (!message.getHa1Sha256().isEmpty()) {
+      ha1.put(DigestAlgorithm.SHA_256, HEX.formatHex(message.getHa1Sha256().toByteArray()));
+    }
+    if (!message.getHa1Md5().isEmpty()) {
+      ha1.put(DigestAlgorithm.MD5, HEX.formatHex(message.getHa1Md5().toByteArray()));
+    }
+    return new Subscriber(
+        message.getAccount(),
+        message.getSuspended(),
+        ha1,
+        message.getDeviceKeysList().stream()
+            .map(key -> ByteBuffer.wrap(key.toByteArray()))
+            .collect(Collectors.toSet()));
+  }
+
+  static io.viaduct.usage.v1.Subscriber write(Subscriber subscriber) {
+    io.viaduct.usage.v1.Subscriber.Builder message =
+        io.viaduct.usage.v1.Subscriber.newBuilder()
+            .setAccount(subscriber.user())
+            .setSuspended(subscriber.suspended());
+    subscriber
+        .ha1()
+        .forEach((algorithm, hex) -> {
+          ByteString bytes = ByteString.copyFrom(HEX.parseHex(hex));
+          switch (algorithm) {
+            case SHA_256 -> message.setHa1Sha256(bytes);
+            case MD5 -> message.setHa1Md5(bytes);
+          }
+        });
+    subscriber
+        .deviceKeys()
+        .forEach(key -> message.addDeviceKeys(ByteString.copyFrom(key.duplicate())));
+    return message.build();
+  }
+}

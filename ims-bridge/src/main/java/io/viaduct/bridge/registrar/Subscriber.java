@@ -1,0 +1,26 @@
+package io.viaduct.bridge.registrar;
+
+import io.viaduct.sip.digest.DigestAlgorithm;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Set;
+
+/// A user of the domain, as billing says. Of the password only H(A1) is known; it appears in no
+/// text.
+///
+/// @param user also the account
+/// @param ha1 lower-case hexadecimal
+/// @param deviceKeys Ed25519 public keys that tokens may be bound to
+public record Subscriber(
+    String user, boolean suspended, Map<DigestAlgorithm, String> ha1, Set<ByteBuffer> deviceKeys) {
+  public Subscriber {
+    ha1 = Map.copyOf(ha1);
+    deviceKeys = Set.copyOf(deviceKeys);
+  }
+
+  @Override
+  public String toString() {
+    return "Subscriber[%s%s, %d devices]"
+        .formatted(user, suspended ? ", suspended" : "", deviceKeys.size());
+  }
+}

@@ -1,0 +1,128 @@
+package io.viaduct.bridge;
+
+import com.google.protobuf.ByteString;
+import io.grpc.Server;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslProvider;
+import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.sip.digest.DigestAlgorithm;
+import io.viaduct.usage.v1.BindDeviceRequest;
+import io.viaduct.usage.v1.BindDeviceResponse;
+import io.viaduct.usage.v1.BindDeviceVerdict;
+import io.viaduct.usage.v1.ProvisioningGrpc;
+import io.viaduct.usage.v1.Subscriber;
+import io.viaduct.usage.v1.SubscriberEvent;
+import io.viaduct.usage.v1.WatchRequest;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// A peer that speaks billing's side of provisioning over a real socket with mutual TLS.
+final class ProvisioningStub implements AutoCloseable {
+  static final String DOMAIN = "ims.test";
+  static final int DEVICES_MAX = 3;
+
+  private final Map<String, Subscriber> users = new LinkedHashMap<>(); // guarded by this
+  private final List<StreamObserver<SubscriberEvent>> bridges = new ArrayList<>();
+  private final Server server;
+  volatile int asked;
+
+  ProvisioningStub(TlsMaterial tls, int port) throws Exception {
+    server =
+        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", port))
+            .sslContext(
+                GrpcSslContexts.configure(tls.serverBuilder(ClientAuth.REQUIRE), SslProvider.JDK)
+                    .build())
+            .addService(new Service())
+            .build()
+            .start();
+  }
+
+  int port() {
+    return server.getPort();
+  }
+
+  static Subscriber user(String name, String password) {
+    return Subscriber.newBuilder()
+        .setAccount(name)
+        .setHa1Sha256(ha1(DigestAlgorithm.SHA_256, name, password))
+        .setHa1Md5(ha1(DigestAlgorithm.MD5, name, password))
+        .build();
+  }
+
+  private static ByteString ha1(DigestAlgorithm algorithm, String name, String password) {
+    return ByteString.copyFrom(HexFormat.of().parseHex(algorithm.ha1(name, DOMAIN, password)));
+  }
+
+  synchronized void put(Subscriber user) {
+    users.put(user.getAccount(), user);
+    tell(SubscriberEvent.newBuilder().setSubscriber(user).build());
+  }
+
+  synchronized void suspend(String name, boolean suspended) {
+    put(subscriber(name).toBuilder().setSuspended(suspended).build());
+  }
+
+  synchronized void removeDevices(String name) {
+    put(subscriber(name).toBuilder().clearDeviceKeys().build());
+  }
+
+  synchronized void remove(String name) {
+    users.remove(name);
+    tell(SubscriberEvent.newBuilder().setRemoved(name).build());
+  }
+
+  synchronized Subscriber subscriber(String name) {
+    return Optional.ofNullable(users.get(name)).orElseThrow();
+  }
+
+  private void tell(SubscriberEvent event) {
+    bridges.forEach(bridge -> bridge.onNext(event));
+  }
+
+  private final class Service extends ProvisioningGrpc.ProvisioningImplBase {
+    @Override
+    public void watch(WatchRequest request, StreamObserver<SubscriberEvent> bridge) {
+      synchronized (ProvisioningStub.this) {
+        users
+            .values()
+            .forEach(
+                user -> bridge.onNext(SubscriberEvent.newBuilder().setSubscriber(user).build()));
+        bridge.onNext(SubscriberEvent.newBuilder().setComplete(true).build());
+        bridges.add(bridge);
+      }
+    }
+
+    @Override
+    public void bindDevice(BindDeviceRequest request, StreamObserver<BindDeviceResponse> answer) {
+      synchronized (ProvisioningStub.this) {
+        asked++;
+        Subscriber user = users.get(request.getAccount());
+        BindDeviceVerdict verdict =
+            user == null
+                ? BindDeviceVerdict.ACCOUNT_UNKNOWN
+                : user.getDeviceKeysCount() >= DEVICES_MAX
+                    ? BindDeviceVerdict.TOO_MANY_DEVICES
+                    : BindDeviceVerdict.BOUND;
+        if (user != null && verdict == BindDeviceVerdict.BOUND) {
+          put(user.toBuilder().addDeviceKeys(request.getDeviceKey()).build());
+        }
+        answer.onNext(
+            BindDeviceResponse.newBuilder().setVerdict(verdict).setDevicesMax(DEVICES_MAX).build());
+        answer.onCompleted();
+      }
+    }
+  }
+
+  @Override
+  public void close() throws Exception {
+    server.shutdownNow().awaitTermination();
+  }
+}

@@ -1,0 +1,126 @@
+package io.viaduct.webgui.account;
+
+import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.login.SignedIn;
+import io.viaduct.webgui.peer.PeerAwayException;
+import io.viaduct.webgui.peer.PeerRefusedException;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
+import org.springframework.stereotype.Controller;
+import org.springframework.ui.Model;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.servlet.mvc.support.RedirectAttributes;
+import org.springframework.web.util.UriComponentsBuilder;
+
+/// Who an account belongs to and what it may use: password, devices, state. Every outcome leads
+/// back to a page that says what was done, or what to mend.
+@Controller
+class UserPages {
+  private final Billing billing;
+
+  UserPages(Billing billing) {
+    this.billing = billing;
+  }
+
+  @GetMapping("/accounts/{account}/user")
+  String user(
+      @AuthenticationPrincipal SignedIn visitor, @PathVariable String account, Model model) {
+    model.addAttribute("account", billing.account(visitor.token(), account));
+    model.addAttribute("devices", billing.devices(visitor.token(), account));
+    model.addAttribute("own", visitor.account().equals(account));
+    return "user";
+  }
+
+  /// The visitor's own password, or an operator's for another.
+  @PostMapping("/accounts/{account}/password")
+  String password(
+      @AuthenticationPrincipal SignedIn visitor,
+      @PathVariable String account,
+      @RequestParam(defaultValue = "") String oldPassword,
+      @RequestParam String newPassword,
+      @RequestParam String again,
+      RedirectAttributes page) {
+    if (!newPassword.equals(again)) {
+      page.addFlashAttribute("problem", "user.problem.again");
+    } else {
+      attempt(
+          page,
+          "user.done.password",
+          () -> {
+            if (visitor.account().equals(account)) {
+              billing.changePassword(visitor.token(), account, oldPassword, newPassword);
+            } else {
+              billing.setPassword(visitor.token(), account, newPassword);
+            }
+          });
+    }
+    return redirect(account);
+  }
+
+  @PostMapping("/accounts/{account}/devices")
+  String removeDevice(
+      @AuthenticationPrincipal SignedIn visitor,
+      @PathVariable String account,
+      @RequestParam String device,
+      RedirectAttributes page) {
+    attempt(page, "user.done.device", () -> billing.removeDevice(visitor.token(), account, device));
+    return redirect(account);
+  }
+
+  /// @param state active, suspended, or closed with `sure`
+  @PostMapping("/accounts/{account}/state")
+  String state(
+      @AuthenticationPrincipal SignedIn visitor,
+      @PathVariable String account,
+      @RequestParam String state,
+      @RequestParam(defaultValue = "") String sure,
+      RedirectAttributes page) {
+    if (!state.equals("closed")) {
+      attempt(page, "user.done.state", () -> billing.setState(visitor.token(), account, state));
+    } else if (sure.equals(account)) {
+      attempt(page, "user.done.closed", () -> billing.closeAccount(visitor.token(), account));
+    } else {
+      page.addFlashAttribute("problem", "user.problem.sure");
+    }
+    return redirect(account);
+  }
+
+  @PostMapping("/accounts")
+  String open(
+      @AuthenticationPrincipal SignedIn visitor,
+      @RequestParam String id,
+      @RequestParam(defaultValue = "") String displayName,
+      @RequestParam String newPassword,
+      @RequestParam(defaultValue = "user") String role,
+      RedirectAttributes page) {
+    String account = id.strip();
+    String name = displayName.isBlank() ? account : displayName.strip();
+    boolean made =
+        attempt(
+            page,
+            "user.done.made",
+            () -> billing.openAccount(visitor.token(), account, name, newPassword, role));
+    return made ? redirect(account) : "redirect:/accounts";
+  }
+
+  private static boolean attempt(RedirectAttributes page, String done, Runnable action) {
+    try {
+      action.run();
+      page.addFlashAttribute("done", done);
+      return true;
+    } catch (PeerAwayException e) {
+      page.addFlashAttribute("problem", "user.problem.away");
+    } catch (PeerRefusedException e) {
+      page.addFlashAttribute("problem", "user.problem.refused");
+      page.addFlashAttribute("refusal", e.detail());
+    }
+    return false;
+  }
+
+  private static String redirect(String account) {
+    return "redirect:"
+        + UriComponentsBuilder.fromPath("/accounts/{id}/user").encode().buildAndExpand(account);
+  }
+}
