@@ -182,8 +182,8 @@ final class ServiceFiles {
         installation.webguiIsWithBridge()
             ? "rest: {token-file: rest.token}\n"
             : "# The pages ask from another host, by plain HTTP: keep the network between them"
-                  + " private.\n"
-                  + "rest: {host: 0.0.0.0, token-file: rest.token}\n");
+                + " private.\n"
+                + "rest: {host: 0.0.0.0, token-file: rest.token}\n");
     text.append(
         "billing: {host: %s}\n"
             .formatted(dialled(installation.bridgeIsWithBilling(), installation.billingHosts())));
@@ -219,7 +219,7 @@ final class ServiceFiles {
     String http =
         installation.pageListen().equals("127.0.0.1")
             ? "# The pages are served on loopback: put a TLS proxy in front, and then set `http:"
-                  + " {secure-cookies: true}`.\n"
+                + " {secure-cookies: true}`.\n"
             : "http: {host: %s}\n".formatted(YamlText.quoted(installation.pageListen()));
     return head(WEBGUI)
         + http

@@ -28,7 +28,8 @@ class SnaptClaimsTest {
 
   private static Snapt configured() {
     byte[] key = Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic());
-    return new Snapt(ID, Base64.getEncoder().encodeToString(key), "owner", "region", Optional.empty());
+    return new Snapt(
+        ID, Base64.getEncoder().encodeToString(key), "owner", "region", Optional.empty());
   }
 
   private final class Stream implements Announcer {
