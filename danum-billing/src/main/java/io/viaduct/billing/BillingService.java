@@ -29,6 +29,7 @@ import io.viaduct.billing.provisioning.Devices;
 import io.viaduct.billing.provisioning.ProvisioningService;
 import io.viaduct.billing.provisioning.SipCredentials;
 import io.viaduct.billing.provisioning.SubscriberChanges;
+import io.viaduct.billing.provisioning.SubscriberImport;
 import io.viaduct.billing.provisioning.Users;
 import io.viaduct.billing.rest.RestServer;
 import io.viaduct.billing.settlement.HeldReports;
@@ -79,6 +80,7 @@ public final class BillingService implements AutoCloseable {
   private final ReentrantLock starting = new ReentrantLock();
 
   private volatile @Nullable EmbeddedDatabase embedded; // written by the thread that opens it
+  private volatile @Nullable SubscriberImport subscribers; // null until the database is open
   private int restPort;
   private int grpcPort;
   private int operationsPort;
@@ -187,6 +189,8 @@ public final class BillingService implements AutoCloseable {
       ours.supervise(meters);
     }
     renewSeals(credentials);
+    subscribers = new SubscriberImport(transaction, accounts, credentials, clock);
+    importSubscribers(configuration.imports());
     readiness.cleared("database");
 
     SettlementClock upkeep =
@@ -226,6 +230,17 @@ public final class BillingService implements AutoCloseable {
     restPort = rest.port();
     readiness.cleared("rest");
     return rest;
+  }
+
+  /// Imports the file of users that the configuration names; does nothing if it names none. At the
+  /// start, and whenever the file may have changed.
+  ///
+  /// @throws ConfigurationException naming file, user and rule; nothing was imported then
+  public void importSubscribers(BillingConfiguration.Imports imports) {
+    SubscriberImport into = subscribers;
+    if (into != null && !imports.subscribers().isEmpty()) {
+      var unused = into.importFrom(Path.of(imports.subscribers()));
+    }
   }
 
   private void renewSeals(SipCredentials credentials) {

@@ -1,0 +1,149 @@
+package io.viaduct.billing.provisioning;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.viaduct.billing.ManualClock;
+import io.viaduct.billing.SharedDatabase;
+import io.viaduct.billing.account.Accounts;
+import io.viaduct.billing.account.Passwords;
+import io.viaduct.billing.account.Role;
+import io.viaduct.billing.account.SipSecret;
+import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.provisioning.SubscriberImport.Outcome;
+import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.tls.TestAuthority;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+class SubscriberImportTest {
+  @TempDir Path folder;
+  private final ManualClock clock = new ManualClock();
+  private final JdbcTemplate jdbc = SharedDatabase.jdbc();
+  private final Accounts accounts =
+      new Accounts(jdbc, SharedDatabase.transaction(), new Ledger(jdbc), new Passwords());
+  private final CredentialKeys keys = CredentialKeys.load(SharedDatabase.CREDENTIAL_KEY, List.of());
+  private final SipCredentials credentials =
+      new SipCredentials(jdbc, SharedDatabase.transaction(), keys, "ims.test");
+  private final SubscriberImport users =
+      new SubscriberImport(SharedDatabase.transaction(), accounts, credentials, clock);
+  private String alice;
+  private String bob;
+
+  @BeforeEach
+  void names() throws Exception {
+    String run = UUID.randomUUID().toString().substring(0, 8);
+    alice = "alice-" + run;
+    bob = "bob-" + run;
+    TestAuthority.secret(folder.resolve("alice.password"), "alice's password");
+  }
+
+  private Path file(String more) throws Exception {
+    return Files.writeString(
+        folder.resolve("subscribers.yml"),
+        """
+        subscribers:
+          - {user: %s, password-file: %s}
+          - {user: %s, ha1: {md5: "%s"}}
+        %s
+        """
+            .formatted(
+                alice, folder.resolve("alice.password"), bob, "0123456789abcdef".repeat(2), more));
+  }
+
+  @Test
+  void usersAreMadeOnceWithOneSecretOrWithDigestsAlone() throws Exception {
+    assertThat(users.importFrom(file(""))).isEqualTo(Map.of(Outcome.MADE, 2));
+    assertThat(users.importFrom(file(""))).isEqualTo(Map.of(Outcome.LEFT, 2));
+    assertThat(accounts.authenticate(alice, "alice's password")).isPresent();
+    assertThat(accounts.find(alice).orElseThrow().sipSecret()).isEqualTo(SipSecret.SHARED);
+    assertThat(credentials.find(alice)).contains(Ha1.of(alice, "ims.test", "alice's password"));
+    assertThat(accounts.find(bob).orElseThrow().sipSecret()).isEqualTo(SipSecret.SEPARATE);
+    assertThat(accounts.authenticate(bob, "")).isEmpty();
+    Ha1 imported = credentials.find(bob).orElseThrow();
+    assertThat(imported.sha256()).isNull();
+    assertThat(HexFormat.of().formatHex(imported.md5())).isEqualTo("0123456789abcdef".repeat(2));
+  }
+
+  @Test
+  void anAccountWithoutSipCredentialsGetsThemAndKeepsItsPassword() throws Exception {
+    accounts.open(alice, "page password", Role.USER, "Alice", clock.instant());
+    assertThat(users.importFrom(file(""))).isEqualTo(Map.of(Outcome.CHANGED, 1, Outcome.MADE, 1));
+    assertThat(accounts.authenticate(alice, "page password")).isPresent();
+    assertThat(credentials.find(alice)).contains(Ha1.of(alice, "ims.test", "alice's password"));
+    assertThat(accounts.find(alice).orElseThrow().sipSecret()).isEqualTo(SipSecret.SEPARATE);
+  }
+
+  @Test
+  void secretsAreReplacedOnlyIfTheFileSaysSo() throws Exception {
+    users.importFrom(file(""));
+    Files.writeString(folder.resolve("alice.password"), "her next password");
+    assertThat(users.importFrom(file(""))).isEqualTo(Map.of(Outcome.LEFT, 2));
+    assertThat(users.importFrom(file("overwrite: true")))
+        .isEqualTo(Map.of(Outcome.CHANGED, 1, Outcome.LEFT, 1));
+    assertThat(accounts.authenticate(alice, "her next password")).isPresent();
+    assertThat(credentials.find(alice)).contains(Ha1.of(alice, "ims.test", "her next password"));
+  }
+
+  @Test
+  void aClosedAccountStaysClosed() throws Exception {
+    users.importFrom(file(""));
+    credentials.remove(alice);
+    accounts.close(alice);
+    assertThat(users.importFrom(file("overwrite: true")))
+        .isEqualTo(Map.of(Outcome.CLOSED, 1, Outcome.LEFT, 1));
+    assertThat(credentials.find(alice)).isEmpty();
+  }
+
+  @Test
+  void aBadLineIsToldByUserAndRuleAndNothingIsImported() throws Exception {
+    Map<String, String> cases =
+        Map.of(
+            "  - {user: 'e ve', ha1: {md5: 0123456789abcdef0123456789abcdef}}", "got 'e ve'",
+            "  - {user: eve, pasword-file: x}", "unknown key 'pasword-file'",
+            "  - {user: eve}", "either password-file or ha1 for user 'eve'",
+            "  - {user: eve, ha1: {md5: abc}}",
+                "ha1 md5 of user 'eve' must be 32 hexadecimal digits",
+            "  - {user: eve, ha1: {sha1: abc}}", "ha1 of user 'eve' must be",
+            "  - {user: eve, password-file: /no/such}", "/no/such");
+    for (Map.Entry<String, String> each : cases.entrySet()) {
+      Path bad = file("");
+      Files.writeString(bad, Files.readString(bad).stripTrailing() + "\n" + each.getKey() + "\n");
+      assertThatThrownBy(() -> users.importFrom(bad))
+          .as(each.getKey())
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageContaining("subscribers.yml")
+          .hasMessageContaining(each.getValue());
+      assertThat(accounts.find(alice)).isEmpty();
+    }
+    Path twice = file("  - {user: " + alice + ", ha1: {md5: '" + "0".repeat(32) + "'}}");
+    assertThatThrownBy(() -> users.importFrom(twice)).hasMessageContaining("must be given once");
+  }
+
+  @Test
+  void aChangedKeySealsEveryCredentialAnewAndALostOneStopsTheStart() throws Exception {
+    // A schema of its own would be another database; sealing anew back and forth leaves this one.
+    users.importFrom(file(""));
+    CredentialKeys next =
+        CredentialKeys.load(folder.resolve("next.key"), List.of(SharedDatabase.CREDENTIAL_KEY));
+    SipCredentials later = new SipCredentials(jdbc, SharedDatabase.transaction(), next, "ims.test");
+    assertThat(later.renewSeals(clock.instant())).isGreaterThanOrEqualTo(2);
+    assertThat(later.find(alice)).contains(Ha1.of(alice, "ims.test", "alice's password"));
+    assertThatThrownBy(() -> credentials.renewSeals(clock.instant()))
+        .hasMessageContaining(next.currentId())
+        .hasMessageContaining("former-key-files");
+    CredentialKeys back =
+        CredentialKeys.load(SharedDatabase.CREDENTIAL_KEY, List.of(folder.resolve("next.key")));
+    new SipCredentials(jdbc, SharedDatabase.transaction(), back, "ims.test")
+        .renewSeals(clock.instant());
+    assertThat(credentials.find(alice)).contains(Ha1.of(alice, "ims.test", "alice's password"));
+  }
+}
