@@ -193,6 +193,8 @@ class WebguiBrowserLabIT {
     shoot("topups");
     go("/accounts/alice/credits");
     shoot("credits");
+    go("/accounts/alice/user");
+    shoot("user");
     go("/accounts/bob");
     shoot("error");
     page.getByTestId("logout").click();
@@ -204,6 +206,8 @@ class WebguiBrowserLabIT {
     page.getByTestId("topup-submit").click();
     assertThat(page.getByTestId("live-state")).hasText("Live");
     shoot("topup");
+    go("/accounts/alice/user");
+    shoot("user-operator");
     go("/charges/c1");
     shoot("refund");
     go("/snapts");
