@@ -205,6 +205,9 @@ class MessageGuardTest {
             Refusal.OVERFLOW,
             Refusal.STRAY_RESPONSE,
             Refusal.TOO_MANY_CONNECTIONS,
+            Refusal.TOO_MANY_CONNECTIONS_OF_SOURCE,
+            Refusal.FIRST_MESSAGE_LATE,
+            Refusal.TOO_MANY_ANSWERS,
             Refusal.UNFINISHED,
             Refusal.NOT_UTF8);
     Set<Refusal> tested = EnumSet.copyOf(elsewhere);

@@ -289,7 +289,7 @@ class TunDeviceLabIT {
           .isInstanceOfSatisfying(
               TunException.class,
               e -> assertThat(e.reason()).isEqualTo(TunException.Reason.NAME_TAKEN))
-          .hasMessageContaining("ip link delete twice");
+          .hasMessageContaining("choose another name");
     }
   }
 
