@@ -56,10 +56,9 @@ public final class MetricNames {
   /// of a histogram (`le="+Inf"`) are not ours to spell.
   public static Set<String> misspelt(String scraped) {
     Set<String> samples = found(SAMPLE, scraped);
-    samples.removeIf(
-        sample ->
-            sample.startsWith("viaduct_build_info")
-                || !sample.replace("le=\"+Inf\"", "").matches(".*=\"[^\"]*[A-Z].*"));
+    samples.removeIf(sample ->
+        sample.startsWith("viaduct_build_info")
+            || !sample.replace("le=\"+Inf\"", "").matches(".*=\"[^\"]*[A-Z].*"));
     return samples;
   }
 
