@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -46,28 +45,22 @@ public final class ReportPosting {
     return reports.isEmpty() ? List.of() : transaction.execute(_ -> postRounds(reports, now));
   }
 
-  // The first report of each identity, then the second ones: a report and the same with its receipt
-  // may come together, and the second one must see what the first one did.
+  // A round ends before the second report of an identity: a report and the same with its receipt
+  // may
+  // come together, and the second one must see what the first one did. Rounds keep the order.
   private List<PostResult> postRounds(List<MeasuredInterval> reports, Instant now) {
     List<TariffVersion> versions = tariffs.versions();
-    List<@Nullable PostResult> results = new ArrayList<>();
-    reports.forEach(_ -> results.add(null));
-    List<Integer> open = new ArrayList<>();
-    for (int i = 0; i < reports.size(); i++) {
-      open.add(i);
-    }
-    while (!open.isEmpty()) {
-      List<Integer> round = new ArrayList<>();
-      List<Integer> later = new ArrayList<>();
+    List<PostResult> results = new ArrayList<>(reports.size());
+    while (results.size() < reports.size()) {
+      List<MeasuredInterval> round = new ArrayList<>();
       Set<IntervalKey> keys = new HashSet<>();
-      open.forEach(i -> (keys.add(reports.get(i).key()) ? round : later).add(i));
-      List<PostResult> ofRound =
-          new PostingRound(jdbc, ledger, rules, versions, now)
-              .post(round.stream().map(reports::get).toList());
-      for (int i = 0; i < round.size(); i++) {
-        results.set(round.get(i), ofRound.get(i));
+      for (MeasuredInterval report : reports.subList(results.size(), reports.size())) {
+        if (!keys.add(report.key())) {
+          break;
+        }
+        round.add(report);
       }
-      open = later;
+      results.addAll(new PostingRound(jdbc, ledger, rules, versions, now).post(round));
     }
     return List.copyOf(results);
   }

@@ -25,6 +25,7 @@ import java.util.UUID;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -64,6 +65,14 @@ class LedgerHistoryProperties {
       run.apply(step);
       run.compare();
     }
+  }
+
+  @Example
+  void reportsOfOneBatchAreDecidedInTheirOrder() {
+    // The second has the key of the first, which is held; the fourth raises their session's epoch.
+    History run = new History();
+    run.apply(new Step(Step.Kind.SUBMIT, List.of(2, 180, 1048575, 16446, 47487, 1048576)));
+    run.compare();
   }
 
   @Property(tries = 12, shrinking = ShrinkingMode.BOUNDED)
