@@ -76,6 +76,7 @@ viaduct_tunnel_configuration() {
 		control: {host: $SERVER_IP, port: 443}
 		data: {port: 443}
 		pool: {ipv4: 10.201.0.0/16}
+		egress: {deny-private: false, allow: ["$INNER_S/32"]} # the benchmark's far end is the SNAPT itself
 		reporting: {bridge-host: $SERVER_IP, bridge-port: 7443, report-key: $WORK/report.key, status-every: 1s}
 		$VIADUCT_SNAPT
 	X

@@ -109,15 +109,18 @@ public final class EgressPolicy {
     }
     long high = ipv6 ? packet.getLong(ip + 24) : 0;
     long low = ipv6 ? packet.getLong(ip + 32) : packet.getUnsignedInt(ip + 16);
-    if (holds(own, ipv6, high, low)) {
-      return EgressRefusal.OWN_ADDRESS;
-    }
+    boolean ownAddress = holds(own, ipv6, high, low);
     int protocol = of.protocol();
     int port = destinationPort(packet, ip, of, protocol);
     for (int i = 0; i < allow.length; i++) {
-      if (fits(allow[i], protocol, port, true) && holds(allowed[i], ipv6, high, low)) {
+      if ((!ownAddress || allow[i].namesHost())
+          && fits(allow[i], protocol, port, true)
+          && holds(allowed[i], ipv6, high, low)) {
         return null;
       }
+    }
+    if (ownAddress) {
+      return EgressRefusal.OWN_ADDRESS;
     }
     for (int i = 0; i < deny.length; i++) {
       if (fits(deny[i], protocol, port, false) && holds(denied[i], ipv6, high, low)) {

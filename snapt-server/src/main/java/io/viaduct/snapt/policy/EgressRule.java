@@ -78,6 +78,12 @@ public record EgressRule(@Nullable Prefix network, int protocol, int portFrom, i
             + "'");
   }
 
+  /// Returns true if the entry names one address: only such an entry opens an address of the SNAPT
+  /// itself, for a service that runs beside it.
+  boolean namesHost() {
+    return network != null && network.hostBits() == 0;
+  }
+
   /// Whether a port decides: then a fragment without ports is a case of its own.
   boolean hasPorts() {
     return portFrom > 0;

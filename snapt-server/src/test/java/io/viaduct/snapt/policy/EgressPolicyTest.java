@@ -106,7 +106,14 @@ class EgressPolicyTest {
   }
 
   @Test
-  void anExceptionOpensAPrivateNetworkButNeverTheSnaptItself() {
+  void anExceptionThatNamesAnAddressOfTheSnaptOpensThatServiceAlone() {
+    EgressPolicy policy = policy(List.of("198.51.100.1/32 udp 53"), List.of());
+    assertThat(judge(policy, "198.51.100.1", UDP, 53)).isNull();
+    assertThat(judge(policy, "198.51.100.1", TCP, 22)).isEqualTo(EgressRefusal.OWN_ADDRESS);
+  }
+
+  @Test
+  void anExceptionForANetworkNeverOpensTheSnaptItself() {
     EgressPolicy policy = policy(List.of("0.0.0.0/0", "192.0.2.5/32 udp 5060"), List.of("tcp 25"));
     assertThat(judge(policy, "10.0.0.1", TCP, 25)).isNull();
     assertThat(judge(policy, "192.0.2.5", UDP, 5060)).isNull();
