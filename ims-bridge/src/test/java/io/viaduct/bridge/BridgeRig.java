@@ -23,6 +23,7 @@ import java.security.interfaces.EdECPublicKey;
 import java.util.ArrayDeque;
 import java.util.Base64;
 import java.util.Deque;
+import java.util.List;
 import java.util.function.UnaryOperator;
 
 /// A whole bridge on real sockets with the operator's files, as in production; a user agent beside.
@@ -60,9 +61,6 @@ final class BridgeRig implements AutoCloseable {
     Ed25519.writePrivate(key, Ed25519.generate().getPrivate());
     usersTls = authority.material("danum-billing");
     users = new ProvisioningStub(usersTls, 0);
-    for (String user : new String[] {"alice", "bob", "carol"}) {
-      users.put(ProvisioningStub.user(user, user + "-secret"));
-    }
     usersPort = users.port();
     file = directory.resolve("bridge.yml");
     String text =
@@ -93,6 +91,7 @@ final class BridgeRig implements AutoCloseable {
                 directory.resolve("state"));
     Files.writeString(file, edit.apply(text));
     configuration = ConfigurationFile.load(file, BridgeConfiguration.class);
+    putUsers();
     bridge = Bridge.start(configuration, clock, registry, readiness);
     if (billingPort == NO_BILLING) {
       org.awaitility.Awaitility.await().until(() -> bridge.subscribers().isLoaded());
@@ -107,8 +106,12 @@ final class BridgeRig implements AutoCloseable {
 
   void restartUsers() throws Exception {
     users = new ProvisioningStub(usersTls, usersPort);
-    for (String user : new String[] {"alice", "bob", "carol"}) {
-      users.put(ProvisioningStub.user(user, user + "-secret"));
+    putUsers();
+  }
+
+  private void putUsers() {
+    for (String user : List.of("alice", "bob", "carol")) {
+      users.put(ProvisioningStub.user(user, configuration.domain(), user + "-secret"));
     }
   }
 

@@ -61,6 +61,8 @@ final class Contact implements AutoCloseable {
               "sip:ims.test",
               SipHeaders.NONE
                   .with("Max-Forwards", "70")
+                  // A user agent without a name is challenged for MD5.
+                  .with("User-Agent", "viaduct")
                   .with("From", "<sip:" + user + "@ims.test>;tag=1")
                   .with("To", "<sip:" + user + "@ims.test>")
                   .with("Call-ID", callId)

@@ -50,15 +50,20 @@ final class ProvisioningStub implements AutoCloseable {
   }
 
   static Subscriber user(String name, String password) {
+    return user(name, DOMAIN, password);
+  }
+
+  /// @param realm of the digest: the bridge's domain
+  static Subscriber user(String name, String realm, String password) {
     return Subscriber.newBuilder()
         .setAccount(name)
-        .setHa1Sha256(ha1(DigestAlgorithm.SHA_256, name, password))
-        .setHa1Md5(ha1(DigestAlgorithm.MD5, name, password))
+        .setHa1Sha256(bytes(DigestAlgorithm.SHA_256.ha1(name, realm, password)))
+        .setHa1Md5(bytes(DigestAlgorithm.MD5.ha1(name, realm, password)))
         .build();
   }
 
-  private static ByteString ha1(DigestAlgorithm algorithm, String name, String password) {
-    return ByteString.copyFrom(HexFormat.of().parseHex(algorithm.ha1(name, DOMAIN, password)));
+  private static ByteString bytes(String hex) {
+    return ByteString.copyFrom(HexFormat.of().parseHex(hex));
   }
 
   synchronized void put(Subscriber user) {

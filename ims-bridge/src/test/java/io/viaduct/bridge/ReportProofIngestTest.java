@@ -1,6 +1,7 @@
 package io.viaduct.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
@@ -67,6 +68,9 @@ class ReportProofIngestTest {
             port,
             text -> text.replace("region: core}", "region: core, line-rate: 8000000}"));
     billing = new BillingStub(rig.authority.material("danum-billing"), port);
+    // The bridge looks for billing again after a pause; a report that came before would be
+    // deferred.
+    await().until(() -> rig.registry.get("viaduct.bridge.billing.reachable").gauge().value() == 1);
     channel =
         NettyChannelBuilder.forAddress("127.0.0.1", rig.bridge.grpcPort())
             .sslContext(
@@ -168,7 +172,8 @@ class ReportProofIngestTest {
   @Test
   void aReportWithTokenAndReceiptReachesBillingWithBothAndTheKeys() throws Exception {
     SignedUsageReport envelope = proven.complete(report().build());
-    assertThat(submit(envelope).getVerdict()).isEqualTo(ReportVerdict.POSTED);
+    ReportAck ack = submit(envelope);
+    assertThat(ack.getVerdict()).as(ack.getReason()).isEqualTo(ReportVerdict.POSTED);
     assertThat(billing.requests.getFirst().getTokenKeysList()).containsExactly(proven.tokenKey());
     assertThat(billing.requests.getFirst().getReports(0)).isEqualTo(bySnapt(envelope));
   }
