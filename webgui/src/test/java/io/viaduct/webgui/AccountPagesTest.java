@@ -89,7 +89,7 @@ class AccountPagesTest {
     assertThat(Visitor.text(page, "charge-post")).isEqualTo("1,020,000 B");
     assertThat(Visitor.text(page, "charge-saved")).isEqualTo("1,530,000 B 60.0 %");
     assertThat(Visitor.text(page, "charge-tariff")).isEqualTo("1");
-    assertThat(Visitor.text(page, "charge-state")).startsWith("Corrected");
+    assertThat(Visitor.text(page, "charge-state")).startsWith("Booked");
     assertThat(Visitor.text(page, "charge-snapt")).isEqualTo("snapt-1");
     assertThat(page).contains("UDP\u00a03478");
     assertThat(page).contains("data-microdenarii=\"12745279\"", "data-bytes=\"1530000\"");

@@ -73,7 +73,8 @@ class ReadmeTest {
     unused.removeIf(key ->
         key.matches(
             "(away|error|class|state|usage\\.by|topups|credits|credit\\.problem|charge\\.state|charge\\.delaysource|login\\.problem"
-                + "|topup\\.problem|snapts\\.state)\\..*"));
+                + "|topup\\.problem|snapts\\.state|counts\\.what|decision\\.(done|problem|text|title)"
+                + "|user\\.(done|notice|problem|sip|state))\\..*"));
     assertThat(unused).isEmpty();
   }
 
