@@ -31,6 +31,7 @@ import io.viaduct.snapt.egress.Egress;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.policy.EgressPolicy;
+import io.viaduct.snapt.policy.EgressRule;
 import io.viaduct.snapt.policy.OwnAddresses;
 import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.reporting.BridgeConnection;
@@ -262,7 +263,12 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             configuration.limits().tunMtu(),
             pool,
             out.masquerade(),
-            out.forwarding());
+            out.forwarding(),
+            out.allow().stream()
+                .filter(EgressRule::namesHost)
+                .map(EgressRule::network)
+                .distinct()
+                .toList());
     egress = opened;
     ownAddresses.start();
     record(opened.masquerading());

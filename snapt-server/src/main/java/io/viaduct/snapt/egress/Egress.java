@@ -4,11 +4,13 @@ import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
 import io.viaduct.snapt.Switch;
 import io.viaduct.snapt.napt.AddressPool;
+import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.snapt.relay.InternetPort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,9 +35,17 @@ public final class Egress implements AutoCloseable {
   ///
   /// @param queues one per event loop
   /// @param mtu of the inner packets
+  /// @param opened addresses of this machine that devices may reach; EgressPolicy judges their
+  ///   ports
   /// @throws IOException naming what is missing and what to do
   public static Egress open(
-      String tun, int queues, int mtu, AddressPool pool, Switch masquerade, Switch forwarding)
+      String tun,
+      int queues,
+      int mtu,
+      AddressPool pool,
+      Switch masquerade,
+      Switch forwarding,
+      List<Prefix> opened)
       throws IOException {
     Egress egress = new Egress(TunDevice.open(new TunSettings(tun, queues)));
     boolean complete = false;
@@ -45,7 +55,7 @@ public final class Egress implements AutoCloseable {
       if (hasIpv6(egress.device.name())) {
         forward("/proc/sys/net/ipv6/conf/all/forwarding", forwarding);
       }
-      egress.masquerade(pool, masquerade);
+      egress.masquerade(pool, masquerade, opened);
       complete = true;
       return egress;
     } finally {
@@ -92,13 +102,13 @@ public final class Egress implements AutoCloseable {
     }
   }
 
-  private void masquerade(AddressPool pool, Switch wanted) throws IOException {
+  private void masquerade(AddressPool pool, Switch wanted, List<Prefix> opened) throws IOException {
     if (wanted == Switch.OFF) {
       log.info("no masquerading: the network must route {} and {} here", pool.ipv4(), pool.ipv6());
       return;
     }
     try {
-      HostCommand.run(rules(pool), "nft", "-f", "-");
+      HostCommand.run(rules(pool, opened), "nft", "-f", "-");
       masquerading = true;
     } catch (IOException e) {
       if (wanted == Switch.ON) {
@@ -112,12 +122,18 @@ public final class Egress implements AutoCloseable {
     }
   }
 
-  // The machine itself takes nothing from devices, whatever its addresses are at this moment:
+  // The machine itself takes nothing else from devices, whatever its addresses are now:
   // EgressPolicy refuses it before and counts it, but learns of a new address seconds later.
   // The table is declared, deleted and declared again, so that one that a killed process left
   // behind
   // is replaced in the same transaction.
-  private String rules(AddressPool pool) {
+  private String rules(AddressPool pool, List<Prefix> opened) {
+    String accepted =
+        opened.stream()
+            .map(address ->
+                "iifname \"%s\" %s daddr %s accept; "
+                    .formatted(device.name(), address.ipv6() ? "ip6" : "ip", address))
+            .collect(Collectors.joining());
     return """
     table inet %1$s {}
     delete table inet %1$s
@@ -129,11 +145,11 @@ public final class Egress implements AutoCloseable {
       }
       chain input {
         type filter hook input priority filter; policy accept;
-        iifname "%4$s" counter drop
+        %5$siifname "%4$s" counter drop
       }
     }
     """
-        .formatted(table, pool.ipv4(), pool.ipv6(), device.name());
+        .formatted(table, pool.ipv4(), pool.ipv6(), device.name(), accepted);
   }
 
   /// One opening per event loop.

@@ -80,7 +80,7 @@ public record EgressRule(@Nullable Prefix network, int protocol, int portFrom, i
 
   /// Returns true if the entry names one address: only such an entry opens an address of the SNAPT
   /// itself, for a service that runs beside it.
-  boolean namesHost() {
+  public boolean namesHost() {
     return network != null && network.hostBits() == 0;
   }
 

@@ -20,10 +20,10 @@ final class Ground {
 
   /// The far end once more, at an address that no gateway knows a way to: only our tunnel leads
   /// there. TEST-NET-2, RFC 5737.
-  static final String BEHIND = "198.51.100.1";
+  static final String BEHIND = Topology.BEHIND_SNAPT_1;
 
   /// The same behind our second tunnel, in the namespace of snapt-2.
-  static final String BEHIND_SECOND = "198.51.100.2";
+  static final String BEHIND_SECOND = Topology.BEHIND_SNAPT_2;
 
   /// What [#shape] makes, for people.
   static final String SHAPED = "each way, tbf with burst 16 kB and latency 50 ms";

@@ -148,8 +148,8 @@ public final class Plans {
         configuration);
   }
 
-  /// The users' SIP user agents reach the bridge through the tunnel: an exception from what devices
-  /// must not reach.
+  /// Exceptions from what devices must not reach: the users' SIP user agents reach the bridge
+  /// through the tunnel, and benchmarks their far end on the host of the SNAPT.
   ///
   /// @param number 1 or 2
   public ServicePlan snapt(int number) {
@@ -172,7 +172,7 @@ public final class Plans {
         control: {host: %6$s, port: %7$d}
         data: {port: %7$d}
         pool: {ipv4: 10.20%8$d.0.0/16}
-        egress: {allow: ["%9$s/32 udp %13$d", "%9$s/32 tcp %13$d"]}
+        egress: {allow: ["%9$s/32 udp %13$d", "%9$s/32 tcp %13$d", "%14$s/32"]}
         metering: {interval: %12$ds}
         reporting:
           bridge-host: %9$s
@@ -193,7 +193,8 @@ public final class Plans {
                 BRIDGE_GRPC_PORT,
                 reportKeys.get(number - 1).file(),
                 interval.toSeconds(),
-                SIP_PORT));
+                SIP_PORT,
+                number == 1 ? Topology.BEHIND_SNAPT_1 : Topology.BEHIND_SNAPT_2));
   }
 
   /// Alice's.

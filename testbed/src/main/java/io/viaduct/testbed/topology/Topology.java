@@ -15,6 +15,13 @@ public final class Topology {
   public static final String CORE_NETWORK = "203.0.113."; // TEST-NET-3, RFC 5737
   public static final String LABORATORY = CORE_NETWORK + "1";
   public static final String CONTROL = CORE_NETWORK + "5";
+
+  /// Addresses on the hosts of the SNAPTs themselves, where benchmarks put their far ends. No
+  /// gateway knows a way to them.
+  public static final String BEHIND_SNAPT_1 = "198.51.100.1";
+
+  public static final String BEHIND_SNAPT_2 = "198.51.100.2";
+
   public static final String SNAPT_1 = CORE_NETWORK + "21";
   public static final String SNAPT_2 = CORE_NETWORK + "22";
   public static final String SERVER = CORE_NETWORK + "80";
