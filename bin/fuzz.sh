@@ -1,17 +1,17 @@
-# Sourced by ../viaduct: runs the fuzz targets, classes …Fuzz among the modules' tests, one after the
-# other with Jazzer. Needs launch.sh.
+# Sourced by ../viaduct: runs the fuzz targets one after the other with Jazzer. The targets are the
+# classes …Fuzz in the modules' tests. Needs launch.sh.
 # shellcheck shell=bash disable=SC2154
 
 fuzz_usage() {
 	cat <<-'X'
 		usage: viaduct fuzz [--seconds N] [--target NAME] [--keep] [--list]
 
-		  --seconds N    so long for each target (60)
-		  --target NAME  only this one, for example PeerFuzz; may be given again
-		  --keep         what reached new code is added to the corpus in the sources, up to 100 lines
-		  --list         the targets
+		  --seconds N    duration for each target (60)
+		  --target NAME  run only this target, for example PeerFuzz; may be repeated
+		  --keep         add inputs that reached new code to the corpus in the sources, up to 100 lines
+		  --list         list the targets
 
-		What breaks a rule is written to build/fuzz/NAME/crash-…; exit 70 if there is one.
+		An input that breaks a rule is written to build/fuzz/NAME/crash-…; the exit code is then 70.
 	X
 }
 
@@ -24,15 +24,15 @@ fuzz() {
 		--keep) keep=1; shift ;;
 		--list) fuzz_targets | sed 's:.*/::; s:\.java$::'; return ;;
 		-h | --help) fuzz_usage; return ;;
-		*) die 64 "'$1' is not known; try: viaduct fuzz --help" ;;
+		*) die 64 "unknown option '$1'; try: viaduct fuzz --help" ;;
 		esac
 	done
-	[[ $seconds =~ ^[1-9][0-9]*$ ]] || die 64 "--seconds must be a whole number from 1 on, got '$seconds'"
+	[[ $seconds =~ ^[1-9][0-9]*$ ]] || die 64 "--seconds must be a whole number of at least 1, got '$seconds'"
 	for name in "${only[@]}"; do
-		fuzz_targets | grep -q "/$name\.java$" || die 64 "target '$name' is not known; try: viaduct fuzz --list"
+		fuzz_targets | grep -q "/$name\.java$" || die 64 "unknown target '$name'; try: viaduct fuzz --list"
 	done
 	find_java
-	# one reactor, so that nothing needs to be installed; Jazzer is in the profile
+	# one reactor build, so that no module must be installed; the profile adds Jazzer
 	[ -n "${VIADUCT_BUILT:-}" ] || maven -q -Pfuzz -DskipTests -Dspotless.check.skip=true test-compile \
 		dependency:build-classpath -Dmdep.outputFile=target/fuzz.classpath -Dmdep.includeScope=test ||
 		die 70 "the build failed; its last lines are above"
@@ -42,11 +42,11 @@ fuzz() {
 		[ ${#only[@]} = 0 ] || [[ " ${only[*]} " == *" $name "* ]] || continue
 		fuzz_target "$source" "$name" || failed=1
 	done < <(fuzz_targets)
-	[ "$failed" = 0 ] || die 70 "at least one target has broken its rule: build/fuzz/*/crash-* are the inputs, build/fuzz/*.log tell the story"
+	[ "$failed" = 0 ] || die 70 "at least one target has broken its rule: see the inputs build/fuzz/*/crash-* and the logs build/fuzz/*.log"
 }
 
-fuzz_targets() { # without the planted fault of the machinery's own test
-	find "$root" -path "$root/fuzzing" -prune -o -path '*/src/test/java/*Fuzz.java' -print | sort
+fuzz_targets() { # without the deliberate fault that tests the fuzzing itself
+	find "$root" -path "$root/lab/fuzzing" -prune -o -path '*/src/test/java/*Fuzz.java' -print | sort
 }
 
 fuzz_target() { # source file, simple name
@@ -64,7 +64,7 @@ fuzz_target() { # source file, simple name
 		--instrumentation_includes='io.viaduct.**' --custom_hook_includes='io.viaduct.**' --reproducer_path="$work" \
 		-artifact_prefix="$work/" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -print_final_stats=1 \
 		"$work/found" "$work/corpus" >"$work.log" 2>&1 || status=$?
-	# the last line of the fuzzer's own counting: "#12345 DONE cov: 210 ft: 480 corp: 31/2Kb lim: …"
+	# the last line of the fuzzer's counters: "#12345 DONE cov: 210 ft: 480 corp: 31/2Kb lim: …"
 	awk -v name="$2" -v status="$status" -v seconds="$seconds" '
 		/^#[0-9]+.* cov: / { for (i = 1; i < NF; i++) { if ($i == "cov:") cover = $(i + 1); if ($i == "corp:") corpus = $(i + 1) } }
 		/^stat::number_of_executed_units/ { inputs = $2 }

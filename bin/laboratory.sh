@@ -1,50 +1,38 @@
-# Sourced by ../viaduct: runs the testbed's program in a user, network, mount and process namespace of
-# its own, so that no root is needed and that nothing can outlive it. Needs launch.sh.
+# Sourced by ../viaduct: runs the testbed's program in its own user, network, mount and process
+# namespaces. So it needs no root, and no process can outlive it. Needs launch.sh, programs.sh.
 # shellcheck shell=bash disable=SC2154
 
-lacks() { ! "$1" -V >/dev/null 2>&1; } # a file that is there but cannot be run is missing too
-
-install_missing() { # program, package; only for root on a system with apt-get
-	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then return 1; fi
-	echo "viaduct: installing $2 (apt-get)" >&2
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -q "$2" >/dev/null 2>&1 ||
-		{ apt-get update -q >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -q "$2" >/dev/null 2>&1; } || return 1
-	! lacks "$1"
-}
-
 requirements() {
-	PATH=$PATH:/usr/sbin:/sbin
-	export PATH
-	! lacks ip || install_missing ip iproute2 || die 69 "'ip' is missing: install iproute2 (apt-get install iproute2)"
-	! lacks unshare || install_missing unshare util-linux || die 69 "'unshare' is missing: install util-linux (apt-get install util-linux)"
-	! lacks nft || install_missing nft nftables ||
-		echo "viaduct: 'nft' is missing (apt-get install nftables): the gateways route instead of masquerading" >&2
+	! lacks ip || install ip:iproute2 || die 69 "'ip' is missing: install iproute2 (apt-get install iproute2)"
+	! lacks unshare || install unshare:util-linux || die 69 "'unshare' is missing: install util-linux (apt-get install util-linux)"
+	! lacks nft || install nft:nftables ||
+		echo "viaduct: 'nft' is missing (apt-get install nftables): the gateways will route instead of masquerade" >&2
 	[ -c /dev/net/tun ] || die 69 "/dev/net/tun is missing: load it (modprobe tun), or give the container the device (--device /dev/net/tun)"
 	{ : <>/dev/net/tun; } 2>/dev/null || die 77 "/dev/net/tun cannot be opened by $(id -un): chmod 666 /dev/net/tun, load it (modprobe tun), or allow the container the device (--device /dev/net/tun)"
 }
 
-namespaces() { # sets flags to the options of unshare that work here
+namespaces() { # sets flags to the options of unshare that work on this machine
 	flags=(--user --map-root-user --net --mount --pid --fork --kill-child --mount-proc)
 	unshare "${flags[@]}" true 2>/dev/null && return
 	flags=("${flags[@]:2}")
 	if [ "$(id -u)" = 0 ]; then
 		unshare "${flags[@]}" true 2>/dev/null ||
 			die 77 "namespaces are not allowed here, not even to root: sysctl -w user.max_user_namespaces=10000, or give the container the capability (--cap-add SYS_ADMIN --security-opt seccomp=unconfined)"
-		echo "viaduct: user namespaces are not allowed here; as root, plain namespaces do" >&2
+		echo "viaduct: user namespaces are not allowed here; using plain namespaces as root" >&2
 	else
 		die 77 "unprivileged user namespaces are not allowed here: sysctl -w user.max_user_namespaces=10000 (and on older Debian kernel.unprivileged_userns_clone=1, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or run as root"
 	fi
 }
 
-# What runs outside: this shell, the janitor, the relay of the page's port, and the one 'unshare' whose
-# child is the first process of the laboratory: a shell, because the first process inherits the orphans
-# of killed ones and must reap them. Everything else is inside and dies with that child.
+# Four processes run outside: this shell, the janitor, the relay of the page's port, and 'unshare'. The
+# child of 'unshare' is the first process of the laboratory. It is a shell, because the first process
+# inherits orphans and must reap them. All other processes are inside and die with that child.
 laboratory() {
 	local flags java life status=0
 	requirements
 	namespaces
 	java=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:+UseSerialGC -XX:-UsePerfData
-		-cp "$root/testbed/target/testbed-$(version).jar:$root/testbed/target/lib/*")
+		-cp "$root/lab/testbed/target/testbed-$(version).jar:$root/lab/testbed/target/lib/*")
 	trap leave EXIT
 	trap 'exit 129' HUP
 	trap 'exit 130' INT
@@ -63,9 +51,9 @@ laboratory() {
 	exit "$status"
 }
 
-# The directory goes when nobody is left: the janitor waits until the last process that inherited its
-# pipe has ended, however that went, SIGKILL of this shell included. A session of its own keeps it from
-# what is sent to the others.
+# The janitor removes the directory when the last process that inherited its pipe has ended. This works
+# even if this shell was killed with SIGKILL. The janitor has its own session, so that signals to the
+# other processes do not reach it.
 janitor() {
 	# shellcheck disable=SC2016
 	exec {life}> >(exec setsid bash -c 'trap "" HUP INT TERM; cat >/dev/null; rm -rf "$1"' janitor "$work" >/dev/null 2>&1)
@@ -75,7 +63,7 @@ janitor() {
 leave() { # kills the laboratory, waits until its first process is gone and the directory removed
 	trap - EXIT
 	trap '' INT TERM HUP
-	exec 2>/dev/null # what is killed here needs no word of the shell
+	exec 2>/dev/null # the shell must not report the processes that are killed here
 	if [ -n "${inside:-}" ]; then
 		first=$(cat "/proc/$inside/task/$inside/children" 2>/dev/null || true)
 		kill -KILL "$inside" 2>/dev/null || true

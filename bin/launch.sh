@@ -1,10 +1,10 @@
-# Sourced by ../viaduct and by the service scripts: where Java is, and that the jars are newer than
-# the sources. Needs $root. Exit codes are those of sysexits.h.
+# Sourced by ../viaduct and by the service scripts: finds Java, and builds the jars if sources are
+# newer. Needs $root. Exit codes are those of sysexits.h.
 # shellcheck shell=bash disable=SC2154
 
 java_wanted=25
 
-die() { # exit code, one line that says what is missing and what to do
+die() { # exit code, one line with the problem and the remedy
 	echo "viaduct: $2" >&2
 	exit "$1"
 }
@@ -12,7 +12,7 @@ die() { # exit code, one line that says what is missing and what to do
 version() { sed -n 's:.*<artifactId>viaduct</artifactId><version>\(.*\)</version>.*:\1:p
 	/<artifactId>viaduct<\/artifactId>/{n;s:.*<version>\(.*\)</version>.*:\1:p;}' "$root/pom.xml" | head -n 1; }
 
-java_version() { # of a Java home, from its release file, else by asking it; empty when there is none
+java_version() { # prints the version of a Java home, from its release file or from java -version; empty if there is no Java
 	[ -x "$1/bin/java" ] || return 0
 	if [ -r "$1/release" ]; then
 		sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' "$1/release"
@@ -21,7 +21,7 @@ java_version() { # of a Java home, from its release file, else by asking it; emp
 	fi
 }
 
-java_fits() { # a full JDK of the wanted version or newer
+java_fits() { # succeeds for a full JDK of the wanted version or newer
 	local found
 	found=$(java_version "$1")
 	found=${found%%[.+-]*}
@@ -41,31 +41,31 @@ find_java() { # sets and exports JAVA_HOME
 	die 69 "no JDK $java_wanted or newer found (JAVA_HOME, /usr/lib/jvm, SDKMAN, /opt, PATH): install one, for example 'apt-get install temurin-25-jdk' or 'sdk install java 25-tem', or set JAVA_HOME"
 }
 
-maven() { # Maven by its wrapper; a user without a home of its own gets one inside the clone
+maven() { # runs the Maven wrapper; a user without a writable home gets one inside the clone
 	if [ ! -w "${HOME:-/nonexistent}" ]; then
 		mkdir -p "$root/build/home"
 		export HOME=$root/build/home
 	fi
 	# Java takes the home from the user database, not from HOME
 	[ "$HOME" = "$(getent passwd "$(id -u)" | cut -d: -f6)" ] || export MAVEN_OPTS="${MAVEN_OPTS:-} -Duser.home=$HOME"
-	local dying=() # with this shell, so that a killed launcher leaves no build behind
+	local dying=() # Maven ends with this shell, so that a killed launcher leaves no build running
 	! setpriv -V >/dev/null 2>&1 || dying=(setpriv --pdeathsig TERM)
 	(
 		cd "$root" || exit
-		export MAVEN_OPTS="${MAVEN_OPTS:-} --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:-UsePerfData" # no file in /tmp
+		export MAVEN_OPTS="${MAVEN_OPTS:-} --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:-UsePerfData" # PerfData would write a file to /tmp
 		exec "${dying[@]}" ./mvnw -B "$@"
 	)
 }
 
-stale() { # prints the first source that is newer than the last build, or what was never built
+stale() { # prints the first source that is newer than the last build, or "never built"; nothing if the build is current
 	local stamp=$root/build/built
 	[ -e "$stamp" ] || { echo "never built"; return; }
-	find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main -newer "$stamp" -print -quit
+	find "$root/pom.xml" "$root"/{,libs/,lab/}*/pom.xml "$root"/{,libs/,lab/}*/src/main -newer "$stamp" -print -quit
 }
 
-build() { # jars of every module, when a source is newer than they
+build() { # builds the jars of all modules if a source is newer
 	find_java
-	[ -z "${VIADUCT_BUILT:-}" ] || return 0 # whoever set it has built: the test suite
+	[ -z "${VIADUCT_BUILT:-}" ] || return 0 # set by the test suite, which has built already
 	[ -n "$(stale)" ] || return 0
 	echo "viaduct: building ($(stale))" >&2
 	mkdir -p "$root/build"
@@ -80,9 +80,9 @@ build() { # jars of every module, when a source is newer than they
 	mv "$root/build/building" "$root/build/built"
 }
 
-untrained() { # whether the tunnel's ends would start faster after a run that they learn from
+untrained() { # succeeds if agent or SNAPT has no start cache yet
 	local module
-	[ -z "${VIADUCT_BUILT:-}" ] || return 1 # the test suite does not wait for it
+	[ -z "${VIADUCT_BUILT:-}" ] || return 1 # the test suite needs no start cache
 	# shellcheck source=bin/runtime.sh
 	. "$root/bin/runtime.sh"
 	for module in cnapt-agent snapt-server; do
@@ -91,6 +91,6 @@ untrained() { # whether the tunnel's ends would start faster after a run that th
 	return 1
 }
 
-learning() { # the option of a demonstration that ends by itself and from which nobody has learned yet
+learning() { # prints --train for a demonstration with --once if a start cache is missing
 	[[ " $* " != *" --once "* ]] || ! untrained || echo --train
 }

@@ -1,9 +1,10 @@
-# Sourced by ../viaduct: the whole test suite, then its closing lines once more. Needs launch.sh.
+# Sourced by ../viaduct: runs the whole test suite, and prints its results again at the end. Needs launch.sh, programs.sh.
 # shellcheck shell=bash disable=SC2154
 
-suite() { # options go to Maven
+suite() { # options: passed to Maven
 	local log=$root/build/test.log status=0
 	find_java
+	install_test_programs
 	mkdir -p "$root/build"
 	: >"$root/build/building"
 	maven verify "$@" 2>&1 | tee "$log" || status=$?
@@ -12,7 +13,16 @@ suite() { # options go to Maven
 	return "$status"
 }
 
-closing_lines() { # one line per module as Surefire printed it, then the sum
+screenshots() { # takes the pictures of the README from the pages of a demonstration
+	find_java
+	install_test_programs
+	maven -q -pl :testbed -am verify -Dtest=BrowserLabIT -Dsurefire.failIfNoSpecifiedTests=false
+	mkdir -p "$root/docs/images"
+	cp "$root"/lab/testbed/target/screenshots/{account,charge,snapts}.png "$root/docs/images/"
+	echo "viaduct: wrote account.png, charge.png and snapts.png to docs/images/"
+}
+
+closing_lines() { # prints one line per module with Surefire's numbers, then the sum
 	echo
 	echo "viaduct: test summary"
 	sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '
@@ -31,19 +41,19 @@ closing_lines() { # one line per module as Surefire printed it, then the sum
 		END { printf "%d passed, %d failed, %d skipped\n", good, bad, gone }'
 }
 
-nightly() { # [--packets N] [--seed N]: both simulations of the tunnel at length, each in a process of its own
+nightly() { # [--packets N] [--seed N]: runs both long simulations of the tunnel, each in its own process
 	local packets=10000000 seed=() status=0 tests=SimulatedNetworkProperties,HistorySimulationProperties
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--packets) packets=${2:-}; shift 2 || die 64 "--packets needs a number" ;;
 		--seed) seed=("-Dviaduct.simulation.seed=${2:-}"); shift 2 || die 64 "--seed needs a number" ;;
-		*) die 64 "'$1' is not known; there is: viaduct test --nightly [--packets N] [--seed N]" ;;
+		*) die 64 "unknown option '$1'; usage: viaduct test --nightly [--packets N] [--seed N]" ;;
 		esac
 	done
-	# Fewer would not bring about everything that the simulations must have seen.
-	[[ $packets =~ ^[1-9][0-9]{5,17}$ ]] || die 64 "--packets must be a whole number from 100000 on, what the suite has, got '$packets'"
+	# With fewer packets the simulations would not reach all events that they require.
+	[[ $packets =~ ^[1-9][0-9]{5,17}$ ]] || die 64 "--packets must be a whole number of at least 100000 (the suite's value), got '$packets'"
 	find_java
-	maven -q -pl tunnel-protocol -am test -Dtest="$tests" -Dsurefire.failIfNoSpecifiedTests=false -DforkCount=2 -DreuseForks=false \
+	maven -q -pl :tunnel-protocol -am test -Dtest="$tests" -Dsurefire.failIfNoSpecifiedTests=false -DforkCount=2 -DreuseForks=false \
 		-Dviaduct.simulation.packets="$packets" "${seed[@]}" || status=$?
-	[ "$status" = 0 ] || die 70 "a simulation has failed; its seed is above: viaduct test --nightly --seed N repeats it"
+	[ "$status" = 0 ] || die 70 "a simulation has failed: repeat it with viaduct test --nightly --seed N, with the seed that it has printed"
 }

@@ -23,6 +23,7 @@ import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.mobility.NetworkWatch;
+import io.viaduct.cnapt.naming.ApplicationResolvers;
 import io.viaduct.cnapt.naming.OutsideResolver;
 import io.viaduct.cnapt.naming.OutsideResolverProvider;
 import io.viaduct.cnapt.operations.AgentMeters;
@@ -35,40 +36,44 @@ import io.viaduct.cnapt.signalling.TokenSource;
 import io.viaduct.cnapt.tunnel.AeadPreference;
 import io.viaduct.cnapt.tunnel.DataPath;
 import io.viaduct.cnapt.tunnel.DataPathListener;
+import io.viaduct.cnapt.tunnel.DataStatus;
 import io.viaduct.cnapt.tunnel.SessionParameters;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
+import io.viaduct.service.configuration.ConfigurationKeys;
+import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
-import io.viaduct.tunnel.control.v1.Feature;
+import io.viaduct.service.reload.ConfigurationReload;
+import io.viaduct.service.reload.Reloading;
+import io.viaduct.service.tls.CertificateMeters;
 import io.viaduct.tunnel.control.v1.Welcome;
-import io.viaduct.tunnel.history.ZstdBlocks;
+import io.viaduct.tunnel.dictionary.ZstdBlocks;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.path.Carrier;
-import io.viaduct.tunnel.session.TunnelLimits;
-import io.viaduct.tunnel.session.TunnelTerms;
+import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelTerms;
 import java.io.IOException;
 import java.net.Inet6Address;
-import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The parts of one agent and what they tell each other:
+/// Assembles one agent. The parts call each other as follows:
 ///
 ///     token source ─ticket→ control client ─keys→ data path ←packets→ TUN, UDP
 ///     data path ─counts→ receipt ledger ─receipts→ control client
-///     network watch ─moved→ data path (probe), control client (again), token source (register again)
+///     network watch ─moved→ data path (probe), control client (reconnect), token source (register again)
 ///
 /// Two event loops: `data` owns data path and network watch, `control` owns the control client. Fields
 /// shared between threads name their writer.
@@ -81,6 +86,7 @@ final class Agent
   private final InstantSource clock;
   private final LongSupplier nanoTime;
   private final long startedNs;
+  private final SessionState state = new SessionState();
   private final Readiness readiness = new Readiness(SESSION);
   private final HandoverLog handovers = new HandoverLog();
   private final CarrierLog carriers;
@@ -90,6 +96,7 @@ final class Agent
   private final IoEventLoop dataLoop;
   private final EventLoop controlLoop;
   private final OutsideResolver names;
+  private final Classifier classifier; // the table at the start
   private final TunDevice tun;
   private final DataPath data;
   private final NetworkWatch network;
@@ -98,20 +105,13 @@ final class Agent
   private final ControlClient control;
   private final TrustedAuthorities authorities;
   private @Nullable EgressRouting routing;
+  private volatile @Nullable ApplicationResolvers resolvers; // written by the starting thread
   private @Nullable ProcessMetrics metrics;
   private @Nullable OperationsEndpoint operations;
-  // Written by the control loop, read by anybody.
-  private volatile @Nullable Welcomed welcomed;
-  private volatile boolean controlStands;
-  private volatile String lastFailure = "";
-  private volatile long tokenExpiresMs;
-  private volatile List<Snapt> snapts = List.of();
-  private volatile long sessionSinceMs;
-  private volatile @Nullable InetSocketAddress peer;
 
-  /// Makes the TUN and the sockets; nothing flows before [#start].
+  /// Creates the TUN and the sockets. Carries no packets before [#start].
   ///
-  /// @throws IOException naming what is missing and what to do
+  /// @throws IOException if a resource is missing; the message names it and says what to do
   Agent(CnaptConfiguration configuration, InstantSource clock, LongSupplier nanoTime)
       throws IOException {
     this.configuration = configuration;
@@ -126,10 +126,11 @@ final class Agent
     this.controlLoop = loops.next();
     this.limits = configuration.tunnel().limits();
     DeviceIdentity device = DeviceIdentity.read(configuration.deviceKey());
+    this.authorities = new TrustedAuthorities(configuration.trust(), clock);
     int mark = configuration.routing().enabled() ? configuration.routing().mark() : 0;
-    // Before anything looks up a name: the device's routes will lead other look-ups into the
-    // tunnel.
-    this.names = new OutsideResolver(controlLoop, mark, nanoTime);
+    // Created before any name look-up, because the device's routes will lead other look-ups into
+    // the tunnel.
+    this.names = new OutsideResolver(controlLoop, mark, configuration.resolvers(), nanoTime);
     OutsideResolverProvider.install(names);
     this.tokens =
         configuration
@@ -137,13 +138,12 @@ final class Agent
             .<TokenSource>map(FileTokenSource::new)
             .orElseGet(() ->
                 new SipTokenSource(configuration.signalling(), mark, device.publicKey(), clock));
-    this.authorities = new TrustedAuthorities(configuration.trust());
-    // SIP and TLS each take as long to begin as all the rest.
+    // The start of SIP and of TLS each takes as long as the rest of the start.
     EarlyStart.beside("tls-start", authorities::get);
     EarlyStart.beside("sip-start", tokens::prepare);
     this.receipts =
         ReceiptLedger.open(configuration.state(), configuration.receipts(), device::sign, clock);
-    Classifier classifier = Applications.classifier(configuration.applications());
+    this.classifier = Applications.classifier(configuration.applications());
     this.tun = TunDevice.open(new TunSettings(configuration.tun().name(), 1));
     this.data =
         new DataPath(
@@ -155,7 +155,7 @@ final class Agent
             owners,
             configuration.mobility(),
             this);
-    this.network = new NetworkWatch(dataLoop, tun.name(), mark, () -> peer, this);
+    this.network = new NetworkWatch(dataLoop, tun.name(), mark, state::peer, this);
     this.control =
         new ControlClient(
             controlLoop,
@@ -173,27 +173,33 @@ final class Agent
   private Greeting greeting(Classifier classifier) {
     return new Greeting(
         AeadPreference.order(configuration.tunnel().aead()),
-        classifier.applications().stream().map(Application::name).toList(),
+        names(classifier),
         limits,
         configuration.tun().ipv4(),
         configuration.tun().ipv6(),
         "viaduct cnapt " + ProcessMetrics.versionOf(Agent.class));
   }
 
-  /// Starts everything; returns when routes stand, not when a SNAPT has answered.
+  /// Starts all parts. Returns when the routes are set; it does not wait for a SNAPT's answer.
   ///
   /// @throws IOException if the kernel refuses addresses, rules or routes, or a port is taken
   void start() throws IOException {
     LOG.info("AES-256-GCM by {}", Ciphers.provider(AeadAlgorithm.AES_256_GCM));
     EgressStart leading =
-        new EgressStart(configuration.tun(), tun.name(), limits.tunMtu(), configuration.routing());
+        new EgressStart(
+            configuration.tun(),
+            tun.name(),
+            limits.tunMtu(),
+            configuration.routing(),
+            configuration.resolvers());
     tokens.start(this::ticket);
     routing = leading.await();
-    authorities.get(); // refuses a bad file here, before anything else waits for it in vain
+    resolvers = ApplicationResolvers.set(configuration.dns(), tun.name(), configuration.state());
     network.start();
     ProcessMetrics meters = new ProcessMetrics("cnapt", Agent.class);
     metrics = meters;
     meters.allocatedBy(List.of(dataLoop));
+    CertificateMeters.trust(meters.registry(), authorities::certificates);
     new AgentMeters(meters.registry())
         .of(data.carried(), data, control, receipts, handovers, carriers, owners);
     OperationsEndpoint endpoint = new OperationsEndpoint(meters, readiness);
@@ -202,18 +208,40 @@ final class Agent
     endpoint.listen(configuration.statusSocket(), this::status);
   }
 
+  /// Returns the configuration reload of this started agent.
+  ConfigurationReload<CnaptConfiguration> reload(ConfigurationSource<CnaptConfiguration> source) {
+    return new ConfigurationReload<>(
+        source,
+        ConfigurationKeys.of(configuration),
+        AgentReload.parts(this),
+        Objects.requireNonNull(metrics, "the agent is started first").registry(),
+        clock);
+  }
+
+  Runnable trust(Path trust) {
+    return authorities.prepare(trust);
+  }
+
+  /// On the wire, an application is an index into the list that the Hello has sent to the SNAPT.
+  Runnable classify(Classifier next) {
+    return names(next).equals(names(classifier))
+        ? () -> dataLoop.execute(() -> data.classify(next))
+        : Reloading.AT_NEXT_START;
+  }
+
+  private static List<String> names(Classifier table) {
+    return table.applications().stream().map(Application::name).toList();
+  }
+
   private void ticket(SessionTicket ticket) {
-    tokenExpiresMs = ticket.expiresMs();
-    control.present(ticket.token(), ticket.relays());
+    state.tokenExpires(ticket.expiresMs());
+    control.present(ticket.token(), ticket.relays(), ticket.addresses());
   }
 
   @Override
   public void welcomed(Welcomed by) {
     Welcome welcome = by.welcome();
-    Welcomed before = welcomed;
-    welcomed = by;
-    controlStands = true;
-    peer = by.data();
+    Welcomed before = state.welcomed(by, clock.millis());
     readiness.cleared(SESSION);
     if (welcome.getResumed()) {
       boolean moved = before == null || !before.data().equals(by.data());
@@ -226,7 +254,6 @@ final class Agent
       });
       return;
     }
-    sessionSinceMs = clock.millis();
     TunnelTerms terms =
         new TunnelTerms(
             AeadAlgorithm.valueOf(welcome.getAead().name()),
@@ -267,11 +294,8 @@ final class Agent
 
   @Override
   public void lost(ControlFailure why, String detail) {
-    controlStands = false;
+    state.lost(why, detail);
     dataLoop.execute(data::controlLost);
-    if (why != ControlFailure.NETWORK_CHANGED) {
-      lastFailure = why.label() + ": " + detail;
-    }
   }
 
   @Override
@@ -282,12 +306,12 @@ final class Agent
 
   @Override
   public void tokenAccepted(long expiresMs) {
-    tokenExpiresMs = expiresMs;
+    state.tokenExpires(expiresMs);
   }
 
   @Override
   public void relays(List<Snapt> relays) {
-    snapts = relays;
+    state.snapts(relays);
   }
 
   @Override
@@ -302,6 +326,10 @@ final class Agent
     if (!to.equals("nowhere")) {
       data.networkChanged();
       names.networkChanged();
+      ApplicationResolvers set = resolvers;
+      if (set != null) {
+        set.networkChanged();
+      }
       control.networkChanged();
       tokens.networkChanged();
     }
@@ -334,25 +362,12 @@ final class Agent
     carriers.resumed(afterNs);
   }
 
-  /// The agent at this moment; any thread but the data loop.
+  /// Returns the present status of the agent. Any thread except the data loop may call this.
   AgentStatus status() {
-    var snapshot = dataLoop.submit(data::status).syncUninterruptibly().getNow();
-    Welcomed by = welcomed;
-    List<String> reasons = new ArrayList<>();
-    if (by == null) {
-      reasons.add("no SNAPT has welcomed this device yet");
-    } else if (snapshot.pathState().equals("dead")) {
-      reasons.add("the path to the SNAPT is dead");
-    }
-    if (snapshot.carrier().equals("control")) {
-      reasons.add("UDP does not come through, packets travel in the control connection");
-    }
-    if (by != null && !controlStands) {
-      reasons.add("no control connection at this moment");
-    }
-    String expires = tokenExpiresMs == 0 ? "" : Instant.ofEpochMilli(tokenExpiresMs).toString();
+    DataStatus snapshot = dataLoop.submit(data::status).syncUninterruptibly().getNow();
+    List<String> reasons = state.reasons(snapshot);
     return new AgentStatus(
-        reasons.isEmpty() ? "up" : by == null ? "starting" : "degraded",
+        state.word(reasons),
         reasons,
         ProcessMetrics.versionOf(Agent.class),
         ProcessHandle.current().pid(),
@@ -362,19 +377,10 @@ final class Agent
             configuration.tun().ipv4(),
             configuration.tun().ipv6(),
             routing == null ? 0 : routing.mtu()),
-        by == null
-            ? null
-            : new AgentStatus.SessionStatus(
-                by.snapt().toString(),
-                by.welcome().getSessionId(),
-                by.welcome().getAead().name(),
-                by.welcome().getPathMtu(),
-                by.welcome().getReportIntervalMs(),
-                sessionSinceMs),
-        new AgentStatus.ControlStatus(
-            controlStands, expires, lastFailure, snapts.stream().map(Snapt::toString).toList()),
+        state.session(),
+        state.control(authorities.expires()),
         new AgentStatus.ReceiptsStatus(
-            by != null && by.welcome().getFeaturesList().contains(Feature.RECEIPTS),
+            state.takesReceipts(),
             receipts.of(ReceiptLedger.Outcome.SIGNED),
             receipts.of(ReceiptLedger.Outcome.COUNTS_DIFFER)
                 + receipts.of(ReceiptLedger.Outcome.UNKNOWN_SESSION),
@@ -387,11 +393,15 @@ final class Agent
         carriers.entries());
   }
 
-  /// Stops cleanly: what was read is sent, the last interval is signed, the SNAPT and the bridge
-  /// are told, rules, routes and TUN go.
+  /// Stops cleanly. Sends the packets that were read, signs the last interval, and ends the session
+  /// at the SNAPT and the bridge. Removes rules, routes and TUN.
   @Override
   public void close() {
     readiness.obstructed(SESSION, "stopping");
+    ApplicationResolvers outer = resolvers;
+    if (outer != null) {
+      outer.close();
+    }
     EgressRouting set = routing;
     if (set != null) {
       set.close();

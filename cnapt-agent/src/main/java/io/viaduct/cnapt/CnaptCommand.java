@@ -1,40 +1,32 @@
 package io.viaduct.cnapt;
 
-import io.viaduct.cnapt.classification.Applications;
-import io.viaduct.cnapt.control.DeviceIdentity;
 import io.viaduct.cnapt.operations.StatusText;
 import io.viaduct.host.linux.SystemCalls;
 import io.viaduct.host.tun.TunException;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
-import io.viaduct.service.configuration.ConfigurationException;
-import io.viaduct.service.configuration.ConfigurationFile;
-import io.viaduct.service.configuration.EffectiveConfiguration;
+import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.operations.OperationsClient;
-import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.reload.HangUp;
+import io.viaduct.service.tls.KeyFile;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
-import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Base64;
-import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
-/// `cnapt up|status|check|keygen`. Exit codes (sysexits.h): 0 all is well, 1 degraded, 64 usage, 69
-/// not running or not available, 77 no permission, 78 configuration.
+/// `cnapt up|status|check|keygen`. The exit codes (sysexits.h) are: 0 success, 1 degraded, 64
+/// usage, 69 not running or not available, 77 no permission, 78 configuration.
 @Command(
     name = "cnapt",
     description = "The agent of a Viaduct device.",
@@ -46,7 +38,7 @@ import picocli.CommandLine.Spec;
       CnaptCommand.Keygen.class
     })
 public final class CnaptCommand {
-  // The status socket tells flows and addresses of the device's user.
+  // The status socket exposes flows and addresses of the device's user.
   private static final int PRIVATE_UMASK = 0077;
   private static final Path DEFAULT_SOCKET = Path.of("/run/viaduct/cnapt.sock");
 
@@ -54,7 +46,7 @@ public final class CnaptCommand {
     System.exit(run(arguments));
   }
 
-  /// The whole command; returns the exit code.
+  /// Runs a command line and returns the exit code.
   static int run(String... arguments) {
     OptionalInt started =
         ProcessCommandLine.start("cnapt", "up", Up::carry, CnaptCommand::codeOf, arguments);
@@ -96,7 +88,10 @@ public final class CnaptCommand {
 
     static int carry(Path config) throws Exception {
       EarlyStart.begin();
-      CnaptConfiguration configuration = ConfigurationFile.load(config, CnaptConfiguration.class);
+      HangUp hangUp = HangUp.listen();
+      ConfigurationSource<CnaptConfiguration> source = AgentReload.source(config);
+      CnaptConfiguration configuration =
+          source.read(); // the files that it names are read later, where they are used
       ProcessLogging.configure(configuration.logging());
       new SystemCalls().umask(PRIVATE_UMASK);
       RunningAgent.refuseSecond(configuration.statusSocket());
@@ -114,12 +109,15 @@ public final class CnaptCommand {
         try {
           agent.start();
         } catch (IOException | RuntimeException e) {
-          Runtime.getRuntime().removeShutdownHook(hook); // or exit() would wait for this thread
+          Runtime.getRuntime()
+              .removeShutdownHook(hook); // otherwise exit() would wait for this thread
           throw e;
         }
+        hangUp.then(agent.reload(source)::reload);
         stopping.await();
       }
-      // After a signal the JVM would end with 128 + its number; a clean stop ends with 0.
+      // After a signal, the JVM would exit with 128 + the signal number. A clean stop must exit
+      // with 0.
       Runtime.getRuntime().halt(0);
       return 0;
     }
@@ -135,12 +133,12 @@ public final class CnaptCommand {
 
   @Command(
       name = "status",
-      description = "Show what the running agent does.",
+      description = "Show the status of the running agent.",
       mixinStandardHelpOptions = true)
   static final class Status implements Callable<Integer> {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-    @Option(names = "--json", description = "as the agent tells it")
+    @Option(names = "--json", description = "print the JSON document")
     boolean json;
 
     @Option(names = "--config", description = "file that names the socket")
@@ -160,9 +158,7 @@ public final class CnaptCommand {
       if (socket != null) {
         return socket;
       }
-      return config == null
-          ? DEFAULT_SOCKET
-          : ConfigurationFile.load(config, CnaptConfiguration.class).statusSocket();
+      return config == null ? DEFAULT_SOCKET : AgentReload.source(config).read().statusSocket();
     }
   }
 
@@ -176,11 +172,7 @@ public final class CnaptCommand {
 
     @Override
     public Integer call() {
-      CnaptConfiguration configuration = ConfigurationFile.load(config, CnaptConfiguration.class);
-      Applications.classifier(configuration.applications());
-      DeviceIdentity.read(configuration.deviceKey());
-      new TrustedAuthorities(configuration.trust()).get();
-      System.out.print(EffectiveConfiguration.of(configuration));
+      System.out.print(AgentReload.source(config).effective());
       return 0;
     }
   }
@@ -190,29 +182,13 @@ public final class CnaptCommand {
       description = "Make the device's key; prints the public part.",
       mixinStandardHelpOptions = true)
   static final class Keygen implements Callable<Integer> {
-    @Parameters(paramLabel = "FILE", arity = "0..1", description = "PEM file, made with mode 600")
-    @Nullable Path file;
-
-    @Option(names = "--out", hidden = true)
-    @Nullable Path out;
-
-    @Spec @Nullable CommandSpec spec;
+    @Parameters(paramLabel = "FILE", description = "PEM file to write, mode 600; must not exist")
+    Path file = Path.of("");
 
     @Override
     public Integer call() throws IOException {
-      if (file == null || out != null) {
-        throw new CommandLine.ParameterException(
-            Objects.requireNonNull(spec).commandLine(),
-            "say 'cnapt keygen FILE', as for every keygen; there is no --out");
-      }
-      var pair = Ed25519.generate();
-      try {
-        Ed25519.writePrivate(file, pair.getPrivate());
-      } catch (FileAlreadyExistsException _) {
-        throw new ConfigurationException(file + ": exists already; a device keeps its key");
-      }
-      byte[] raw = Ed25519.raw((EdECPublicKey) pair.getPublic());
-      System.out.println(Base64.getUrlEncoder().withoutPadding().encodeToString(raw));
+      String key = Base64.getUrlEncoder().withoutPadding().encodeToString(KeyFile.make(file));
+      System.out.printf("device: \"%s\" # as billing's lists of devices show it%n", key);
       return 0;
     }
   }

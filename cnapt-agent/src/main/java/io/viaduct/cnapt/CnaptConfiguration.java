@@ -10,20 +10,25 @@ import io.viaduct.cnapt.signalling.SignallingSettings;
 import io.viaduct.cnapt.tunnel.SessionSettings;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
-/// Everything that an operator decides about one device. Defaults with their reasons:
-/// `CnaptConfiguration.yml` beside this record.
+/// The configuration of one device's agent. `CnaptConfiguration.yml` has the defaults and their
+/// reasons.
 ///
 /// @param deviceKey PKCS#8 PEM file with the device's Ed25519 key, mode 600 (`cnapt keygen`)
-/// @param trust PEM file with the operator's authorities: who may call itself a SNAPT
-/// @param snapt the SNAPT to begin with
+/// @param trust PEM file with the operator's authorities, which sign the certificates of SNAPTs
+/// @param snapt the first SNAPT to connect to
 /// @param signalling how the session token is obtained
-/// @param tokenFile a token from elsewhere instead
-/// @param state directory that must outlive the process: what was counted and signed
+/// @param tokenFile file with a token, instead of signalling
+/// @param dns addresses of the resolvers that applications use through the tunnel; if empty, the
+///   network's own resolvers stay
+/// @param state directory for counts and receipts, which must survive a restart
 /// @param applications the operator's own classification table
-/// @param statusSocket Unix socket that `cnapt status` asks
+/// @param statusSocket Unix socket for `cnapt status`
 public record CnaptConfiguration(
     Path deviceKey,
     Path trust,
@@ -33,6 +38,7 @@ public record CnaptConfiguration(
     TunSettings tun,
     SessionSettings tunnel,
     RoutingSettings routing,
+    List<String> dns,
     MobilitySettings mobility,
     ControlSettings control,
     Path state,
@@ -41,7 +47,10 @@ public record CnaptConfiguration(
     Path statusSocket,
     OperationsSettings operations,
     LoggingSettings logging) {
-  /// Checks what concerns more than one key.
+  // MAXNS of resolv.h.
+  private static final int RESOLVERS_MAX = 3;
+
+  /// Checks the rules that concern more than one key.
   public CnaptConfiguration {
     if (signalling.enabled() == tokenFile.isPresent()) {
       throw new IllegalArgumentException(
@@ -52,5 +61,42 @@ public record CnaptConfiguration(
       throw new IllegalArgumentException(
           "snapt.host must be given with token-file: no bridge tells the list of SNAPTs");
     }
+    if (dns.size() > RESOLVERS_MAX) {
+      throw new IllegalArgumentException(
+          "dns must name %d resolvers at most, because programs ask no more (resolv.conf(5)), got %d"
+              .formatted(RESOLVERS_MAX, dns.size()));
+    }
+    for (String address : dns) {
+      checkResolver(address, tun);
+    }
+    dns = List.copyOf(dns);
+  }
+
+  private static void checkResolver(String text, TunSettings tun) {
+    InetAddress address;
+    try {
+      address = InetAddress.ofLiteral(text);
+    } catch (IllegalArgumentException _) {
+      throw new IllegalArgumentException(
+          "dns must be a list of IP addresses, got '"
+              + text
+              + "': no resolver is there yet to ask");
+    }
+    if (address.isLoopbackAddress()
+        || address.isLinkLocalAddress()
+        || address.isAnyLocalAddress()
+        || address.isMulticastAddress()) {
+      throw new IllegalArgumentException(
+          "dns must name hosts beyond the tunnel, got '" + text + "'");
+    }
+    if ((address instanceof Inet4Address ? tun.ipv4() : tun.ipv6()).isEmpty()) {
+      throw new IllegalArgumentException(
+          "dns: '" + text + "' needs an inner address of its family in tun");
+    }
+  }
+
+  /// Returns the resolvers of the key `dns`.
+  List<InetAddress> resolvers() {
+    return dns.stream().map(InetAddress::ofLiteral).toList();
   }
 }

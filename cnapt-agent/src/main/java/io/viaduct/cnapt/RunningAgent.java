@@ -9,15 +9,15 @@ import java.time.Duration;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/// An agent that runs already, as its status socket tells it.
+/// Detects a running agent by its status socket.
 final class RunningAgent {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   private RunningAgent() {}
 
-  /// Returns if no agent answers on the socket.
+  /// Checks that no agent answers on the socket.
   ///
-  /// @throws IOException naming the process that does
+  /// @throws IOException if an agent answers; the message names its process
   static void refuseSecond(Path socket) throws IOException {
     if (!Files.exists(socket)) {
       return;
@@ -26,7 +26,7 @@ final class RunningAgent {
     try {
       answer = OperationsClient.status(socket, TIMEOUT);
     } catch (UnavailableException _) {
-      return; // left behind by a killed agent, or not ours: opening it tells
+      return; // the socket is stale or not accessible; opening it later reports the error
     }
     throw new IOException(
         "already running as process %s, which answers on %s: stop it first (SIGTERM), or give this one its own status-socket, tun.name and routing"
@@ -35,9 +35,9 @@ final class RunningAgent {
 
   private static String processOf(String status) {
     try {
-      return JsonMapper.shared().readTree(status).path("pid").asString("of unknown number");
+      return JsonMapper.shared().readTree(status).path("pid").asString("(unknown number)");
     } catch (JacksonException _) {
-      return "of unknown number"; // a program that is no agent
+      return "(unknown number)"; // the program on the socket is not an agent
     }
   }
 }

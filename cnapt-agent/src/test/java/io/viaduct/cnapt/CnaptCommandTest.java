@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
+import io.viaduct.service.tls.TestAuthority;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,6 +57,28 @@ class CnaptCommandTest {
   }
 
   @Test
+  void aTrustFileThatIsNoAuthoritysIsRefusedByCheckAndUpInOneSentence() throws Exception {
+    TestAuthority authority = new TestAuthority(folder.resolve("pki"));
+    Path key = folder.resolve("device.pem");
+    assertThat(CnaptCommand.run("keygen", key.toString())).isZero();
+    Path config = folder.resolve("cnapt.yml");
+    String text =
+        "device-key: %s\ntrust: %s\nsnapt: {host: snapt-1.test}\ntoken-file: /run/viaduct/token\n"
+            + "status-socket: %s/cnapt.sock\n";
+    Files.writeString(config, text.formatted(key, authority.trust(), folder));
+    assertThat(CnaptCommand.run("check", "--config", config.toString())).isZero();
+    Path foreign = authority.issue("snapt-1").certificate();
+    Files.writeString(config, text.formatted(key, foreign, folder));
+    for (String verb : List.of("check", "up")) {
+      error.reset();
+      assertThat(CnaptCommand.run(verb, "--config", config.toString())).as(verb).isEqualTo(78);
+      assertThat(error.toString())
+          .hasLineCount(1)
+          .contains("trust: " + foreign, "'snapt-1' is not an authority's", "basicConstraints");
+    }
+  }
+
+  @Test
   void aMissingArgumentIsUsage() {
     assertThat(CnaptCommand.run("up")).isEqualTo(64);
     assertThat(CnaptCommand.run()).isEqualTo(64);
@@ -75,8 +99,8 @@ class CnaptCommandTest {
     assertThat(CnaptCommand.run("keygen", key.toString())).isZero();
     assertThat(Files.getPosixFilePermissions(key))
         .isEqualTo(PosixFilePermissions.fromString("rw-------"));
-    assertThat(output.toString().strip()).hasSize(43);
-    assertThat(CnaptCommand.run("keygen", key.toString())).isEqualTo(78);
+    assertThat(output.toString()).matches("device: \"[A-Za-z0-9_-]{43}\" # .*\n");
+    assertThat(CnaptCommand.run("keygen", key.toString())).isEqualTo(69);
     assertThat(CnaptCommand.run("keygen", "--out", key + ".other"))
         .as("the former form")
         .isEqualTo(64);
@@ -97,7 +121,7 @@ class CnaptCommandTest {
     } finally {
       first.close();
     }
-    RunningAgent.refuseSecond(socket); // gone with it
+    RunningAgent.refuseSecond(socket); // the socket has ended with its agent
     RunningAgent.refuseSecond(Files.createFile(folder.resolve("left-behind.sock")));
   }
 }

@@ -70,6 +70,9 @@ class CnaptConfigurationTest {
         "routing: {table: 254} | table must be at least 256",
         "routing: {mark: 0} | mark must be at least 1",
         "routing: {priority: 32766} | priority must be from 1 to 32764",
+        "dns: [resolver.example] | dns must be a list of IP addresses, got 'resolver.example'",
+        "dns: [127.0.0.1] | dns must name hosts beyond the tunnel, got '127.0.0.1'",
+        "dns: [192.0.2.1, 192.0.2.2, 192.0.2.3, 192.0.2.4] | dns must name 3 resolvers at most",
         "mobility: {probe-interval: 5} | must be a duration with its unit, such as 200ms",
         "mobility: {silent-interval: 1ms} | silent-interval must be at least probe-interval",
         "mobility: {losses-until-dead: 1} | losses-until-dead must be from 2 to 100",
@@ -84,7 +87,7 @@ class CnaptConfigurationTest {
       })
   void aBadValueIsRefusedWithItsKeyAndRule(String line) {
     String[] parts = line.split(" \\| ");
-    // YAML takes the last of two equal keys, so the case overrides the base.
+    // Of two equal keys, YAML uses the last one, so the test case overrides the base.
     String key = parts[0].substring(0, parts[0].indexOf(':'));
     String base =
         OFFLINE.lines().filter(l -> !l.startsWith(key)).reduce("", (a, b) -> a + b + "\n");

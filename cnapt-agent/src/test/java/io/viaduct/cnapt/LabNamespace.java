@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A network namespace of a test's own: this JVM stays outside, a second one, started inside, runs
-/// a scenario and prints what it sees.
+/// A network namespace for one test. This JVM stays outside; a second JVM inside the namespace runs
+/// a scenario and prints its results.
 public final class LabNamespace implements AutoCloseable {
   private final String name;
 
@@ -17,7 +17,8 @@ public final class LabNamespace implements AutoCloseable {
     this.name = name;
   }
 
-  /// Skips the test, and says why, where namespaces or TUN devices cannot be had.
+  /// Creates a namespace. Skips the test, with the reason, if namespaces or TUN devices are not
+  /// available.
   public static LabNamespace make(String purpose) throws Exception {
     String name = "cnapt-" + purpose + "-" + ProcessHandle.current().pid();
     boolean made = ip("netns", "add", name) == 0;
@@ -32,9 +33,9 @@ public final class LabNamespace implements AutoCloseable {
     return namespace;
   }
 
-  /// Runs a main method inside.
+  /// Runs a main method in the namespace.
   ///
-  /// @return what it printed
+  /// @return its output
   public String run(Class<?> scenario, String... arguments) throws Exception {
     List<String> line =
         new ArrayList<>(

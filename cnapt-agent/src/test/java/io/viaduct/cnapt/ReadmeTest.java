@@ -7,21 +7,33 @@ import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.operations.AgentMeters;
 import io.viaduct.cnapt.tunnel.Carried;
+import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.operations.MetricNames;
 import io.viaduct.service.operations.ProcessMetrics;
+import io.viaduct.service.reload.ConfigurationReload;
+import io.viaduct.service.tls.CertificateMeters;
+import io.viaduct.service.tls.TestAuthority;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/// The README says what the code does.
+/// Compares the README with the code.
 class ReadmeTest {
+  @TempDir Path folder;
+
   @Test
   void metricsOfTheAgentAreExactlyThoseOfTheReadme() throws Exception {
     OwnerLookup owners = new OwnerLookup();
     try (ProcessMetrics metrics = new ProcessMetrics("cnapt", Agent.class)) {
-      // A data path needs a TUN device, a control client a SNAPT; names need neither.
+      // A data path needs a TUN device and a control client needs a SNAPT, but the metric names
+      // need neither.
       metrics.allocatedBy(List.of());
+      var authorities =
+          new TrustedAuthorities(new TestAuthority(folder).trust(), InstantSource.system());
+      CertificateMeters.trust(metrics.registry(), authorities::certificates);
       new AgentMeters(metrics.registry())
           .of(
               new Carried(),
@@ -31,6 +43,18 @@ class ReadmeTest {
               new HandoverLog(),
               new CarrierLog(InstantSource.system()),
               owners);
+      Path file =
+          Files.writeString(
+              folder.resolve("cnapt.yml"),
+              "device-key: k\ntrust: t\nsnapt: {host: relay.test}\ntoken-file: token\nstate: s\n");
+      var source = AgentReload.source(file);
+      var unused =
+          new ConfigurationReload<>(
+              source,
+              ConfigurationKeys.of(source.read()),
+              AgentReload.parts(null),
+              metrics.registry(),
+              InstantSource.system());
       assertThat(MetricNames.registered(metrics))
           .isEqualTo(MetricNames.named(Path.of("README.md")));
       String scraped = MetricNames.afterCollection(metrics);

@@ -9,14 +9,13 @@ import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.service.command.CleanStop;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
-import io.viaduct.service.configuration.ConfigurationFile;
-import io.viaduct.service.configuration.EffectiveConfiguration;
+import io.viaduct.service.configuration.ConfigurationKeys;
+import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.logging.ProcessLogging;
-import io.viaduct.service.tls.CertificateCheck;
+import io.viaduct.service.reload.HangUp;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -27,8 +26,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// The command line of danum-billing. Exit codes: 0 ok, 1 an invariant is broken, 64 usage, 69
-/// something that is needed is not available, 78 configuration.
+/// The command line of danum-billing. Exit codes: 0 success, 1 a ledger invariant is broken, 64
+/// wrong usage, 69 a resource is not available, 78 wrong configuration.
 @Command(
     name = "danum-billing",
     description = "From a usage report to a denarius.",
@@ -44,7 +43,7 @@ public final class BillingCommand {
   private BillingCommand() {}
 
   public static void main(String[] arguments) {
-    // Logs are set up by this process from its own configuration, before Spring looks.
+    // This process configures logging itself, so Spring Boot must not do it first.
     System.setProperty("org.springframework.boot.logging.LoggingSystem", "none");
     System.exit(run(arguments));
   }
@@ -56,19 +55,26 @@ public final class BillingCommand {
 
   private static void configureLogging(LoggingSettings settings) {
     ProcessLogging.configure(settings);
+    level(settings.level());
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-      // It would write a line for each request of a stranger; refusals are answered and counted.
+      // Without this, any stranger's request would write a log line. Refusals are answered and
+      // counted.
       context.getLogger("org.springframework.web.servlet.PageNotFound").setLevel(Level.OFF);
-      // Stack traces of what billing handles: a postmaster that is already dead cannot be stopped.
+      // Billing handles these failures itself, e.g. stopping a postmaster that is already dead.
       context.getLogger("io.zonky").setLevel(Level.OFF);
     }
-    if (settings.level().compareTo(LoggingSettings.Level.INFO) <= 0
-        && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-      // They narrate their start line by line; billing says itself that it is ready.
+  }
+
+  /// Sets the log level of billing and of its libraries.
+  static void level(LoggingSettings.Level level) {
+    ProcessLogging.level(level);
+    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+      // These libraries log every step of their start; billing logs once when it is ready.
+      boolean quiet = level.compareTo(LoggingSettings.Level.INFO) <= 0;
       for (String talkative :
           List.of(
               "org.flywaydb", "com.zaxxer", "org.apache", "org.springframework", "org.hibernate")) {
-        context.getLogger(talkative).setLevel(Level.WARN);
+        context.getLogger(talkative).setLevel(quiet ? Level.WARN : null);
       }
     }
   }
@@ -77,8 +83,8 @@ public final class BillingCommand {
     @Option(names = "--config", required = true, description = "YAML file")
     private Path file = Path.of("");
 
-    BillingConfiguration load() {
-      return ConfigurationFile.load(file, BillingConfiguration.class);
+    ConfigurationSource<BillingConfiguration> source() {
+      return BillingReload.source(file, InstantSource.system());
     }
   }
 
@@ -88,11 +94,18 @@ public final class BillingCommand {
 
     @Override
     public Integer call() throws Exception {
-      BillingConfiguration configuration = config.load();
-      CertificateCheck.of(configuration.tls(), Instant.now());
+      HangUp hangUp = HangUp.listen();
+      ConfigurationSource<BillingConfiguration> source = config.source();
+      BillingConfiguration configuration = source.load();
+      ConfigurationKeys running = ConfigurationKeys.of(configuration);
       configureLogging(configuration.logging());
       BillingService service = new BillingService(configuration, InstantSource.system());
-      CleanStop.serve(service, service::start);
+      CleanStop.serve(
+          service,
+          () -> {
+            service.start();
+            hangUp.then(service.reload(source, running)::reload);
+          });
       return 0;
     }
   }
@@ -106,9 +119,7 @@ public final class BillingCommand {
 
     @Override
     public Integer call() {
-      BillingConfiguration configuration = config.load();
-      CertificateCheck.of(configuration.tls(), Instant.now());
-      System.out.print(EffectiveConfiguration.of(configuration));
+      System.out.print(config.source().effective());
       return 0;
     }
   }
@@ -122,7 +133,7 @@ public final class BillingCommand {
 
     @Override
     public Integer call() throws IOException {
-      BillingConfiguration configuration = config.load();
+      BillingConfiguration configuration = config.source().read();
       configureLogging(
           new LoggingSettings(LoggingSettings.Format.TEXT, LoggingSettings.Level.ERROR));
       if (!configuration.database().embedded()) {

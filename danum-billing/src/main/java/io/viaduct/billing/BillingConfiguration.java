@@ -14,35 +14,40 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// The configuration of danum-billing; the defaults and their reasons are in
-/// `BillingConfiguration.yml` beside this record.
+/// The configuration of danum-billing. `BillingConfiguration.yml` beside this record has the
+/// defaults and their reasons.
 ///
-/// @param rest where the HTTP interface listens
-/// @param grpc where the bridge reaches mediation, and who that may be
+/// @param rest address of the HTTP interface
+/// @param grpc address of mediation, and the bridges that may connect
 /// @param tls PEM files for gRPC
-/// @param operations where metrics and health are served
+/// @param operations address of metrics and health checks
 /// @param logging format and level
-/// @param database embedded, or any PostgreSQL by URL
-/// @param sipDomain home domain of the users, realm of their SIP credentials: the bridge's `domain`
+/// @param database the embedded PostgreSQL, or any PostgreSQL by its URL
+/// @param sipDomain home domain of the users and realm of their SIP credentials: the bridge's
+///   `domain`
 /// @param credentials keys that SIP credentials are sealed with
 /// @param imports files that are read at the start and at SIGHUP
-/// @param devicesMax device keys of one account
-/// @param operator the first operator, created or given this password at every start
-/// @param sessions lifetime of logins, throttling of wrong passwords
-/// @param graceTime from the end of an interval until it is settled
-/// @param adjustmentTime from the end of an interval until a report of it is refused as too late
-/// @param settlementPeriod how often due intervals are settled
-/// @param verificationPeriod how often imbalance and accounts below zero are recomputed
-/// @param ledgerVerificationPeriod how often every invariant of the ledger is recomputed
-/// @param snaptOwners owner by SNAPT id: who earns the provider's fee
-/// @param defaultOwner owner of every SNAPT not named there
-/// @param snaptLineRates bit/s in each direction, by SNAPT id: a report of more bytes is refused
-/// @param defaultLineRate of every SNAPT not named there
+/// @param devicesMax most device keys of one account
+/// @param operator the first operator; created at the start, or given this password again
+/// @param sessions lifetime of logins, and the throttle for wrong passwords
+/// @param graceTime time from the end of an interval until it is settled
+/// @param adjustmentTime time from the end of an interval until its report is refused as too late
+/// @param settlementPeriod period at which due intervals are settled
+/// @param verificationPeriod period at which the imbalance and the accounts below zero are
+///   recomputed
+/// @param ledgerVerificationPeriod period at which every invariant of the ledger is recomputed
+/// @param snaptOwners owner by SNAPT id; the owner earns the provider's fee
+/// @param defaultOwner owner of every SNAPT that `snaptOwners` does not name
+/// @param snaptLineRates line rate by SNAPT id, bit/s in each direction; a report of more bytes is
+///   refused
+/// @param defaultLineRate line rate of every SNAPT that `snaptLineRates` does not name, bit/s
 /// @param tokenAudience group of SNAPTs that session tokens must be for: the bridge's
-///   token.audience
-/// @param chargeBound denarii of one account for intervals that end in one minute; more is held
-/// @param unsigned what is posted without the device's receipt
-/// @param heldReports of one SNAPT that wait for the operator; more are deferred
+///   `token.audience`
+/// @param chargeBound most denarii of one account for intervals that end in one minute; a report
+///   above it is held
+/// @param unsigned limits for charges without the device's receipt
+/// @param heldReports most reports of one SNAPT that wait for the operator; further ones are
+///   deferred
 public record BillingConfiguration(
     Rest rest,
     Grpc grpc,
@@ -112,12 +117,12 @@ public record BillingConfiguration(
         Integer.toString(heldReports));
   }
 
-  /// The owner who earns the provider's fee of a SNAPT.
+  /// Returns the owner who earns the provider's fee of a SNAPT.
   public String ownerOf(String snapt) {
     return snaptOwners.getOrDefault(snapt, defaultOwner);
   }
 
-  /// What is posted, when it is settled, and what is held.
+  /// Returns the rules for posting, settling and holding reports.
   public SettlementRules settlementRules() {
     return new SettlementRules(
         graceTime,
@@ -129,13 +134,15 @@ public record BillingConfiguration(
             heldReports));
   }
 
-  /// The line rate of a SNAPT, bit/s in each direction.
+  /// Returns the line rate of a SNAPT, bit/s in each direction.
   public long lineRateOf(String snapt) {
     return snaptLineRates.getOrDefault(snapt, defaultLineRate);
   }
 
-  /// @param boundPerAccount denarii of an account that may be outstanding; more is held
-  /// @param decideAfter from the end of an interval until the operator may decide about it
+  /// Limits for charges without the device's receipt.
+  ///
+  /// @param boundPerAccount most denarii of an account without a receipt; a report above it is held
+  /// @param decideAfter time from the end of an interval until the operator may decide about it
   public record Unsigned(long boundPerAccount, Duration decideAfter) {
     public Unsigned {
       require(
@@ -146,7 +153,7 @@ public record BillingConfiguration(
     }
   }
 
-  /// Where the HTTP interface listens. Port 0 takes a free one and logs it.
+  /// The address of the HTTP interface. Port 0 takes a free port and logs it.
   ///
   /// @param trustedProxies addresses and networks whose `X-Forwarded-For` names the visitor: web
   ///   GUI and TLS proxies
@@ -156,6 +163,8 @@ public record BillingConfiguration(
     }
   }
 
+  /// The address of mediation.
+  ///
   /// @param peers common names of the certificates that may submit reports
   public record Grpc(String host, int port, List<String> peers) {
     public Grpc {
@@ -165,11 +174,14 @@ public record BillingConfiguration(
     }
   }
 
+  /// The database and its connection pool.
+  ///
   /// @param url JDBC URL, or empty for the embedded PostgreSQL
   /// @param user role at that URL
-  /// @param passwordFile file with its password, or empty
-  /// @param dataDirectory of the embedded PostgreSQL; needed where no URL is given
-  /// @param binariesDirectory where its programs are unpacked; empty for the data directory
+  /// @param passwordFile file with the role's password, or empty
+  /// @param dataDirectory directory of the embedded PostgreSQL; required if there is no URL
+  /// @param binariesDirectory directory into which the programs of the embedded PostgreSQL are
+  ///   unpacked; empty for the data directory
   /// @param connections size of the pool
   public record Database(
       String url,
@@ -194,31 +206,37 @@ public record BillingConfiguration(
       }
     }
 
-    /// Where the programs of the embedded PostgreSQL are unpacked.
+    /// Returns the directory into which the programs of the embedded PostgreSQL are unpacked.
     public Path binaries() {
       return binariesDirectory.isEmpty()
           ? Path.of(dataDirectory, "binaries")
           : Path.of(binariesDirectory);
     }
 
-    /// Whether the embedded PostgreSQL is to be started.
+    /// Returns true if billing starts the embedded PostgreSQL.
     public boolean embedded() {
       return url.isEmpty();
     }
   }
 
-  /// @param keyFile 32 bytes in base64, mode 600; made at the first start if it does not exist
-  /// @param formerKeyFiles keys that credentials may still be sealed with; each start seals those
-  ///   anew with the current one
+  /// Key files for SIP credentials.
+  ///
+  /// @param keyFile 32 bytes in base64, mode 600; created at the first start if missing
+  /// @param formerKeyFiles former keys; each start seals their credentials again with the current
+  ///   key
   public record Credentials(Path keyFile, List<Path> formerKeyFiles) {
     public Credentials {
       formerKeyFiles = List.copyOf(formerKeyFiles);
     }
   }
 
-  /// @param subscribers file of users, as the bridge had it; empty: none
+  /// Files that are imported.
+  ///
+  /// @param subscribers file of users in the bridge's format; empty for none
   public record Imports(@FileName String subscribers) {}
 
+  /// The operator who comes from the configuration.
+  ///
   /// @param user account id
   /// @param passwordFile file with the password
   public record Operator(String user, Secret passwordFile) {
@@ -227,14 +245,17 @@ public record BillingConfiguration(
     }
   }
 
-  /// @param lifetime of a login
-  /// @param wrongPasswords for one name from one source, or of one known browser, before the
-  ///   throttle
-  /// @param throttle then one more attempt of the source after this time
-  /// @param knownBrowserPause then one more attempt of the known browser after this time
-  /// @param wrongPasswordsPerSource within a minute from one source, for all names
-  /// @param wrongPasswordsPerName from all sources before attempts have to wait
-  /// @param namePause then one more attempt after this time
+  /// Lifetime of logins, and the throttle for wrong passwords.
+  ///
+  /// @param lifetime lifetime of a login
+  /// @param wrongPasswords wrong passwords that are free: for one name from one source, or for one
+  ///   known browser
+  /// @param throttle pause between further attempts of that source
+  /// @param knownBrowserPause pause between further attempts of that known browser
+  /// @param wrongPasswordsPerSource wrong passwords within a minute from one source, for all names
+  /// @param wrongPasswordsPerName wrong passwords from all sources before attempts for the name
+  ///   must wait
+  /// @param namePause pause between further attempts for that name
   public record Sessions(
       Duration lifetime,
       int wrongPasswords,

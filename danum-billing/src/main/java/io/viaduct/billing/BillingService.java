@@ -41,11 +41,16 @@ import io.viaduct.billing.settlement.UndecidedGauges;
 import io.viaduct.billing.settlement.UnsignedIntervals;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.service.configuration.ConfigurationException;
+import io.viaduct.service.configuration.ConfigurationKeys;
+import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.configuration.Secret;
+import io.viaduct.service.operations.Listening;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
+import io.viaduct.service.reload.ConfigurationReload;
 import io.viaduct.service.tls.CertificateMeters;
+import io.viaduct.service.tls.ExchangeableTls;
 import io.viaduct.service.tls.TlsMaterial;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -55,6 +60,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -66,7 +72,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// The composition root: every part of billing, in the order in which a denarius meets them.
+/// The composition root. It makes every part of billing, in the order in which a report passes
+/// through them.
 public final class BillingService implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BillingService.class);
 
@@ -81,11 +88,13 @@ public final class BillingService implements AutoCloseable {
 
   private volatile @Nullable EmbeddedDatabase embedded; // written by the thread that opens it
   private volatile @Nullable SubscriberImport subscribers; // null until the database is open
+  private volatile @Nullable ExchangeableTls tls; // written by the thread that starts
+  private volatile @Nullable MeterRegistry meters; // written by the thread that starts
   private int restPort;
   private int grpcPort;
   private int operationsPort;
 
-  /// What is stopped, in this order: first what lets work in, last what work stands on.
+  /// The kinds of parts, in the order in which they stop: entrances first, their foundations last.
   private enum Part {
     PROVISIONING,
     MEDIATION,
@@ -99,37 +108,42 @@ public final class BillingService implements AutoCloseable {
 
   private record Closing(Part what, AutoCloseable part) {}
 
-  /// @param clock the only clock of billing's decisions
+  /// Takes the configuration; nothing starts yet.
+  ///
+  /// @param clock the only clock that billing's decisions use
   public BillingService(BillingConfiguration configuration, InstantSource clock) {
     this.configuration = configuration;
     this.clock = clock;
   }
 
-  /// Starts everything. What was started before a failure is stopped by [#close].
+  /// Starts all parts. After a failure, [#close] stops the parts that had started.
   ///
-  /// @throws IOException if an address or the database cannot be had
+  /// @throws IOException if an address or the database is not available
   public void start() throws IOException {
     starting.lock();
     CompletableFuture<HikariDataSource> opening = openDatabase();
     try {
       startParts(opening);
     } finally {
-      // Whatever failed, PostgreSQL has started or not before anybody stops it.
+      // Even after a failure, wait until PostgreSQL has started or failed: only then can it be
+      // stopped.
       opening.handle((_, _) -> true).join();
       starting.unlock();
     }
   }
 
   private void startParts(CompletableFuture<HikariDataSource> opening) throws IOException {
-    TlsMaterial tls = TlsMaterial.load(configuration.tls());
+    ExchangeableTls files = new ExchangeableTls(TlsMaterial.load(configuration.tls()));
+    tls = files;
     ProcessMetrics metrics = keep(Part.METRICS, new ProcessMetrics("danum-billing", getClass()));
-    MeterRegistry meters = metrics.registry();
-    CertificateMeters.bind(meters, () -> tls);
+    MeterRegistry registry = metrics.registry();
+    meters = registry;
+    CertificateMeters.bind(registry, files);
     OperationsEndpoint operations =
         keep(Part.OPERATIONS, new OperationsEndpoint(metrics, readiness));
     operationsPort = operations.listen(configuration.operations()).getPort();
 
-    // Requests wait for the first operator too: until then the right password would be refused.
+    // Requests also wait for the first operator: before that, the right password would be refused.
     CompletableFuture<HikariDataSource> furnished = opening.thenApply(this::furnished);
     PendingDataSource pool = new PendingDataSource(furnished);
     JdbcTemplate jdbc = new JdbcTemplate(pool);
@@ -181,12 +195,12 @@ public final class BillingService implements AutoCloseable {
                 listener -> new HeldReportRelease(held, tokenKeys, proofs, posting, listener),
                 unsigned,
                 jdbc,
-                meters,
+                registry,
                 clock));
 
     HikariDataSource connections = opened(furnished);
-    if (embedded instanceof EmbeddedDatabase ours) {
-      ours.supervise(meters);
+    if (embedded instanceof EmbeddedDatabase ownDatabase) {
+      ownDatabase.supervise(registry);
     }
     renewSeals(credentials);
     subscribers = new SubscriberImport(transaction, accounts, credentials, clock);
@@ -197,25 +211,27 @@ public final class BillingService implements AutoCloseable {
         keep(
             Part.SETTLEMENT,
             new SettlementClock(
-                settlement, jdbc, rest.listener(), this::databaseIs, clock, meters));
+                settlement, jdbc, rest.listener(), this::databaseAnswered, clock, registry));
     upkeep.start(configuration.settlementPeriod());
-    watch(upkeep, verification, connections, meters);
-    UndecidedGauges undecided = new UndecidedGauges(held, unsigned, clock, meters);
+    watch(upkeep, verification, connections, registry);
+    UndecidedGauges undecided = new UndecidedGauges(held, unsigned, clock, registry);
     upkeep.every(configuration.verificationPeriod(), undecided::read);
 
     ProvisioningService provisioning =
-        keep(Part.PROVISIONING, new ProvisioningService(jdbc, credentials, devices, clock, meters));
+        keep(
+            Part.PROVISIONING,
+            new ProvisioningService(jdbc, credentials, devices, clock, registry));
     var unused =
         keep(
             Part.PROVISIONING,
-            SubscriberChanges.start(Migrations.apart(connections), provisioning));
+            SubscriberChanges.start(Migrations.outsidePool(connections), provisioning));
     listenMediation(
-        tls,
+        files,
         List.of(
             new MediationService(
-                posting, tokenKeys, proofs, refused, rest.listener(), clock, meters),
+                posting, tokenKeys, proofs, refused, rest.listener(), clock, registry),
             provisioning),
-        meters);
+        registry);
     LOG.info(
         "billing is ready: rest http://{}:{}, mediation {}:{}",
         configuration.rest().host(),
@@ -226,16 +242,25 @@ public final class BillingService implements AutoCloseable {
 
   private RestServer listenRest(RestServer.Parts parts) throws IOException {
     BillingConfiguration.Rest endpoint = configuration.rest();
-    RestServer rest = keep(Part.REST, RestServer.start(endpoint.host(), endpoint.port(), parts));
+    RestServer rest =
+        keep(
+            Part.REST,
+            Listening.on(
+                "rest.host",
+                "rest.port",
+                "TCP",
+                endpoint.host(),
+                endpoint.port(),
+                () -> RestServer.start(endpoint.host(), endpoint.port(), parts)));
     restPort = rest.port();
     readiness.cleared("rest");
     return rest;
   }
 
-  /// Imports the file of users that the configuration names; does nothing if it names none. At the
-  /// start, and whenever the file may have changed.
+  /// Imports the file of users that the configuration names, if it names one. Called at the start,
+  /// and whenever the file may have changed.
   ///
-  /// @throws ConfigurationException naming file, user and rule; nothing was imported then
+  /// @throws ConfigurationException naming file, user and rule; then nothing was imported
   public void importSubscribers(BillingConfiguration.Imports imports) {
     SubscriberImport into = subscribers;
     if (into != null && !imports.subscribers().isEmpty()) {
@@ -243,12 +268,27 @@ public final class BillingService implements AutoCloseable {
     }
   }
 
+  /// Returns the reload of the configuration of this running billing.
+  ConfigurationReload<BillingConfiguration> reload(
+      ConfigurationSource<BillingConfiguration> source, ConfigurationKeys running) {
+    return new ConfigurationReload<>(
+        source,
+        running,
+        BillingReload.parts(this, clock),
+        Objects.requireNonNull(meters, "billing is started first"),
+        clock);
+  }
+
+  ExchangeableTls tls() {
+    return Objects.requireNonNull(tls, "billing is started first");
+  }
+
   private void renewSeals(SipCredentials credentials) {
     try {
       int renewed = credentials.renewSeals(clock.instant());
       if (renewed > 0) {
         LOG.info(
-            "{} SIP credentials were sealed anew: the former key files are not needed any more",
+            "{} SIP credentials were sealed with the current key: the former key files are not needed any more",
             renewed);
       }
     } catch (SipCredentials.UnknownKeyException e) {
@@ -257,30 +297,38 @@ public final class BillingService implements AutoCloseable {
   }
 
   private void listenMediation(
-      TlsMaterial tls, List<BindableService> services, MeterRegistry meters) throws IOException {
+      ExchangeableTls tls, List<BindableService> services, MeterRegistry meters)
+      throws IOException {
     BillingConfiguration.Grpc grpc = configuration.grpc();
     MediationEndpoint endpoint =
         keep(
             Part.MEDIATION,
-            MediationEndpoint.start(
-                new InetSocketAddress(grpc.host(), grpc.port()),
-                tls,
-                grpc.peers(),
-                services,
-                meters));
+            Listening.on(
+                "grpc.host",
+                "grpc.port",
+                "TCP",
+                grpc.host(),
+                grpc.port(),
+                () ->
+                    MediationEndpoint.start(
+                        new InetSocketAddress(grpc.host(), grpc.port()),
+                        tls,
+                        grpc.peers(),
+                        services,
+                        meters)));
     grpcPort = endpoint.port();
     readiness.cleared("mediation");
   }
 
-  private void databaseIs(boolean here) {
-    if (here) {
+  private void databaseAnswered(boolean isAvailable) {
+    if (isAvailable) {
       readiness.cleared("database");
     } else {
       readiness.obstructed("database", "it does not answer, reports are deferred");
     }
   }
 
-  // On a thread of its own: PostgreSQL and the HTTP interface start side by side.
+  // A thread of its own, so that PostgreSQL and the HTTP interface start at the same time.
   private CompletableFuture<HikariDataSource> openDatabase() {
     CompletableFuture<HikariDataSource> opening = new CompletableFuture<>();
     Thread.ofPlatform()
@@ -298,12 +346,12 @@ public final class BillingService implements AutoCloseable {
     return opening;
   }
 
-  /// Gives a new database its first tariff and operator.
+  /// Adds the first tariff and the first operator to a new database.
   private HikariDataSource furnished(HikariDataSource connections) {
     JdbcTemplate jdbc = new JdbcTemplate(connections);
     TransactionTemplate transaction =
         new TransactionTemplate(new JdbcTransactionManager(connections));
-    new TariffBook(jdbc, transaction).stock(clock.instant());
+    new TariffBook(jdbc, transaction).storeInitial(clock.instant());
     new Accounts(jdbc, transaction, new Ledger(jdbc), new Passwords())
         .bootstrapOperator(
             configuration.operator().user(),
@@ -378,23 +426,23 @@ public final class BillingService implements AutoCloseable {
     throw new IOException("stopped while starting");
   }
 
-  /// Port of the HTTP interface.
+  /// Returns the port of the HTTP interface.
   public int restPort() {
     return restPort;
   }
 
-  /// Port of mediation.
+  /// Returns the port of mediation.
   public int grpcPort() {
     return grpcPort;
   }
 
-  /// Port of `/metrics`, `/livez`, `/readyz`.
+  /// Returns the port of `/metrics`, `/livez` and `/readyz`.
   public int operationsPort() {
     return operationsPort;
   }
 
-  /// Stops everything: readiness falls, calls under way end with their commit, the database stops
-  /// last. A second call does nothing.
+  /// Stops all parts. Readiness ends first, then running calls finish with their commit, and the
+  /// database stops last. A second call does nothing.
   @Override
   public void close() {
     readiness.obstructed("stopping", "the process was asked to end");
@@ -411,7 +459,7 @@ public final class BillingService implements AutoCloseable {
     parts.forEach(BillingService::stop);
   }
 
-  // A part that is starting right now is let finish, so that it can be stopped.
+  // Waits until a part that is starting has started, because only then it can be stopped.
   private void awaitStart() {
     try {
       if (starting.tryLock(START_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -7,9 +7,12 @@ import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -79,7 +82,46 @@ class BillingCommandTest {
   }
 
   @Test
-  void aBadValueIsOneLineThatNamesKeyValueAndRuleAndExitCode78() throws Exception {
+  void theOutputOfCheckIsAValidConfiguration() throws Exception {
+    assertThat(BillingCommand.run("check", "--config", configuration(""))).isZero();
+    String printed = out.toString(StandardCharsets.UTF_8);
+    Path again = Files.writeString(folder.resolve("again.yml"), printed);
+    out.reset();
+    assertThat(BillingCommand.run("check", "--config", again.toString())).as("%s", err).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo(printed);
+  }
+
+  @Test
+  void aPortInUseGivesOneLineWithKeyHostAndPortAndExitCode69() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      for (String listener : List.of("rest", "grpc", "operations")) {
+        err.reset();
+        StringBuilder ports = new StringBuilder("logging: {level: error}\n");
+        for (String mapping : List.of("rest", "grpc", "operations")) {
+          ports.append(
+              "%s: {port: %d}%n"
+                  .formatted(mapping, mapping.equals(listener) ? taken.getLocalPort() : 0));
+        }
+        Path file = Path.of(configuration(ports.toString()));
+        Files.writeString(
+            file,
+            Files.readString(file)
+                .replace(
+                    folder.resolve("credential.key").toString(),
+                    SharedDatabase.CREDENTIAL_KEY.toString()));
+        assertThat(BillingCommand.run("run", "--config", file.toString()))
+            .as(listener)
+            .isEqualTo(69);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+            .contains(
+                listener + ".port", "127.0.0.1:" + taken.getLocalPort(), "address already in use")
+            .hasLineCount(1);
+      }
+    }
+  }
+
+  @Test
+  void anInvalidValueGivesOneLineWithKeyValueAndRuleAndExitCode78() throws Exception {
     String[][] cases = {
       {"grace-time: 100ms", "grace-time must be between"},
       {"grce-time: 1s", "unknown key 'grce-time'"},
@@ -99,7 +141,7 @@ class BillingCommandTest {
   }
 
   @Test
-  void checkFindsAKeyThatIsNotThereAndOneThatIsNotTheCertificates() throws Exception {
+  void checkFindsAMissingKeyAndAKeyOfAnotherCertificate() throws Exception {
     String file = configuration("");
     String text = Files.readString(Path.of(file));
     TlsSettings other = new TestAuthority(folder.resolve("other")).issue("other");
@@ -119,7 +161,7 @@ class BillingCommandTest {
   }
 
   @Test
-  void aDatabaseThatIsAwayIsOneLineAndExitCode69() throws Exception {
+  void anUnavailableDatabaseGivesOneLineAndExitCode69() throws Exception {
     String file = configuration("");
     Files.writeString(
         Path.of(file),

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 
-/// A clock that moves when a test says so. Begins at the present, so that tariffs are in force.
+/// A clock that only a test moves. It starts at the present, so that tariffs are in force.
 public final class ManualClock implements InstantSource {
   private volatile Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
 

@@ -3,6 +3,7 @@ package io.viaduct.billing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.operations.Garbage;
 import io.viaduct.service.operations.MetricNames;
 import io.viaduct.service.operations.ProcessMetrics;
@@ -13,7 +14,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The README says what the code does.
+/// Compares the README's table of metrics with the registered metrics.
 class ReadmeTest {
   @TempDir Path folder;
 
@@ -21,7 +22,9 @@ class ReadmeTest {
   void metricsOfBillingAreExactlyThoseOfTheReadme() throws Exception {
     Set<String> registered = new TreeSet<>(ofItsOwnDatabase());
     try (RunningBilling billing = RunningBilling.start(folder, InstantSource.system())) {
-      // Resources are made when they are first asked for.
+      var source = BillingReload.source(folder.resolve("billing.yml"), InstantSource.system());
+      var unused = billing.service.reload(source, ConfigurationKeys.of(source.load()));
+      // Resources are created at their first request.
       assertThat(billing.get("/api/v1/accounts", billing.operator()).status()).isEqualTo(200);
       assertThat(billing.get("/api/v1/accounts", null).status()).isEqualTo(401);
       await().until(() -> billing.counter("viaduct_ledger_verification_timestamp_seconds") > 1.7e9);

@@ -16,7 +16,7 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Billing as a whole, over real sockets, on the shared PostgreSQL.
+/// A complete billing process with real sockets, on the shared PostgreSQL.
 public final class RunningBilling implements AutoCloseable {
   public static final String OPERATOR_PASSWORD = "operator-secret";
   private static final JsonMapper JSON = new JsonMapper();
@@ -83,7 +83,7 @@ public final class RunningBilling implements AutoCloseable {
     return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
   }
 
-  /// An answer, with its body as JSON where it has one.
+  /// An HTTP answer, with its body as JSON if it is JSON.
   public record Answer(int status, JsonNode body, HttpResponse<String> raw) {
     public String problem() {
       return body.path("type").asString().replace("urn:viaduct:problem:", "");
@@ -164,7 +164,7 @@ public final class RunningBilling implements AutoCloseable {
         .body();
   }
 
-  /// The value of a counter, by the beginning of its line.
+  /// Returns the value of a counter, found by the start of its line.
   public double counter(String line) throws Exception {
     return metrics()
         .lines()

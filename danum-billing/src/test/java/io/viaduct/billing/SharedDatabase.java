@@ -13,12 +13,13 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// One embedded PostgreSQL for all tests of this JVM; tests keep apart by the names that they use.
+/// One embedded PostgreSQL for all tests of this JVM. Tests use different names, so that they do
+/// not affect each other.
 public final class SharedDatabase {
-  /// PostgreSQL's programs are unpacked once for all tests and all runs of them.
+  /// Directory of PostgreSQL's programs, which are unpacked once for all test runs.
   public static final Path BINARIES = Path.of("target", "postgresql").toAbsolutePath();
 
-  /// All billings on this database seal SIP credentials with one key.
+  /// Key file that all billing instances on this database use to seal SIP credentials.
   public static final Path CREDENTIAL_KEY = home().resolve("credential.key");
 
   private static final EmbeddedDatabase DATABASE = start();

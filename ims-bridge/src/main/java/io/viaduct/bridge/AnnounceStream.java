@@ -11,27 +11,30 @@ import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
-/// One SNAPT's stream of statuses: checks each, and lets [SnaptClaims] decide whose id it is.
+/// Handles one SNAPT's stream of statuses. It checks each status; [SnaptClaims] decides which
+/// process holds the id.
 final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
   private final String id;
   private final String peer;
   private final SnaptDirectory directory;
   private final SnaptClaims claims;
-  private final SnaptStatusAck keys;
+  private final Supplier<SnaptStatusAck> keys;
   private final StreamObserver<SnaptStatusAck> acks;
   private final Consumer<Optional<Refusal>> outcomes;
   private volatile boolean ended;
 
   /// @param id common name of the certificate
-  /// @param peer the other end of the connection
-  /// @param outcomes counts each status, by why it was refused
+  /// @param peer address and port of the other end of the connection
+  /// @param keys makes the answer to an accepted status: the current token keys
+  /// @param outcomes counts each status by the reason of its refusal; empty for an accepted one
   AnnounceStream(
       String id,
       String peer,
       SnaptDirectory directory,
       SnaptClaims claims,
-      SnaptStatusAck keys,
+      Supplier<SnaptStatusAck> keys,
       StreamObserver<SnaptStatusAck> acks,
       Consumer<Optional<Refusal>> outcomes) {
     this.id = id;
@@ -42,7 +45,7 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
     this.acks = acks;
     this.outcomes = outcomes;
     if (acks instanceof ServerCallStreamObserver<SnaptStatusAck> call) {
-      call.setOnCancelHandler(this::onEnd); // and a late answer does not throw
+      call.setOnCancelHandler(this::onEnd); // so that a late answer does not throw
     }
   }
 
@@ -70,7 +73,7 @@ final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
   public void accepted() {
     outcomes.accept(Optional.empty());
     if (!ended) {
-      acks.onNext(keys);
+      acks.onNext(keys.get());
     }
   }
 

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.bridge.directory.RelayAddresses;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.directory.SnaptEntry;
@@ -24,10 +25,12 @@ import io.viaduct.bridge.reporting.ReportVerifier;
 import io.viaduct.bridge.token.DeviceLimit;
 import io.viaduct.bridge.token.SessionNotifier;
 import io.viaduct.bridge.token.TokenIssuer;
+import io.viaduct.service.operations.Listening;
 import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.tls.CertificateMeters;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.ExchangeableTls;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.sip.SipEndpoint;
 import io.viaduct.sip.SipEndpointSettings;
@@ -38,11 +41,13 @@ import io.viaduct.usage.TokenKeys;
 import io.viaduct.usage.v1.MediationGrpc;
 import io.viaduct.usage.v1.ProvisioningGrpc;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -50,24 +55,27 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The composition of the bridge: what is built of what, and in which order it starts and stops.
+/// Composes the bridge of its parts, starts them in order, and stops them in reverse order. The
+/// paths through the parts:
 ///
-/// - A user's way: SIP endpoint → SipService → Registrar | MessageProxy | SessionNotifier.
-/// - A subscriber's way: billing → SubscriberFeed → Subscribers → Authentication, SessionNotifier.
-/// - A report's way: SnaptsServer → ReportStream → ReportVerifier → MediationForwarder → billing.
+/// - Request of a user: SIP endpoint → SipService → Registrar | MessageProxy | SessionNotifier.
+/// - Change of a user: billing → SubscriberFeed → Subscribers → Authentication, SessionNotifier.
+/// - Usage report: SnaptsServer → ReportStream → ReportVerifier → MediationForwarder → billing.
 public final class Bridge implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Bridge.class);
   private static final int NONCES = 50_000;
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
 
-  /// A TCP connection of a user agent that says nothing, not even a keep-alive.
+  /// A TCP connection of a user agent is closed after this time without a byte; keep-alives count.
   private static final Duration TCP_IDLE = Duration.ofMinutes(5);
 
-  /// A message that has begun: as long as a transaction lives (RFC 3261 section 17: 64*T1).
+  /// A message must be complete this long after its first byte: the lifetime of a transaction (RFC
+  /// 3261 section 17: 64*T1).
   private static final Duration TCP_MESSAGE = Duration.ofSeconds(32);
 
-  /// With one contact of a recipient: it has got six transmissions over UDP by then, and after
-  /// those of the highest `q` there is time for the others before the sender gives up (32 s).
+  /// Longest wait for one contact of a recipient. Over UDP it has got six transmissions by then.
+  /// After the contacts of the highest `q` there is time for the others before the sender's timeout
+  /// (32 s).
   private static final Duration CONTACT_PATIENCE = Duration.ofSeconds(12);
 
   private static final long TICK_MS = 250;
@@ -76,7 +84,9 @@ public final class Bridge implements AutoCloseable {
   private final InstantSource clock;
   private final Readiness readiness;
   private final BillingReachability reachability;
-  private final TlsMaterial tls;
+  private final MeterRegistry registry;
+  private final ExchangeableTls tls;
+  private final TokenIssuer tokens;
   private final LocationService locations;
   private final SnaptDirectory directory;
   private final SnaptClaims claims;
@@ -86,7 +96,7 @@ public final class Bridge implements AutoCloseable {
   private final MediationForwarder forwarder;
   private final SipEndpoint sip;
   private final SnaptsServer snapts;
-  private final Deque<AutoCloseable> started = new ArrayDeque<>(); // last started, first closed
+  private final Deque<AutoCloseable> started = new ArrayDeque<>(); // closed in reverse order
 
   private Bridge(
       BridgeConfiguration configuration,
@@ -95,14 +105,15 @@ public final class Bridge implements AutoCloseable {
       Readiness readiness)
       throws IOException {
     this.configuration = configuration;
+    this.registry = registry;
     this.clock = clock;
     this.readiness = readiness;
     this.reachability =
         new BillingReachability(
             configuration.billing().host() + ":" + configuration.billing().port(), clock);
     reachability.show(readiness);
-    this.tls = TlsMaterial.load(configuration.tls());
-    TokenIssuer tokens =
+    this.tls = new ExchangeableTls(TlsMaterial.load(configuration.tls()));
+    this.tokens =
         new TokenIssuer(
             Ed25519.readPair(configuration.token().signingKey()),
             configuration.token().accepted(),
@@ -156,7 +167,7 @@ public final class Bridge implements AutoCloseable {
               MediationGrpc.newBlockingStub(billing),
               reportMeters,
               reachability,
-              tokens.publicKeys(),
+              tokens::publicKeys,
               clock);
       started.push(forwarder);
       this.snapts =
@@ -170,7 +181,7 @@ public final class Bridge implements AutoCloseable {
                   tokens,
                   new ReportVerifier(
                       configuration.reporting().bytes(),
-                      TokenKeys.of(tokens.publicKeys()),
+                      () -> TokenKeys.of(tokens.publicKeys()),
                       configuration.token().audience()),
                   forwarder,
                   reportMeters,
@@ -181,9 +192,17 @@ public final class Bridge implements AutoCloseable {
                   .register(registry),
               Counter.builder("viaduct.bridge.grpc.handshakes.failed")
                   .description("Connections that ended before TLS 1.3 stood")
-                  .register(registry));
+                  .register(registry),
+              clock);
       started.push(snapts);
-      this.sip = SipEndpoint.start(sipSettings(), clock, service);
+      this.sip =
+          Listening.on(
+              "sip.host",
+              "sip.port",
+              "UDP and TCP",
+              configuration.sip().host(),
+              configuration.sip().port(),
+              () -> SipEndpoint.start(sipSettings(), clock, service));
       started.push(sip);
       service.attach(sip);
       notifier.attach(sip);
@@ -200,7 +219,7 @@ public final class Bridge implements AutoCloseable {
         snapts.port());
   }
 
-  /// Starts everything; returns when all sockets listen.
+  /// Starts the bridge; returns when all sockets listen.
   ///
   /// @param readiness shows whether billing answers
   /// @throws IOException if a socket cannot be opened
@@ -246,6 +265,7 @@ public final class Bridge implements AutoCloseable {
         subscribers,
         devices,
         directory,
+        new RelayAddresses(InetAddress::getAllByName, clock),
         tokens,
         meters,
         clock);
@@ -290,14 +310,21 @@ public final class Bridge implements AutoCloseable {
       forwarder.onClock();
       reachability.show(readiness);
     } catch (RuntimeException e) {
-      // An exception would silently end the schedule, and with it all renewals.
-      LOG.error("periodic work failed", e);
+      // An exception would end the schedule without a message, and so all token renewals.
+      LOG.error("the bridge's periodic work failed; it runs again in 250 ms", e);
     }
   }
 
   private void gauges(MeterRegistry registry) {
     sip.statistics().bindTo(registry);
-    CertificateMeters.bind(registry, () -> tls);
+    CertificateMeters.bind(registry, tls);
+    gauge(
+        registry, "viaduct.bridge.sip.connections", "TCP connections of SIP now", sip::connections);
+    gauge(
+        registry,
+        "viaduct.bridge.sip.connections.max",
+        "Most TCP connections of SIP: sip.connections",
+        configuration.sip()::connections);
     gauge(registry, "viaduct.bridge.registrations", "Bindings now", locations::size);
     gauge(
         registry,
@@ -320,20 +347,39 @@ public final class Bridge implements AutoCloseable {
         "viaduct.bridge.billing.reachable",
         "1 while billing answers, else 0",
         () -> reachability.state() == BillingReachability.State.ANSWERS ? 1 : 0);
-    for (SnaptEntry snapt : directory.all()) {
-      String id = snapt.configured().id();
-      FunctionCounter.builder(
-              "viaduct.bridge.snapt.duplicates", claims, c -> c.duplicates(id).refused())
-          .description("Processes that announced an id that another process holds")
-          .tag("snapt", id)
-          .register(registry);
-    }
+    directory.all().forEach(snapt -> duplicates(snapt.configured().id()));
     for (SnaptEntry.State state : SnaptEntry.State.values()) {
       Gauge.builder("viaduct.bridge.snapts", directory, all -> all.count(state))
           .description("SNAPTs of the configuration by state; unknown: not heard since the start")
           .tag("state", MetricLabel.of(state))
           .register(registry);
     }
+  }
+
+  private void duplicates(String snapt) {
+    FunctionCounter.builder(
+            "viaduct.bridge.snapt.duplicates", claims, c -> c.duplicates(snapt).refused())
+        .description("Processes that announced an id that another process holds")
+        .tag("snapt", snapt)
+        .register(registry);
+  }
+
+  /// Replaces the list of configured SNAPTs.
+  void snapts(List<BridgeConfiguration.Snapt> configured) {
+    configured.forEach(snapt -> {
+      if (reportMeters.count(snapt.id())) {
+        duplicates(snapt.id());
+      }
+    });
+    directory.configure(configured);
+  }
+
+  ExchangeableTls tls() {
+    return tls;
+  }
+
+  TokenIssuer tokens() {
+    return tokens;
   }
 
   private static void gauge(
@@ -375,7 +421,7 @@ public final class Bridge implements AutoCloseable {
       try {
         started.pop().close();
       } catch (Exception e) {
-        LOG.warn("a part did not stop cleanly", e);
+        LOG.warn("a part of the bridge failed to stop", e);
       }
     }
   }

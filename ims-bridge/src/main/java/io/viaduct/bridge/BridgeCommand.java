@@ -3,18 +3,18 @@ package io.viaduct.bridge;
 import io.viaduct.bridge.rest.RestInterface;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
-import io.viaduct.service.configuration.ConfigurationFile;
-import io.viaduct.service.configuration.EffectiveConfiguration;
+import io.viaduct.service.configuration.ConfigurationKeys;
+import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
-import io.viaduct.service.tls.CertificateCheck;
+import io.viaduct.service.reload.ConfigurationReload;
+import io.viaduct.service.reload.HangUp;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.KeyFile;
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.concurrent.Callable;
@@ -29,8 +29,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// The process `ims-bridge`. Exit codes: 0 ended as told, 64 wrong usage, 69 a socket or file could
-/// not be had, 78 the configuration is not valid.
+/// The process `ims-bridge`. Exit codes: 0 stopped by SIGTERM, 64 wrong usage, 69 a socket or file
+/// is not available, 78 the configuration is not valid.
 @Command(
     name = "ims-bridge",
     description = "SIP registrar, session tokens, SNAPT directory, report ingest",
@@ -46,22 +46,30 @@ public final class BridgeCommand {
   }
 
   /// Runs until SIGTERM.
-  @Command(name = "run", description = "run until told to end")
+  @Command(name = "run", description = "run until SIGTERM")
   static final class Run implements Callable<Integer> {
     @Option(names = "--config", required = true, description = "configuration file")
     Path file = Path.of("");
 
     @Override
     public Integer call() throws Exception {
-      BridgeConfiguration configuration = ConfigurationFile.load(file, BridgeConfiguration.class);
-      CertificateCheck.of(configuration.tls(), Instant.now());
+      HangUp hangUp = HangUp.listen();
+      InstantSource clock = InstantSource.system();
+      ConfigurationSource<BridgeConfiguration> source = BridgeReload.source(file, clock);
+      BridgeConfiguration configuration = source.load();
+      ConfigurationKeys running = ConfigurationKeys.of(configuration);
       ProcessLogging.configure(configuration.logging());
-      return serve(configuration);
+      return serve(source, configuration, running, hangUp, clock);
     }
 
-    private static int serve(BridgeConfiguration configuration) throws Exception {
+    private static int serve(
+        ConfigurationSource<BridgeConfiguration> source,
+        BridgeConfiguration configuration,
+        ConfigurationKeys running,
+        HangUp hangUp,
+        InstantSource clock)
+        throws Exception {
       Logger log = LoggerFactory.getLogger(BridgeCommand.class);
-      InstantSource clock = InstantSource.system();
       Readiness readiness = new Readiness("sip", "rest", "users");
       CountDownLatch told = new CountDownLatch(1);
       CountDownLatch ended = new CountDownLatch(1);
@@ -77,6 +85,10 @@ public final class BridgeCommand {
             log.info(
                 "ready; REST on port {}", rest.getEnvironment().getProperty("local.server.port"));
             Runtime.getRuntime().addShutdownHook(hook(told, ended));
+            ConfigurationReload<BridgeConfiguration> reload =
+                new ConfigurationReload<>(
+                    source, running, BridgeReload.parts(bridge, clock), metrics.registry(), clock);
+            hangUp.then(reload::reload);
             told.await();
             readiness.obstructed("sip", "stopping");
             log.info("stopping");
@@ -88,8 +100,8 @@ public final class BridgeCommand {
       return 0;
     }
 
-    /// Makes SIGTERM end [#serve] in order; then the process ends with 0, which the JVM would turn
-    /// into 143.
+    /// Returns a shutdown hook: at SIGTERM it waits until [#serve] has stopped all parts, and then
+    /// ends the process with 0. The JVM's own exit code would be 143.
     private static Thread hook(CountDownLatch told, CountDownLatch ended) {
       return new Thread(
           () -> {
@@ -105,7 +117,7 @@ public final class BridgeCommand {
     }
   }
 
-  /// Validates and shows.
+  /// Validates the configuration and prints it.
   @Command(name = "check", description = "validate the configuration and print it, secrets masked")
   static final class Check implements Callable<Integer> {
     @Option(names = "--config", required = true, description = "configuration file")
@@ -115,36 +127,28 @@ public final class BridgeCommand {
 
     @Override
     public Integer call() {
-      BridgeConfiguration configuration = ConfigurationFile.load(file, BridgeConfiguration.class);
-      CertificateCheck.of(configuration.tls(), Instant.now());
-      Ed25519.readPair(configuration.token().signingKey());
-      print(spec, EffectiveConfiguration.of(configuration).stripTrailing());
+      print(spec, BridgeReload.source(file, InstantSource.system()).effective().stripTrailing());
       return 0;
     }
   }
 
-  /// Makes a signing key.
-  @Command(name = "keygen", description = "write a new token signing key; prints its public key")
+  /// Makes a token signing key.
+  @Command(
+      name = "keygen",
+      description = "write a new token signing key; prints its public key and its id")
   static final class Keygen implements Callable<Integer> {
-    @Parameters(index = "0", description = "PEM file to write; must not exist")
+    @Parameters(paramLabel = "FILE", description = "PEM file to write; must not exist")
     Path file = Path.of("");
 
     @Spec @Nullable CommandSpec spec;
 
     @Override
     public Integer call() throws IOException {
-      var pair = Ed25519.generate();
-      try {
-        Ed25519.writePrivate(file, pair.getPrivate());
-      } catch (FileAlreadyExistsException e) {
-        throw new IOException(
-            file + " exists already and may be in use: choose another name or move it away", e);
-      }
+      byte[] key = KeyFile.make(file);
       print(
           spec,
-          Base64.getEncoder()
-              .encodeToString(
-                  Ed25519.raw((java.security.interfaces.EdECPublicKey) pair.getPublic())));
+          "accepted-keys: [\"%s\"] # of token; logs show key %s"
+              .formatted(Base64.getEncoder().encodeToString(key), Ed25519.id(key)));
       return 0;
     }
   }

@@ -1,6 +1,5 @@
 package io.viaduct.bridge;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
@@ -21,18 +20,19 @@ import java.util.Set;
 /// beside this record.
 ///
 /// @param domain home domain of the users, host part of their SIP addresses
-/// @param sip registrar
-/// @param grpc where SNAPTs announce themselves and report
+/// @param sip SIP listener and registrar
+/// @param grpc listener for SNAPTs, which announce themselves and report there
 /// @param rest HTTP for operators and the web GUI
-/// @param billing where reports go
+/// @param billing connection to billing
 /// @param tls PEM files for gRPC in both directions
 /// @param token session tokens
-/// @param snapts the SNAPTs that may exist
-/// @param directory judgement of what SNAPTs announce
+/// @param snapts the configured SNAPTs; no other may connect
+/// @param directory rules for the SNAPTs' announcements
 /// @param reporting bounds on reports
-/// @param state directory of the bridge alone, for the last copy of the users
-/// @param subscribers no key any more: says where the users went
-/// @param operations where metrics and health are served
+/// @param state directory that only the bridge may access; holds the copy of the users
+/// @param subscribers removed key; must be empty, and its refusal says where users are configured
+///   now
+/// @param operations listener for metrics and health
 /// @param logging format and level
 public record BridgeConfiguration(
     String domain,
@@ -58,40 +58,43 @@ public record BridgeConfiguration(
         domain.matches("[a-z0-9.-]{1,253}"), "domain must be a host name in lower case", domain);
     require(
         subscribers.isEmpty(),
-        "subscribers: users are made in billing now. Take the key out here, and name the file in billing's configuration, imports: {subscribers: FILE}",
+        "subscribers: users are made in billing now. Remove this key, and name the file in billing's configuration, imports: {subscribers: FILE}",
         subscribers);
     snapts = List.copyOf(snapts);
     Set<String> ids = new HashSet<>();
     snapts.forEach(snapt -> require(ids.add(snapt.id), "snapts must have different ids", snapt.id));
   }
 
-  /// Where something listens. Port 0 takes a free one and logs it.
+  /// Host and port of a listener. Port 0 takes a free port and logs it.
   public record Endpoint(String host, int port) {
     public Endpoint {
       requirePort(port, 0);
     }
   }
 
-  /// @param sentBy host written into Via and Contact; empty: the local address of the route
-  /// @param connections TCP connections at a time
-  /// @param connectionsPerSource of one IPv4 address or IPv6 /64
-  /// @param firstMessage a TCP connection that brings no whole message in this time is closed
-  /// @param underWay messages in processing at a time; more requests get 503
-  /// @param answersPerSecond to refused messages
-  /// @param answersPerSource over UDP per second, to a source that has shown no nonce of ours; five
-  ///   times as many in a burst
+  /// @param sentBy host in Via and Contact; if empty, the local address of the route
+  /// @param connections most concurrent TCP connections
+  /// @param connectionsPerSource most concurrent TCP connections of one IPv4 address or IPv6 /64
+  /// @param firstMessage a TCP connection that has sent no complete message after this time is
+  ///   closed
+  /// @param underWay most messages processed at the same time; further requests get 503
+  /// @param answersPerSecond most responses to refused messages per second
+  /// @param answersPerSource most responses per second over UDP to a source that has not yet shown
+  ///   a nonce of this bridge; a burst may have five times as many
   /// @param remembered responses kept for retransmissions
-  /// @param pending requests of the bridge without an answer
-  /// @param bindings registered contacts in all
-  /// @param contacts of one user
-  /// @param expiresMin shorter ones are refused with 423
-  /// @param expiresMax longer ones are shortened
-  /// @param expiresDefault granted where none was asked for
-  /// @param algorithms of digest, offered in this order
-  /// @param algorithmsByUserAgent for clients that give up on that
-  /// @param nonceLifetime after which a challenge is stale
-  /// @param wrongPasswords for one digest username from one source within a minute, then 403
-  /// @param wrongPasswordsPerSource from one source within a minute for all usernames, then 403
+  /// @param pending most requests of the bridge that wait for a response
+  /// @param bindings most registered contacts in all
+  /// @param contacts most contacts of one user
+  /// @param expiresMin shortest expiry; a shorter one is refused with 423
+  /// @param expiresMax longest expiry; a longer one is shortened to it
+  /// @param expiresDefault expiry if the request names none
+  /// @param algorithms digest algorithms, offered in this order
+  /// @param algorithmsByUserAgent other offers, for user agents that fail with `algorithms`
+  /// @param nonceLifetime time after which a nonce is stale
+  /// @param wrongPasswords wrong passwords per minute for one digest username from one source; more
+  ///   get 403
+  /// @param wrongPasswordsPerSource wrong passwords per minute from one source for all usernames;
+  ///   more get 403
   public record Sip(
       String host,
       int port,
@@ -157,10 +160,10 @@ public record BridgeConfiguration(
     }
   }
 
-  /// What clients that name themselves alike are offered.
+  /// The algorithms offered to user agents whose User-Agent begins alike.
   ///
-  /// @param userAgent how their User-Agent begins; empty: they send none
-  /// @param algorithms those of them that `algorithms` has too
+  /// @param userAgent beginning of User-Agent; empty for user agents that send none
+  /// @param algorithms algorithms to offer; those that `algorithms` lacks are left out
   public record UserAgentFamily(String userAgent, List<Algorithm> algorithms) {
     public UserAgentFamily {
       require(!algorithms.isEmpty(), "algorithms must name SHA-256, MD5 or both", "[]");
@@ -173,29 +176,37 @@ public record BridgeConfiguration(
     }
   }
 
-  /// A digest algorithm by its token.
+  /// A digest algorithm, given by its token.
   public record Algorithm(DigestAlgorithm value) {
-    @JsonCreator
-    static Algorithm of(String token) {
+    /// Returns the algorithm of a token, such as `SHA-256`.
+    ///
+    /// @throws IllegalArgumentException if the bridge does not know the algorithm
+    public static Algorithm of(String token) {
       return new Algorithm(
           DigestAlgorithm.of(token.isEmpty() ? "?" : token)
               .orElseThrow(() ->
                   new IllegalArgumentException("algorithm must be SHA-256 or MD5, got " + token)));
     }
+
+    /// Returns the token as it is written in the file.
+    @Override
+    public String toString() {
+      return value.token();
+    }
   }
 
-  /// @param tokenFile bearer token of the callers
+  /// @param tokenFile bearer token that callers must send
   public record Rest(String host, int port, Secret tokenFile) {
     public Rest {
       requirePort(port, 0);
     }
   }
 
-  /// @param deadline of one submission; after it the reports are deferred
-  /// @param batch reports in one submission
-  /// @param linger how long a batch waits for more
-  /// @param inFlight submissions at a time
-  /// @param queue reports that wait; more are deferred
+  /// @param deadline longest wait for the answer to a submission; then its reports are deferred
+  /// @param batch most reports in one submission
+  /// @param linger how long a batch waits for further reports
+  /// @param inFlight most concurrent submissions
+  /// @param queue most reports that wait for billing; further reports are deferred
   public record Billing(
       String host,
       int port,
@@ -214,10 +225,10 @@ public record BridgeConfiguration(
   }
 
   /// @param signingKey PKCS#8 PEM of an Ed25519 key; `ims-bridge keygen` writes one
-  /// @param acceptedKeys base64 of raw public keys that SNAPTs accept beside it: the former one as
-  ///   long as its tokens live, the next one before it signs
-  /// @param lifetime of a token; a new one is sent when 60 % of it have passed
-  /// @param audience group of SNAPTs that accept it
+  /// @param acceptedKeys base64 of further raw public keys that SNAPTs accept: the former key while
+  ///   its tokens are valid, and the next key before it signs
+  /// @param lifetime lifetime of a token; a new token is sent after 60 % of it
+  /// @param audience group of SNAPTs that accept the token
   public record Token(
       Path signingKey, List<String> acceptedKeys, Duration lifetime, String audience) {
     public Token {
@@ -243,11 +254,11 @@ public record BridgeConfiguration(
   ///
   /// @param id common name of its certificate
   /// @param reportKey base64 of the raw 32-byte Ed25519 key that signs its reports
-  /// @param lineRate bit/s in each direction: a report of more bytes is refused; empty for 10
-  ///   Gbit/s
+  /// @param lineRate bit/s in each direction; a report of more bytes than this rate carries is
+  ///   refused. Empty: 10 Gbit/s
   public record Snapt(
       String id, String reportKey, String owner, String region, Optional<Long> lineRate) {
-    /// The fastest port that hosts commonly have.
+    /// The fastest network port that hosts commonly have.
     private static final long LINE_RATE_DEFAULT = 10_000_000_000L;
 
     private static final long LINE_RATE_MAX = 10_000_000_000_000L;
@@ -271,16 +282,16 @@ public record BridgeConfiguration(
     }
   }
 
-  /// @param staleAfter silence after which a SNAPT is not handed out any more
+  /// @param staleAfter devices are not sent to a SNAPT that has been silent for longer
   public record Directory(Duration staleAfter) {
     public Directory {
       require(staleAfter.toMillis() >= 500, "stale-after must be >= 500ms", staleAfter);
     }
   }
 
-  /// @param interval told to agents with their token
-  /// @param bytes of one signed report
-  /// @param unacknowledged reports of one SNAPT under way
+  /// @param interval interval between usage reports, sent to agents with their token
+  /// @param bytes longest signed report, in bytes
+  /// @param unacknowledged most reports of one SNAPT without an acknowledgement
   public record Reporting(Duration interval, int bytes, int unacknowledged) {
     public Reporting {
       require(interval.toSeconds() >= 1, "interval must be >= 1s", interval);

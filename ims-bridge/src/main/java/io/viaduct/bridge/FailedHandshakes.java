@@ -4,8 +4,8 @@ import io.grpc.Attributes;
 import io.grpc.ServerTransportFilter;
 import org.jspecify.annotations.Nullable;
 
-/// Counts connections that ended before they could carry a call: plain text, TLS before 1.3, a
-/// certificate that is not trusted, silence.
+/// Counts connections that ended before the handshake was complete: plain text, TLS before 1.3, an
+/// untrusted certificate, or silence.
 final class FailedHandshakes extends ServerTransportFilter {
   private final Runnable onFailure;
 

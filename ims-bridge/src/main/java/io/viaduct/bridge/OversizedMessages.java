@@ -7,11 +7,11 @@ import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/// Sees what gRPC itself refuses because it is longer than a message may be: such a message never
-/// reaches the service. gRPC would also write a stack trace for each, with which one broken SNAPT
-/// fills a disk; a counter says the same.
+/// Reports messages that gRPC refuses because they exceed its length limit; they never reach the
+/// service. It also silences gRPC's log, which would write a stack trace for each: one broken SNAPT
+/// could fill the disk.
 final class OversizedMessages extends ServerStreamTracer.Factory {
-  // Held here, because java.util.logging forgets a logger with its level when nobody holds it.
+  // A strong reference: java.util.logging holds loggers weakly, and would lose the level.
   private static final Logger GRPC = Logger.getLogger("io.grpc.netty.NettyServerStream");
 
   private final Consumer<String> onRefused;

@@ -22,7 +22,7 @@ import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.SnaptsGrpc;
 import java.util.Locale;
 
-/// The gRPC service that SNAPTs call. [PeerIdentity] has checked who calls.
+/// The gRPC service that SNAPTs call. [PeerIdentity] has authenticated the caller.
 final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
   private static final String ACCEPTED = "accepted";
   private static final String OVER_MESSAGE_LIMIT = "over_message_limit";
@@ -54,13 +54,13 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
     this.unacknowledged = unacknowledged;
     this.registry = registry;
     for (SnaptDirectory.Refusal reason : SnaptDirectory.Refusal.values()) {
-      announcements(label(reason)); // shown as 0 from the start
+      announcements(label(reason)); // so that the counter is shown as 0 from the start
     }
     announcements(ACCEPTED);
     announcements(OVER_MESSAGE_LIMIT);
   }
 
-  /// A message on one of the two streams was longer than gRPC takes; its stream has ended.
+  /// Counts a message that was longer than gRPC's limit; gRPC has ended its stream.
   void onOversized(String method) {
     if (method.equals(SnaptsGrpc.getReportMethod().getFullMethodName())) {
       meters.refused(ReportRefusal.OVER_MESSAGE_LIMIT);
@@ -88,7 +88,8 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
             .orElseThrow(Status.PERMISSION_DENIED::asRuntimeException);
     String peer = PeerIdentity.ADDRESS.get();
     return new ReportStream(
-        sender,
+        sender.id(),
+        () -> directory.configured(sender.id()),
         () -> claims.mayReport(sender.id(), peer),
         verifier,
         forwarder,
@@ -104,7 +105,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
         PeerIdentity.ADDRESS.get(),
         directory,
         claims,
-        SnaptStatusAck.newBuilder().addAllTokenKeys(tokens.publicKeys()).build(),
+        () -> SnaptStatusAck.newBuilder().addAllTokenKeys(tokens.publicKeys()).build(),
         acks,
         refusal -> announcements(refusal.map(SnaptsService::label).orElse(ACCEPTED)).increment());
   }

@@ -23,9 +23,10 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 
-/// A SNAPT that announces what it likes. Input: a SnaptStatus between two good ones on its stream.
-/// Rules: answered with the token keys, and devices are told a place that they can go to; or the
-/// stream ends with INVALID_ARGUMENT and the directory is as it was. Nobody else's entry changes.
+/// Fuzzes the statuses of a SNAPT. Input: a SnaptStatus, sent between two valid ones. Rules: the
+/// status is accepted, and devices get an address and ports that they can connect to; or the stream
+/// ends with INVALID_ARGUMENT and the directory is unchanged. The entries of other SNAPTs never
+/// change.
 public final class AnnounceFuzz {
   private static final KeyPair KEY = Ed25519.generate();
   private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
@@ -87,7 +88,7 @@ public final class AnnounceFuzz {
   }
 
   private StreamObserver<SnaptStatus> open() {
-    // An announcement needs neither reports nor billing.
+    // Announcements use neither the report stream nor billing.
     SnaptsService service =
         new SnaptsService(
             directory,

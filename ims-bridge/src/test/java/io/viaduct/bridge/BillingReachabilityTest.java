@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.viaduct.bridge.reporting.BillingReachability;
+import io.viaduct.service.tls.TestAuthority;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/// Billing that is not there yet, comes, goes and comes back; real sockets.
+/// Billing is not up yet, starts, stops and starts again; over real sockets.
 @Timeout(120)
 class BillingReachabilityTest {
   @TempDir Path directory;
@@ -84,7 +85,7 @@ class BillingReachabilityTest {
     rig.clock.advance(Duration.ofMinutes(1));
     await().until(() -> rig.registry.get("viaduct.bridge.billing.failures").counter().count() > 1);
     assertThat(lines(Level.WARN))
-        .as("said once")
+        .as("logged once")
         .singleElement()
         .asString()
         .contains("127.0.0.1:" + port)
@@ -94,13 +95,32 @@ class BillingReachabilityTest {
   }
 
   @Test
+  void billingOfAnotherAuthorityIsOneLineWithPeerAndReason() throws Exception {
+    var foreign = new TestAuthority(directory.resolve("other")).material("danum-billing");
+    try (BillingStub _ = new BillingStub(foreign, port)) {
+      await()
+          .until(() -> {
+            rig.clock.advance(Duration.ofSeconds(2));
+            return lines(Level.WARN).stream().anyMatch(line -> line.contains("authority"));
+          });
+      assertThat(lines(Level.WARN))
+          .filteredOn(line -> line.contains("authority"))
+          .singleElement()
+          .asString()
+          .contains("127.0.0.1:" + port, "not signed by an authority that is trusted here")
+          .hasLineCount(1);
+    }
+  }
+
+  @Test
   void readinessFollowsBillingWithoutAnyReportAndForgivesAMoment() throws Exception {
     try (BillingStub _ = billing()) {
       awaitReachable(true);
     }
     await()
         .until(() -> {
-          rig.clock.advance(Duration.ofSeconds(6)); // it is asked again 5 s after its last answer
+          rig.clock.advance(
+              Duration.ofSeconds(6)); // an empty submission follows 5 s after the last answer
           return !isReachable();
         });
     awaitReachable(false);

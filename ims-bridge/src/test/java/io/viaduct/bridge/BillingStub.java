@@ -19,8 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// A peer that speaks billing's protocol over a real socket with mutual TLS: posts what it has not
-/// seen, says so of what it has.
+/// A peer that speaks billing's protocol over a real socket with mutual TLS. It answers a new
+/// report with POSTED, and a known one with ALREADY_POSTED.
 final class BillingStub implements AutoCloseable {
   final List<UsageReport> posted = new CopyOnWriteArrayList<>();
   final List<SubmitRequest> requests = new CopyOnWriteArrayList<>();

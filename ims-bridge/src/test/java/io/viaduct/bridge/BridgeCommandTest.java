@@ -3,8 +3,12 @@ package io.viaduct.bridge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.bridge.rest.RestInterface;
+import io.viaduct.service.tls.Ed25519;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -12,6 +16,8 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.interfaces.EdECPublicKey;
+import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,7 +26,7 @@ import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// The command line, the configuration file and the REST interface.
+/// Tests of the command line, the configuration file and the REST interface.
 @Timeout(120)
 class BridgeCommandTest {
   @TempDir Path directory;
@@ -43,6 +49,52 @@ class BridgeCommandTest {
         .contains("domain: ims.test")
         .doesNotContain("rest-token")
         .doesNotContain("alice-secret");
+  }
+
+  @Test
+  void whatCheckPrintsCanBeFedBack() throws Exception {
+    try (BridgeRig rig = new BridgeRig(directory, 1, "")) {
+      assertThat(execute("check", "--config", rig.file.toString())).isZero();
+    }
+    String printed = out.toString();
+    Path again = Files.writeString(directory.resolve("again.yml"), printed);
+    out.getBuffer().setLength(0);
+    assertThat(execute("check", "--config", again.toString())).as(err.toString()).isZero();
+    assertThat(out.toString()).isEqualTo(printed);
+  }
+
+  @Test
+  void aTakenPortIsOneLineWithItsKeyHostAndPortAndExitCode69() throws Exception {
+    String text;
+    Path file;
+    try (BridgeRig rig = new BridgeRig(directory, 1, "")) {
+      file = rig.file;
+      text = Files.readString(file);
+    }
+    String[][] listeners = {
+      {"sip: {host: 127.0.0.1, port: 0", "sip: {host: 127.0.0.1, port: %d", "sip.port"},
+      {"grpc: {host: 127.0.0.1, port: 0", "grpc: {host: 127.0.0.1, port: %d", "grpc.port"},
+      {"rest: {port: 0", "rest: {port: %d", "rest.port"},
+      {"operations: {port: 0", "operations: {port: %d", "operations.port"}
+    };
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      for (String[] listener : listeners) {
+        err.getBuffer().setLength(0);
+        Files.writeString(
+            file, text.replace(listener[0], listener[1].formatted(taken.getLocalPort())));
+        assertThat(execute("run", "--config", file.toString())).as(listener[2]).isEqualTo(69);
+        assertThat(err.toString())
+            .contains(listener[2], "127.0.0.1:" + taken.getLocalPort(), "address already in use")
+            .hasLineCount(1);
+      }
+    }
+    try (DatagramSocket taken = new DatagramSocket(0, InetAddress.getByName("127.0.0.1"))) {
+      err.getBuffer().setLength(0);
+      Files.writeString(
+          file, text.replace(listeners[0][0], listeners[0][1].formatted(taken.getLocalPort())));
+      assertThat(execute("run", "--config", file.toString())).isEqualTo(69);
+      assertThat(err.toString()).contains("sip.port", "address already in use").hasLineCount(1);
+    }
   }
 
   @Test
@@ -87,6 +139,12 @@ class BridgeCommandTest {
     assertThat(execute("keygen", key.toString())).isZero();
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(key)))
         .isEqualTo("rw-------");
+    byte[] raw = Ed25519.raw((EdECPublicKey) Ed25519.readPair(key).getPublic());
+    assertThat(out.toString())
+        .as("a line of YAML, with the id that logs show")
+        .isEqualTo(
+            "accepted-keys: [\"%s\"] # of token; logs show key %s%n"
+                .formatted(Base64.getEncoder().encodeToString(raw), Ed25519.id(raw)));
     byte[] before = Files.readAllBytes(key);
     assertThat(execute("keygen", key.toString())).isEqualTo(69);
     assertThat(Files.readAllBytes(key)).isEqualTo(before);

@@ -26,14 +26,14 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/// A whole bridge on real sockets with the operator's files, as in production; a user agent beside.
+/// A complete bridge on real sockets, with an operator's files as in production, and a user agent.
 final class BridgeRig implements AutoCloseable {
   static {
-    // A shared machine with two cores: what takes 0.2 s alone has taken 10 s.
+    // On a shared machine with two cores, work of 0.2 s has taken 10 s.
     org.awaitility.Awaitility.setDefaultTimeout(java.time.Duration.ofSeconds(45));
   }
 
-  /// As port of billing: no mediation, only users.
+  /// Port of billing for a rig without mediation: billing then serves only users.
   static final int NO_BILLING = 1;
 
   final TestClock clock = new TestClock();
@@ -98,7 +98,7 @@ final class BridgeRig implements AutoCloseable {
     }
   }
 
-  /// Meters for a bridge that is started again.
+  /// Returns meters for a bridge that is restarted.
   MeterRegistry fresh() {
     registry = new SimpleMeterRegistry();
     return registry;

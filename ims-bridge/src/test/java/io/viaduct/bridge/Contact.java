@@ -21,15 +21,15 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-/// A foreign device of a user: registers what it is told to, and answers as it is told to.
+/// A device of a user: it registers with given Contact parameters, and answers with a given status.
 final class Contact implements AutoCloseable {
-  /// What it got.
+  /// The requests that it received.
   final List<SipRequest> received = new CopyOnWriteArrayList<>();
 
   private final int status; // 0: never
   private final SipEndpoint endpoint;
 
-  /// @param status of its answers; 0: it reads, and is silent
+  /// @param status status of its answers; 0: it never answers
   Contact(int status) throws IOException {
     this.status = status;
     this.endpoint =
@@ -61,7 +61,7 @@ final class Contact implements AutoCloseable {
               "sip:ims.test",
               SipHeaders.NONE
                   .with("Max-Forwards", "70")
-                  // A user agent without a name is challenged for MD5.
+                  // The configuration offers only MD5 to user agents without a User-Agent header.
                   .with("User-Agent", "viaduct")
                   .with("From", "<sip:" + user + "@ims.test>;tag=1")
                   .with("To", "<sip:" + user + "@ims.test>")
@@ -72,7 +72,7 @@ final class Contact implements AutoCloseable {
                       "<sip:%s@127.0.0.1:%d>%s".formatted(user, endpoint.port(), parameters))
                   .with("Expires", "600"));
       answer = endpoint.send(digest.authorize(register), to).get(30, TimeUnit.SECONDS);
-      digest.challenged(answer);
+      digest.acceptChallenge(answer);
     }
     assertThat(answer.status()).isEqualTo(200);
   }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A machine that was cloned with its SNAPT, over gRPC with mutual TLS.
+/// A cloned machine runs a second SNAPT with the same id, over gRPC with mutual TLS.
 @Timeout(120)
 class DuplicateSnaptTest {
   @TempDir Path directory;

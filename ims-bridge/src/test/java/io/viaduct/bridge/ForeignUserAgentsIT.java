@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// User agents that others wrote: sipp, sipsak, baresip. Each is skipped where it is not installed.
-/// All three can do MD5 only in the versions of Debian 12; the bridge offers SHA-256 too, as it
-/// does by default.
+/// Tests with user agents of other projects: sipp, sipsak, baresip. A user agent that is not
+/// installed is skipped. In their versions of Debian 12 all three support only MD5; the bridge also
+/// offers SHA-256, as by default.
 @Timeout(120)
 class ForeignUserAgentsIT {
   @TempDir Path directory;
@@ -208,7 +208,7 @@ class ForeignUserAgentsIT {
     assertThat(Files.readString(output)).contains("to a stranger");
   }
 
-  /// Random and crafted rubbish from a real fuzzer; afterwards everything works.
+  /// Sends the bridge random and crafted garbage from a real fuzzer; afterwards all services work.
   @Test
   void sipsaksRandomMessagesChangeNothing() throws Exception {
     needs("sipsak", "sipsak");

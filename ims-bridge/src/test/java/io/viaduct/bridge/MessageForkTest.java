@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// A user with several devices: real endpoints, registered with the real bridge.
+/// A user has several devices: real endpoints, registered with a real bridge.
 @Timeout(120)
 class MessageForkTest {
   @TempDir Path directory;
@@ -135,7 +135,7 @@ class MessageForkTest {
     await().until(() -> low.received.size() == 1 && high.received.size() == 2);
   }
 
-  /// RFC 3261 section 16.7 step 6.
+  /// Tests RFC 3261 section 16.7 step 6.
   @ParameterizedTest
   @CsvSource({
     "486, 603, 603",

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Attackers at the registrar, over real UDP sockets at addresses of their own.
+/// Attackers guess passwords at the registrar, over real UDP sockets with different addresses.
 @Timeout(120)
 class PasswordGuessTest {
   private static final String USER = "127.0.0.1";
@@ -94,7 +94,8 @@ class PasswordGuessTest {
     assertThat(registers(USER)).isTrue();
   }
 
-  /// A forged source sees no answer: it has nonces of its own source alone, or none.
+  /// An attacker who forges a source address sees no answer to it, and so has no nonce for that
+  /// address.
   @Test
   void requestsOfAForgedSourceLockNobodyOut() throws Exception {
     DigestClient guess = client("alice", "guess");
@@ -129,7 +130,7 @@ class PasswordGuessTest {
       assertThat(rig.counter("viaduct.bridge.digest.refused", "reason", "forged_nonce"))
           .isEqualTo(1);
       assertThat(user.ask(alice.authorize(user.register("alice"))).status())
-          .as("the user goes on with the same nonce")
+          .as("the user can still use the same nonce")
           .isEqualTo(200);
     }
   }
@@ -150,7 +151,7 @@ class PasswordGuessTest {
         .isEqualTo(10);
   }
 
-  /// A source may be forged: no answer to it may be much longer than the request.
+  /// A source may be forged, so no answer may be much longer than its request.
   @ParameterizedTest
   @CsvSource({
     "REGISTER,  sip:ims.test,       ''",

@@ -97,6 +97,7 @@ class ProvisioningTest {
         .isGreaterThanOrEqualTo(1);
     int granted = grants.size();
     rig.users.suspend("alice", false);
+    await().until(() -> rig.bridge.subscribers().isActive("alice"));
     alice.register();
     alice.subscribeSession(key());
     await().until(() -> grants.size() > granted);
@@ -206,7 +207,7 @@ class ProvisioningTest {
     Files.delete(copy);
     rig.bridge = Bridge.start(rig.configuration, rig.clock, rig.fresh(), rig.readiness);
     UserAgent alice = agent("alice");
-    await().until(() -> said("503 Service Unavailable: the bridge waits for billing"));
+    await().until(() -> said("503 Service Unavailable: the bridge has no directory of users yet"));
     assertThat(rig.counter("viaduct.bridge.sip.refused", "reason", "directory_missing"))
         .isGreaterThanOrEqualTo(1);
     rig.restartUsers();

@@ -3,15 +3,17 @@ package io.viaduct.bridge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.bridge.rest.RestInterface;
+import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.operations.MetricNames;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
+import io.viaduct.service.reload.ConfigurationReload;
 import io.viaduct.service.tls.TlsMaterial;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The README says what the code does.
+/// Compares the metrics of the README with those of the code.
 class ReadmeTest {
   @TempDir Path folder;
 
@@ -24,6 +26,13 @@ class ReadmeTest {
         var rest =
             RestInterface.start(rig.configuration.rest(), bridge, rig.clock, metrics.registry())) {
       assertThat(rest.isRunning()).isTrue();
+      var unused =
+          new ConfigurationReload<>(
+              BridgeReload.source(rig.file, rig.clock),
+              ConfigurationKeys.of(rig.configuration),
+              BridgeReload.parts(bridge, rig.clock),
+              metrics.registry(),
+              rig.clock);
       assertThat(MetricNames.registered(metrics))
           .isEqualTo(MetricNames.named(Path.of("README.md")));
       String scraped = MetricNames.afterCollection(metrics);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Our user agent and the bridge, over real sockets.
+/// The project's user agent registers with the bridge, over real sockets.
 @Timeout(120)
 class RegistrationTest {
   private static final UserAgentListener SILENT = new UserAgentListener() {};
@@ -188,7 +188,7 @@ class RegistrationTest {
           .isEqualTo(200);
     }
     assertThat(rig.counter("viaduct.bridge.digest.refused", "reason", "missing"))
-        .as("the nonce is used again: one challenge for bob's REGISTER, one for alice")
+        .as("the nonce is reused: one challenge for bob's REGISTER, one for alice's")
         .isEqualTo(2);
   }
 
@@ -206,7 +206,7 @@ class RegistrationTest {
     UserAgent alice = rig.userAgent("alice", Transport.UDP, SILENT);
     alice.register();
     await().until(() -> alice.state().isRegistered());
-    // bob's own registrar is alice's user agent, so to speak
+    // alice's user agent takes the place of bob's registrar
     UserAgent bob =
         rig.userAgent(
             new io.viaduct.sip.useragent.UserAgentSettings(

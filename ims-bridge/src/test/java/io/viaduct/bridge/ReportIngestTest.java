@@ -12,6 +12,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.bridge.directory.SnaptEntry.State;
+import io.viaduct.service.logging.CapturedLog;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsMaterial;
@@ -41,8 +42,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// SNAPT → bridge → billing over gRPC with mutual TLS, real sockets; billing is a stub of its
-/// protocol.
+/// Reports pass from a SNAPT through the bridge to billing, over gRPC with mutual TLS and real
+/// sockets. Billing is a stub of its protocol.
 @Timeout(120)
 class ReportIngestTest {
   @TempDir Path directory;
@@ -53,7 +54,8 @@ class ReportIngestTest {
 
   @BeforeEach
   void start() throws Exception {
-    // The port is known before billing's certificate exists: billing starts, the bridge follows.
+    // The rig needs billing's port, and billing needs the rig's certificates: so billing gets a
+    // free port first, and starts later.
     int port;
     try (var socket = new java.net.ServerSocket(0)) {
       port = socket.getLocalPort();
@@ -61,7 +63,8 @@ class ReportIngestTest {
     rig = new BridgeRig(directory, port, "");
     billingTls = rig.authority.material("danum-billing");
     billing = new BillingStub(billingTls, port);
-    // The bridge may have asked in vain meanwhile: its channel then waits before it tries again.
+    // The bridge may already have failed to connect; its channel then waits before the next
+    // attempt.
     await()
         .until(() -> {
           rig.clock.advance(java.time.Duration.ofSeconds(1));
@@ -85,7 +88,7 @@ class ReportIngestTest {
     return SnaptsGrpc.newStub(channel);
   }
 
-  /// What comes back on a stream: values, then an error or the end.
+  /// Records the answers on a stream: values, then an error or the end.
   private static final class Answers<T> implements StreamObserver<T> {
     final BlockingQueue<T> values = new LinkedBlockingQueue<>();
     final BlockingQueue<Status> ends = new LinkedBlockingQueue<>();
@@ -277,13 +280,21 @@ class ReportIngestTest {
                 stranger.privateKey(),
                 rig.authority.issue("snapt-1").trust()));
     Answers<ReportAck> acks = new Answers<>();
-    var stream = snapt(mixed).report(acks);
-    try {
-      stream.onNext(signed(report("snapt-1", 0).build(), rig.reportKey));
-    } catch (IllegalStateException e) {
-      assertThat(e).hasMessageContaining("call"); // already closed
+    try (CapturedLog said = CapturedLog.of("io.viaduct.service.tls")) {
+      var stream = snapt(mixed).report(acks);
+      try {
+        stream.onNext(signed(report("snapt-1", 0).build(), rig.reportKey));
+      } catch (IllegalStateException e) {
+        assertThat(e).hasMessageContaining("call"); // already closed
+      }
+      assertThat(acks.ends.poll(45, TimeUnit.SECONDS).getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+      assertThat(said.lines(""))
+          .singleElement()
+          .asString()
+          .startsWith("gRPC for SNAPTs: TLS with 127.0.0.1:")
+          .contains("not signed by an authority that is trusted here")
+          .hasLineCount(1);
     }
-    assertThat(acks.ends.poll(45, TimeUnit.SECONDS).getCode()).isEqualTo(Status.Code.UNAVAILABLE);
     assertThat(billing.posted).isEmpty();
     assertThat(rig.registry.get("viaduct.bridge.grpc.strangers").counter().count()).isPositive();
   }
@@ -314,7 +325,8 @@ class ReportIngestTest {
     assertThat(directoryNow.state(directoryNow.all().getFirst())).isEqualTo(State.STALE);
   }
 
-  /// The signing key is changed: tokens of the former key live on, those of the next are known.
+  /// After a change of the signing key, tokens of the former key stay valid, and tokens of the next
+  /// key are accepted.
   @Test
   void keysOfOtherTimesAreAnnouncedBesideTheOneThatSigns() throws Exception {
     String former = BridgeRig.base64(Ed25519.generate());

@@ -30,6 +30,7 @@ import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.MessageDigest;
 import java.security.interfaces.EdECPublicKey;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Locale;
@@ -46,8 +47,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// An enrolled SNAPT that reports what it did not serve: with its own certificate and report key,
-/// over gRPC with mutual TLS. Billing never sees such a report.
+/// An enrolled SNAPT reports usage that it did not serve, with its own certificate and report key,
+/// over gRPC with mutual TLS. The bridge refuses such a report before billing.
 @Timeout(120)
 class ReportProofIngestTest {
   @TempDir Path directory;
@@ -68,9 +69,13 @@ class ReportProofIngestTest {
             port,
             text -> text.replace("region: core}", "region: core, line-rate: 8000000}"));
     billing = new BillingStub(rig.authority.material("danum-billing"), port);
-    // The bridge looks for billing again after a pause; a report that came before would be
-    // deferred.
-    await().until(() -> rig.registry.get("viaduct.bridge.billing.reachable").gauge().value() == 1);
+    // The bridge may have made its first attempt before billing listened. It tries again after 1 s
+    // of its clock, and would defer a report that arrives before the answer.
+    await()
+        .until(() -> {
+          rig.clock.advance(Duration.ofSeconds(1));
+          return rig.registry.get("viaduct.bridge.billing.reachable").gauge().value() == 1;
+        });
     channel =
         NettyChannelBuilder.forAddress("127.0.0.1", rig.bridge.grpcPort())
             .sslContext(
@@ -117,7 +122,7 @@ class ReportProofIngestTest {
         .build();
   }
 
-  // As the SNAPT signs it: with the key that the bridge knows.
+  // Signs a report as the SNAPT does, with the key of the bridge's configuration.
   private SignedUsageReport bySnapt(SignedUsageReport envelope) {
     return envelope.toBuilder()
         .setSignature(
@@ -176,6 +181,12 @@ class ReportProofIngestTest {
     assertThat(ack.getVerdict()).as(ack.getReason()).isEqualTo(ReportVerdict.POSTED);
     assertThat(billing.requests.getFirst().getTokenKeysList()).containsExactly(proven.tokenKey());
     assertThat(billing.requests.getFirst().getReports(0)).isEqualTo(bySnapt(envelope));
+  }
+
+  @Test
+  void aTokenThatWasRenewedInTheMiddleOfTheIntervalIsAccepted() throws Exception {
+    ReportAck ack = submit(token(t -> t.setNotBeforeMs(1_002_500).setExpiresMs(1_602_500)));
+    assertThat(ack.getVerdict()).as(ack.getReason()).isEqualTo(ReportVerdict.POSTED);
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.viaduct.bridge.directory.RelayAddresses;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.LocationService;
@@ -43,8 +44,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What may happen between the acceptance of a SUBSCRIBE and its NOTIFY: the bridge's SIP parts on
-/// a real endpoint, with a hook just there instead of a clock thread that comes by chance.
+/// Tests events between the acceptance of a SUBSCRIBE and its NOTIFY. The bridge's SIP parts run on
+/// a real endpoint. A hook runs at this point, in place of a clock thread that would reach it only
+/// by chance.
 @Timeout(120)
 class SessionNotifierTest {
   private static final InetSocketAddress ANY =
@@ -94,6 +96,7 @@ class SessionNotifierTest {
             subscribers,
             SipSide.anyDevice(subscribers),
             new SnaptDirectory(List.of(), Duration.ofSeconds(30), clock),
+            new RelayAddresses(InetAddress::getAllByName, clock),
             new TokenIssuer(Ed25519.generate(), List.of(), Duration.ofHours(1), "snapts", clock),
             meters,
             clock);
@@ -180,7 +183,7 @@ class SessionNotifierTest {
     alice.subscribeSession(Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic()));
   }
 
-  /// Each NOTIFY is answered before the next is looked for, so that no third is on its way.
+  /// Answers each NOTIFY before it waits for the next, so that no third is in flight.
   @Test
   void oneSubscribeBringsOneTokenEvenWhenTheClockLooksBetweenItsAcceptanceAndItsNotify() {
     accepted = notifier::onClock;

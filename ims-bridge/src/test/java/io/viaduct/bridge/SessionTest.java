@@ -12,6 +12,7 @@ import io.viaduct.sip.useragent.UserAgentState.Phase;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.SnaptStatus;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.KeyPair;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// SUBSCRIBE, NOTIFY and the token in it.
+/// Tests SUBSCRIBE, NOTIFY and the token in a NOTIFY.
 @Timeout(120)
 class SessionTest {
   @TempDir Path directory;
@@ -64,13 +65,17 @@ class SessionTest {
   }
 
   private void announce(String id) {
+    announce(id, "192.0.2.7");
+  }
+
+  private void announce(String id, String host) {
     rig.bridge
         .directory()
         .note(
             id,
             SnaptStatus.newBuilder()
                 .setSnaptId(id)
-                .setHost("192.0.2.7")
+                .setHost(host)
                 .setControlPort(443)
                 .setDataPort(4443)
                 .build());
@@ -96,7 +101,7 @@ class SessionTest {
     subscribed(transport);
     SessionGrant grant = grants.getFirst();
     assertThat(grant.relays())
-        .containsExactly(new SessionGrant.Relay("snapt-2", "192.0.2.7", 443, 4443, 0));
+        .containsExactly(new SessionGrant.Relay("snapt-2", "192.0.2.7", 443, 4443, 0, List.of()));
     assertThat(grant.reportSec()).isEqualTo(5);
     SessionToken token = verified(grant, Ed25519.readPair(rig.configuration.token().signingKey()));
     assertThat(token.getAccount()).isEqualTo("alice");
@@ -107,6 +112,15 @@ class SessionTest {
     assertThat(token.getExpiresMs())
         .isEqualTo(grant.expires().toEpochMilli())
         .isEqualTo(rig.clock.millis() + 60_000);
+  }
+
+  @Test
+  void addressesOfASnaptThatIsKnownByNameComeWithTheGrant() throws Exception {
+    announce("snapt-2", "localhost");
+    subscribed(Transport.UDP);
+    SessionGrant.Relay relay = grants.getFirst().relays().getFirst();
+    assertThat(relay.host()).isEqualTo("localhost");
+    assertThat(relay.addresses()).contains(InetAddress.ofLiteral("127.0.0.1"));
   }
 
   @Test
@@ -130,7 +144,7 @@ class SessionTest {
     await().until(() -> grants.getLast().relays().isEmpty());
   }
 
-  /// Another user's list shows that the bridge has looked.
+  /// The NOTIFY of another user shows that the bridge has done its periodic work.
   @Test
   void aUserWhoIsNotRegisteredGetsNoToken() throws Exception {
     UserAgent alice = subscribed(Transport.UDP);

@@ -15,7 +15,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// A UDP socket at an address of its own in 127.0.0.0/8, as an attacker or a user has one.
+/// A UDP socket with its own address in 127.0.0.0/8: an attacker or a user.
 final class SipProbe implements AutoCloseable {
   private static final MessageGuard GUARD = new MessageGuard(GuardLimits.STANDARD);
 
@@ -29,7 +29,8 @@ final class SipProbe implements AutoCloseable {
     bridge = new InetSocketAddress(InetAddress.getLoopbackAddress(), bridgePort);
   }
 
-  /// A REGISTER that nothing else is like, for a user of ims.test.
+  /// Returns a REGISTER for a user of ims.test. Branch and CSeq differ from those of all other
+  /// requests of this socket.
   SipRequest register(String user) {
     int number = ++requests;
     return new SipRequest(
@@ -66,9 +67,9 @@ final class SipProbe implements AutoCloseable {
     return Arrays.copyOf(buffer, packet.getLength());
   }
 
-  /// Gets a nonce for a client.
+  /// Requests a nonce for a client.
   void challenge(DigestClient client) throws IOException {
-    if (!client.challenged(ask(register("alice")))) {
+    if (!client.acceptChallenge(ask(register("alice")))) {
       throw new AssertionError("no challenge");
     }
   }

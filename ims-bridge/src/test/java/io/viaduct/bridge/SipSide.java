@@ -1,6 +1,7 @@
 package io.viaduct.bridge;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.viaduct.bridge.directory.RelayAddresses;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.Binding;
@@ -31,6 +32,7 @@ import io.viaduct.sip.digest.DigestAlgorithm;
 import io.viaduct.sip.digest.DigestClient;
 import io.viaduct.sip.digest.DigestServer;
 import io.viaduct.sip.jain.ParserProbe;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.KeyPair;
 import java.text.ParseException;
@@ -47,9 +49,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
-/// The bridge's SIP parts without sockets, for fuzz targets: two users, alice and bob, a clock that
-/// moves when told, and a network that keeps what is sent. Whatever is answered or sent is held
-/// against what every message must be.
+/// The bridge's SIP parts without sockets, for fuzz targets. It has two users, alice and bob, a
+/// clock that the target sets, and a network that records the sent messages. It checks the rules
+/// for all messages on every message that the bridge sends.
 public final class SipSide implements RequestSender {
   public static final Duration LEAST = Duration.ofSeconds(60);
   public static final Duration MOST = Duration.ofHours(1);
@@ -68,7 +70,7 @@ public final class SipSide implements RequestSender {
   private static final Map<String, SipFlow> FLOWS =
       Map.of("alice", flow("192.0.2.7"), "bob", flow("192.0.2.8"));
 
-  /// A request of the bridge's.
+  /// A request that the bridge sent.
   public record Sent(SipRequest request, SipFlow target) {}
 
   private final Map<String, DigestClient> clients =
@@ -96,6 +98,7 @@ public final class SipSide implements RequestSender {
             SUBSCRIBERS,
             anyDevice(SUBSCRIBERS),
             new SnaptDirectory(List.of(), Duration.ofSeconds(30), () -> now),
+            new RelayAddresses(InetAddress::getAllByName, () -> now),
             new TokenIssuer(KEY, List.of(), Duration.ofMinutes(5), "snapts", () -> now),
             METERS,
             () -> now);
@@ -117,7 +120,7 @@ public final class SipSide implements RequestSender {
     notifier.attach(this);
   }
 
-  /// A directory of these users, each with the password `<user>-secret`.
+  /// Returns a directory of these users, each with the password `<user>-secret`.
   static Subscribers subscribers(String... users) {
     Subscribers all = new Subscribers();
     all.replaceAll(
@@ -134,7 +137,7 @@ public final class SipSide implements RequestSender {
     return all;
   }
 
-  /// Billing that accepts every device.
+  /// Stands for a billing that accepts every device.
   static DeviceLimit anyDevice(Subscribers subscribers) {
     return (account, key) -> {
       subscribers.bound(account, key);
@@ -150,7 +153,7 @@ public final class SipSide implements RequestSender {
     return new SipFlow(Transport.UDP, new InetSocketAddress(address, 5060));
   }
 
-  /// What the bridge handles of a datagram: a request from where its user is, or a response.
+  /// Parses a datagram as the bridge does: a request from its user's address, or a response.
   public static Optional<SipMessage> arrival(byte[] datagram) {
     return Arrival.of(datagram, flow("alice", FLOWS));
   }
@@ -175,19 +178,19 @@ public final class SipSide implements RequestSender {
     return notifier.size();
   }
 
-  /// What has been sent since the last call.
+  /// Returns the messages sent since the last call.
   public List<Sent> sent() {
     List<Sent> all = List.copyOf(sent);
     sent.clear();
     return all;
   }
 
-  /// The next answer to a request of the bridge's; without one it is 200.
+  /// Queues the next answer to a request of the bridge. The default answer is 200.
   public void willAnswer(SipResponse response) {
     answers.add(response);
   }
 
-  /// Time passes, and the bridge's clock looks.
+  /// Advances the time, and runs the bridge's periodic work.
   public void pass(Duration time) {
     now = now.plus(time);
     locations.expire(now);
@@ -195,7 +198,7 @@ public final class SipSide implements RequestSender {
     requireUnbroken();
   }
 
-  /// A REGISTER to seed a target with.
+  /// Returns a REGISTER as a seed of a target.
   ///
   /// @param more header fields, lines without end
   public static String register(String user, int cseq, String more) {
@@ -214,7 +217,7 @@ public final class SipSide implements RequestSender {
         .formatted(user, cseq, more);
   }
 
-  /// Who says that he sends it, if he is a user; else alice, who may not.
+  /// Returns the user named in From; alice if From names no user.
   public static String sender(SipRequest request) {
     boolean registers = request.method().equals("REGISTER");
     try {
@@ -229,7 +232,7 @@ public final class SipSide implements RequestSender {
     return flow(sender(request), FLOWS);
   }
 
-  /// The answer to a request as it is.
+  /// Sends a request as it is, and returns the answer.
   public SipResponse tell(SipRequest request) {
     List<SipResponse> said = new ArrayList<>();
     service.onRequest(
@@ -257,9 +260,9 @@ public final class SipSide implements RequestSender {
     return said.getFirst();
   }
 
-  /// The answer to a request with its sender's credentials, whatever it brings along.
+  /// Sends a request with its sender's credentials in place of its own, and returns the answer.
   ///
-  /// @throws AssertionError if it is accepted without them
+  /// @throws AssertionError if the request is accepted without credentials
   public SipResponse tellWithCredentials(SipRequest request) {
     DigestClient client = Objects.requireNonNull(clients.get(sender(request)));
     SipResponse first = tell(request);
@@ -270,11 +273,11 @@ public final class SipSide implements RequestSender {
         request.withHeaders(
             request.headers().without("Authorization").without("Proxy-Authorization"));
     client.forget();
-    client.challenged(tell(bare));
+    client.acceptChallenge(tell(bare));
     return tell(client.authorize(bare));
   }
 
-  /// What names a request is in its answer as it was (RFC 3261 section 8.2.6.2).
+  /// Checks that an answer repeats the fields that identify its request (RFC 3261 section 8.2.6.2).
   private static void requireAnswerTo(SipRequest request, SipResponse response) {
     Arrival.requireSound(response);
     boolean same =
@@ -292,7 +295,7 @@ public final class SipSide implements RequestSender {
       Arrival.requireSound(whole);
       ParserProbe.parseToSend(whole);
     } catch (AssertionError e) {
-      breach = String.valueOf(e.getMessage()); // a future would swallow it
+      breach = String.valueOf(e.getMessage()); // kept here, because a future would swallow it
     } catch (ParseException e) {
       return CompletableFuture.failedFuture(
           new SipException(SipException.Reason.INVALID, String.valueOf(e.getMessage())));
@@ -314,7 +317,7 @@ public final class SipSide implements RequestSender {
   }
 
   @Override
-  public boolean stands(SipFlow target) {
+  public boolean isConnected(SipFlow target) {
     return true;
   }
 

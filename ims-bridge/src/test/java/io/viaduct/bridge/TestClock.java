@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// A clock that moves when told.
+/// A clock that a test sets.
 final class TestClock implements InstantSource {
   private final AtomicReference<Instant> now = new AtomicReference<>(Instant.now());
 

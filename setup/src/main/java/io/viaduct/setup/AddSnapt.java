@@ -3,7 +3,7 @@ package io.viaduct.setup;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.setup.files.SetupDirectory.Entry;
-import io.viaduct.setup.files.SetupDirectory.Fate;
+import io.viaduct.setup.files.SetupDirectory.Outcome;
 import io.viaduct.setup.files.YamlText;
 import io.viaduct.setup.installation.HostName;
 import io.viaduct.setup.installation.Installation;
@@ -22,8 +22,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/// `viaduct setup snapt NAME --host HOST`: makes the directory of a further SNAPT, and enters it
-/// into the bridge's configuration.
+/// The command `viaduct setup snapt NAME --host HOST`: makes the directory of a further SNAPT, and
+/// adds the SNAPT to the bridge's configuration.
 @Command(
     name = "snapt",
     mixinStandardHelpOptions = true,
@@ -34,22 +34,24 @@ import picocli.CommandLine.ParentCommand;
 final class AddSnapt implements Callable<Integer> {
   @ParentCommand private @Nullable SetupCommand setup;
 
-  @Parameters(paramLabel = "NAME", description = "its identity, such as snapt-2")
+  @Parameters(paramLabel = "NAME", description = "id of the SNAPT, such as snapt-2")
   private String id = "";
 
   @Option(
       names = "--host",
       required = true,
-      description = "IP address or DNS name, as devices dial it; repeat it for further names")
+      description = "IP address or DNS name that devices connect to; repeat it for further names")
   private List<String> hosts = List.of();
 
-  @Option(names = "--port", description = "TCP and UDP (default: ${DEFAULT-VALUE})")
+  @Option(names = "--port", description = "port for TCP and UDP (default: ${DEFAULT-VALUE})")
   private int port = 443;
 
-  @Option(names = "--owner", description = "earns its share of charges (default: ${DEFAULT-VALUE})")
+  @Option(
+      names = "--owner",
+      description = "account that earns the SNAPT's share of charges (default: ${DEFAULT-VALUE})")
   private String owner = "operator";
 
-  @Option(names = "--region", description = "(default: ${DEFAULT-VALUE})")
+  @Option(names = "--region", description = "region of the SNAPT (default: ${DEFAULT-VALUE})")
   private String region = "default";
 
   @Option(
@@ -62,29 +64,31 @@ final class AddSnapt implements Callable<Integer> {
     SetupCommand parent = Objects.requireNonNull(setup);
     Workplace workplace = parent.workplace(out);
     Installation before = workplace.installation();
-    Snapt asked = asked();
+    Snapt requested = requested();
     Installation after = before;
-    Optional<Snapt> present = before.snapt(id);
-    if (present.isEmpty()) {
-      after = before.withSnapts(Stream.concat(before.snapts().stream(), Stream.of(asked)).toList());
+    Optional<Snapt> existing = before.snapt(id);
+    if (existing.isEmpty()) {
+      after =
+          before.withSnapts(Stream.concat(before.snapts().stream(), Stream.of(requested)).toList());
       String text = workplace.directory().read(Installation.FILE);
       workplace
           .directory()
           .replace(
               Installation.FILE,
-              YamlText.append(workplace.path(Installation.FILE), text, "snapts", asked.entry()));
-    } else if (!present.get().equals(asked)) {
+              YamlText.append(
+                  workplace.path(Installation.FILE), text, "snapts", requested.entry()));
+    } else if (!existing.get().equals(requested)) {
       throw new ConfigurationException(
-          "%s has another '%s': %s; choose another name, or change that file and run 'setup renew'"
-              .formatted(workplace.path(Installation.FILE), id, present.get().entry()));
+          "%s already has a different '%s': %s; choose another name, or change that file and run 'setup renew'"
+              .formatted(workplace.path(Installation.FILE), id, existing.get().entry()));
     }
     workplace.make(after);
     workplace.printFiles(parent.out());
-    printSteps(parent.out(), workplace, after, asked);
+    printSteps(parent.out(), workplace, after, requested);
     return ExitCode.OK;
   }
 
-  private Snapt asked() {
+  private Snapt requested() {
     return new Snapt(
         id, hosts.stream().distinct().map(HostName::new).toList(), port, owner, region);
   }
@@ -97,14 +101,13 @@ final class AddSnapt implements Callable<Integer> {
     out.println();
     if (changed(workplace, ServiceFiles.BRIDGE_CONFIGURATION)) {
       out.printf(
-          "1. The bridge reads its list of SNAPTs at its start. Start it again on %s; sessions"
-              + " stay:%n",
+          "1. Make the bridge on %s reload its configuration; its log confirms it:%n",
           installation.bridgeHosts().getFirst());
-      steps.printRestart(out, "ims-bridge", ServiceFiles.BRIDGE);
+      steps.printReload(out, ServiceFiles.BRIDGE);
     } else {
       out.println(
-          "1. The bridge's configuration knows it already; the bridge must have been started"
-              + " since.");
+          "1. The bridge's configuration already has this SNAPT; the bridge must have loaded it"
+              + " (SIGHUP or a start).");
     }
     if (changed(workplace, ServiceFiles.BILLING_CONFIGURATION)) {
       out.printf("   Billing too, for the owner '%s':%n", snapt.owner());
@@ -126,6 +129,6 @@ final class AddSnapt implements Callable<Integer> {
   }
 
   private static boolean changed(Workplace workplace, String file) {
-    return workplace.directory().entries().contains(new Entry(Fate.CHANGED, file));
+    return workplace.directory().entries().contains(new Entry(Outcome.CHANGED, file));
   }
 }

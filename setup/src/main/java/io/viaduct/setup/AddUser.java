@@ -24,8 +24,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/// `viaduct setup user NAME`: makes a user in a running billing, and the directory of files that
-/// the user's device needs.
+/// The command `viaduct setup user NAME`: makes a user in a running billing, and the directory of
+/// files that the user's device needs.
 @Command(
     name = "user",
     mixinStandardHelpOptions = true,
@@ -52,19 +52,22 @@ final class AddUser implements Callable<Integer> {
 
   @Option(
       names = "--key-on-device",
-      description = "make no device key here: 'cnapt keygen' makes it on the device")
+      description = "make no device key here; 'cnapt keygen' makes it on the device")
   private boolean keyOnDevice;
 
-  @Option(names = "--display-name", description = "as pages show it (default: NAME)")
+  @Option(names = "--display-name", description = "name that the pages show (default: NAME)")
   private @Nullable String displayName;
 
-  @Option(names = "--top-up", paramLabel = "DENARII", description = "credit the account")
+  @Option(
+      names = "--top-up",
+      paramLabel = "DENARII",
+      description = "amount to credit to the account")
   private @Nullable BigDecimal topUp;
 
   @Option(
       names = "--new-passwords",
       description =
-          "give an account that is there new passwords; its devices need the new file 'password'")
+          "give an existing account new passwords; its devices need the new file 'password'")
   private boolean newPasswords;
 
   @Option(
@@ -107,9 +110,9 @@ final class AddUser implements Callable<Integer> {
     }
   }
 
-  /// Makes the account in billing, unless it is there.
+  /// Makes the account in billing, unless it exists.
   ///
-  /// @return whether it was made
+  /// @return whether the account was made
   private boolean makeAccount(Workplace workplace, long credit) throws IOException {
     SetupDirectory directory = workplace.directory();
     BillingClient client = workplace.billing(billing);
@@ -162,7 +165,7 @@ final class AddUser implements Callable<Integer> {
   private String configuration(Installation installation) {
     return """
     # The device '%s' of %s@%s, made by `viaduct setup`. All keys: cnapt-agent/README.md.
-    # File names are relative to this file: the directory may lie anywhere, readable by root alone.
+    # File names are relative to this file. Only root should be able to read the directory.
     device-key: device.pem
     trust: ca.pem
     signalling: {bridge: %s, domain: %s, user: %s, password-file: password}

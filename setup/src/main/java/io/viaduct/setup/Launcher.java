@@ -2,15 +2,15 @@ package io.viaduct.setup;
 
 import java.nio.file.Path;
 
-/// The checkout that started this program, as printed commands name it.
+/// The checkout that started this program; printed commands name it.
 ///
 /// @param root directory of the launcher `viaduct`
 /// @param current the working directory
 record Launcher(Path root, Path current) {
-  /// The root comes from the launcher by this variable.
+  /// Environment variable with which the launcher passes the root.
   static final String ROOT = "VIADUCT_ROOT";
 
-  /// Returns the launcher as a person types it here.
+  /// Returns the launcher as typed in the working directory.
   String command() {
     return root.equals(current) ? "./viaduct" : root.resolve("viaduct").toString();
   }
@@ -20,7 +20,7 @@ record Launcher(Path root, Path current) {
     return root.resolve("bin").resolve(name);
   }
 
-  /// Returns where services keep what makes them start faster.
+  /// Returns the directory of the start caches (docs/adr/0022-start.md).
   Path startCaches() {
     return root.resolve("build/start");
   }

@@ -17,13 +17,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
-/// `viaduct setup renew`: issues certificates that end soon, and those whose hosts have changed in
-/// `setup.yml`. Keys stay, so that a service needs no other file.
+/// The command `viaduct setup renew`: issues new certificates for those that end soon, and for
+/// those whose hosts have changed in `setup.yml`. The keys stay the same, so a service needs no
+/// other file.
 @Command(
     name = "renew",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    description = "Issues certificates anew that end soon or name other hosts than setup.yml.")
+    description = "Renews certificates that end soon or that do not name the hosts of setup.yml.")
 final class Renew implements Callable<Integer> {
   static final Duration DEFAULT_WITHIN = Duration.ofDays(30);
 
@@ -35,7 +36,7 @@ final class Renew implements Callable<Integer> {
   @Option(
       names = "--within",
       paramLabel = "DAYS",
-      description = "renew what ends within so many days (default: ${DEFAULT-VALUE})")
+      description = "renew certificates that end within this many days (default: ${DEFAULT-VALUE})")
   private int days = (int) DEFAULT_WITHIN.toDays();
 
   @Option(
@@ -63,11 +64,10 @@ final class Renew implements Callable<Integer> {
           renewed ? "renewed" : "kept",
           workplace.path(wanted.certificate()),
           certificates.end(wanted.certificate()));
-      if (renewed) {
+      if (renewed) { // a reload (SIGHUP) keeps open connections
         printer.printf(
-            "          copy it to %s of the machine %s; the service takes it with SIGHUP or a"
-                + " restart%n",
-            wanted.name() + ".pem", wanted.hosts().getFirst());
+            "          copy it to %s of the machine %s; then there: systemctl reload viaduct-%s%n",
+            wanted.name() + ".pem", wanted.hosts().getFirst(), wanted.name());
       }
     }
     printer.printf("authority ends %s%n", certificates.end(Certificates.AUTHORITY));
@@ -75,7 +75,8 @@ final class Renew implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  /// Gives the authority's next certificate to every service and device that has the present one.
+  /// Replaces the authority's certificate in the directory of every service and device that has the
+  /// present one.
   private static void replaceTrust(Workplace workplace, String trusted, PrintWriter printer)
       throws IOException {
     SetupDirectory directory = workplace.directory();

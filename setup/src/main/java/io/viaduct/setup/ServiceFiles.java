@@ -17,9 +17,9 @@ import java.util.Base64;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The files of each service: one directory per service holds everything that it reads, and nothing
-/// of another one. A configuration has only the keys that differ from the service's defaults; paths
-/// in it are relative to it.
+/// Makes the files of each service. Each service has one directory with all its files and no
+/// others. A configuration has only the keys that differ from the service's defaults; its paths are
+/// relative to it.
 final class ServiceFiles {
   static final String BILLING = "danum-billing";
   static final String BRIDGE = "ims-bridge";
@@ -50,7 +50,8 @@ final class ServiceFiles {
   /// Returns the certificates that the services need.
   static List<Wanted> certificates(Installation installation) {
     var wanted = new ArrayList<Wanted>();
-    // Processes on one host meet on loopback: a host behind a NAT may not reach its public address.
+    // Processes on one host connect over loopback, because a host behind a NAT may not reach its
+    // own public address.
     wanted.add(new Wanted(BILLING, BILLING, withLoopback(installation.billingHosts())));
     wanted.add(new Wanted(BRIDGE, BRIDGE, withLoopback(installation.bridgeHosts())));
     installation.snapts().forEach(each -> wanted.add(certificate(each)));
@@ -65,7 +66,7 @@ final class ServiceFiles {
     return Stream.concat(hosts.stream(), LOOPBACK.stream()).distinct().toList();
   }
 
-  /// Makes everything that is missing.
+  /// Makes all missing files.
   void make() throws IOException {
     certificates.makeAuthority(installation.domain());
     makeBilling();
@@ -95,13 +96,13 @@ final class ServiceFiles {
     directory.make(BILLING + "/credentials.key", Passwords::drawKeyLine);
     if (hasOwnDatabase()) {
       directory.make(DATABASE_PASSWORD, Passwords::drawLine);
-      // The server's user is another one than billing's: it reads this copy.
+      // The database server runs as another user than billing, and reads this copy.
       directory.makeReadable("database/password", () -> directory.read(DATABASE_PASSWORD));
     }
     directory.make(BILLING_CONFIGURATION, this::billing);
     for (Snapt snapt : installation.snapts()) {
       if (!snapt.owner().equals(DEFAULT_OWNER)) {
-        enter(BILLING_CONFIGURATION, "snapt-owners", snapt, owner(snapt));
+        addSnapt(BILLING_CONFIGURATION, "snapt-owners", snapt, owner(snapt));
       }
     }
   }
@@ -111,9 +112,9 @@ final class ServiceFiles {
   }
 
   private String billing() {
-    var text = new StringBuilder(head(BILLING));
+    var text = new StringBuilder(header(BILLING));
     if (!installation.bridgeIsWithBilling()) {
-      text.append("# The bridge dials from another host.\ngrpc: {host: 0.0.0.0}\n");
+      text.append("# The bridge connects from another host.\ngrpc: {host: 0.0.0.0}\n");
     }
     if (!installation.webguiIsWithBilling()) {
       text.append(
@@ -124,7 +125,7 @@ final class ServiceFiles {
     }
     text.append(tls(BILLING));
     text.append("operator: {password-file: operator.password}\n");
-    text.append("# The bridge's domain; the key seals the digests of SIP passwords.\n");
+    text.append("# credentials: the key that encrypts the digests of SIP passwords.\n");
     text.append(
         "sip-domain: %s\ncredentials: {key-file: credentials.key}\n"
             .formatted(installation.domain()));
@@ -134,7 +135,7 @@ final class ServiceFiles {
                 .formatted(
                     YamlText.quoted(installation.databaseUrl()),
                     YamlText.quoted(installation.databaseUser()))
-            : "# Billing's own PostgreSQL keeps the ledger here.\ndatabase: {data-directory: %s}\n"
+            : "# Billing runs its own PostgreSQL; the ledger is in this directory.\ndatabase: {data-directory: %s}\n"
                 .formatted(state(BILLING, "database")));
     return text.toString();
   }
@@ -143,7 +144,8 @@ final class ServiceFiles {
     return YamlText.quoted(snapt.id()) + ": " + YamlText.quoted(snapt.owner());
   }
 
-  /// Returns where the pages ask from: the addresses of their hosts, and what the operator named.
+  /// Returns the addresses that the pages connect from: those of their hosts, and the networks that
+  /// the operator named.
   private String proxies() {
     Stream<String> hosts =
         installation.webguiHosts().stream().filter(HostName::isAddress).map(HostName::text);
@@ -163,12 +165,12 @@ final class ServiceFiles {
     }
     directory.make(BRIDGE_CONFIGURATION, this::bridge);
     for (Snapt snapt : installation.snapts()) {
-      enter(BRIDGE_CONFIGURATION, "snapts", snapt, enrolment(snapt));
+      addSnapt(BRIDGE_CONFIGURATION, "snapts", snapt, enrolment(snapt));
     }
   }
 
-  /// Adds a SNAPT that came later to a list or mapping of a configuration, unless it is there.
-  private void enter(String file, String key, Snapt snapt, String entry) throws IOException {
+  /// Adds a SNAPT to a list or mapping of an existing configuration, unless it is there.
+  private void addSnapt(String file, String key, Snapt snapt, String entry) throws IOException {
     String text = directory.read(file);
     if (!YamlText.ids(text, key).contains(snapt.id())) {
       directory.replace(file, YamlText.append(directory.path(file).toString(), text, key, entry));
@@ -176,7 +178,7 @@ final class ServiceFiles {
   }
 
   private String bridge() {
-    var text = new StringBuilder(head(BRIDGE));
+    var text = new StringBuilder(header(BRIDGE));
     text.append("domain: ").append(installation.domain()).append('\n');
     text.append(
         installation.webguiIsWithBridge()
@@ -186,10 +188,10 @@ final class ServiceFiles {
                 + "rest: {host: 0.0.0.0, token-file: rest.token}\n");
     text.append(
         "billing: {host: %s}\n"
-            .formatted(dialled(installation.bridgeIsWithBilling(), installation.billingHosts())));
+            .formatted(hostOf(installation.bridgeIsWithBilling(), installation.billingHosts())));
     text.append(tls(BRIDGE));
-    text.append("# Signs session tokens.\ntoken: {signing-key: token.key}\n");
-    text.append("# The last copy of the users, for a start while billing is away.\nstate: ")
+    text.append("# The key that signs session tokens.\ntoken: {signing-key: token.key}\n");
+    text.append("# The copy of the users, for a start while billing is away.\nstate: ")
         .append(state(BRIDGE, "state"))
         .append('\n');
     text.append(
@@ -221,7 +223,7 @@ final class ServiceFiles {
             ? "# The pages are served on loopback: put a TLS proxy in front, and then set `http:"
                 + " {secure-cookies: true}`.\n"
             : "http: {host: %s}\n".formatted(YamlText.quoted(installation.pageListen()));
-    return head(WEBGUI)
+    return header(WEBGUI)
         + http
         + "billing: {url: \"http://%s:8082\"}\n"
             .formatted(url(installation.webguiIsWithBilling(), installation.billingHosts()))
@@ -236,7 +238,7 @@ final class ServiceFiles {
   }
 
   private String snapt(Snapt snapt) {
-    var text = new StringBuilder(head("snapt-server"));
+    var text = new StringBuilder(header("snapt-server"));
     text.append("id: ").append(YamlText.quoted(snapt.id())).append('\n');
     if (!snapt.owner().equals(DEFAULT_OWNER)) {
       text.append("owner: ").append(YamlText.quoted(snapt.owner())).append('\n');
@@ -245,11 +247,11 @@ final class ServiceFiles {
       text.append("region: ").append(YamlText.quoted(snapt.region())).append('\n');
     }
     text.append(
-        "# Reports that wait for the bridge, and open intervals.\nstate: %s\n"
+        "# Holds open intervals and reports that wait for the bridge.\nstate: %s\n"
             .formatted(state(snapt.id(), "state")));
     text.append(tls(snapt.id()));
     String host = YamlText.quoted(snapt.hosts().getFirst().text());
-    text.append("# Devices dial this name; the certificate must name it.\n");
+    text.append("# Devices connect to this name; the certificate must name it.\n");
     text.append(
         snapt.port() == DEFAULT_PORT
             ? "control: {host: %s}\n".formatted(host)
@@ -257,7 +259,7 @@ final class ServiceFiles {
                 .formatted(host, snapt.port()));
     text.append(
         "reporting: {bridge-host: %s, report-key: report.key}\n"
-            .formatted(dialled(installation.isWithBridge(snapt), installation.bridgeHosts())));
+            .formatted(hostOf(installation.isWithBridge(snapt), installation.bridgeHosts())));
     return text.toString();
   }
 
@@ -279,7 +281,7 @@ final class ServiceFiles {
         : YamlText.quoted(installation.state() + "/" + service);
   }
 
-  private static String dialled(boolean together, List<HostName> hosts) {
+  private static String hostOf(boolean together, List<HostName> hosts) {
     return together ? "127.0.0.1" : YamlText.quoted(hosts.getFirst().text());
   }
 
@@ -291,7 +293,7 @@ final class ServiceFiles {
     return "tls: {certificate: %1$s.pem, private-key: %1$s.key, trust: ca.pem}\n".formatted(name);
   }
 
-  private String head(String module) {
+  private String header(String module) {
     return """
     # %s of %s, made by `viaduct setup`: the keys that differ from the defaults.
     # All keys: %s/README.md. File names are relative to this file.

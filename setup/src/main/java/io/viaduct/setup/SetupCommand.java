@@ -22,17 +22,17 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// The command `viaduct setup`. Exit codes (sysexits.h): 0 done, 64 usage, 69 a file or billing
-/// could not be had, 78 the installation refuses.
+/// The command `viaduct setup`. Exit codes (sysexits.h): 0 success, 64 wrong usage, 69 a file or
+/// billing is not available, 77 no permission, 78 the command does not fit the installation.
 @Command(
     name = "setup",
     mixinStandardHelpOptions = true,
     versionProvider = SetupCommand.Version.class,
     sortOptions = false,
     description = {
-      "Makes an installation: authority, certificates, keys, passwords, one configuration per"
-          + " service; then prints what to start. What is there is kept.",
-      "Later runs need no options: they make what is missing and print the same."
+      "Makes an installation: authority, certificates, keys, passwords, and one configuration per"
+          + " service. Then prints the commands to start it. Existing files are kept.",
+      "Later runs need no options: they make missing files and print the same commands."
     },
     subcommands = {AddSnapt.class, AddUser.class, Renew.class})
 public final class SetupCommand implements Callable<Integer> {
@@ -46,7 +46,7 @@ public final class SetupCommand implements Callable<Integer> {
   @Option(
       names = "--host",
       description =
-          "IP address or DNS name of this machine, as devices dial it; repeat it for further names")
+          "IP address or DNS name of this machine, to which devices connect; repeat it for further names")
   private List<String> hosts = List.of();
 
   @Option(
@@ -57,27 +57,29 @@ public final class SetupCommand implements Callable<Integer> {
   @Option(names = "--snapt", description = "id of the first SNAPT (default: ${DEFAULT-VALUE})")
   private String snapt = "snapt-1";
 
-  @Option(names = "--snapt-host", description = "where the SNAPT runs, if not on --host")
+  @Option(names = "--snapt-host", description = "host of the SNAPT, if not --host")
   private List<String> snaptHosts = List.of();
 
-  @Option(names = "--snapt-port", description = "its port, TCP and UDP (default: ${DEFAULT-VALUE})")
+  @Option(
+      names = "--snapt-port",
+      description = "port of the SNAPT, TCP and UDP (default: ${DEFAULT-VALUE})")
   private int snaptPort = 443;
 
   @Option(
       names = "--owner",
-      description = "earns the SNAPT's share of charges (default: ${DEFAULT-VALUE})")
+      description = "account that earns the SNAPT's share of charges (default: ${DEFAULT-VALUE})")
   private String owner = "operator";
 
-  @Option(names = "--region", description = "of the SNAPT (default: ${DEFAULT-VALUE})")
+  @Option(names = "--region", description = "region of the SNAPT (default: ${DEFAULT-VALUE})")
   private String region = "default";
 
-  @Option(names = "--bridge-host", description = "where ims-bridge runs, if not on --host")
+  @Option(names = "--bridge-host", description = "host of ims-bridge, if not --host")
   private List<String> bridgeHosts = List.of();
 
-  @Option(names = "--billing-host", description = "where danum-billing runs, if not on --host")
+  @Option(names = "--billing-host", description = "host of danum-billing, if not --host")
   private List<String> billingHosts = List.of();
 
-  @Option(names = "--webgui-host", description = "where the pages run, if not with billing")
+  @Option(names = "--webgui-host", description = "host of the pages, if not that of billing")
   private List<String> webguiHosts = List.of();
 
   @Option(
@@ -89,22 +91,24 @@ public final class SetupCommand implements Callable<Integer> {
       names = "--trusted-proxy",
       paramLabel = "NETWORK",
       description =
-          "where the pages ask billing from, if --webgui-host is a name: an address, or a network"
+          "if --webgui-host is a name: address or network from which the pages connect to billing,"
               + " such as 172.16.0.0/12")
   private List<String> trustedProxies = List.of();
 
   @Option(
       names = "--database-url",
       description =
-          "a PostgreSQL of yours, jdbc:postgresql://HOST:5432/NAME; default: billing runs its own")
+          "an existing PostgreSQL, jdbc:postgresql://HOST:5432/NAME; default: billing runs its own")
   private String databaseUrl = "";
 
-  @Option(names = "--database-user", description = "role in it (default: ${DEFAULT-VALUE})")
+  @Option(
+      names = "--database-user",
+      description = "role in that PostgreSQL (default: ${DEFAULT-VALUE})")
   private String databaseUser = "viaduct";
 
   @Option(
       names = "--state",
-      description = "where services keep their state; default: beside their configuration")
+      description = "directory for the services' state; default: beside their configuration")
   private String state = "";
 
   @Option(
@@ -117,7 +121,7 @@ public final class SetupCommand implements Callable<Integer> {
     this.launcher = launcher;
   }
 
-  /// The process.
+  /// Starts the process.
   public static void main(String[] arguments) {
     String root = System.getenv(Launcher.ROOT);
     Path current = Path.of("").toAbsolutePath();
@@ -126,8 +130,8 @@ public final class SetupCommand implements Callable<Integer> {
 
   /// Runs one command line.
   ///
-  /// @param clock begin of certificates
-  /// @param checkout directory of the launcher, for the commands that are printed
+  /// @param clock source of the time at which certificates begin
+  /// @param checkout directory of the launcher, for the printed commands
   /// @return the exit code
   public static int run(InstantSource clock, Path checkout, String... arguments) {
     var launcher = new Launcher(checkout, Path.of("").toAbsolutePath());
@@ -136,7 +140,7 @@ public final class SetupCommand implements Callable<Integer> {
 
   /// Returns the command line.
   ///
-  /// @param clock begin of certificates
+  /// @param clock source of the time at which certificates begin
   static CommandLine commandLine(InstantSource clock, Launcher launcher) {
     CommandLine line =
         ProcessCommandLine.of(new SetupCommand(clock, launcher), SetupCommand::codeOf);
@@ -157,7 +161,7 @@ public final class SetupCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Workplace workplace = workplace(out);
     Optional<Installation> present = workplace.present();
-    Installation installation = present.isPresent() ? present.get() : asked();
+    Installation installation = present.isPresent() ? present.get() : requested();
     if (present.isPresent()) {
       refuseOtherFacts(present.get());
     }
@@ -167,11 +171,11 @@ public final class SetupCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  private Installation asked() {
+  private Installation requested() {
     if (domain == null || (hosts.isEmpty() && someHostIsMissing())) {
       throw new CommandLine.ParameterException(
           line(),
-          "a new installation needs its facts: setup --domain DOMAIN --host HOST; in %s there is none yet"
+          "there is no installation in %s: make one with setup --domain DOMAIN --host HOST"
               .formatted(out));
     }
     return new Installation(
@@ -191,7 +195,7 @@ public final class SetupCommand implements Callable<Integer> {
     return snaptHosts.isEmpty() || bridgeHosts.isEmpty() || billingHosts.isEmpty();
   }
 
-  /// An installation keeps its facts: other options on a later run would do nothing.
+  /// Refuses options that differ from an existing installation: they would have no effect.
   private void refuseOtherFacts(Installation present) {
     for (var option : line().getParseResult().matchedOptions()) {
       String name = option.longestName();
@@ -199,12 +203,12 @@ public final class SetupCommand implements Callable<Integer> {
         continue;
       }
       if (domain == null
-          || !asked()
+          || !requested()
               .equals(
                   present.withSnapts(
                       present.snapts().subList(0, Math.min(1, present.snapts().size()))))) {
         throw new ConfigurationException(
-            "%s says otherwise than the options given: run setup without them, change that file and run 'setup renew', or choose another --out"
+            "the options differ from %s: run setup without them, or change that file and run 'setup renew', or choose another --out"
                 .formatted(out.resolve(Installation.FILE)));
       }
       return;
@@ -215,7 +219,7 @@ public final class SetupCommand implements Callable<Integer> {
     return (given.isEmpty() ? otherwise : given).stream().distinct().map(HostName::new).toList();
   }
 
-  /// Returns the place where subcommands work.
+  /// Returns the workplace of a subcommand.
   Workplace workplace(Path directory) {
     return new Workplace(directory, launcher, clock.instant());
   }
@@ -227,12 +231,12 @@ public final class SetupCommand implements Callable<Integer> {
     return spec.commandLine();
   }
 
-  /// Returns where the command prints.
+  /// Returns the command's standard output.
   PrintWriter out() {
     return line().getOut();
   }
 
-  /// What `--version` prints.
+  /// Prints the version.
   static final class Version implements CommandLine.IVersionProvider {
     @Override
     public String[] getVersion() {

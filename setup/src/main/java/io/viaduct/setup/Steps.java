@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// The text that tells what to do with an installation: what to start where, the page, the log-in,
-/// the firewall, backups, and when certificates end.
+/// Prints the next steps for an installation: the services to start on each machine, the page, the
+/// log-in, the firewall, backups, and the end of the certificates.
 final class Steps {
   private static final DateTimeFormatter DAY =
       DateTimeFormatter.ofPattern("yyyy-MM-dd").withZone(ZoneOffset.UTC);
@@ -28,7 +28,7 @@ final class Steps {
 
   /// A process of the installation.
   ///
-  /// @param program of the launcher
+  /// @param program name of the launcher's program
   /// @param service name of its directory
   private record Process(String program, String service, HostName host) {}
 
@@ -106,13 +106,13 @@ final class Steps {
 
   private void printCopies(PrintWriter out, List<Process> processes) {
     out.printf(
-        "  # this machine needs a built checkout of Viaduct, and here: %s%n",
+        "  # this machine needs a built checkout of Viaduct, and copies of: %s%n",
         processes.stream()
             .map(each -> workplace.path(each.service))
             .collect(Collectors.joining(", ")));
   }
 
-  /// Returns the line that starts a SNAPT.
+  /// Returns the command that starts a SNAPT.
   String start(Snapt snapt) {
     return start(process(snapt));
   }
@@ -127,8 +127,17 @@ final class Steps {
         .formatted(sudo, viaduct, process.program, directory, process.service, directory);
   }
 
-  /// Prints the lines that start a service again after its configuration has changed. The first one
-  /// waits until it has ended; the bracket keeps it from finding itself.
+  /// Prints the commands that make a running service reload its configuration. The bracket in the
+  /// pattern prevents pkill from finding its own shell.
+  void printReload(PrintWriter out, String service) {
+    String file = workplace.path(service) + "/" + service + ".yml";
+    out.printf("     pkill -HUP -f 'run --config [%s]%s'%n", file.charAt(0), file.substring(1));
+    out.println("     or: systemctl reload viaduct-" + service);
+  }
+
+  /// Prints the commands that restart a service after a change of its configuration. The first
+  /// command waits until the service has ended; the bracket in its pattern prevents it from finding
+  /// its own shell.
   void printRestart(PrintWriter out, String program, String service) {
     String file = workplace.path(service) + "/" + service + ".yml";
     out.printf(
@@ -147,7 +156,7 @@ final class Steps {
     out.printf("Page      http://%s:8080/ on %s%n", listen, installation.webguiHosts().getFirst());
     if (listen.equals("127.0.0.1")) {
       out.printf(
-          "          from elsewhere: ssh -L 8080:127.0.0.1:8080 %s; for everybody: a TLS proxy in"
+          "          from another machine: ssh -L 8080:127.0.0.1:8080 %s; for the public: a TLS proxy in"
               + " front%n",
           installation.webguiHosts().getFirst());
     }
@@ -194,7 +203,7 @@ final class Steps {
           "  %-20s 8081/tcp           from %s only: plain HTTP%n",
           installation.bridgeHosts().getFirst(), installation.webguiHosts().getFirst());
     }
-    out.println("  Nothing else: close the other ports to the outside.");
+    out.println("  Close all other ports to the outside.");
     out.println();
   }
 
@@ -208,7 +217,7 @@ final class Steps {
             : "your PostgreSQL: pg_dump";
     out.printf(
         """
-        Back up   %s, offline: it signs every certificate, and no service reads it
+        Back up   %s, offline: its key signs every certificate; no service needs it
                   the rest of %s: keys and configuration
                   the ledger, in %s
         """,

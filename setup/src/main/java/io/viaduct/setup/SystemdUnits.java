@@ -6,8 +6,8 @@ import io.viaduct.setup.installation.Installation.Snapt;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/// One systemd unit per service: it runs as the user `viaduct`, sees the system read-only, and has
-/// no capability but those that a SNAPT needs.
+/// Makes one systemd unit per service. Each service runs as the user `viaduct` and sees the system
+/// read-only. Only a SNAPT has capabilities.
 final class SystemdUnits {
   private static final String UNIT =
       """
@@ -23,12 +23,12 @@ final class SystemdUnits {
       ExecReload=/bin/kill -HUP $MAINPID
       Restart=on-failure
       RestartSec=1s
-      # Wrong usage, no permission, a refused configuration: starting again does not help.
+      # Wrong usage, no permission, or a refused configuration: a restart does not help.
       RestartPreventExitStatus=64 77 78
       TimeoutStopSec=60s
       UMask=0077
       ReadWritePaths=%5$s
-      # The first stop after an installation writes what makes the next start faster (docs/adr/0022-start.md).
+      # The first stop after an installation writes the start cache, which makes the next start faster (docs/adr/0022-start.md).
       ReadWritePaths=-%6$s
       %7$s
       NoNewPrivileges=yes
@@ -55,7 +55,7 @@ final class SystemdUnits {
       ProtectKernelTunables=yes
       RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK\
       """;
-  // It makes a TUN device, routes, nftables rules, and sets the forwarding sysctls.
+  // A SNAPT creates a TUN device, routes and nftables rules, and sets the forwarding sysctls.
   private static final String NETWORK_ADMINISTRATION =
       """
       AmbientCapabilities=CAP_NET_ADMIN CAP_NET_BIND_SERVICE

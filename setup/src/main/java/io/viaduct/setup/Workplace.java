@@ -15,7 +15,7 @@ import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
 
-/// One run of setup on one installation.
+/// The files and helpers of one run of setup on one installation.
 final class Workplace {
   static final String DEFAULT_DIRECTORY = "installation";
 
@@ -26,7 +26,7 @@ final class Workplace {
   private final Certificates certificates;
 
   /// @param root directory of the installation
-  /// @param now begin of the certificates that are made
+  /// @param now begin of the validity of new certificates
   Workplace(Path root, Launcher launcher, Instant now) {
     this.root = root;
     this.launcher = launcher;
@@ -35,14 +35,14 @@ final class Workplace {
     this.certificates = new Certificates(directory, now);
   }
 
-  /// Returns the installation that is there.
+  /// Returns the installation, or empty if there is none.
   Optional<Installation> present() {
     return directory.has(Installation.FILE)
         ? Optional.of(ConfigurationFile.load(directory.path(Installation.FILE), Installation.class))
         : Optional.empty();
   }
 
-  /// Returns the installation that must be there.
+  /// Returns the installation.
   ///
   /// @throws ConfigurationException if there is none
   Installation installation() {
@@ -53,32 +53,32 @@ final class Workplace {
                     .formatted(directory.path(Installation.FILE), launcher.command(), root)));
   }
 
-  /// Makes everything of an installation that is missing.
+  /// Makes all missing files of an installation.
   void make(Installation installation) throws IOException {
     directory.make(Installation.FILE, installation::text);
     new ServiceFiles(directory, certificates, installation).make();
     new SystemdUnits(directory, launcher, installation).make(installation);
   }
 
-  /// Prints what happened to each file.
+  /// Prints the result for each file.
   void printFiles(PrintWriter out) {
     for (Entry entry : directory.entries()) {
-      out.printf("%-8s%s%n", entry.fate().name().toLowerCase(Locale.ROOT), path(entry.file()));
+      out.printf("%-8s%s%n", entry.outcome().name().toLowerCase(Locale.ROOT), path(entry.file()));
     }
     out.flush();
   }
 
-  /// Returns a file of the installation as a person types it here.
+  /// Returns the path of a file as typed in the working directory.
   String path(String file) {
     return root.resolve(file).toString();
   }
 
-  /// Returns the client of a billing.
+  /// Returns a client for billing at an address.
   BillingClient billing(URI address) {
     return new BillingClient(address, System::nanoTime);
   }
 
-  /// Returns ` --out DIRECTORY`, or nothing for the usual directory.
+  /// Returns ` --out DIRECTORY`, or "" for the default directory.
   String outOption() {
     return root.toString().equals(DEFAULT_DIRECTORY) ? "" : " --out " + root;
   }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Against a server that answers as billing does; the real one is met in `FirstDayLabIT`.
+/// Tests against a server that answers like billing; `FirstDayLabIT` uses the real billing.
 class AddUserTest {
   private static final JsonMapper JSON = new JsonMapper();
 

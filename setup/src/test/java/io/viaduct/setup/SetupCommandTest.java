@@ -241,7 +241,7 @@ class SetupCommandTest {
     assertThat(read("danum-billing/danum-billing.yml")).contains("\"snapt-2\": \"acme\"");
     assertThat(read("snapt-2/snapt-2.yml"))
         .contains("owner: \"acme\"", "control: {host: \"2001:db8::5\"}");
-    assertThat(run.out()).contains("systemctl restart viaduct-ims-bridge", "root@[2001:db8::5]:");
+    assertThat(run.out()).contains("systemctl reload viaduct-ims-bridge", "root@[2001:db8::5]:");
     Map<String, String> before = files();
     assertThat(run("snapt", "snapt-2", "--host", "2001:db8::5", "--owner", "acme").code()).isZero();
     assertThat(files()).isEqualTo(before);

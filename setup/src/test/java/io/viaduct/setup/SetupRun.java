@@ -8,7 +8,7 @@ import java.time.InstantSource;
 
 /// One run of the command line, in this process.
 ///
-/// @param code its exit code
+/// @param code exit code
 /// @param out standard output
 /// @param err standard error
 record SetupRun(int code, String out, String err) {

@@ -12,17 +12,21 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.viaduct.host.netlink.ConntrackMonitor;
 import io.viaduct.host.udp.UdpSettings;
+import io.viaduct.service.configuration.ConfigurationKeys;
+import io.viaduct.service.configuration.ConfigurationSource;
+import io.viaduct.service.operations.Listening;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
+import io.viaduct.service.reload.ConfigurationReload;
 import io.viaduct.service.storage.PrivateDirectory;
 import io.viaduct.service.tls.CertificateMeters;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.ExchangeableTls;
 import io.viaduct.service.tls.TlsMaterial;
-import io.viaduct.snapt.attribution.AttributedCarrier;
-import io.viaduct.snapt.attribution.AttributionLog;
+import io.viaduct.snapt.SnaptConfiguration.RelayAddress;
+import io.viaduct.snapt.attribution.Attribution;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.TokenKeys;
@@ -42,19 +46,18 @@ import io.viaduct.snapt.reporting.ReportSender;
 import io.viaduct.snapt.reporting.ReportSigner;
 import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.snapt.reporting.StartCounter;
+import io.viaduct.snapt.reporting.StateLock;
 import io.viaduct.snapt.reporting.UsageReporting;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
-import io.viaduct.tunnel.history.ZstdBlocks;
+import io.viaduct.tunnel.dictionary.ZstdBlocks;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -62,13 +65,11 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One SNAPT, put together. Threads: one per event loop of the data path, the control thread, the
-/// checkpoint thread, the reporting thread, the operations thread.
+/// Assembles one SNAPT. Threads: one per event loop of the data path, the control thread, the checkpoint thread, the reporting thread and the operations thread.
 ///
 ///     device ══ UDP ══▶ relay ──▶ napt ──▶ egress (TUN) ──▶ Internet
 ///        │                └─▶ metering ─▶ reporting ══ gRPC ══▶ bridge
@@ -78,11 +79,10 @@ import org.slf4j.LoggerFactory;
 public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Snapt.class);
 
-  /// Folder of the state directory.
   static final String ATTRIBUTION = "attribution";
 
   private static final String TOKEN_KEYS = "token keys";
-  // Half a minute of one busy session, a fraction of a second of ten thousand.
+  // This is half a minute of one busy session, or a fraction of a second of ten thousand sessions.
   private static final long LOG_COMPACT_BYTES_MIN = 4 << 20;
 
   private final SnaptConfiguration configuration;
@@ -90,7 +90,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private final Readiness readiness = new Readiness("data path", "control", TOKEN_KEYS);
   final ProcessMetrics metrics = new ProcessMetrics("snapt", Snapt.class);
   private final OperationsEndpoint operations = new OperationsEndpoint(metrics, readiness);
-  private final TlsMaterial tls;
+  private final ExchangeableTls tls;
   private final FileLock stateLock;
   private final long epoch;
   private final ReportSpool spool;
@@ -104,10 +104,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private final AddressPool pool;
   private final EgressPolicy policy;
   private final OwnAddresses ownAddresses;
-  private final @Nullable AttributionLog attribution;
-  private final ExecutorService attributionThread =
-      Executors.newSingleThreadExecutor(new DefaultThreadFactory("attribution"));
-  private @Nullable ConntrackMonitor conntrack;
+  private final Attribution attribution;
   private final MultiThreadIoEventLoopGroup dataLoops;
   private final Relay relay;
   private final SessionRegistry registry;
@@ -118,17 +115,17 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private @Nullable InetSocketAddress controlAddress;
   private @Nullable SnaptStatusSource status;
 
-  /// Reads the state on disk; starts no traffic.
+  /// Reads the state on disk. Traffic begins with [#start].
   ///
   /// @throws IOException if the state directory cannot be used
   public Snapt(SnaptConfiguration configuration) throws IOException {
     this.configuration = configuration;
     Path state = PrivateDirectory.make(configuration.state());
-    tls = TlsMaterial.load(configuration.tls());
+    tls = new ExchangeableTls(TlsMaterial.load(configuration.tls()));
     SnaptConfiguration.Reporting reports = configuration.reporting();
     ReportSigner signer =
         new ReportSigner(reports.reportKeyId(), Ed25519.readPair(reports.reportKey()).getPrivate());
-    stateLock = lock(state.resolve("lock"));
+    stateLock = StateLock.take(state.resolve("lock"));
     epoch = StartCounter.next(state.resolve("epoch"));
     spool = ReportSpool.open(state.resolve("spool"), reports.spoolReportsMax());
     intervals = IntervalLog.open(state.resolve("intervals"), LOG_COMPACT_BYTES_MIN);
@@ -153,18 +150,14 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     relay = new Relay(relaySettings(), pool, eventLoops(), System::nanoTime, clock, this);
     SnaptConfiguration.Attribution recorded = configuration.attribution();
     attribution =
-        recorded.retention().isZero()
-            ? null
-            : new AttributionLog(
-                state.resolve(ATTRIBUTION), pool, recorded.retention(), recorded.bytesMax(), clock);
+        new Attribution(
+            state.resolve(ATTRIBUTION), pool, recorded.retention(), recorded.bytesMax(), clock);
     registry =
         new SessionRegistry(
             configuration.sessions().max(),
             configuration.sessions().idle(),
             pool,
-            attribution == null
-                ? relay
-                : new AttributedCarrier(relay, attribution, attributionThread),
+            attribution.of(relay),
             reporting::full,
             new SecureRandom());
     bridge =
@@ -178,17 +171,6 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             this::onTokenKeys);
   }
 
-  private static FileLock lock(Path file) throws IOException {
-    FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    FileLock lock = channel.tryLock();
-    if (lock == null) {
-      channel.close();
-      throw new IOException(file + ": another SNAPT uses this state directory: give each its own");
-    }
-    return lock;
-  }
-
   private Relay.Settings relaySettings() {
     InetSocketAddress listen =
         new InetSocketAddress(configuration.data().listen(), configuration.data().port());
@@ -196,6 +178,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
         configuration.id(),
         epoch,
         configuration.metering().interval(),
+        configuration.metering().lossPercentMax(),
         configuration.tunnel(),
         configuration.data().historyBudgetBytes(),
         UdpSettings.at(listen),
@@ -210,21 +193,18 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   }
 
   private ManagedChannel channel() {
-    try {
-      SslContext context = GrpcSslContexts.configure(tls.clientBuilder(), SslProvider.JDK).build();
-      SnaptConfiguration.Reporting reports = configuration.reporting();
-      return NettyChannelBuilder.forAddress(reports.bridgeHost(), reports.bridgePort())
-          .sslContext(context)
-          .keepAliveTime(20, TimeUnit.SECONDS)
-          .build();
-    } catch (SSLException e) {
-      throw new IllegalStateException("checked TLS material refused by gRPC", e);
-    }
+    SnaptConfiguration.Reporting reports = configuration.reporting();
+    return NettyChannelBuilder.forAddress(reports.bridgeHost(), reports.bridgePort())
+        .sslContext(
+            tls.context(
+                files -> GrpcSslContexts.configure(files.clientBuilder(), SslProvider.JDK).build()))
+        .keepAliveTime(20, TimeUnit.SECONDS)
+        .build();
   }
 
-  /// Begins to serve.
+  /// Opens the data path and the control port, and serves devices.
   ///
-  /// @throws IOException naming what cannot be had and what to do
+  /// @throws IOException if a resource is not available; the message names it and says what to do
   public void start() throws IOException {
     operations.listen(configuration.operations());
     ZstdBlocks.load();
@@ -271,28 +251,20 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
                 .toList());
     egress = opened;
     ownAddresses.start();
-    record(opened.masquerading());
-    dataAddress = relay.start(opened.ports(), eventLoops());
+    attribution.listen(opened.masquerading());
+    dataAddress =
+        Listening.on(
+            "data.listen",
+            "data.port",
+            "UDP",
+            configuration.data().listen(),
+            configuration.data().port(),
+            () -> relay.start(opened.ports(), eventLoops()));
     readiness.cleared("data path");
   }
 
-  // Without masquerading the pool's addresses are what others see, and sessions alone tell.
-  private void record(boolean masquerading) {
-    AttributionLog to = attribution;
-    if (to == null || !masquerading) {
-      return;
-    }
-    try {
-      conntrack = ConntrackMonitor.start(to::mapped, to::tick);
-    } catch (IOException e) {
-      log.error(
-          "public addresses and ports are not recorded: {}: set attribution.retention to 0s if that"
-              + " is meant",
-          String.valueOf(e.getMessage()));
-    }
-  }
-
-  // Not private, nor is bindMetrics: a test does these two alone, a data path needs a TUN device.
+  // Not private, like bindMetrics: a test calls only these two, because a data path needs a TUN
+  // device.
   void startControl() throws IOException {
     SnaptConfiguration.Control settings = configuration.control();
     ControlServer server =
@@ -307,7 +279,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
                 configuration.metering().interval(),
                 port(dataAddress),
                 configuration.limits(),
-                relays()),
+                configuration.relays().stream().map(RelayAddress::message).toList()),
             serverContext(),
             new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("control"), EpollIoHandler.newFactory()),
@@ -316,35 +288,38 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             receipts,
             clock);
     control = server;
-    controlAddress = server.start(new InetSocketAddress(settings.listen(), settings.port()));
+    controlAddress =
+        Listening.on(
+            "control.listen",
+            "control.port",
+            "TCP",
+            settings.listen(),
+            settings.port(),
+            () -> server.start(new InetSocketAddress(settings.listen(), settings.port())));
   }
 
   private SslContext serverContext() {
-    try {
-      return tls.serverBuilder(ClientAuth.NONE)
-          .applicationProtocolConfig(
-              new ApplicationProtocolConfig(
-                  ApplicationProtocolConfig.Protocol.ALPN,
-                  ApplicationProtocolConfig.SelectorFailureBehavior.FATAL_ALERT,
-                  ApplicationProtocolConfig.SelectedListenerFailureBehavior.FATAL_ALERT,
-                  ControlFrame.ALPN))
-          .build();
-    } catch (SSLException e) {
-      throw new IllegalStateException("checked TLS material refused by the JDK", e);
-    }
+    return tls.context(files ->
+        files
+            .serverBuilder(ClientAuth.NONE)
+            .applicationProtocolConfig(
+                new ApplicationProtocolConfig(
+                    ApplicationProtocolConfig.Protocol.ALPN,
+                    ApplicationProtocolConfig.SelectorFailureBehavior.FATAL_ALERT,
+                    ApplicationProtocolConfig.SelectedListenerFailureBehavior.FATAL_ALERT,
+                    ControlFrame.ALPN))
+            .build());
   }
 
-  private List<io.viaduct.tunnel.control.v1.Relay> relays() {
-    return configuration.relays().stream()
-        .map(other ->
-            io.viaduct.tunnel.control.v1.Relay.newBuilder()
-                .setSnaptId(other.id())
-                .setHost(other.host())
-                .setControlPort(other.controlPort())
-                .setDataPort(other.dataPort())
-                .setRegion(other.region())
-                .build())
-        .toList();
+  /// Returns the reload of this SNAPT's configuration.
+  ConfigurationReload<SnaptConfiguration> reload(
+      ConfigurationSource<SnaptConfiguration> source, ConfigurationKeys running) {
+    return new ConfigurationReload<>(
+        source, running, SnaptReload.parts(this, clock), metrics.registry(), clock);
+  }
+
+  ExchangeableTls tls() {
+    return tls;
   }
 
   private static int port(@Nullable InetSocketAddress address) {
@@ -354,7 +329,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private SnaptStatusSource statusSource() {
     SnaptStatusSource source = status;
     if (source == null) {
-      throw new IllegalStateException("the bridge is told only after the start");
+      throw new IllegalStateException("the status for the bridge exists only after the start");
     }
     return source;
   }
@@ -362,83 +337,19 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   void bindMetrics() {
     SnaptMetrics meters = new SnaptMetrics(metrics.registry());
     metrics.allocatedBy(dataLoops);
-    meters.traffic(relay.counters());
-    meters.histories(relay.histories());
-    meters.gauge(
-        "viaduct.timer.lateness.seconds",
-        "What 98 of 100 timers of the slowest event loop are late at most",
-        relay::timerLateness);
+    meters.relay(relay, configuration.data().historyBudgetBytes());
     ControlServer server = control;
     if (server != null) {
-      server
-          .ends()
-          .bind(
-              metrics.registry(),
-              "viaduct.control.ends",
-              "reason",
-              "Why control connections ended");
-      server
-          .refusals()
-          .bind(metrics.registry(), "viaduct.control.refusals", "code", "Refusals sent");
-      server
-          .receiptOutcomes()
-          .bind(metrics.registry(), "viaduct.receipts", "outcome", "Boundaries that were answered");
-      meters.gauge("viaduct.control.connections", "Open connections", server::connections);
-      meters.gauge(
-          "viaduct.control.connections.max",
-          "Most connections that may be open: control.connections-max",
-          configuration.control()::connectionsMax);
+      meters.control(server, configuration.control().connectionsMax());
     }
-    registry
-        .ends()
-        .bind(metrics.registry(), "viaduct.session.ends", "reason", "Why sessions ended");
-    sender
-        .verdicts()
-        .bind(metrics.registry(), "viaduct.reports.answered", "verdict", "The bridge's answers");
-    meters.counter(
-        "viaduct.reports.answers.unknown", "Answers to no report", sender.unknownAnswers()::sum);
+    meters.sessions(registry, configuration.sessions().max());
+    meters.reports(sender, reporting, configuration.reporting().spoolReportsMax());
+    meters.spool(spool, clock);
     meters.receipts(receipts);
-    meters.counter("viaduct.spool.failures", "Refusals of the disk", reporting.diskFailures()::sum);
-    meters.counter("viaduct.intervals.torn", "Torn tails", intervals.tornTails()::sum);
-    meters.counter("viaduct.intervals.compactions", "Log rewrites", intervals.compactions()::sum);
-    meters.gauge("viaduct.intervals.open", "Open intervals in the log", intervals::size);
-    meters.gauge("viaduct.intervals.bytes", "Bytes of the log of open intervals", intervals::bytes);
-    meters.counter("viaduct.intervals.late", "Sessions whose checkpoint had to wait", relay::late);
-    AttributionLog recorded = attribution;
-    meters.counter(
-        "viaduct.attribution.records",
-        "Records of sessions and connections with their public addresses",
-        () -> recorded == null ? 0 : recorded.records());
-    meters.counter(
-        "viaduct.attribution.lost",
-        "Records that the disk did not take, and times that the kernel dropped some",
-        () -> (recorded == null ? 0 : recorded.lost()) + overruns());
-    meters.gauge("viaduct.sessions", "Open sessions", registry::size);
-    meters.gauge(
-        "viaduct.sessions.max",
-        "Most sessions that may be open: sessions.max",
-        configuration.sessions()::max);
-    meters.gauge("viaduct.reports.pending", "Reports not acknowledged", reporting::pending);
-    meters.gauge(
-        "viaduct.reports.pending.max",
-        "Pending reports above which new sessions are refused: reporting.spool-reports-max",
-        configuration.reporting()::spoolReportsMax);
-    meters.gauge(
-        "viaduct.reports.pending.oldest.seconds",
-        "Age of the oldest report on disk, from the end of its interval; 0 without one",
-        () -> spool.oldestSeconds(clock.millis()));
-    meters.gauge(
-        "viaduct.history.bytes.max",
-        "Heap and native memory that histories may hold: data.history-budget-bytes of each loop",
-        () -> (long) configuration.data().historyBudgetBytes() * relay.histories().size());
-    CertificateMeters.bind(metrics.registry(), () -> tls);
-    meters.gauge("viaduct.spool.bytes", "Bytes of waiting reports", spool::pendingBytes);
+    meters.intervals(intervals, relay::late);
+    meters.attribution(attribution);
+    CertificateMeters.bind(metrics.registry(), tls);
     meters.gauge("viaduct.token.keys", "Keys whose tokens are accepted", tokenKeys::count);
-  }
-
-  private long overruns() {
-    ConntrackMonitor heard = conntrack;
-    return heard == null ? 0 : heard.overruns();
   }
 
   private void onTokenKeys(SnaptStatusAck answer) {
@@ -446,7 +357,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     if (tokenKeys.count() > 0) {
       readiness.cleared(TOKEN_KEYS);
     } else {
-      readiness.obstructed(TOKEN_KEYS, "the bridge has not told any yet");
+      readiness.obstructed(TOKEN_KEYS, "the bridge has sent no keys yet");
     }
   }
 
@@ -473,14 +384,14 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     }
   }
 
-  /// Where control connections arrive, once started.
+  /// Returns the address of the control port, or null before the start.
   public @Nullable InetSocketAddress controlAddress() {
     return controlAddress;
   }
 
-  /// A clean stop, in the order in which nothing is lost: readiness falls, devices are told, the
-  /// last intervals are reported, spooled and, if the bridge answers in time, acknowledged; then
-  /// the machine is as it was.
+  /// Stops in an order in which no usage is lost. First, readiness ends and the devices get a
+  /// Goodbye. Then the last intervals are reported and spooled, and the bridge acknowledges them if
+  /// it answers in time. Finally, the host's network settings are restored.
   @Override
   public void close() {
     readiness.obstructed("process", "stopping");
@@ -489,13 +400,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     }
     relay.close();
     ownAddresses.close();
-    attributionThread.close();
-    if (conntrack != null) {
-      conntrack.close();
-    }
-    if (attribution != null) {
-      attribution.close();
-    }
+    attribution.close();
     if (egress != null) {
       egress.close();
     }

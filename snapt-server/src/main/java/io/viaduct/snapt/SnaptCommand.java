@@ -4,23 +4,21 @@ import io.viaduct.host.linux.SystemCalls;
 import io.viaduct.host.tun.TunException;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
-import io.viaduct.service.configuration.ConfigurationFile;
-import io.viaduct.service.configuration.EffectiveConfiguration;
+import io.viaduct.service.configuration.ConfigurationKeys;
+import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.operations.OperationsClient;
 import io.viaduct.service.operations.UnavailableException;
-import io.viaduct.service.tls.CertificateCheck;
-import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.reload.HangUp;
+import io.viaduct.service.tls.KeyFile;
 import io.viaduct.snapt.attribution.AttributionQuery;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
-import java.security.KeyPair;
-import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.format.DateTimeParseException;
 import java.util.Base64;
 import java.util.concurrent.CountDownLatch;
@@ -32,24 +30,24 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// The command `snapt`. Exit codes of sysexits.h: 0 done, 64 usage, 69 unavailable, 77 permission,
-/// 78 configuration.
+/// The command `snapt`. The exit codes are those of sysexits.h: 0 success, 64 usage, 69
+/// unavailable, 77 permission, 78 configuration.
 @Command(
     name = "snapt",
     mixinStandardHelpOptions = true,
     description = "The relay: carries sessions to the Internet, and reports what they used.")
 public final class SnaptCommand {
-  /// As `SnaptConfiguration.yml` has it.
+  /// The default of `socket` in `SnaptConfiguration.yml`.
   static final Path DEFAULT_SOCKET = Path.of("/run/viaduct/snapt.sock");
 
   private static final Duration STATUS_TIMEOUT = Duration.ofSeconds(5);
 
-  // State and sockets hold accounts, charging identifiers and addresses of devices.
+  // The state files and sockets expose accounts, charging identifiers and addresses of devices.
   private static final int PRIVATE_UMASK = 0077;
 
   @Spec private @Nullable CommandSpec spec;
 
-  /// The process.
+  /// Runs the command and exits with its code.
   public static void main(String[] arguments) {
     int code = run(arguments);
     if (code != ExitCode.OK) {
@@ -57,7 +55,7 @@ public final class SnaptCommand {
     }
   }
 
-  /// Runs one command line.
+  /// Runs a command line.
   ///
   /// @return the exit code
   static int run(String... arguments) {
@@ -70,18 +68,18 @@ public final class SnaptCommand {
         : ExitCode.UNAVAILABLE;
   }
 
-  @Command(
-      description = "Serves until it is told to stop (SIGTERM).",
-      mixinStandardHelpOptions = true)
+  @Command(description = "Carries sessions until SIGTERM.", mixinStandardHelpOptions = true)
   int run(@Option(names = "--config", required = true, paramLabel = "FILE") Path file)
       throws IOException, InterruptedException {
-    SnaptConfiguration configuration = ConfigurationFile.load(file, SnaptConfiguration.class);
-    examine(configuration);
+    HangUp hangUp = HangUp.listen();
+    ConfigurationSource<SnaptConfiguration> source = source(file);
+    SnaptConfiguration configuration = source.load();
+    ConfigurationKeys running = ConfigurationKeys.of(configuration);
     ProcessLogging.configure(configuration.logging());
     new SystemCalls().umask(PRIVATE_UMASK);
     CountDownLatch stopped = new CountDownLatch(1);
     Snapt snapt = new Snapt(configuration);
-    // The JVM would end with 143 after its hooks; a stop that lost nothing is a success.
+    // After the hooks, the JVM would exit with 143 (SIGTERM). A clean stop must exit with 0.
     Thread hook =
         new Thread(
             () -> {
@@ -97,6 +95,7 @@ public final class SnaptCommand {
       throw e;
     }
     Runtime.getRuntime().addShutdownHook(hook);
+    hangUp.then(snapt.reload(source, running)::reload);
     stopped.await();
     return ExitCode.OK;
   }
@@ -106,9 +105,7 @@ public final class SnaptCommand {
           "Checks a configuration and the files it names, and prints it with every default.",
       mixinStandardHelpOptions = true)
   int check(@Option(names = "--config", required = true, paramLabel = "FILE") Path file) {
-    SnaptConfiguration configuration = ConfigurationFile.load(file, SnaptConfiguration.class);
-    examine(configuration);
-    print(EffectiveConfiguration.of(configuration));
+    print(source(file).effective());
     return ExitCode.OK;
   }
 
@@ -116,7 +113,7 @@ public final class SnaptCommand {
       description = "Shows sessions, rates and refusals of a running SNAPT.",
       mixinStandardHelpOptions = true)
   int status(
-      @Option(names = "--json", description = "the whole document") boolean json,
+      @Option(names = "--json", description = "print the JSON document") boolean json,
       @Option(names = "--config", paramLabel = "FILE") @Nullable Path file,
       @Option(names = "--socket", paramLabel = "SOCKET") @Nullable Path socket)
       throws UnavailableException {
@@ -130,23 +127,18 @@ public final class SnaptCommand {
   }
 
   @Command(
-      description =
-          "Makes a report key: an Ed25519 PEM file; prints the public key for the bridge.",
+      description = "Makes a report key: an Ed25519 PEM file; prints the line for the bridge.",
       mixinStandardHelpOptions = true)
   int keygen(@Parameters(paramLabel = "FILE") Path file) throws IOException {
-    KeyPair pair = Ed25519.generate();
-    try {
-      Ed25519.writePrivate(file, pair.getPrivate());
-    } catch (FileAlreadyExistsException _) {
-      throw new IOException(
-          file + ": exists; reports signed with it may still wait: choose another name");
-    }
-    print(Base64.getEncoder().encodeToString(Ed25519.raw((EdECPublicKey) pair.getPublic())) + "\n");
+    byte[] key = KeyFile.make(file);
+    print(
+        "report-key: \"%s\" # of this SNAPT in the bridge's list snapts%n"
+            .formatted(Base64.getEncoder().encodeToString(key)));
     return ExitCode.OK;
   }
 
   @Command(
-      description = "Tells who had a public address and port at a time (RFC 3339).",
+      description = "Shows the session that had a public address and port at a time (RFC 3339).",
       mixinStandardHelpOptions = true)
   int who(
       @Option(names = "--config", required = true, paramLabel = "FILE") Path file,
@@ -165,12 +157,11 @@ public final class SnaptCommand {
           "ADDRESS must be numeric and TIME like 2026-11-23T20:15:00Z, got '%s' and '%s'"
               .formatted(address, time));
     }
-    Path folder =
-        ConfigurationFile.load(file, SnaptConfiguration.class).state().resolve(Snapt.ATTRIBUTION);
+    Path folder = source(file).read().state().resolve(Snapt.ATTRIBUTION);
     var holders = AttributionQuery.who(folder, asked, port, atMs);
     if (holders.isEmpty()) {
       throw new IOException(
-          "nobody had %s port %d at %s, or its records are gone (attribution.retention)"
+          "no session had %s port %d at %s, or its records are deleted (attribution.retention)"
               .formatted(address, port, time));
     }
     holders.forEach(holder -> print(holder + "\n"));
@@ -181,17 +172,11 @@ public final class SnaptCommand {
     if (socket != null) {
       return socket;
     }
-    return file == null
-        ? DEFAULT_SOCKET
-        : ConfigurationFile.load(file, SnaptConfiguration.class).socket();
+    return file == null ? DEFAULT_SOCKET : source(file).read().socket();
   }
 
-  // What would make every device or the bridge turn this SNAPT away is refused before it starts.
-  private static void examine(SnaptConfiguration configuration) {
-    CertificateCheck.of(configuration.tls(), Instant.now())
-        .commonName("id", configuration.id())
-        .host("control.host", configuration.control().host());
-    Ed25519.readPair(configuration.reporting().reportKey());
+  private static ConfigurationSource<SnaptConfiguration> source(Path file) {
+    return SnaptReload.source(file, InstantSource.system());
   }
 
   private CommandLine line() {

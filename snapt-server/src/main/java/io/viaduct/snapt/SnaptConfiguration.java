@@ -7,25 +7,26 @@ import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.snapt.policy.AccountRates;
 import io.viaduct.snapt.policy.EgressRule;
-import io.viaduct.tunnel.session.TunnelLimits;
-import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.control.v1.Relay;
+import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// Everything that may be set on a SNAPT. Defaults and their reasons: `SnaptConfiguration.yml`.
+/// The configuration of a SNAPT. `SnaptConfiguration.yml` has the defaults and their reasons.
 ///
-/// @param id the common name of its certificate
+/// @param id id of the SNAPT: the common name of its certificate
 /// @param audience SNAPT group that tokens must name
-/// @param region where it stands, for the agents' choice
-/// @param owner who earns the provider's share
-/// @param state directory that must outlive the process
-/// @param socket Unix socket that `snapt status` asks
+/// @param region location of the SNAPT, for the agents' choice
+/// @param owner party that earns the provider's share
+/// @param state directory whose files must survive a restart
+/// @param socket Unix socket for `snapt status`
 /// @param tls certificate for agents and for the bridge, and the authorities that may sign the
-///   bridge's
-/// @param tunnel what it does with what it sends to devices
-/// @param relays SNAPTs that agents are told besides this one
+///   bridge's certificate
+/// @param tunnel treatment of the packets to devices
+/// @param relays other SNAPTs that the Welcome lists
 public record SnaptConfiguration(
     String id,
     String audience,
@@ -59,21 +60,21 @@ public record SnaptConfiguration(
     }
   }
 
-  /// What a Welcome offers at the most.
+  /// Returns the limits for the terms of a Welcome.
   TunnelLimits limits() {
     return new TunnelLimits(data.pathMtu(), tunnel.historyBytes());
   }
 
   /// The TLS server.
   ///
-  /// @param host name that agents reach this SNAPT by, as in its certificate
-  /// @param listen address that control connections arrive at
-  /// @param port TCP port, 0 for any
-  /// @param connectionsMax connections at a time
-  /// @param connectionsPerAddressMax of them from one address
-  /// @param handshakeTimeout from accept to a valid Hello
-  /// @param keepAlive time between two KeepAlives to a device that was silent for three times as
-  ///   long; three lost ones end the connection
+  /// @param host host name under which agents reach this SNAPT, as in its certificate
+  /// @param listen local address for control connections
+  /// @param port TCP port, 0 for any free port
+  /// @param connectionsMax largest number of open connections
+  /// @param connectionsPerAddressMax largest number of open connections from one address
+  /// @param handshakeTimeout longest time from accept to a valid Hello
+  /// @param keepAlive time between two KeepAlives to a silent device; three unanswered ones end the
+  ///   connection
   public record Control(
       String host,
       String listen,
@@ -93,33 +94,34 @@ public record SnaptConfiguration(
 
   /// The data path.
   ///
-  /// @param listen address that datagrams arrive at; `::` takes both families
-  /// @param port UDP port, 0 for any
-  /// @param loops event loops, each with a UDP socket and a TUN queue; 0 for one per processor, 8
-  ///   at most
+  /// @param listen local address for datagrams; `::` is for both address families
+  /// @param port UDP port, 0 for any free port
+  /// @param loops number of event loops, each with a UDP socket and a TUN queue; 0 means one per
+  ///   processor, at most 8
   /// @param pathMtu largest outer IP packet in bytes
-  /// @param historyBudgetBytes heap and native memory that the histories of each event loop may
-  ///   hold together, half for each direction
+  /// @param historyBudgetBytes limit, in bytes, of the heap and native memory of each event loop's
+  ///   compression histories; half for each direction
   public record Data(String listen, int port, int loops, int pathMtu, int historyBudgetBytes) {
     public Data {
       requirePort("data.port", port);
       require(loops, 0, 64, "data.loops");
       if (Integer.bitCount(loops) > 1) {
-        // A byte of the receiver index chooses the loop: 256 must be a multiple of their number.
+        // A byte of the receiver index selects the loop, so 256 must be a multiple of the number of
+        // loops.
         throw new IllegalArgumentException("data.loops must be 0 or a power of two, got " + loops);
       }
       require(pathMtu, TunnelLimits.PATH_MTU_MIN, TunnelLimits.PATH_MTU_MAX, "data.path-mtu");
       require(historyBudgetBytes, 1 << 20, 1 << 30, "data.history-budget-bytes");
     }
 
-    /// Event loops on a machine of so many processors.
+    /// Returns the number of event loops on a host with this number of processors.
     int loops(int processors) {
       return loops > 0 ? loops : Integer.highestOneBit(Math.clamp(processors, 1, 8));
     }
   }
 
-  /// @param max sessions at a time
-  /// @param idle a session without control connection that sent nothing for so long ends
+  /// @param max largest number of open sessions
+  /// @param idle time without traffic after which a session without control connection ends
   public record Sessions(int max, Duration idle) {
     public Sessions {
       require(max, 1, 1_000_000, "sessions.max");
@@ -127,24 +129,26 @@ public record SnaptConfiguration(
     }
   }
 
-  /// Addresses that the Internet side knows sessions by.
+  /// The addresses of sessions on the Internet side.
   ///
-  /// @param ipv4 one address per session
-  /// @param ipv6 one address per session
+  /// @param ipv4 IPv4 prefix, with one address per session
+  /// @param ipv6 IPv6 prefix, with one address per session
   public record Pool(Prefix ipv4, Prefix ipv6) {
     public Pool {
       new AddressPool(ipv4, ipv6);
     }
   }
 
-  /// @param tun name of the TUN device that is made
-  /// @param masquerade whether nftables hides the pool behind the machine's own addresses
-  /// @param forwarding whether IP forwarding is switched on at start
+  /// @param tun name of the TUN device, which the SNAPT creates
+  /// @param masquerade whether nftables replaces pool addresses by the host's own addresses
+  /// @param forwarding whether the start switches IP forwarding on
   /// @param allow exceptions from `deny`, control networks and private networks
-  /// @param deny what devices do not reach
-  /// @param denyPrivate whether networks that are not of the Internet are refused
-  /// @param controlNetworks of the operator; the bridge's addresses are always among them
-  /// @param accountBitsPerSecond of all sessions of an account here, per direction; 0: no limit
+  /// @param deny destinations that devices must not reach
+  /// @param denyPrivate true if networks that are not part of the Internet are refused
+  /// @param controlNetworks control networks of the operator; the bridge's addresses are always
+  ///   included
+  /// @param accountBitsPerSecond limit of all sessions of an account together, per direction; 0
+  ///   means no limit
   public record Egress(
       String tun,
       Switch masquerade,
@@ -180,10 +184,10 @@ public record SnaptConfiguration(
     }
   }
 
-  /// Who had which public address and port.
+  /// The records of public addresses and ports.
   ///
-  /// @param retention after which records go; 0 s: nothing is recorded
-  /// @param bytesMax of all records; the oldest go first
+  /// @param retention age after which records are deleted; 0 s means that nothing is recorded
+  /// @param bytesMax limit of all records together; the oldest are deleted first
   public record Attribution(Duration retention, long bytesMax) {
     public Attribution {
       require(retention, 0, 400L * 86_400_000, "attribution.retention");
@@ -195,23 +199,27 @@ public record SnaptConfiguration(
   }
 
   /// @param interval time that one usage report covers
-  public record Metering(Duration interval) {
+  /// @param lossPercentMax largest share of a flow's sent bytes, in percent, that a device may
+  ///   report as lost; lost bytes beyond it are charged
+  public record Metering(Duration interval, int lossPercentMax) {
     public Metering {
       require(interval, 5_000, 300_000, "metering.interval");
+      require(lossPercentMax, 0, 90, "metering.loss-percent-max");
     }
   }
 
-  /// The way of the reports.
+  /// The delivery of the reports.
   ///
-  /// @param bridgeHost name of the bridge, as in its certificate
-  /// @param bridgePort its gRPC port
+  /// @param bridgeHost host name of the bridge, as in its certificate
+  /// @param bridgePort gRPC port of the bridge
   /// @param reportKey PEM file of the Ed25519 key that signs reports; `snapt keygen` makes one
-  /// @param reportKeyId what the key is called there
-  /// @param window reports that may wait for an answer on the wire
-  /// @param receiptWait how long a report waits for its device's receipt before it is sent without
-  /// @param spoolReportsMax waiting reports above which new sessions are refused
-  /// @param statusEvery time between two announcements to the bridge
-  /// @param drain how long a stop waits for the bridge to take the last reports
+  /// @param reportKeyId id of the report key at the bridge
+  /// @param window largest number of sent reports without an answer
+  /// @param receiptWait longest time that a report waits for its device's receipt before it is sent
+  ///   without
+  /// @param spoolReportsMax number of waiting reports from which new sessions are refused
+  /// @param statusEvery time between two status announcements to the bridge
+  /// @param drain longest time that a stop waits for the bridge's answers to the last reports
   public record Reporting(
       String bridgeHost,
       int bridgePort,
@@ -233,11 +241,22 @@ public record SnaptConfiguration(
     }
   }
 
-  /// Another SNAPT that agents may turn to.
+  /// Another SNAPT that agents may use.
   public record RelayAddress(String id, String host, int controlPort, int dataPort, String region) {
     public RelayAddress {
       requirePort("relays.control-port", controlPort);
       requirePort("relays.data-port", dataPort);
+    }
+
+    /// Returns the protocol message for agents.
+    Relay message() {
+      return Relay.newBuilder()
+          .setSnaptId(id)
+          .setHost(host)
+          .setControlPort(controlPort)
+          .setDataPort(dataPort)
+          .setRegion(region)
+          .build();
     }
   }
 

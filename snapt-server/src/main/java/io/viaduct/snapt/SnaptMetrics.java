@@ -5,24 +5,33 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.viaduct.service.operations.MetricLabel;
+import io.viaduct.snapt.attribution.Attribution;
+import io.viaduct.snapt.binding.SessionRegistry;
+import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.snapt.policy.EgressRefusal;
 import io.viaduct.snapt.relay.Drop;
+import io.viaduct.snapt.relay.Relay;
 import io.viaduct.snapt.relay.TrafficCounters;
 import io.viaduct.snapt.relay.TrafficCounters.Direction;
 import io.viaduct.snapt.relay.TrafficCounters.Measure;
+import io.viaduct.snapt.reporting.IntervalLog;
 import io.viaduct.snapt.reporting.Receipts;
-import io.viaduct.tunnel.history.HistoryEvent;
-import io.viaduct.tunnel.history.HistoryMemory;
+import io.viaduct.snapt.reporting.ReportSender;
+import io.viaduct.snapt.reporting.ReportSpool;
+import io.viaduct.snapt.reporting.UsageReporting;
+import io.viaduct.tunnel.dictionary.HistoryEvent;
+import io.viaduct.tunnel.dictionary.HistoryMemory;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
-/// The meters of the SNAPT. Those of the data path are each the sum over the event loops, read when
-/// somebody looks; the packet path increments plain numbers.
+/// The meters of the SNAPT. A meter of the data path is the sum over the event loops, computed when
+/// it is read. The packet path only increments plain numbers.
 final class SnaptMetrics {
   private final MeterRegistry registry;
 
@@ -30,13 +39,29 @@ final class SnaptMetrics {
     this.registry = registry;
   }
 
-  /// What shared histories hold, and what happens to them.
+  /// Registers the meters of the data path.
+  ///
+  /// @param historyBudgetBytes limit of each event loop
+  void relay(Relay relay, long historyBudgetBytes) {
+    traffic(relay.counters());
+    histories(relay.histories());
+    gauge(
+        "viaduct.history.bytes.max",
+        "Heap and native memory that histories may hold: data.history-budget-bytes of each loop",
+        () -> historyBudgetBytes * relay.histories().size());
+    gauge(
+        "viaduct.timer.lateness.seconds",
+        "98th percentile of the timer lateness of the slowest event loop",
+        relay::timerLateness);
+  }
+
+  /// Registers the meters of the compression histories.
   void histories(List<HistoryMemory> loops) {
     for (HistoryEvent event : HistoryEvent.values()) {
       sum(
           loops,
           "viaduct.history.events",
-          "What happened to histories",
+          "Events of compression histories",
           Tags.of("event", MetricLabel.of(event)),
           loop -> loop.events()[event.ordinal()]);
     }
@@ -51,7 +76,7 @@ final class SnaptMetrics {
       sum(
           loops,
           "viaduct.tunnel.verdicts",
-          "Fates of packets, datagrams and records",
+          "Packets, datagrams and records by verdict",
           Tags.of("verdict", MetricLabel.of(verdict), "subject", MetricLabel.of(verdict.subject())),
           loop -> loop.of(verdict));
     }
@@ -59,7 +84,7 @@ final class SnaptMetrics {
       sum(
           loops,
           "viaduct.relay.drops",
-          "Drops around the tunnel",
+          "Packets dropped outside the tunnel",
           Tags.of("reason", MetricLabel.of(reason)),
           loop -> loop.of(reason));
     }
@@ -67,21 +92,27 @@ final class SnaptMetrics {
       sum(
           loops,
           "viaduct.egress.refused",
-          "Packets that devices may not send or get",
+          "Packets that the egress policy has refused",
           Tags.of("reason", MetricLabel.of(reason)),
           loop -> loop.of(reason));
     }
     sum(
         loops,
+        "viaduct.egress.told",
+        "Refused packets that were answered with an ICMP error",
+        Tags.empty(),
+        TrafficCounters::told);
+    sum(
+        loops,
         "viaduct.relay.handed.over",
-        "Packets and datagrams that one event loop read for another",
+        "Packets and datagrams that were copied to another event loop",
         Tags.empty(),
         TrafficCounters::handedOver);
     for (Carrier carrier : Carrier.values()) {
       sum(
           loops,
           "viaduct.carrier.changes",
-          "Changes of what carries a session's datagrams",
+          "Changes of sessions to a carrier",
           Tags.of("to", MetricLabel.of(carrier)),
           loop -> loop.of(carrier));
     }
@@ -97,7 +128,7 @@ final class SnaptMetrics {
       sum(
           loops,
           "viaduct.tunnel.overhead.bytes",
-          "Outer bytes of no flow",
+          "Outer bytes that belong to no flow",
           Tags.of("direction", MetricLabel.of(direction)),
           loop -> loop.overhead(direction));
       for (ServiceClass serviceClass : ServiceClass.values()) {
@@ -124,16 +155,95 @@ final class SnaptMetrics {
     }
   }
 
-  /// What devices owe.
+  /// Registers the meters of the control connections.
+  ///
+  /// @param connectionsMax largest number of open connections
+  void control(ControlServer server, int connectionsMax) {
+    server
+        .ends()
+        .bind(registry, "viaduct.control.ends", "reason", "Ended control connections by reason");
+    server.refusals().bind(registry, "viaduct.control.refusals", "code", "Refusals sent");
+    server
+        .receiptOutcomes()
+        .bind(registry, "viaduct.receipts", "outcome", "Requests for receipts by outcome");
+    gauge("viaduct.control.connections", "Open connections", server::connections);
+    gauge(
+        "viaduct.control.connections.max",
+        "Most connections that may be open: control.connections-max",
+        () -> connectionsMax);
+  }
+
+  /// Registers the meters of the sessions.
+  ///
+  /// @param max largest number of open sessions
+  void sessions(SessionRegistry sessions, int max) {
+    sessions.ends().bind(registry, "viaduct.session.ends", "reason", "Ended sessions by reason");
+    gauge("viaduct.sessions", "Open sessions", sessions::size);
+    gauge("viaduct.sessions.max", "Most sessions that may be open: sessions.max", () -> max);
+  }
+
+  /// Registers the meters of the reports.
+  ///
+  /// @param pendingMax number of reports from which new sessions are refused
+  void reports(ReportSender sender, UsageReporting reporting, int pendingMax) {
+    sender.verdicts().bind(registry, "viaduct.reports.answered", "verdict", "The bridge's answers");
+    counter(
+        "viaduct.reports.answers.unknown",
+        "Answers to reports that are not pending",
+        sender.unknownAnswers()::sum);
+    counter("viaduct.spool.failures", "Failed writes to the spool", reporting.diskFailures()::sum);
+    gauge("viaduct.reports.pending", "Reports not acknowledged", reporting::pending);
+    gauge(
+        "viaduct.reports.pending.max",
+        "Pending reports above which new sessions are refused: reporting.spool-reports-max",
+        () -> pendingMax);
+  }
+
+  /// Registers the gauges of the spool.
+  void spool(ReportSpool spool, InstantSource clock) {
+    gauge("viaduct.spool.bytes", "Bytes of waiting reports", spool::pendingBytes);
+    gauge(
+        "viaduct.reports.pending.oldest.seconds",
+        "Age of the oldest report on disk, from the end of its interval; 0 without one",
+        () -> spool.oldestSeconds(clock.millis()));
+  }
+
+  /// Registers the meters of the log of open intervals.
+  ///
+  /// @param late number of delayed checkpoints of sessions
+  void intervals(IntervalLog intervals, Supplier<Number> late) {
+    counter(
+        "viaduct.intervals.torn",
+        "Log files that ended with an incomplete record",
+        intervals.tornTails()::sum);
+    counter("viaduct.intervals.compactions", "Log rewrites", intervals.compactions()::sum);
+    gauge("viaduct.intervals.open", "Open intervals in the log", intervals::size);
+    gauge("viaduct.intervals.bytes", "Bytes of the log of open intervals", intervals::bytes);
+    counter("viaduct.intervals.late", "Delayed checkpoints of sessions", late);
+  }
+
+  /// Registers the counters of the address records.
+  void attribution(Attribution attribution) {
+    counter(
+        "viaduct.attribution.records",
+        "Records of sessions and connections with their public addresses",
+        attribution::records);
+    counter(
+        "viaduct.attribution.lost",
+        "Records that could not be written, and times that the kernel dropped events",
+        attribution::lost);
+  }
+
+  /// Registers the meters of owed receipts.
   void receipts(Receipts receipts) {
     gauge("viaduct.receipts.owed", "Reports of the spool that need a receipt", receipts::owed);
     counter(
         "viaduct.receipts.expired",
-        "Reports forgotten without receipt 24 h after their interval",
+        "Reports deleted without receipt 24 h after their interval",
         receipts.expired()::sum);
     counter(
         "viaduct.receipts.not.asked",
-        "Boundaries not asked for, their device owes too many",
+        "Receipts that were not requested because their device owes too many",
         receipts.notAsked()::sum);
   }
 

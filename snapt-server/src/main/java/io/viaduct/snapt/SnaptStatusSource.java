@@ -19,8 +19,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// The state of this SNAPT: for the bridge every few seconds, for the operator on request. Any
-/// thread.
+/// Collects the state of this SNAPT: for the bridge every few seconds, and for the operator on
+/// request. Any thread may call it.
 final class SnaptStatusSource {
   private static final int LOOP_ANSWER_SECONDS_MAX = 2;
   private static final double BITS_PER_BYTE_AND_SECOND = 8_000.0;
@@ -35,7 +35,7 @@ final class SnaptStatusSource {
   private final int dataPort;
   private Rates rates;
 
-  /// Inner bits per second since the last look, and what was counted then.
+  /// Inner bits per second since the last reading, and the byte counts of that reading.
   private record Rates(long atMs, long upBytes, long downBytes, double up, double down) {}
 
   SnaptStatusSource(
@@ -58,7 +58,7 @@ final class SnaptStatusSource {
     this.rates = new Rates(clock.millis(), 0, 0, 0, 0);
   }
 
-  /// For the bridge.
+  /// Returns the status for the bridge.
   SnaptStatus announcement() {
     Rates now = rates();
     return SnaptStatus.newBuilder()
@@ -100,10 +100,10 @@ final class SnaptStatusSource {
     return relay.counters().stream().mapToLong(loop -> loop.egressBytes(direction)).sum();
   }
 
-  /// `/status`, for the operator.
+  /// The document `/status`, for the operator.
   ///
-  /// @param sessions with the flows of their open interval
-  /// @param refused datagrams and records of all sessions, by reason
+  /// @param sessions open sessions, with the flows of their open interval
+  /// @param refused number of refused datagrams and records of all sessions, by reason
   record Document(
       String id,
       long epoch,

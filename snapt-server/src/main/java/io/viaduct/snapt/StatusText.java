@@ -3,11 +3,13 @@ package io.viaduct.snapt;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// `/status` for people.
+/// Formats the document `/status` as text.
 final class StatusText {
   private StatusText() {}
 
-  /// @param json the document
+  /// Returns the text of a document.
+  ///
+  /// @param json the document `/status`
   static String of(String json) {
     JsonNode status = JsonMapper.shared().readTree(json);
     StringBuilder text = new StringBuilder();

@@ -3,16 +3,16 @@ package io.viaduct.snapt;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import java.util.Locale;
 
-/// Whether something is done to the machine: for certain, not at all, or if the machine lets us.
+/// A setting for a change to the host: always, never, or if the host allows it.
 public enum Switch {
-  /// If it is possible; the log says whether it was.
+  /// Makes the change if it is possible, and logs the result.
   AUTO,
-  /// Or the start fails.
+  /// Makes the change; if it fails, the start fails.
   ON,
-  /// The operator has done it, or does not want it.
+  /// Makes no change: the operator has made it, or does not want it.
   OFF;
 
-  /// YAML 1.1 reads a bare on or off as a truth value.
+  /// YAML 1.1 reads a bare `on` or `off` as a boolean, so `true` and `false` are accepted too.
   @JsonCreator
   public static Switch of(String text) {
     return switch (text.toLowerCase(Locale.ROOT)) {

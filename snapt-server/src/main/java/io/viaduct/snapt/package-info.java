@@ -1,4 +1,4 @@
-/// The relay process: command line, configuration, and the composition of the parts below.
+/// The relay process: the command line, the configuration, and the assembly of the packages below.
 @NullMarked
 package io.viaduct.snapt;
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Datagrams in the control connection, over real TLS, with and against the rules.
+/// Tests datagrams in the control connection over real TLS, both allowed and forbidden ones.
 class ControlCarriageTest {
   private static final int PACKETS = 2_000;
 

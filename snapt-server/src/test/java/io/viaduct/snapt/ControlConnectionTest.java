@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
+import io.viaduct.service.logging.CapturedLog;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.snapt.binding.SessionEnd;
 import io.viaduct.snapt.control.ConnectionEnd;
@@ -33,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Who gets a session and who does not, over real TLS.
+/// Tests the admission and refusal of sessions, over real TLS.
 class ControlConnectionTest {
   @TempDir Path folder;
   private static TestOperator operator;
@@ -224,10 +225,10 @@ class ControlConnectionTest {
         new Socket(snapt.controlAddress.getAddress(), snapt.controlAddress.getPort())) {
       silent.setSoTimeout(8_000);
       while (silent.getInputStream().read() >= 0) {
-        // an alert may come first
+        // a TLS alert may arrive first
       }
     } catch (java.net.SocketException _) {
-      // reset: closed as well
+      // a reset also closes the connection
     }
     await().until(() -> snapt.control.connections() == 0);
   }
@@ -247,9 +248,20 @@ class ControlConnectionTest {
   @Test
   void aSnaptOfAnotherAuthorityIsNotTrustedByADevice() throws Exception {
     TestOperator other = new TestOperator(folder.resolve("other"));
-    assertThatThrownBy(() -> new TestControl(snapt.controlAddress, other.trust()))
-        .hasMessageContaining("certif");
-    await().until(() -> snapt.control.ends().of(ConnectionEnd.TLS_FAILED) == 1);
+    try (CapturedLog said = CapturedLog.of("io.viaduct.service.tls")) {
+      for (int i = 0; i < 3; i++) {
+        assertThatThrownBy(() -> new TestControl(snapt.controlAddress, other.trust()))
+            .hasMessageContaining("certif");
+      }
+      await().until(() -> snapt.control.ends().of(ConnectionEnd.TLS_FAILED) == 3);
+      assertThat(said.lines(""))
+          .as("one line per peer and minute")
+          .singleElement()
+          .asString()
+          .startsWith("control connections: TLS with 127.0.0.1:")
+          .contains("refuses the certificate", "TLS alert ")
+          .hasLineCount(1);
+    }
   }
 
   @Test

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The data path over real sockets, with and against the rules.
+/// Tests the data path over real sockets, with valid and invalid traffic.
 class DataPathTest {
   private static final int PAYLOAD_BYTES = 200;
 
@@ -96,7 +96,7 @@ class DataPathTest {
 
   private static byte[] comparable(byte[] packet) {
     byte[] same = packet.clone();
-    Arrays.fill(same, 4, 6, (byte) 0); // IPv4 identification is the tunnel's to choose
+    Arrays.fill(same, 4, 6, (byte) 0); // the tunnel may change the IPv4 identification
     Arrays.fill(same, 10, 12, (byte) 0);
     return same;
   }
@@ -131,7 +131,7 @@ class DataPathTest {
     tunnel.send(up());
     assertThat(snapt.nextOut()[28]).isEqualTo((byte) 'u');
     assertThat(snapt.out).isEmpty();
-    // The packets are of different flows, so nothing orders them on their way.
+    // The packets belong to different flows, so their order is not defined.
     await().until(() -> snapt.count(loop -> loop.of(EgressRefusal.DENIED)) == 1);
     await().until(() -> snapt.count(loop -> loop.of(EgressRefusal.PRIVATE_NETWORK)) == 1);
     assertThat(snapt.out).isEmpty();
@@ -178,8 +178,8 @@ class DataPathTest {
     await().during(Duration.ofMillis(1_500)).until(() -> snapt.progress.size() < 12);
   }
 
-  /// As in a download that goes on after the SNAPT was killed: the server's segment is the first
-  /// that the new SNAPT sees of it.
+  /// As in a download that continues after the SNAPT was killed: the first packet that the new
+  /// SNAPT sees is from the server.
   @Test
   void aFlowInWhichTheServerSpeaksFirstIsMeteredBothWays() throws Exception {
     snapt.inject(0, down(poolAddress()));
@@ -217,7 +217,8 @@ class DataPathTest {
     SessionStatus before = snapt.onlySession();
     byte[] altered = sent.clone();
     altered[altered.length - 1] ^= 1;
-    altered[6] ^= 0x10; // another sequence, or it would be refused as a replay
+    altered[6] ^=
+        0x10; // another sequence number, because the same one would be refused as a replay
     strike(altered);
     strike(Arrays.copyOf(altered, altered.length - 5));
     strike(Arrays.copyOf(sent, 20));
@@ -245,9 +246,8 @@ class DataPathTest {
 
   @Test
   void aCapturedDatagramSentFirstFromElsewhereNeverMovesTheBinding() throws Exception {
-    // The attacker is faster than the device: its copy is authentic and new, but nobody at its
-    // address
-    // can answer the challenge.
+    // The attacker is faster than the device. Its copy is authentic and new, but its address cannot
+    // answer the challenge.
     InetSocketAddress unheard = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
     String before = snapt.onlySession().binding();
     try (DatagramSocket blocked = new DatagramSocket(unheard)) {

@@ -7,14 +7,14 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/// Where a fuzz target keeps files: in memory if the machine has a place for that, because what is
-/// durable on a disk takes thousands of times as long as what is fuzzed.
+/// Creates directories for fuzz targets, in memory if possible. A durable write to a disk takes
+/// thousands of times as long as the fuzzed code.
 public final class FuzzFolder {
   private static final Path MEMORY = Path.of("/dev/shm");
 
   private FuzzFolder() {}
 
-  /// A new one, which goes when the process ends.
+  /// Returns a new directory, which is deleted at the end of the process.
   public static Path make(String name) {
     try {
       Path made =
@@ -28,7 +28,7 @@ public final class FuzzFolder {
     }
   }
 
-  /// Deletes it with all that is in it.
+  /// Deletes a directory with its contents.
   public static void delete(Path folder) {
     try (Stream<Path> found = Files.walk(folder)) {
       for (Path each : found.sorted(Comparator.reverseOrder()).toList()) {

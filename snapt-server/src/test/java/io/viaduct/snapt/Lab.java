@@ -12,18 +12,23 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// Fresh namespaces with real devices, and processes in them:
+/// Creates network namespaces with real devices, and starts processes in them:
 ///
 ///     (this) 10.99.0.1 ── 10.99.0.2 (snapt) 10.99.1.1 ── 10.99.1.2 (device)
+///                                   (snapt) 10.99.2.1 ── 10.99.2.2 (neighbour)
 ///                                   (snapt) 198.51.100.1, 2001:db8:51::1 ── .2, ::2 (server)
 final class Lab implements AutoCloseable {
   final String snapt;
   final String device;
+
+  /// The namespace of another device.
+  final String neighbour;
+
   final String server;
   private final String bridgeLink;
   private final List<Running> processes = new ArrayList<>();
 
-  /// Why the laboratory cannot be had here; empty if it can.
+  /// Returns the reason for which the laboratory cannot run here; empty if it can.
   static String missing() {
     if (!"root".equals(System.getProperty("user.name"))) {
       return "needs root for network namespaces";
@@ -47,13 +52,14 @@ final class Lab implements AutoCloseable {
     String id = Long.toString(ProcessHandle.current().pid() % 60_000, 36);
     snapt = "vs" + id;
     device = "vd" + id;
+    neighbour = "vn" + id;
     server = "vw" + id;
     bridgeLink = "vb" + id;
   }
 
-  /// Lays the topology; [#close] removes what there is of it.
+  /// Creates the topology; [#close] removes it, even if it is incomplete.
   void lay() throws Exception {
-    for (String namespace : List.of(snapt, device, server)) {
+    for (String namespace : List.of(snapt, device, neighbour, server)) {
       run("ip", "netns", "add", namespace);
       in(namespace, "ip", "link", "set", "lo", "up");
     }
@@ -64,6 +70,9 @@ final class Lab implements AutoCloseable {
     pair(snapt, "down0", device, "up0");
     address(snapt, "down0", "10.99.1.1/24");
     address(device, "up0", "10.99.1.2/24");
+    pair(snapt, "down1", neighbour, "up0");
+    address(snapt, "down1", "10.99.2.1/24");
+    address(neighbour, "up0", "10.99.2.2/24");
     pair(snapt, "web0", server, "up0");
     address(snapt, "web0", "198.51.100.1/24");
     address(snapt, "web0", "2001:db8:51::1/64");
@@ -102,7 +111,7 @@ final class Lab implements AutoCloseable {
     run(whole.toArray(String[]::new));
   }
 
-  /// What a command in a namespace says.
+  /// Returns the output of a command in a namespace.
   String said(String namespace, String... command) throws Exception {
     List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
     whole.addAll(List.of(command));
@@ -134,7 +143,7 @@ final class Lab implements AutoCloseable {
     return running;
   }
 
-  /// A process with its output, line by line.
+  /// A running process, whose output is read line by line.
   static final class Running {
     final Process process;
     final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
@@ -155,7 +164,7 @@ final class Lab implements AutoCloseable {
       }
     }
 
-    /// Waits for a line that begins so; others are shown, for whoever reads a failed test.
+    /// Waits for a line with this beginning. Prints all other lines, as help for a failed test.
     String line(String beginning) throws InterruptedException {
       List<String> before = new ArrayList<>();
       for (String line = lines.poll(40, TimeUnit.SECONDS);
@@ -169,7 +178,7 @@ final class Lab implements AutoCloseable {
       throw new AssertionError("no line '" + beginning + "' but:\n" + String.join("\n", before));
     }
 
-    /// Gives a command and returns its answer.
+    /// Sends a command and returns its answer.
     String ask(String command) throws InterruptedException {
       input.println(command);
       return lines.poll(60, TimeUnit.SECONDS);
@@ -182,7 +191,7 @@ final class Lab implements AutoCloseable {
       running.process.descendants().forEach(ProcessHandle::destroyForcibly);
       running.process.destroyForcibly().waitFor();
     }
-    for (String namespace : List.of(snapt, device, server)) {
+    for (String namespace : List.of(snapt, device, neighbour, server)) {
       new ProcessBuilder("ip", "netns", "delete", namespace).start().waitFor();
     }
     new ProcessBuilder("ip", "link", "delete", bridgeLink).start().waitFor();

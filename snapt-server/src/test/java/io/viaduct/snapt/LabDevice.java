@@ -14,7 +14,9 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,9 +25,9 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Scanner;
 
-/// A device as a process, in its own namespace: TUN, tunnel, and commands on standard input, each
-/// answered by one line. Arguments: address and control port of the SNAPT, authority, device key
-/// file, token file.
+/// A device as a process in its own namespace, with TUN and tunnel. Reads commands from standard
+/// input and answers each with one line. Arguments: address and control port of the SNAPT,
+/// authority, device key file, token file.
 public final class LabDevice {
   private LabDevice() {}
 
@@ -69,8 +71,7 @@ public final class LabDevice {
             switch (words[0]) {
               case "tcp" -> tcp(words[1], Integer.parseInt(words[2]), Integer.parseInt(words[3]));
               case "udp" -> udp(words[1], Integer.parseInt(words[2]), Integer.parseInt(words[3]));
-              case "route" ->
-                  run("ip", "route", "replace", words[1], "dev", "dev0", "src", "10.64.0.2");
+              case "route" -> route(words[1]);
               case "knock" -> knock(words[1], Integer.parseInt(words[2]));
               case "dial" -> dial(words[1], Integer.parseInt(words[2]));
               case "raw" -> raw(tunnel, words[1]);
@@ -123,29 +124,50 @@ public final class LabDevice {
     return back == count ? "ok" : "back " + back;
   }
 
+  private static String route(String to) throws Exception {
+    String source = to.contains(":") ? "fdaa::2" : "10.64.0.2";
+    return run("ip", "route", "replace", to, "dev", "dev0", "src", source);
+  }
+
+  // Only a connected socket reports ICMP errors.
   private static String knock(String host, int port) throws IOException {
     try (DatagramSocket socket = new DatagramSocket()) {
       socket.setSoTimeout(700);
-      socket.send(new DatagramPacket(new byte[9], 9, new InetSocketAddress(host, port)));
+      socket.connect(new InetSocketAddress(host, port));
+      socket.send(new DatagramPacket(new byte[9], 9));
       socket.receive(new DatagramPacket(new byte[9], 9));
       return "answered";
     } catch (SocketTimeoutException _) {
       return "silent";
+    } catch (PortUnreachableException _) {
+      return "closed";
+    } catch (SocketException e) {
+      return prohibited(e);
     }
   }
 
   private static String dial(String host, int port) throws IOException {
     try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress(host, port), 700);
+      socket.connect(new InetSocketAddress(host, port), 5_000);
       return "answered";
     } catch (SocketTimeoutException _) {
       return "silent";
     } catch (ConnectException _) {
       return "closed";
+    } catch (SocketException e) {
+      return prohibited(e);
     }
   }
 
-  // What no socket of the kernel would send.
+  // Linux reports ICMP type 3 code 13 as EHOSTUNREACH, and ICMPv6 type 1 code 1 as EACCES.
+  private static String prohibited(SocketException e) {
+    String words = String.valueOf(e.getMessage());
+    return words.contains("No route to host") || words.contains("Permission denied")
+        ? "prohibited"
+        : "failed " + e;
+  }
+
+  // Sends a packet that the kernel's sockets cannot send.
   private static String raw(TestTunnel tunnel, String packet) throws Exception {
     tunnel.send(HexFormat.of().parseHex(packet));
     return "sent";

@@ -26,7 +26,7 @@ public final class LabServer {
     try (socket) {
       socket.getInputStream().transferTo(socket.getOutputStream());
     } catch (IOException _) {
-      // the device went away: its test will say so
+      // the device has disconnected, which its test will report
     }
   }
 

@@ -6,8 +6,8 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
-/// Builds packets and sums checksums the slow, obvious way: everything from the RFCs' words,
-/// nothing from the code under test.
+/// Builds packets and computes checksums in the simple, slow way. Follows the text of the RFCs and
+/// uses no code under test.
 public final class PacketText {
   private PacketText() {}
 
@@ -19,7 +19,8 @@ public final class PacketText {
     }
   }
 
-  /// An IP packet with right checksums around a transport payload whose checksum field is 0.
+  /// Returns an IP packet with correct checksums, for a transport payload whose checksum field is
+  /// 0.
   public static byte[] packet(String source, String destination, int protocol, byte[] transport) {
     byte[] from = address(source);
     byte[] to = address(destination);
@@ -93,7 +94,7 @@ public final class PacketText {
     return packet.put(body).array();
   }
 
-  /// An ICMP error that quotes the first bytes of a packet.
+  /// Returns an ICMP error that quotes the first bytes of a packet.
   public static byte[] icmpError(String source, String destination, byte[] about, int quotedBytes) {
     boolean ipv6 = source.contains(":");
     ByteBuffer error = ByteBuffer.allocate(8 + Math.min(quotedBytes, about.length));

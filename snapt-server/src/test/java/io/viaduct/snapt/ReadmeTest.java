@@ -3,14 +3,16 @@ package io.viaduct.snapt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.operations.MetricNames;
 import io.viaduct.service.tls.TlsSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The README says what the code does.
+/// Compares the README with the code.
 class ReadmeTest {
   @TempDir Path folder;
 
@@ -36,8 +38,10 @@ class ReadmeTest {
                     tls.trust(),
                     operator.reportKey()));
     try (Snapt snapt = new Snapt(ConfigurationFile.load(file, SnaptConfiguration.class))) {
-      snapt.startControl(); // the data path needs a TUN device, the names do not
+      snapt.startControl(); // the data path would need a TUN device, but the metric names do not
       snapt.bindMetrics();
+      var source = SnaptReload.source(file, InstantSource.system());
+      var unused = snapt.reload(source, ConfigurationKeys.of(source.load()));
       assertThat(MetricNames.registered(snapt.metrics))
           .isEqualTo(MetricNames.named(Path.of("README.md")));
       String scraped = MetricNames.afterCollection(snapt.metrics);

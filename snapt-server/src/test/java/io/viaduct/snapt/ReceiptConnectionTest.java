@@ -36,7 +36,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What devices are asked to sign, over real TLS, and what becomes of those that do not.
+/// Tests the requests for receipts over real TLS, and the end of sessions whose device does not
+/// sign.
 class ReceiptConnectionTest {
   @TempDir Path folder;
   private TestOperator operator;
@@ -138,7 +139,7 @@ class ReceiptConnectionTest {
             .build());
   }
 
-  /// The envelope of the first report that carried bytes, when it is as wanted.
+  /// Waits until the envelope of the first report with bytes matches, and returns it.
   private SignedUsageReport envelope(java.util.function.Predicate<SignedUsageReport> wanted) {
     return await()
         .until(
@@ -232,7 +233,7 @@ class ReceiptConnectionTest {
       refuse(control, boundary(control), ReceiptRefusalReason.COUNTS_DIFFER);
     }
     assertThat(control.next().getRefusal().getDetail()).contains("the device counted 7 B");
-    assertThat(snapt.registry.size()).isZero();
+    await().until(() -> snapt.registry.size() == 0);
     assertThat(envelope(SignedUsageReport::hasReceiptRefusal).getReceiptRefusal().getReason())
         .isEqualTo(ReceiptRefusalReason.COUNTS_DIFFER);
   }

@@ -9,8 +9,8 @@ import io.viaduct.service.configuration.EffectiveConfiguration;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
-import io.viaduct.tunnel.session.CompressionContext;
-import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.terms.CompressionContext;
+import io.viaduct.tunnel.terms.TunnelSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -105,7 +105,7 @@ class SnaptConfigurationTest {
     assertThat(SnaptCommand.run("run", "--config", bad.toString())).isEqualTo(78);
   }
 
-  /// What a command says on its standard error, and its exit code behind it.
+  /// Returns the standard error of a command, followed by its exit code.
   private static String said(String... command) {
     PrintStream err = System.err;
     ByteArrayOutputStream said = new ByteArrayOutputStream();
@@ -116,6 +116,18 @@ class SnaptConfigurationTest {
     } finally {
       System.setErr(err);
     }
+  }
+
+  private static String printed(String... command) {
+    PrintStream out = System.out;
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    try {
+      assertThat(SnaptCommand.run(command)).isZero();
+    } finally {
+      System.setOut(out);
+    }
+    return printed.toString(StandardCharsets.UTF_8);
   }
 
   @Test
@@ -143,13 +155,13 @@ class SnaptConfigurationTest {
       file(right.replace("id: snapt-1", "id: snapt-2"));
       assertThat(said(verb, "--config", config)).contains("must be 'snapt-2' as id").endsWith("78");
       file(right + "control: {host: relay.test}\n");
-      assertThat(said(verb, "--config", config)).contains("as control.host says").endsWith("78");
+      assertThat(said(verb, "--config", config)).contains("(control.host)").endsWith("78");
     }
-    Path printed = folder.resolve("printed.yml");
+    Path again = folder.resolve("again.yml");
     file(right);
-    SnaptConfiguration read = ConfigurationFile.load(Path.of(config), SnaptConfiguration.class);
-    Files.writeString(printed, EffectiveConfiguration.of(read));
-    assertThat(ConfigurationFile.load(printed, SnaptConfiguration.class)).isEqualTo(read);
+    String printed = printed("check", "--config", config);
+    Files.writeString(again, printed);
+    assertThat(printed("check", "--config", again.toString())).isEqualTo(printed);
   }
 
   @Test
@@ -165,8 +177,11 @@ class SnaptConfigurationTest {
     }
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(key)))
         .isEqualTo("rw-------");
-    assertThat(Base64.getDecoder().decode(said.toString(StandardCharsets.UTF_8).strip()))
-        .isEqualTo(Ed25519.raw((EdECPublicKey) Ed25519.readPair(key).getPublic()));
+    byte[] raw = Ed25519.raw((EdECPublicKey) Ed25519.readPair(key).getPublic());
+    assertThat(said.toString(StandardCharsets.UTF_8))
+        .isEqualTo(
+            "report-key: \"%s\" # of this SNAPT in the bridge's list snapts%n"
+                .formatted(Base64.getEncoder().encodeToString(raw)));
     assertThat(SnaptCommand.run("keygen", key.toString())).as("never overwritten").isEqualTo(69);
   }
 
@@ -200,7 +215,8 @@ class SnaptConfigurationTest {
     String readme = Files.readString(Path.of("README.md"));
     Matcher rows =
         Pattern.compile("(?m)^\\| `([a-z0-9.-]+)` \\|")
-            .matcher(readme.substring(readme.indexOf("## Configuration")));
+            .matcher(
+                readme.substring(readme.indexOf("## Configuration"), readme.indexOf("## Reload")));
     while (rows.find()) {
       listed.add(rows.group(1));
     }

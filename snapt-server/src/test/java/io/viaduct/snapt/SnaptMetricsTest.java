@@ -8,9 +8,9 @@ import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.service.operations.MetricNames;
 import io.viaduct.service.operations.ProcessMetrics;
-import io.viaduct.tunnel.history.Digestion;
-import io.viaduct.tunnel.history.HistoryEvent;
-import io.viaduct.tunnel.history.HistoryMemory;
+import io.viaduct.tunnel.dictionary.BackgroundWork;
+import io.viaduct.tunnel.dictionary.HistoryEvent;
+import io.viaduct.tunnel.dictionary.HistoryMemory;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -26,8 +26,8 @@ class SnaptMetricsTest {
   @Test
   void eachEventOfHistoriesIsTheSumOverTheLoops() {
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    try (HistoryMemory one = new HistoryMemory(Digestion.INLINE, () -> 0, 1 << 20);
-        HistoryMemory other = new HistoryMemory(Digestion.INLINE, () -> 0, 1 << 20)) {
+    try (HistoryMemory one = new HistoryMemory(BackgroundWork.INLINE, () -> 0, 1 << 20);
+        HistoryMemory other = new HistoryMemory(BackgroundWork.INLINE, () -> 0, 1 << 20)) {
       new SnaptMetrics(registry).histories(List.of(one, other));
       for (HistoryEvent event : HistoryEvent.values()) {
         one.events()[event.ordinal()] = 100 * event.ordinal();

@@ -11,6 +11,7 @@ import io.grpc.Status;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.handler.ssl.SslProvider;
+import io.viaduct.service.logging.CapturedLog;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.snapt.reporting.BridgeConnection;
@@ -39,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/// Reports over real gRPC with mutual TLS.
+/// Tests the delivery of reports over real gRPC with mutual TLS.
 class SnaptReportingTest {
   @TempDir Path folder;
   private final AtomicInteger keysTold = new AtomicInteger();
@@ -173,10 +174,18 @@ class SnaptReportingTest {
   void aBridgeOfAnotherAuthorityGetsNoReport() throws Exception {
     TestOperator other = new TestOperator(folder.resolve("other"));
     bridge = startBridge(other, 0);
-    connect(operator.material("snapt-1"), bridge.port());
-    reporting.close(TestUsage.of(report(0)), () -> {});
-    connection.settleSoon();
-    await().during(Duration.ofSeconds(2)).until(() -> bridge.reports.isEmpty());
+    try (CapturedLog said = CapturedLog.of("io.viaduct.snapt")) {
+      connect(operator.material("snapt-1"), bridge.port());
+      reporting.close(TestUsage.of(report(0)), () -> {});
+      connection.settleSoon();
+      await().during(Duration.ofSeconds(2)).until(() -> bridge.reports.isEmpty());
+      assertThat(said.lines("bridge"))
+          .as("one line for both streams and every attempt")
+          .singleElement()
+          .asString()
+          .contains("bridge localhost:" + bridge.port(), "not signed by an authority")
+          .hasLineCount(1);
+    }
     assertThat(reporting.pending()).isEqualTo(1);
     assertThat(keysTold).hasValue(0);
   }
@@ -189,11 +198,15 @@ class SnaptReportingTest {
     connect(
         new TlsMaterial(own.chain(), own.key(), operator.material("x").authorities()),
         bridge.port());
-    reporting.close(TestUsage.of(report(0)), () -> {});
-    connection.settleSoon();
-    await()
-        .during(Duration.ofSeconds(2))
-        .until(() -> bridge.reports.isEmpty() && bridge.statuses.isEmpty());
+    try (CapturedLog said = CapturedLog.of("io.viaduct.snapt")) {
+      reporting.close(TestUsage.of(report(0)), () -> {});
+      connection.settleSoon();
+      await()
+          .during(Duration.ofSeconds(2))
+          .until(() -> bridge.reports.isEmpty() && bridge.statuses.isEmpty());
+      assertThat(said.lines("Pipeline")).isEmpty();
+      assertThat(said.lines("with a stack trace")).isEmpty();
+    }
     assertThat(reporting.pending()).isEqualTo(1);
   }
 

@@ -23,17 +23,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// A bridge of the test's own: the real gRPC service over mutual TLS, answering as it is told.
+/// A bridge for tests: the real gRPC service over mutual TLS, with configurable answers.
 public final class TestBridge implements AutoCloseable {
   final List<UsageReport> reports = new CopyOnWriteArrayList<>();
   final List<SignedUsageReport> signed = new CopyOnWriteArrayList<>();
   final List<SnaptStatus> statuses = new CopyOnWriteArrayList<>();
 
-  /// Empty: no answer at all.
+  /// The verdict for each report; empty means that the report gets no answer.
   volatile Function<UsageReport, Optional<ReportVerdict>> verdict =
       _ -> Optional.of(ReportVerdict.POSTED);
 
-  /// How statuses are answered instead of with keys; null: with keys.
+  /// The error with which statuses are answered; null means that they are answered with keys.
   volatile @Nullable Status refusal;
 
   private final List<StreamObserver<SnaptStatusAck>> announcers = new CopyOnWriteArrayList<>();
@@ -50,7 +50,7 @@ public final class TestBridge implements AutoCloseable {
             .start();
   }
 
-  /// Asks whoever announces whether it lives.
+  /// Asks the announcing process whether it is alive.
   void probe(long number) {
     announcers.getLast().onNext(SnaptStatusAck.newBuilder().setProbe(number).build());
   }
@@ -127,7 +127,7 @@ public final class TestBridge implements AutoCloseable {
 
     @Override
     public void onError(Throwable why) {
-      // the SNAPT went away; it will come back
+      // the SNAPT has disconnected and will reconnect
     }
 
     @Override

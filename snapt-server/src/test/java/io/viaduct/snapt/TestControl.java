@@ -35,15 +35,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import javax.net.ssl.ExtendedSSLSession;
 
-/// The device's end of a control connection, over real TLS, which may also say what no device
-/// would.
+/// The device's end of a control connection, over real TLS. It can also send messages that no
+/// device would send.
 public final class TestControl implements AutoCloseable {
   final BlockingQueue<ControlMessage> received = new LinkedBlockingQueue<>();
 
-  /// Takes the datagrams that come.
+  /// Receives the arriving datagrams.
   volatile Consumer<ByteBuf> datagrams = _ -> {};
 
-  /// Whether KeepAlives are echoed.
+  /// True if KeepAlives are answered.
   volatile boolean answering = true;
 
   private final EventLoopGroup group =
@@ -70,7 +70,7 @@ public final class TestControl implements AutoCloseable {
                     ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
                     alpn))
             .build();
-    // Made here: a handshake that fails at once empties the pipeline.
+    // Created here, because a handshake that fails at once empties the pipeline.
     tls =
         context.newHandler(
             UnpooledByteBufAllocator.DEFAULT, address.getHostString(), address.getPort());
@@ -133,7 +133,7 @@ public final class TestControl implements AutoCloseable {
     return ByteString.copyFrom(DeviceProof.sign(device.getPrivate(), exporter()));
   }
 
-  /// A Hello with nothing wrong in it.
+  /// Returns a valid Hello.
   Hello.Builder hello(ByteString token, KeyPair device) throws Exception {
     return Hello.newBuilder()
         .setVersion(1)
@@ -162,13 +162,13 @@ public final class TestControl implements AutoCloseable {
     channel.writeAndFlush(Unpooled.wrappedBuffer(bytes));
   }
 
-  /// Frames of datagrams, as [io.viaduct.tunnel.session.ControlLine] writes them.
+  /// Writes frames of datagrams, like [io.viaduct.tunnel.control.ControlLine].
   void write(ByteBuf frames, Runnable taken) {
     channel.writeAndFlush(frames, channel.voidPromise());
     taken.run();
   }
 
-  /// The next message that is no KeepAlive.
+  /// Returns the next message that is not a KeepAlive.
   ControlMessage next() throws InterruptedException {
     ControlMessage message = received.poll(10, TimeUnit.SECONDS);
     return message != null && message.hasKeepAlive() ? next() : message;

@@ -15,11 +15,11 @@ import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.interfaces.EdECPublicKey;
 
-/// Signs tokens as the bridge does, with a key of its own.
+/// Signs tokens like the bridge, with its own key.
 ///
-/// @param keyId by which a SNAPT finds the key
+/// @param keyId id by which a SNAPT finds the key
 public record TestIssuer(KeyPair key, String keyId) {
-  /// The group of SNAPTs that tokens are for.
+  /// The group of SNAPTs that the tokens name.
   public static final String AUDIENCE = "viaduct";
 
   static final String KEY_ID = "k1";
@@ -28,7 +28,7 @@ public record TestIssuer(KeyPair key, String keyId) {
     this(Ed25519.generate(), KEY_ID);
   }
 
-  /// What SNAPTs are told of the key.
+  /// Returns the key as the bridge sends it to SNAPTs.
   public TokenKey tokenKey() {
     return TokenKey.newBuilder()
         .setKeyId(keyId)
@@ -36,7 +36,9 @@ public record TestIssuer(KeyPair key, String keyId) {
         .build();
   }
 
-  /// @param token bytes of a SessionToken, or of none
+  /// Signs a token.
+  ///
+  /// @param token bytes of a SessionToken, or arbitrary bytes
   /// @return bytes of a SignedSessionToken
   public ByteString sign(ByteString token) {
     return SignedSessionToken.newBuilder()
@@ -47,7 +49,7 @@ public record TestIssuer(KeyPair key, String keyId) {
         .toByteString();
   }
 
-  /// Accepts what this issuer signs.
+  /// Returns a verifier that accepts the tokens of this issuer.
   public TokenVerifier verifier() {
     try {
       Path folder = Files.createTempDirectory("viaduct-token-fuzz");

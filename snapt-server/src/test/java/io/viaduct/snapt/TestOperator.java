@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.interfaces.EdECPublicKey;
 
-/// The operator of a test: authority of its certificates, issuer of its tokens. Everything is real.
+/// The operator in a test: a real authority for certificates and a real issuer of tokens.
 public final class TestOperator {
   private final Path folder;
   private final TestAuthority authority;
@@ -24,7 +24,7 @@ public final class TestOperator {
     authority = new TestAuthority(folder);
   }
 
-  /// PEM files of one process.
+  /// Issues the PEM files of one process.
   TlsSettings issue(String name, String... addresses) throws Exception {
     return authority.issue(name, addresses);
   }
@@ -37,7 +37,7 @@ public final class TestOperator {
     return authority.trust();
   }
 
-  /// A report key file.
+  /// Creates a file with a report key.
   Path reportKey() throws IOException {
     Path file = folder.resolve("report-key.pem");
     if (!Files.exists(file)) {
@@ -50,7 +50,7 @@ public final class TestOperator {
     return issuer.tokenKey();
   }
 
-  /// A token that holds for an hour.
+  /// Returns a token that is valid for an hour.
   static SessionToken.Builder token(String account, KeyPair device) {
     long nowMs = System.currentTimeMillis();
     return SessionToken.newBuilder()

@@ -36,9 +36,10 @@ import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.snapt.reporting.UsageReporting;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
-import io.viaduct.tunnel.history.HistoryMemory;
-import io.viaduct.tunnel.session.TunnelLimits;
-import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.dictionary.HistoryMemory;
+import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelSettings;
+import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.SnaptStatusAck;
@@ -61,13 +62,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/// Control and data path of a SNAPT as in production, on real sockets, with the Internet's side in
-/// the hands of the test: no TUN device, no root.
+/// The production control and data path of a SNAPT on real sockets. The test takes the place of the
+/// Internet, so it needs no TUN device and no root.
 public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoCloseable {
   static final AddressPool POOL =
       new AddressPool(Prefix.of("10.200.0.0/24"), Prefix.of("fd56::/64"));
 
-  /// Packets that would have gone to the Internet.
+  /// Packets that the SNAPT has sent to the Internet.
   final BlockingQueue<byte[]> out = new LinkedBlockingQueue<>();
 
   final List<UsageReport> reports = new CopyOnWriteArrayList<>();
@@ -124,6 +125,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
                 "snapt-1",
                 7,
                 interval,
+                45,
                 TunnelSettings.defaults(),
                 HistoryMemory.BUDGET_BYTES,
                 UdpSettings.at(new InetSocketAddress(local, 0)),
@@ -183,11 +185,11 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
     controlAddress = new InetSocketAddress("localhost", bound.getPort());
   }
 
-  /// A queue of the TUN device that is not there.
+  /// A replacement for a queue of the TUN device.
   private final class Port implements InternetPort {
     @Override
     public boolean takesUdpSuperpackets() {
-      return false; // tests count packets: a busy loop would give several as one
+      return false; // tests count packets, and a busy loop would merge several into one
     }
 
     private final IoEventLoop loop;
@@ -205,7 +207,8 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
     @Override
     public WriteResult write(ByteBuf from, int headerOffset, int length) {
       if (new VirtioNetHeader().wrap(from, headerOffset).needsChecksum()) {
-        TestTunnel.complete(from, headerOffset + VirtioNetHeader.LENGTH, length);
+        TestTunnel.complete(
+            new IpPacket().set(from, headerOffset + VirtioNetHeader.LENGTH, length));
       }
       out.add(ByteBufUtil.getBytes(from, headerOffset + VirtioNetHeader.LENGTH, length));
       return WriteResult.WRITTEN;
@@ -222,7 +225,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
     }
   }
 
-  /// A packet from the Internet, on the queue that the kernel would have chosen.
+  /// Delivers a packet from the Internet on a given TUN queue.
   void inject(int queue, byte[] packet) {
     ports.get(queue).inject(packet);
   }
@@ -231,7 +234,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
     return out.poll(5, TimeUnit.SECONDS);
   }
 
-  /// A counter, summed over the loops; what sessions count comes in once a second.
+  /// Returns a counter, summed over the loops. Counts of sessions are added once a second.
   long count(ToLongFunction<TrafficCounters> counter) {
     return relay.counters().stream().mapToLong(counter).sum();
   }
@@ -266,7 +269,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
     reportingThread.execute(() -> reporting.settle(System.currentTimeMillis()));
   }
 
-  /// The envelopes of the reports that wait, oldest first; nobody takes them.
+  /// Returns the envelopes of the spooled reports, oldest first. They are never acknowledged.
   List<SignedUsageReport> envelopes() throws Exception {
     return reportingThread
         .submit(() -> {

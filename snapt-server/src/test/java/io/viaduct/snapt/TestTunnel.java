@@ -15,6 +15,7 @@ import io.viaduct.host.udp.DatagramReader;
 import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.host.udp.UdpSocket;
 import io.viaduct.host.udp.UdpSockets;
+import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
@@ -23,16 +24,16 @@ import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.pacing.Pacing;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
-import io.viaduct.tunnel.session.ControlLine;
+import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.session.DatagramSink;
-import io.viaduct.tunnel.session.InnerPacketSink;
 import io.viaduct.tunnel.session.LoopMemory;
-import io.viaduct.tunnel.session.TunnelLimits;
-import io.viaduct.tunnel.session.TunnelRole;
 import io.viaduct.tunnel.session.TunnelSession;
-import io.viaduct.tunnel.session.TunnelSettings;
-import io.viaduct.tunnel.session.TunnelTerms;
+import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelRole;
+import io.viaduct.tunnel.terms.TunnelSettings;
+import io.viaduct.tunnel.terms.TunnelTerms;
 import io.viaduct.tunnel.wire.InternetChecksum;
+import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -43,13 +44,13 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The device's end of a data path: a real TunnelSession over a real UDP socket, on a loop of its
-/// own. Inner packets come from the test, or from a TUN queue.
+/// The device's end of a data path: a real TunnelSession over a real UDP socket, on its own loop.
+/// Inner packets come from the test or from a TUN queue.
 public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCloseable {
-  /// Datagrams as they were sent, for those who replay and alter them.
+  /// The sent datagrams, for tests that replay or alter them.
   final BlockingQueue<byte[]> sent = new LinkedBlockingQueue<>();
 
-  /// Inner packets that arrived, unless there is a TUN queue.
+  /// The received inner packets, unless there is a TUN queue.
   final BlockingQueue<byte[]> arrived = new LinkedBlockingQueue<>();
 
   private final MultiThreadIoEventLoopGroup group =
@@ -89,7 +90,12 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
                 false),
             patient(),
             memory,
-            FlowListener.SILENT,
+            new FlowListener() {
+              @Override
+              public void opened(FlowState flow) {
+                flow.classify(serviceClass, 1);
+              }
+            },
             PathListener.SILENT,
             System.nanoTime());
     sockets = UdpSockets.bind(List.of(loop), UdpSettings.at(local), _ -> this);
@@ -97,8 +103,8 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
     loop.scheduleAtFixedRate(this::probe, 0, 500, TimeUnit.MILLISECONDS);
   }
 
-  /// A busy machine takes late what a test sends at once: nothing of it is dropped here, by full
-  /// queues or by pacing.
+  /// Returns settings that drop nothing by full queues or pacing, because a busy machine processes
+  /// the packets of a test late.
   private static TunnelSettings patient() {
     TunnelSettings usual = TunnelSettings.defaults();
     return new TunnelSettings(
@@ -150,7 +156,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
         });
   }
 
-  /// A device that has moved: another socket, the same keys.
+  /// Moves the device: another socket with the same keys.
   void move(InetSocketAddress local) throws Exception {
     UdpSockets before = sockets;
     sockets = UdpSockets.bind(List.of(loop), UdpSettings.at(local), _ -> this);
@@ -158,7 +164,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
     loop.submit(this::probe).sync();
   }
 
-  /// The control connection carries everything from now on.
+  /// Carries all datagrams in the control connection from now on.
   void carryBy(TestControl control) {
     control.datagrams =
         datagram ->
@@ -174,7 +180,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
     });
   }
 
-  /// UDP carries everything again.
+  /// Carries all datagrams by UDP again.
   void carryByUdp() {
     loop.execute(() -> {
       session.carryBy(Carrier.UDP);
@@ -182,7 +188,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
     });
   }
 
-  /// Sends its datagrams to somebody else from now on.
+  /// Sends the datagrams to another address from now on.
   void detour(InetSocketAddress to) {
     snapt = to;
   }
@@ -191,7 +197,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
     return sockets.address();
   }
 
-  /// Sends one inner packet, whole.
+  /// Sends one complete inner packet.
   void send(byte[] packet) {
     loop.execute(() -> {
       ByteBuf buffer = Unpooled.directBuffer().writeBytes(packet);
@@ -202,11 +208,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
   }
 
   private void offer(ByteBuf buffer, int ip, int length, int gsoSize, boolean partial) {
-    FlowState flow = session.flows().lookup(buffer, ip, length);
-    if (flow != null && !flow.isClassified()) {
-      flow.classify(serviceClass, 1);
-    }
-    session.offer(buffer, ip, length, gsoSize, partial, flow, System.nanoTime());
+    session.offer(new IpPacket().set(buffer, ip, length, gsoSize, partial), System.nanoTime());
   }
 
   private void flush() {
@@ -249,43 +251,39 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
   }
 
   @Override
-  public void packet(
-      @Nullable FlowState flow, ByteBuf packet, int ip, int length, int gsoSize, boolean partial) {
+  public void packet(@Nullable FlowState flow, IpPacket packet) {
     TunQueue queue = tun;
+    ByteBuf buffer = packet.buffer();
     if (queue == null) {
-      if (partial) {
-        complete(packet, ip, length);
+      if (packet.isChecksumPartial()) {
+        complete(packet);
       }
-      arrived.add(ByteBufUtil.getBytes(packet, ip, length));
+      arrived.add(ByteBufUtil.getBytes(buffer, packet.start(), packet.length()));
       return;
     }
-    int start = ip - VirtioNetHeader.LENGTH;
-    boolean ipv6 = packet.getByte(ip) >>> 4 == 6;
-    int protocol = packet.getUnsignedByte(ip + (ipv6 ? 6 : 9));
-    int transport = ipv6 ? 40 : (packet.getByte(ip) & 0xf) * 4;
-    header.wrap(packet, start).clear();
-    if (partial) {
+    int start = packet.start() - VirtioNetHeader.LENGTH;
+    int transport = packet.transport() - packet.start();
+    header.wrap(buffer, start).clear();
+    if (packet.isChecksumPartial()) {
       header
           .flags(VirtioNetHeader.NEEDS_CHECKSUM)
           .checksumStart(transport)
-          .checksumOffset(protocol == 6 ? 16 : 6);
+          .checksumOffset(packet.checksumOffset());
     }
-    if (gsoSize > 0) {
+    if (packet.gsoSize() > 0) {
       header
-          .gsoType(ipv6 ? VirtioNetHeader.GSO_TCPV6 : VirtioNetHeader.GSO_TCPV4)
-          .gsoSize(gsoSize)
-          .headerLength(transport + (packet.getByte(ip + transport + 12) >>> 4 & 0xf) * 4);
+          .gsoType(packet.isIpv4() ? VirtioNetHeader.GSO_TCPV4 : VirtioNetHeader.GSO_TCPV6)
+          .gsoSize(packet.gsoSize())
+          .headerLength(transport + packet.transportHeaderBytes());
     }
-    queue.write(packet, start, length);
+    queue.write(buffer, start, packet.length());
   }
 
-  /// What a kernel does with a checksum that was only begun.
-  static void complete(ByteBuf packet, int ip, int length) {
-    boolean ipv6 = packet.getByte(ip) >>> 4 == 6;
-    int transport = ip + (ipv6 ? 40 : (packet.getByte(ip) & 0xf) * 4);
-    int protocol = packet.getUnsignedByte(ip + (ipv6 ? 6 : 9));
-    int field = transport + PacketText.checksumIndex(protocol);
-    InternetChecksum.complete(packet, transport, ip + length - transport, field);
+  /// Completes a partial checksum, like a kernel.
+  static void complete(IpPacket packet) {
+    int transport = packet.transport();
+    int field = transport + PacketText.checksumIndex(packet.protocol());
+    InternetChecksum.complete(packet.buffer(), transport, packet.end() - transport, field);
   }
 
   @Override

@@ -3,14 +3,17 @@ package io.viaduct.webgui;
 import io.viaduct.service.command.CleanStop;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
-import io.viaduct.service.configuration.ConfigurationFile;
-import io.viaduct.service.configuration.EffectiveConfiguration;
+import io.viaduct.service.configuration.ConfigurationKeys;
+import io.viaduct.service.configuration.ConfigurationSource;
+import io.viaduct.service.operations.Listening;
+import io.viaduct.service.operations.OperationsSettings;
+import io.viaduct.service.reload.HangUp;
+import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.BindException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.springframework.boot.web.server.PortInUseException;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.core.NestedExceptionUtils;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -30,7 +33,9 @@ public final class WebguiCommand {
   }
 
   static int execute(PrintWriter out, PrintWriter err, String... arguments) {
-    return ProcessCommandLine.of(new WebguiCommand(), _ -> ExitCode.DEFECT)
+    return ProcessCommandLine.of(
+            new WebguiCommand(),
+            failure -> failure instanceof IOException ? ExitCode.UNAVAILABLE : ExitCode.DEFECT)
         .setOut(out)
         .setErr(err)
         .execute(arguments);
@@ -48,25 +53,50 @@ public final class WebguiCommand {
 
     @Override
     public Integer call() throws Exception {
-      WebguiConfiguration configuration = ConfigurationFile.load(config, WebguiConfiguration.class);
-      PrintWriter err = spec.commandLine().getErr();
-      try {
-        ConfigurableApplicationContext context = WebguiApplication.start(configuration);
-        String port = context.getEnvironment().getProperty("local.server.port");
-        String pages = "webgui: pages at http://" + configuration.http().host() + ":" + port + "/";
-        CleanStop.serve(context, () -> spec.commandLine().getOut().println(pages));
-      } catch (RuntimeException e) {
-        // Spring wraps it as often as it started contexts.
-        if (NestedExceptionUtils.getRootCause(e) instanceof BindException taken) {
-          err.println(
-              "webgui: cannot listen: "
-                  + taken.getMessage()
-                  + ": change http.host, http.port, operations.host or operations.port");
-          return ExitCode.UNAVAILABLE;
-        }
-        throw e;
-      }
+      HangUp hangUp = HangUp.listen();
+      ConfigurationSource<WebguiConfiguration> source = WebguiReload.source(config);
+      WebguiConfiguration configuration = source.load();
+      ConfigurationKeys running = ConfigurationKeys.of(configuration);
+      ConfigurableApplicationContext context = start(configuration);
+      String port = context.getEnvironment().getProperty("local.server.port");
+      String pages = "webgui: pages at http://" + configuration.http().host() + ":" + port + "/";
+      CleanStop.serve(
+          context,
+          () -> {
+            spec.commandLine().getOut().println(pages);
+            hangUp.then(WebguiReload.of(source, running, context)::reload);
+          });
       return ExitCode.OK;
+    }
+
+    // Spring starts both listeners; its exception tells which port it was.
+    private static ConfigurableApplicationContext start(WebguiConfiguration configuration)
+        throws IOException {
+      try {
+        return WebguiApplication.start(configuration);
+      } catch (RuntimeException e) {
+        OperationsSettings operations = configuration.operations();
+        boolean ofOperations = portOf(e) == operations.port();
+        String mapping = ofOperations ? "operations" : "http";
+        return Listening.on(
+            mapping + ".host",
+            mapping + ".port",
+            "TCP",
+            ofOperations ? operations.host() : configuration.http().host(),
+            ofOperations ? operations.port() : configuration.http().port(),
+            () -> {
+              throw e;
+            });
+      }
+    }
+
+    private static int portOf(Throwable failure) {
+      for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+        if (cause instanceof PortInUseException taken) {
+          return taken.getPort();
+        }
+      }
+      return -1;
     }
   }
 
@@ -83,8 +113,7 @@ public final class WebguiCommand {
     @Override
     public Integer call() {
       PrintWriter out = spec.commandLine().getOut();
-      out.print(
-          EffectiveConfiguration.of(ConfigurationFile.load(config, WebguiConfiguration.class)));
+      out.print(WebguiReload.source(config).effective());
       out.flush();
       return 0;
     }

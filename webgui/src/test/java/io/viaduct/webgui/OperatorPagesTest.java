@@ -39,6 +39,19 @@ class OperatorPagesTest {
   }
 
   @Test
+  void refusedDuplicateOfASnaptIsShownWithItsAddress() {
+    peer.snapts.add(PeerServer.snapt("snapt-1", 12));
+    assertThat(olga.get("/snapts").body()).doesNotContain("snapt-duplicates");
+    Map<String, Object> cloned = PeerServer.snapt("snapt-2", 3);
+    cloned.put("duplicatesRefused", 2);
+    cloned.put("duplicateFrom", "10.71.0.99");
+    peer.snapts.add(cloned);
+    String page = olga.get("/snapts").body();
+    assertThat(Visitor.text(page, "snapt-duplicates"))
+        .isEqualTo("Duplicates refused: 2, the last from 10.71.0.99");
+  }
+
+  @Test
   void snaptTableIsAskedForAgainAsAFragment() {
     String empty = olga.get("/snapts/table", "HX-Request", "true").body();
     assertThat(empty).contains("data-testid=\"snapts-empty\"").doesNotContain("<html");

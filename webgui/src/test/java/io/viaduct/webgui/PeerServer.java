@@ -31,7 +31,7 @@ final class PeerServer implements AutoCloseable {
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final String STREAM_ENDS = "";
 
-  /// What the peer does instead of answering.
+  /// Names ways to answer, and not to.
   enum Mood {
     WELL,
     FAILING,
@@ -57,6 +57,10 @@ final class PeerServer implements AutoCloseable {
   final List<Map<String, Object>> counts = new CopyOnWriteArrayList<>();
   final List<String> decisions = new CopyOnWriteArrayList<>();
   volatile boolean refusesDecisions;
+
+  /// Words of a refused decision; none of its own if empty.
+  volatile String refusedWith = "";
+
   volatile String outcome = "posted";
   final List<Map<String, Object>> gaps = new CopyOnWriteArrayList<>();
   final List<Map<String, Object>> topUps = new CopyOnWriteArrayList<>();
@@ -132,6 +136,7 @@ final class PeerServer implements AutoCloseable {
     usage.clear();
     usage.putAll(Map.of("usage", List.of(), "total", sums(null, "0", "0")));
     refusesDecisions = false;
+    refusedWith = "";
     outcome = "posted";
     loginAttempts.set(0);
   }
@@ -211,6 +216,8 @@ final class PeerServer implements AutoCloseable {
     snapt.put("reportsPending", 2);
     snapt.put("version", "0.1.0");
     snapt.put("datagramsRefused", 17);
+    snapt.put("duplicatesRefused", 0);
+    snapt.put("duplicateFrom", null);
     snapt.put("seenAt", "2026-11-20T10:00:58Z");
     snapt.put("state", "up");
     return snapt;
@@ -359,7 +366,9 @@ final class PeerServer implements AutoCloseable {
   }
 
   private void decided(HttpExchange exchange) throws IOException {
-    if (refusesDecisions) {
+    if (!refusedWith.isEmpty()) {
+      problem(exchange, 409, refusedWith);
+    } else if (refusesDecisions) {
       problem(exchange, 409, "interval 9 may be decided from 2026-11-21T10:01:00Z on");
     } else {
       send(exchange, 200, "{\"outcome\":\"" + outcome + "\",\"detail\":\"no account 'bob'\"}");

@@ -2,6 +2,7 @@ package io.viaduct.webgui;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.operations.Garbage;
 import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.service.operations.MetricNames;
@@ -30,7 +31,8 @@ class ReadmeTest {
   @Test
   void hooksOfTheTemplatesAreExactlyThoseOfTheReadme() throws IOException {
     String readme = Files.readString(Path.of("README.md"));
-    String hooks = readme.substring(readme.indexOf("## Hooks for tests"));
+    String hooks = readme.substring(readme.indexOf("### Hooks for tests"));
+    hooks = hooks.substring(0, hooks.indexOf("\n## "));
     Set<String> listed =
         found(hooks.substring(hooks.indexOf("|---|---|")), "`([a-z]+(?:-[a-z]+)*)`");
     listed.removeIf(word -> word.startsWith("data-"));
@@ -41,6 +43,12 @@ class ReadmeTest {
   @Test
   void metricsOfThePagesAreExactlyThoseOfTheReadme() throws IOException {
     RunningWebgui.everyPart();
+    Path file = RunningWebgui.part(WebguiConfiguration.class).bridge().tokenFile().file();
+    var unused =
+        WebguiReload.of(
+            WebguiReload.source(file.resolveSibling("webgui.yml")),
+            ConfigurationKeys.of(RunningWebgui.part(WebguiConfiguration.class)),
+            RunningWebgui.context());
     Garbage.collect();
     String scraped = Metrics.text();
     assertThat(MetricNames.registered(scraped)).isEqualTo(MetricNames.named(Path.of("README.md")));

@@ -32,6 +32,10 @@ final class RunningWebgui {
     return URI.create("http://127.0.0.1:" + property("local.management.port"));
   }
 
+  static ConfigurableApplicationContext context() {
+    return CONTEXT;
+  }
+
   static <T> T part(Class<T> type) {
     return CONTEXT.getBean(type);
   }

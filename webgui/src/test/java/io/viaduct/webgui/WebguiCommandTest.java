@@ -35,6 +35,24 @@ class WebguiCommandTest {
         .doesNotContain("do-not-show-me");
   }
 
+  @Test
+  void whatCheckPrintsCanBeFedBack() throws IOException {
+    assertThat(run("check", "http: {port: 8123}")).isZero();
+    String printed = out.toString();
+    Path again = Files.writeString(directory.resolve("again.yml"), printed);
+    out.getBuffer().setLength(0);
+    assertThat(
+            WebguiCommand.execute(
+                new PrintWriter(out, true),
+                new PrintWriter(err, true),
+                "check",
+                "--config",
+                again.toString()))
+        .as(err.toString())
+        .isZero();
+    assertThat(out.toString()).isEqualTo(printed);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -71,17 +89,28 @@ class WebguiCommandTest {
   void takenPortIsUnavailableAndNamed() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       assertThat(run("run", "http: {port: " + taken.getLocalPort() + "}")).isEqualTo(69);
-      assertThat(err.toString()).contains("http.port");
+      assertThat(err.toString())
+          .contains("http.port", "127.0.0.1:" + taken.getLocalPort(), "address already in use")
+          .hasLineCount(1);
+      err.getBuffer().setLength(0);
+      assertThat(run("run", "http: {port: 0}", taken.getLocalPort())).isEqualTo(69);
+      assertThat(err.toString())
+          .contains("operations.port", "127.0.0.1:" + taken.getLocalPort())
+          .hasLineCount(1);
     }
   }
 
   private int run(String verb, String over) throws IOException {
+    return run(verb, over, 0);
+  }
+
+  private int run(String verb, String over, int operationsPort) throws IOException {
     // A later key of the same name would be refused as a duplicate: keep only what is not
     // overridden.
     StringBuilder yaml = new StringBuilder(over.strip()).append('\n');
     String token = directory.resolve("bridge.token").toString();
     yaml.append(over.startsWith("billing") ? "" : "billing: {url: 'http://127.0.0.1:1'}\n");
-    yaml.append("operations: {port: 0}\n");
+    yaml.append("operations: {port: %d}\n".formatted(operationsPort));
     String bridge =
         over.startsWith("bridge: {url")
             ? over.strip().replace("}", ", token-file: '" + token + "'}")

@@ -15,14 +15,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The table as a file: `Applications.yml` beside this record, or the operator's own, which may
-/// replace the applications, the rules, or both. What is wrong is refused with its place and name.
+/// Reads the classification table from a file: the built-in `Applications.yml`, or the operator's
+/// file, which may replace the applications, the rules, or both. An error message names the place
+/// and the entry.
 ///
-/// @param applications rows with `name` and `class`, or numbers from which the class follows
+/// @param applications rows with `name` and `class`, or with numbers from which the class is
+///   derived
 /// @param rules rows with `application` and criteria
 public record Applications(
     List<Map<String, Object>> applications, List<Map<String, Object>> rules) {
-  // Both from docs/protocol.md section 5: one octet of index, and Hello's limit.
+  // Limits of docs/protocol.md section 5: the index is one octet, and the Hello limits the name.
   private static final int APPLICATIONS_MAX = 255;
   private static final int NAME_BYTES_MAX = 40;
   private static final int RULES_MAX = 1000;
@@ -33,7 +35,8 @@ public record Applications(
 
   /// Reads the operator's table, or the built-in one.
   ///
-  /// @throws ConfigurationException naming file, place, value and rule
+  /// @throws ConfigurationException if the table is wrong; the message names file, place, value and
+  ///   rule
   public static Classifier classifier(Optional<Path> file) {
     Applications table =
         file.map(path -> ConfigurationFile.load(path, Applications.class))

@@ -3,8 +3,8 @@ package io.viaduct.cnapt.classification;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The table, ready to be asked: once when a flow is seen first, by protocol and port, and once
-/// more when the owner of its socket is known. Immutable.
+/// Assigns flows to applications. A flow is classified twice: by protocol and port when it is first
+/// seen, and again when the owner of its socket is known. Immutable.
 public final class Classifier {
   static final String DEFAULT_TCP = "default-tcp";
   static final String DEFAULT_UDP = "default-udp";
@@ -24,14 +24,14 @@ public final class Classifier {
     this.defaultOther = named(DEFAULT_UDP);
   }
 
-  /// All applications; the place is the index that the wire carries.
+  /// Returns all applications; the position is the index on the wire.
   public List<Application> applications() {
     return applications;
   }
 
-  /// Decides a flow.
+  /// Returns the application of a flow.
   ///
-  /// @param process kernel's name of the socket's owner, null while it is not known
+  /// @param process the kernel's name of the process that owns the socket, null while it is unknown
   public Application classify(FlowIdentity flow, @Nullable String process) {
     for (int i = 0; i < decisions.length; i++) {
       if (rules.get(i).holds(flow, process)) {

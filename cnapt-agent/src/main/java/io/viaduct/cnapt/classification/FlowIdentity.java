@@ -1,6 +1,6 @@
 package io.viaduct.cnapt.classification;
 
-/// What the headers tell a classifier.
+/// Identifies a flow by its header fields, for a classifier.
 ///
 /// @param protocol IP protocol number (IANA), 6 TCP, 17 UDP
 /// @param localPort the device's port, 0 where the protocol has none

@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/// Finds the process behind a flow on a thread of its own, because /proc takes milliseconds. The
-/// packets of the flow do not wait for it.
+/// Finds the process that owns a flow's socket. Runs on its own thread, because a search of /proc
+/// takes milliseconds. The packets of the flow do not wait for it.
 public final class OwnerLookup implements AutoCloseable {
-  /// Flows that may wait for their owner; more keep the class that their ports gave them.
+  /// Largest number of waiting flows. Further flows keep the class that follows from their ports.
   static final int WAITING_MAX = 1024;
 
   private final SocketOwners owners = new SocketOwners();
@@ -28,14 +28,15 @@ public final class OwnerLookup implements AutoCloseable {
           new ArrayBlockingQueue<>(WAITING_MAX),
           Thread.ofPlatform().name("socket-owners").daemon().factory());
 
-  /// Starts nothing before the first flow asks.
+  /// Creates the look-up; the thread starts with the first request.
   public OwnerLookup() {
     worker.allowCoreThreadTimeOut(true);
   }
 
-  /// Asks for the owner of a flow.
+  /// Starts the search for the owner of a flow.
   ///
-  /// @param then called on the worker with the process's name; not at all if nobody is seen
+  /// @param then called on the worker thread with the process's name; not called if no owner is
+  ///   found
   public void find(
       int protocol, InetSocketAddress local, InetSocketAddress remote, Consumer<String> then) {
     Transport transport = protocol == FlowIdentity.TCP ? Transport.TCP : Transport.UDP;
@@ -47,12 +48,12 @@ public final class OwnerLookup implements AutoCloseable {
     }
   }
 
-  /// Flows that kept their first class because too many were asking.
+  /// Returns the number of flows that kept their first class because too many flows were waiting.
   public long skipped() {
     return skipped.get();
   }
 
-  /// Flows whose process was not found.
+  /// Returns the number of flows whose process was not found.
   public long unknown() {
     return owners.unknownSockets() + owners.unknownProcesses();
   }

@@ -3,7 +3,7 @@ package io.viaduct.cnapt.classification;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// `22` or `5900-5909`, both ends included.
+/// A port or a range of ports, such as `22` or `5900-5909`; both ends are included.
 record PortRange(int first, int last) {
   private static final Pattern TEXT = Pattern.compile("(\\d{1,5})(?:-(\\d{1,5}))?");
 

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// One line of the rules; an empty criterion always holds.
+/// One rule of the classification table; an empty criterion matches every flow.
 ///
 /// @param protocol IP protocol number, 0 for any
 record Rule(
@@ -20,7 +20,7 @@ record Rule(
         && holds(localPorts, flow.localPort());
   }
 
-  /// Whether both rules ask the same, so that the later one could never decide.
+  /// Returns true if both rules have the same criteria; the later one could then never match.
   boolean asksTheSameAs(Rule other) {
     return protocol == other.protocol
         && process.equals(other.process)

@@ -1,5 +1,5 @@
-/// Which application a flow belongs to, and so its service class: Table I of the main paper
-/// (WiOptiMo, section IV-A) by process name, protocol and port.
+/// Classification of flows: the application, and so the service class, by process name, protocol
+/// and port. Based on Table I of the main paper (WiOptiMo, section IV-A).
 @NullMarked
 package io.viaduct.cnapt.classification;
 

@@ -8,9 +8,9 @@ import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/// Answers the boundaries that come on one connection to a SNAPT that takes receipts. A boundary
-/// that does not agree with the counts gets a second look: packets of its interval may still be
-/// under way, the boundary may have overtaken them. Owner: the control event loop.
+/// Answers the boundaries on one connection to a SNAPT that accepts receipts. If a boundary does
+/// not agree with the counts, it is checked a second time, because it may have overtaken packets of
+/// its interval. Owner: the control event loop.
 final class BoundaryAnswers {
   private static final long UNDER_WAY_MS = 1_000;
   private static final int DEFERRED_MAX = 64;
@@ -22,7 +22,7 @@ final class BoundaryAnswers {
   private final String sessionId;
   private int deferred;
 
-  /// @param snaptId whose certificate the connection shows
+  /// @param snaptId id in the SNAPT's certificate
   /// @param sessionId of the connection
   BoundaryAnswers(
       EventLoop loop,

@@ -4,13 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The SNAPTs that may be asked, in order: the operator's bootstrap first, then the list.
+/// The SNAPTs to which the agent may connect, in order: the configured one first, then the list.
 ///
-/// The one that welcomed us last is *home*. It gives this device the same pool address also after a
-/// restart, so connections survive that, and none survives a move to another one: home is asked
-/// again for as long as patience lasts, a stranger for a few attempts. Owner: the control loop.
+/// The last SNAPT that sent a Welcome is *home*. Home gives this device the same pool address even
+/// after a restart, so connections survive. They do not survive a move to another SNAPT. Home is
+/// therefore tried again until `snapt-patience` has passed, and any other SNAPT only a few times.
+/// Owner: the control loop.
 final class Candidates {
-  /// Attempts in a row at a SNAPT that is not home before the next one is tried.
+  /// Failed attempts in a row after which a SNAPT that is not home is skipped.
   static final int ATTEMPTS_MAX = 3;
 
   private static final int SNAPTS_MAX = 64;
@@ -23,7 +24,7 @@ final class Candidates {
   private int attempts;
   private long failingSinceNs;
 
-  /// @param patienceNs how long home is asked again and again
+  /// @param patienceNs how long home is tried again, in ns
   Candidates(SnaptSettings settings, long patienceNs) {
     this.patienceNs = patienceNs;
     bootstrap =
@@ -33,8 +34,8 @@ final class Candidates {
     replace(List.of());
   }
 
-  /// Takes another list. The one that is current stays so if it is still there, or if it is home:
-  /// who makes the list may have missed it for a moment only.
+  /// Replaces the list. The current SNAPT stays current if it is on the list or is home, because
+  /// home may be missing from the list for a short time only.
   void replace(List<Snapt> listed) {
     Snapt current = current();
     List<Snapt> next = new ArrayList<>();
@@ -66,14 +67,14 @@ final class Candidates {
     attempts = 0;
   }
 
-  /// Whom to ask; null while nobody is known.
+  /// Returns the SNAPT to connect to, or null while none is known.
   @Nullable Snapt current() {
     return snapts.isEmpty() ? null : snapts.get(place % snapts.size());
   }
 
-  /// An attempt at the current one has failed.
+  /// Records a failed attempt at the current SNAPT.
   ///
-  /// @param hopeless whether the same one need not be asked again
+  /// @param hopeless true if another attempt at the same SNAPT would be useless
   void failed(boolean hopeless, long nowNs) {
     if (attempts++ == 0) {
       failingSinceNs = nowNs;
@@ -89,7 +90,7 @@ final class Candidates {
     }
   }
 
-  /// Whether the next attempt is one of those that wait for home to come back.
+  /// Returns true if the next attempt is at home, within the time of `snapt-patience`.
   boolean isPatient(long nowNs) {
     return isHome() && (attempts == 0 || nowNs - failingSinceNs < patienceNs);
   }
@@ -99,14 +100,14 @@ final class Candidates {
     return current != null && current.equals(home);
   }
 
-  /// The current one has welcomed us.
+  /// Records a Welcome of the current SNAPT, which becomes home.
   void succeeded() {
     home = current();
     attempts = 0;
   }
 
-  /// The device is on another network: failures on the old one say nothing about a SNAPT, and home
-  /// is asked first, with all patience.
+  /// Resets the failures, because failures on the old network say nothing about a SNAPT. Home is
+  /// tried first, for the full time of `snapt-patience`.
   void networkChanged() {
     int found = home == null ? -1 : snapts.indexOf(home);
     begin(found < 0 ? place : found);

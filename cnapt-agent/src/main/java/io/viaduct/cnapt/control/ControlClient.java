@@ -9,9 +9,11 @@ import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.wire.DatagramHeader;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Supplier;
@@ -20,10 +22,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Keeps a control connection to one of the SNAPTs, whatever the network does: decides whom to ask
-/// and when again, and what the session is that shall be resumed; what is said then is a
-/// [ControlDialog]. Methods may be called from any thread; all state belongs to the control event
-/// loop.
+/// Keeps a control connection to one of the SNAPTs, across network changes. Decides which SNAPT to
+/// try, when to try again, and which session to resume. [ControlDialog] then exchanges the
+/// messages. Any thread may call the methods; all state belongs to the control event loop.
 public final class ControlClient implements ControlDialog.Owner {
   private static final Logger LOG = LoggerFactory.getLogger(ControlClient.class);
 
@@ -53,9 +54,9 @@ public final class ControlClient implements ControlDialog.Owner {
   private @Nullable Welcomed session;
   private String told = "";
 
-  /// @param tls made on the first attempt: it reads files and loads classes
-  /// @param mark SO_MARK of the connection, 0 for none
-  /// @param ledger signs what SNAPTs report; used on the loop from now on
+  /// @param tls called at the first attempt, because it reads files and loads classes
+  /// @param mark SO_MARK of the connection; 0 means none
+  /// @param ledger signs receipts; used only on the loop from now on
   public ControlClient(
       EventLoop loop,
       Supplier<SslContext> tls,
@@ -80,9 +81,12 @@ public final class ControlClient implements ControlDialog.Owner {
     this.backOff = new BackOff(settings, random);
   }
 
-  /// A token, the first or a newer one, and the SNAPTs that take it.
-  public void present(byte[] newToken, List<Snapt> snapts) {
+  /// Sets the first or a newer token, and the SNAPTs that accept it.
+  ///
+  /// @param granted addresses by host name of a SNAPT, used if no resolver answers
+  public void present(byte[] newToken, List<Snapt> snapts, Map<String, List<InetAddress>> granted) {
     byte[] shown = newToken.clone();
+    addresses.granted(granted);
     loop.execute(() -> {
       token = shown;
       if (!snapts.isEmpty()) {
@@ -98,7 +102,7 @@ public final class ControlClient implements ControlDialog.Owner {
     });
   }
 
-  /// The network under the connection is another one: it is made again at once.
+  /// Reconnects at once, because the device is on another network.
   public void networkChanged() {
     loop.execute(() -> {
       candidates.networkChanged();
@@ -106,7 +110,7 @@ public final class ControlClient implements ControlDialog.Owner {
     });
   }
 
-  /// Datagrams do not come through although the link is up: the connection is made again at once.
+  /// Reconnects at once, because datagrams are lost although the link is up.
   public void pathDead() {
     loop.execute(() -> again("the path is dead"));
   }
@@ -212,7 +216,7 @@ public final class ControlClient implements ControlDialog.Owner {
             .flatMap(r -> Snapt.listed(r.getSnaptId(), r.getHost(), r.getControlPort()).stream())
             .toList();
     if (snapts.isEmpty()) {
-      return; // whoever lists nobody does not know better than the list that we have
+      return; // an empty list has no information, so the present list stays
     }
     candidates.replace(snapts);
     listener.relays(candidates.all());
@@ -248,7 +252,7 @@ public final class ControlClient implements ControlDialog.Owner {
     retry = loop.schedule(() -> connect(), pauseMs, TimeUnit.MILLISECONDS);
   }
 
-  // The same failure again and again is one line, not one per attempt.
+  // A repeated failure is logged once, not for each attempt.
   private void tell(ControlFailure why, String detail) {
     String words = candidates.current() + ": " + why.label() + ": " + detail;
     if (!words.equals(told)) {
@@ -265,18 +269,19 @@ public final class ControlClient implements ControlDialog.Owner {
     }
   }
 
-  /// How often connections failed or ended for this reason; any thread.
+  /// Returns the number of connections that failed or ended for this reason; any thread may call
+  /// this.
   public long failures(ControlFailure why) {
     return failures.get(why.ordinal());
   }
 
-  /// How often a SNAPT has refused us with this code; any thread.
+  /// Returns the number of refusals with this code; any thread may call this.
   public long refusals(RefusalCode code) {
     return refusals.get(code.getNumber());
   }
 
-  /// Ends the session: Goodbye, the last receipt, then the connection. Waits for it, little longer
-  /// than a second.
+  /// Ends the session: sends Goodbye, signs the last receipt, and closes the connection. Blocks
+  /// until then, for little longer than a second.
   public void close(String reason) {
     Promise<Void> left = loop.newPromise();
     loop.execute(() -> {

@@ -21,11 +21,13 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
+import io.viaduct.service.tls.HandshakeFailure;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
+import io.viaduct.tunnel.control.ControlFrames;
+import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.control.DatagramIntake;
 import io.viaduct.tunnel.control.v1.ControlMessage;
-import io.viaduct.tunnel.session.ControlLine;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.security.cert.CertPathBuilderException;
@@ -43,9 +45,9 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
-/// One TLS connection to one SNAPT, from its first packet to its end. Tells its owner three things:
-/// that it is open (certificate checked, nothing sent), each message, and once why it has ended.
-/// Owner: the control event loop.
+/// One TLS connection to one SNAPT, from its first packet to its end. Calls its owner when it is
+/// open (certificate checked, nothing sent), for each message, and once for its end. Owner: the
+/// control event loop.
 final class ControlConnection implements ControlLine.Connection {
   /// The owner of the connection; called on the control event loop.
   interface Owner {
@@ -53,7 +55,7 @@ final class ControlConnection implements ControlLine.Connection {
 
     void received(ControlConnection connection, ControlMessage message);
 
-    /// @param taken run on any thread when they have been opened and released
+    /// @param taken run, on any thread, after the datagrams were opened and released
     void datagrams(ControlConnection connection, List<ByteBuf> datagrams, Runnable taken);
 
     void ended(ControlConnection connection, ControlFailure why, String detail);
@@ -66,8 +68,8 @@ final class ControlConnection implements ControlLine.Connection {
   private static final IntegerUnixChannelOption TCP_MAXSEG =
       new IntegerUnixChannelOption("TCP_MAXSEG", 6, 2);
 
-  // What every path carries (RFC 9293 section 3.7.1): nobody searches the MTU for this connection,
-  // and where ICMP is dropped larger segments might never arrive.
+  // Every path carries this segment size (RFC 9293 section 3.7.1). Larger segments might never
+  // arrive where ICMP is dropped, because this connection does not probe the path MTU.
   private static final int SEGMENT_BYTES = 536;
 
   private final Snapt snapt;
@@ -108,7 +110,7 @@ final class ControlConnection implements ControlLine.Connection {
     }
   }
 
-  /// Starts to connect; the owner hears what becomes of it, maybe before this returns.
+  /// Starts to connect. The owner may be called before this returns.
   void connect() {
     ChannelFuture connecting = bootstrap.connect(address);
     Channel made = connecting.channel();
@@ -133,7 +135,7 @@ final class ControlConnection implements ControlLine.Connection {
     speak(made, engine);
   }
 
-  /// What is above TLS on a channel.
+  /// Adds the handlers above TLS to a channel.
   void speak(Channel made, SSLEngine engine) {
     channel = made;
     made.pipeline()
@@ -142,17 +144,17 @@ final class ControlConnection implements ControlLine.Connection {
         .addLast(new Datagrams(made));
   }
 
-  /// Who is at the other end.
+  /// Returns the SNAPT that this connection leads to.
   Snapt snapt() {
     return snapt;
   }
 
-  /// Its address.
+  /// Returns the address of the SNAPT.
   InetSocketAddress remote() {
     return address;
   }
 
-  /// Whether it may still be written to.
+  /// Returns true if the connection is still open for writing.
   boolean isOpen() {
     Channel open = channel;
     return !ended && open != null && open.isActive();
@@ -177,12 +179,12 @@ final class ControlConnection implements ControlLine.Connection {
     open.writeAndFlush(frames).addListener(_ -> taken.run());
   }
 
-  /// Ends the connection without another word; the owner is told why.
+  /// Closes the connection without a message, and calls the owner with the reason.
   void close(ControlFailure why, String detail) {
     end(why, detail);
   }
 
-  /// Sends a last message and ends the connection; the owner is told nothing.
+  /// Sends a last message and closes the connection, without a call to the owner.
   void closeAfter(ControlMessage last) {
     ended = true;
     send(last);
@@ -205,15 +207,12 @@ final class ControlConnection implements ControlLine.Connection {
   }
 
   private static final class Decoder extends ByteToMessageDecoder {
+    private final ControlFrames frames = new ControlFrames();
+
     @Override
     protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> messages)
         throws MalformedFrameException {
-      ByteBuf datagram = ControlFrame.readDatagram(bytes, context.alloc());
-      if (datagram != null) {
-        messages.add(datagram);
-      } else {
-        ControlFrame.read(bytes).ifPresent(messages::add);
-      }
+      frames.read(bytes, context.alloc(), messages);
     }
   }
 
@@ -336,10 +335,12 @@ final class ControlConnection implements ControlLine.Connection {
   }
 
   private static String wordsOf(Throwable cause) {
-    Throwable deepest = cause;
-    while (deepest.getCause() != null) {
-      deepest = deepest.getCause();
+    String words = HandshakeFailure.reason(cause);
+    for (Throwable each = cause; each != null; each = each.getCause()) {
+      if (each instanceof CertPathBuilderException) {
+        return words + ": check the file of the key trust, or ask the operator of the SNAPT";
+      }
     }
-    return deepest.getMessage() == null ? deepest.toString() : deepest.getMessage();
+    return words;
   }
 }

@@ -23,30 +23,30 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
-/// What is said on one control connection (docs/protocol.md section 5): Hello, then Welcome or
-/// Refusal, then keep-alives, tokens and lists until an end closes it. Owner: the control event
-/// loop.
+/// The agent's side of the dialog on one control connection (docs/protocol.md section 5). Sends the
+/// Hello, handles Welcome or Refusal, and then handles KeepAlives, tokens and lists until one end
+/// closes. Owner: the control event loop.
 final class ControlDialog implements ControlConnection.Owner {
-  /// Who holds the dialog; called on the control event loop.
+  /// The owner of the dialog; called on the control event loop.
   interface Owner {
     void welcomed(Welcomed welcomed);
 
-    /// The dialog ends right after.
+    /// Called for a Refusal. The dialog ends right after.
     ///
-    /// @param words the code, and what the SNAPT says about it
+    /// @param words the code and the text of the Refusal
     void refused(RefusalCode code, String words);
 
-    /// The session is over; the dialog ends right after.
+    /// Called when the session has ended. The dialog ends right after.
     void goodbye();
 
     void tokenAccepted(long expiresMs);
 
     void relays(List<Relay> listed);
 
-    /// @param taken run on any thread when they have been opened and released
+    /// @param taken run, on any thread, after the datagrams were opened and released
     void datagrams(List<ByteBuf> datagrams, Runnable taken);
 
-    /// The last word of a dialog, unless it was ended by [ControlDialog#leave].
+    /// Called last, when the dialog has ended for any reason but [ControlDialog#leave].
     void ended(ControlDialog dialog, ControlFailure why, String detail);
   }
 
@@ -72,9 +72,9 @@ final class ControlDialog implements ControlConnection.Owner {
   private final KeepAliveWatch watch;
   private long heardNs;
 
-  /// @param token shown in the Hello
-  /// @param resumption the session to ask for
-  /// @param ledger signs what the SNAPT reports
+  /// @param token token for the Hello
+  /// @param resumption session that the Hello asks to resume
+  /// @param ledger signs receipts
   ControlDialog(
       EventLoop loop,
       ControlSettings settings,
@@ -105,12 +105,13 @@ final class ControlDialog implements ControlConnection.Owner {
     over.connect();
   }
 
-  /// Whether the SNAPT has welcomed us.
+  /// Returns true after the Welcome.
   boolean isEstablished() {
     return established;
   }
 
-  /// A newer token: shown at once if the SNAPT has welcomed us, else in or right after the Hello.
+  /// Sets a newer token. After the Welcome it is sent at once, otherwise in the Hello or right
+  /// after it.
   void present(byte[] newer) {
     token = newer;
     tokenShown = false;
@@ -161,7 +162,6 @@ final class ControlDialog implements ControlConnection.Owner {
       case REFUSAL -> refused(from, message.getRefusal());
       case KEEP_ALIVE -> keepAlive(from, message.getKeepAlive());
       case TOKEN_ACCEPTED -> owner.tokenAccepted(message.getTokenAccepted().getExpiresMs());
-      case RELAY_LIST -> owner.relays(message.getRelayList().getRelaysList());
       case INTERVAL_BOUNDARY -> boundary(message.getIntervalBoundary());
       case GOODBYE -> {
         if (left == null) {
@@ -171,7 +171,8 @@ final class ControlDialog implements ControlConnection.Owner {
         from.close(ControlFailure.GOODBYE, "the SNAPT says goodbye: " + words);
       }
       case HELLO, TOKEN_UPDATE, RECEIPT_ANSWER, MESSAGE_NOT_SET ->
-          from.close(ControlFailure.MALFORMED, message.getMessageCase() + " is not for a device");
+          from.close(
+              ControlFailure.MALFORMED, message.getMessageCase() + " must not be sent to a device");
     }
   }
 
@@ -185,7 +186,7 @@ final class ControlDialog implements ControlConnection.Owner {
     }
   }
 
-  // A SNAPT of the version before sends boundaries without counts, and takes no answer.
+  // A SNAPT of the previous version sends boundaries without counts, and expects no answer.
   private void boundary(IntervalBoundary boundary) {
     BoundaryAnswers answers = boundaries;
     if (answers != null) {
@@ -204,7 +205,8 @@ final class ControlDialog implements ControlConnection.Owner {
     if (!snapt.id().isEmpty() && !snapt.id().equals(welcome.getSnaptId())) {
       from.close(
           ControlFailure.SNAPT_ID_MISMATCH,
-          "%s calls itself '%s'".formatted(snapt, printable(welcome.getSnaptId())));
+          "%s has sent the id '%s' in its Welcome"
+              .formatted(snapt, printable(welcome.getSnaptId())));
       return;
     }
     established = true;
@@ -233,7 +235,7 @@ final class ControlDialog implements ControlConnection.Owner {
     from.close(ControlFailure.REFUSED, words);
   }
 
-  // They end in a log and on a terminal.
+  // The text is printed in a log and on a terminal.
   private static String printable(String words) {
     return words.substring(0, Math.min(words.length(), WORDS_MAX)).replaceAll("\\p{Cc}", "?");
   }
@@ -256,7 +258,7 @@ final class ControlDialog implements ControlConnection.Owner {
   }
 
   private void keepAlive(ControlConnection from, KeepAlive keepAlive) {
-    if (!keepAlive.getReply()) { // that it came is all that an answer says
+    if (!keepAlive.getReply()) { // only the arrival of an answer matters
       from.send(keepAlive(keepAlive.getNumber(), true));
     }
   }
@@ -278,7 +280,7 @@ final class ControlDialog implements ControlConnection.Owner {
     }
   }
 
-  /// Ends the connection without another word; the owner is told why.
+  /// Closes the connection without a message, and calls the owner with the reason.
   void close(ControlFailure why, String detail) {
     ControlConnection open = connection;
     if (open != null) {
@@ -286,8 +288,8 @@ final class ControlDialog implements ControlConnection.Owner {
     }
   }
 
-  /// Says goodbye and ends the connection; the owner is told nothing. A SNAPT that takes receipts
-  /// asks for the last one and closes; it has a second for it.
+  /// Sends Goodbye and closes the connection, without a call to the owner. A SNAPT that accepts
+  /// receipts has one second to ask for the last one and to close.
   ///
   /// @param then run when the connection has ended
   void leave(String reason, Runnable then) {
@@ -309,7 +311,7 @@ final class ControlDialog implements ControlConnection.Owner {
     }
   }
 
-  // One timer at a time: for the Welcome first, for the next keep-alive then.
+  // There is one timer at a time: first for the Welcome, then for the next KeepAlive.
   private void after(long delayMs, Runnable then) {
     stopTimer();
     timer = loop.schedule(then, delayMs, TimeUnit.MILLISECONDS);

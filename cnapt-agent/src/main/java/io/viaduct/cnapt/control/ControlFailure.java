@@ -2,41 +2,40 @@ package io.viaduct.cnapt.control;
 
 import java.util.Locale;
 
-/// Why a control connection was not made or has ended; each is a counter.
+/// The reasons for which a control connection failed or ended; each value is a counter.
 public enum ControlFailure {
-  /// The name is not known to any resolver.
+  /// No resolver knows the host name.
   HOST_UNKNOWN,
-  /// TCP was refused or no route leads there.
+  /// TCP was refused, or there is no route.
   UNREACHABLE,
-  /// Nothing, or not all, came within the connect timeout.
+  /// No Welcome arrived within the connect timeout.
   CONNECT_TIMEOUT,
   /// The certificate is not of a trusted authority, has expired, or does not name the host.
   CERTIFICATE_REFUSED,
-  /// The certificate is good, but somebody else's: its common name is not the id that was asked
-  /// for.
+  /// The certificate is valid, but its common name is not the configured id.
   SNAPT_ID_MISMATCH,
-  /// TLS without the protocol `viaduct/1`.
+  /// The server did not accept the application protocol (ALPN) `viaduct/1`.
   PROTOCOL_NOT_SPOKEN,
   TLS_FAILED,
-  /// The SNAPT has said no; the code of the Refusal is in the status.
+  /// The SNAPT sent a Refusal; the status has its code.
   REFUSED,
-  /// A frame or message against docs/protocol.md section 5.
+  /// A frame or message violated docs/protocol.md section 5.
   MALFORMED,
-  /// Three keep-alives in a row without an answer.
+  /// Three KeepAlives in a row were not answered.
   KEEP_ALIVE_LOST,
-  /// The other end has closed the connection.
+  /// The SNAPT closed the connection.
   CLOSED,
-  /// The other end has said goodbye.
+  /// The SNAPT sent a Goodbye.
   GOODBYE,
-  /// We have closed it, because the network under it has changed.
+  /// The agent closed the connection, because the network has changed.
   NETWORK_CHANGED;
 
-  /// Whether it is what a SNAPT that is being started again looks like.
+  /// Returns true if a SNAPT that restarts causes this failure.
   boolean isAbsence() {
     return this == UNREACHABLE || this == CONNECT_TIMEOUT || this == CLOSED;
   }
 
-  /// Bounded label of the counter.
+  /// Returns the label of the counter.
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -4,19 +4,19 @@ import java.time.Duration;
 
 /// The configuration keys `control: …`.
 ///
-/// @param connectTimeout for TCP, TLS and Welcome together
-/// @param keepAlive spacing of KeepAlives to a SNAPT that was silent for three times as long; three
-///   lost ones end the connection
+/// @param connectTimeout longest time for TCP, TLS and Welcome together
+/// @param keepAlive time between KeepAlives to a SNAPT that has been silent for three times as
+///   long; three unanswered ones end the connection
 /// @param retryFirst first pause after a failed attempt; it doubles from there
 /// @param retryMax longest pause
-/// @param snaptPatience how long the SNAPT that carries us is asked again before another one is
+/// @param snaptPatience how long the agent retries its last SNAPT before it tries another one
 public record ControlSettings(
     Duration connectTimeout,
     Duration keepAlive,
     Duration retryFirst,
     Duration retryMax,
     Duration snaptPatience) {
-  /// Checks that all are positive and in order.
+  /// Checks that all durations are positive and in order.
   public ControlSettings {
     if (!connectTimeout.isPositive() || !keepAlive.isPositive() || !retryFirst.isPositive()) {
       throw new IllegalArgumentException(

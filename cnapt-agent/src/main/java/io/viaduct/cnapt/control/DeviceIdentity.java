@@ -12,7 +12,7 @@ import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSession;
 
-/// The device's Ed25519 key, and the proof of holding it that fits one TLS connection only
+/// The device's Ed25519 key. Makes proofs of possession that are valid for one TLS connection only
 /// (docs/protocol.md section 5).
 public final class DeviceIdentity {
   private final KeyPair pair;
@@ -22,17 +22,19 @@ public final class DeviceIdentity {
   }
 
   /// @param file PKCS#8 PEM
-  /// @throws io.viaduct.service.configuration.ConfigurationException naming the file and the rule
+  /// @throws io.viaduct.service.configuration.ConfigurationException if the file has no such key;
+  ///   the message names the file and the rule
   public static DeviceIdentity read(Path file) {
     return new DeviceIdentity(Ed25519.readPair(file));
   }
 
-  /// The public key, 32 bytes raw (RFC 8032 section 5.1.2).
+  /// Returns the public key, 32 raw bytes (RFC 8032 section 5.1.2).
   public byte[] publicKey() {
     return Ed25519.raw((EdECPublicKey) pair.getPublic());
   }
 
-  /// Signs what both ends of this connection, and nobody else, can export (RFC 8446 section 7.5).
+  /// Signs the exporter of this connection, which only its two ends can compute (RFC 8446 section
+  /// 7.5).
   ///
   /// @throws SSLException if the connection cannot export
   byte[] proof(SSLSession tls) throws SSLException {
@@ -49,12 +51,12 @@ public final class DeviceIdentity {
     }
   }
 
-  /// Signs a receipt: the bytes of a `Receipt`, with the label that keeps them apart from proofs.
+  /// Signs the bytes of a `Receipt`, with a label that distinguishes receipts from proofs.
   public ByteString sign(ByteString receipt) {
     return SignedMessage.RECEIPT.sign(pair.getPrivate(), receipt);
   }
 
-  /// Never shows the key.
+  /// Returns a constant, so that the key never appears in logs.
   @Override
   public String toString() {
     return "(device key)";

@@ -7,19 +7,19 @@ import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.key.SessionSecret;
-import io.viaduct.tunnel.session.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// The part of Hello that is the same on every connection of this agent.
+/// The part of the Hello that is the same on every connection of this agent.
 ///
-/// @param aeads in order of preference
-/// @param applications names, by the index that OPEN carries
-/// @param limits of this end
-/// @param innerIpv4 literal, empty for none
-/// @param innerIpv6 literal, empty for none
+/// @param aeads ciphers in order of preference
+/// @param applications application names, by the index that OPEN carries
+/// @param limits limits of this end
+/// @param innerIpv4 inner IPv4 address, empty for none
+/// @param innerIpv6 inner IPv6 address, empty for none
 public record Greeting(
     List<Aead> aeads,
     List<String> applications,
@@ -27,7 +27,7 @@ public record Greeting(
     String innerIpv4,
     String innerIpv6,
     String software) {
-  // It goes back in the Hello that resumes the session, into the log and into the status.
+  // The id is sent again in the Hello that resumes the session, and is printed in log and status.
   private static final Pattern SESSION_ID = Pattern.compile("[\\x21-\\x7e]{1,64}");
 
   Hello hello(byte[] token, byte[] proof, String resumeSessionId, int receiverIndex) {
@@ -48,9 +48,9 @@ public record Greeting(
         .build();
   }
 
-  /// What a Welcome breaks of docs/protocol.md section 5; empty if nothing.
+  /// Returns the rule of docs/protocol.md section 5 that a Welcome violates, or an empty text.
   ///
-  /// @param resumable the session that the Hello asked for, or empty
+  /// @param resumable the session that the Hello asked to resume, or empty
   String wrongWith(Welcome welcome, String resumable) {
     int secret = welcome.getSecret().size();
     if (welcome.getResumed() ? secret != 0 : secret != SessionSecret.BYTES) {

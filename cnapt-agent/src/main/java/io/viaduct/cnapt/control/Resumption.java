@@ -1,7 +1,7 @@
 package io.viaduct.cnapt.control;
 
-/// The session that a Hello asks for, and the name it gives to our end of it.
+/// The session that a Hello asks to resume, and the agent's receiver index.
 ///
-/// @param sessionId of the session to resume; empty: a new one
-/// @param receiverIndex what datagrams to us carry; a resumed session keeps its own
+/// @param sessionId id of the session to resume; empty for a new session
+/// @param receiverIndex receiver index in datagrams to the agent; a resumed session keeps its index
 record Resumption(String sessionId, int receiverIndex) {}

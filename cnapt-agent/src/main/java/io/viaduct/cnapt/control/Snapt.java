@@ -3,17 +3,18 @@ package io.viaduct.cnapt.control;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// One SNAPT as a candidate for the control connection.
+/// A SNAPT to which the agent may connect.
 ///
-/// @param id common name that its certificate must carry; empty: any
-/// @param host name or address, which the certificate must name too
-/// @param controlPort TCP
+/// @param id common name that its certificate must have; empty accepts any
+/// @param host host name or address, which the certificate must also name
+/// @param controlPort TCP port of the control connection
 public record Snapt(String id, String host, int controlPort) {
-  // A name of the DNS (RFC 1035 section 2.3.4) or an address; a common name (RFC 5280, appendix A).
+  // Limits of a DNS name or address (RFC 1035 section 2.3.4) and of a common name (RFC 5280,
+  // appendix A).
   private static final Pattern HOST = Pattern.compile("[\\x21-\\x7e]{1,253}");
   private static final Pattern ID = Pattern.compile("[\\x20-\\x7e]{0,64}");
 
-  /// One that somebody else has listed; empty if nobody can be asked there.
+  /// Returns a SNAPT of a received list, or empty if the entry is not valid.
   public static Optional<Snapt> listed(String id, String host, int controlPort) {
     return controlPort >= 1
             && controlPort <= 65535

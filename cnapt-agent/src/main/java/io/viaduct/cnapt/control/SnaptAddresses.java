@@ -3,44 +3,73 @@ package io.viaduct.cnapt.control;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
-/// Names of SNAPTs into addresses. A name that was once known keeps its last addresses when no
-/// resolver answers: right after a handover, or because the resolver lies behind the tunnel that is
-/// not up. Blocking; for virtual threads.
+/// Finds the addresses of SNAPTs. The sources are, in this order: the agent's own look-up; its last
+/// answer, if no resolver answers after a handover; and the addresses that the bridge has granted
+/// with the name. If there are granted addresses, the own look-up is limited to one second, so that
+/// a device without a resolver need not wait. Blocking; for virtual threads.
 final class SnaptAddresses {
   private static final int HOSTS_MAX = 256;
+  private static final long LOOK_UP_MS = 1_000;
 
-  private final Map<String, InetAddress[]> known = new ConcurrentHashMap<>();
+  private final Map<String, List<InetAddress>> known = new ConcurrentHashMap<>();
+  private volatile Map<String, List<InetAddress>> granted = Map.of();
 
-  /// The next address to try.
+  /// Replaces the granted addresses by those of the last grant.
+  void granted(Map<String, List<InetAddress>> addresses) {
+    granted = Map.copyOf(addresses);
+  }
+
+  /// Returns the next address to try.
   ///
-  /// @param attempt counts up; a host with several addresses is tried at each in turn
-  /// @throws UnknownHostException if the name is not known and never was
+  /// @param attempt number of the attempt; successive attempts use successive addresses of the host
+  /// @throws UnknownHostException if no source has an address
   InetSocketAddress resolve(Snapt snapt, int attempt) throws UnknownHostException {
-    InetAddress[] found;
+    List<InetAddress> told = granted.getOrDefault(snapt.host(), List.of());
+    Set<InetAddress> all = new LinkedHashSet<>();
     try {
-      found = InetAddress.getAllByName(snapt.host());
-      if (known.size() < HOSTS_MAX) {
-        known.put(snapt.host(), found);
-      }
+      all.addAll(told.isEmpty() ? lookUp(snapt.host()) : lookUpInTime(snapt.host()));
     } catch (UnknownHostException e) {
-      found = known.getOrDefault(snapt.host(), new InetAddress[0]);
-      if (found.length == 0) {
+      all.addAll(known.getOrDefault(snapt.host(), List.of()));
+      if (all.isEmpty() && told.isEmpty()) {
         throw e;
       }
     }
-    InetAddress chosen = found[Math.floorMod(attempt, found.length)];
-    return new InetSocketAddress(chosen, snapt.controlPort());
+    all.addAll(told);
+    List<InetAddress> found = new ArrayList<>(all);
+    return new InetSocketAddress(
+        found.get(Math.floorMod(attempt, found.size())), snapt.controlPort());
   }
 
-  @Override
-  public String toString() {
-    return known.entrySet().stream()
-        .map(e -> e.getKey() + " " + Arrays.toString(e.getValue()))
-        .toList()
-        .toString();
+  private List<InetAddress> lookUp(String host) throws UnknownHostException {
+    List<InetAddress> found = List.of(InetAddress.getAllByName(host));
+    if (known.size() < HOSTS_MAX || known.containsKey(host)) {
+      known.put(host, found);
+    }
+    return found;
+  }
+
+  // A look-up that is answered too late is still stored for the next attempt.
+  private List<InetAddress> lookUpInTime(String host) throws UnknownHostException {
+    FutureTask<List<InetAddress>> looking = new FutureTask<>(() -> lookUp(host));
+    Thread.ofVirtual().name("resolve").start(looking);
+    try {
+      return looking.get(LOOK_UP_MS, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new UnknownHostException("no resolver has an address of " + host + ": " + e);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new UnknownHostException("interrupted while " + host + " was looked up");
+    }
   }
 }

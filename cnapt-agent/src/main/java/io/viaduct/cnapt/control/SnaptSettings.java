@@ -1,10 +1,11 @@
 package io.viaduct.cnapt.control;
 
-/// The configuration keys `snapt: {host, port, id}`: where to begin.
+/// The configuration keys `snapt: {host, port, id}`: the first SNAPT to connect to.
 ///
-/// @param host name or address that the certificate must name; empty: only the bridge's list counts
+/// @param host host name or address, which the certificate must name; if empty, only the bridge's
+///   list is used
 /// @param port TCP port of the control connection
-/// @param id common name that the certificate must carry; empty: any
+/// @param id common name that the certificate must have; empty accepts any
 public record SnaptSettings(String host, int port, String id) {
   /// Checks the port's range.
   public SnaptSettings {

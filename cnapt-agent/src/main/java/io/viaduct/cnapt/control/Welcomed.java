@@ -1,23 +1,23 @@
 package io.viaduct.cnapt.control;
 
+import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.control.v1.Welcome;
-import io.viaduct.tunnel.session.ControlLine;
 import java.net.InetSocketAddress;
 
-/// A control connection that stands.
+/// A control connection after its Welcome.
 ///
-/// @param snapt who has welcomed us
-/// @param data where it takes datagrams
-/// @param welcome its message; the secret in it is for the data path only
-/// @param ownReceiverIndex what the Hello named
-/// @param connection itself, for datagrams while UDP is blocked
+/// @param snapt the SNAPT that sent the Welcome
+/// @param data address for datagrams to the SNAPT
+/// @param welcome the message; its secret is for the data path only
+/// @param ownReceiverIndex receiver index that the Hello has sent
+/// @param connection the connection, for datagrams while UDP is blocked
 public record Welcomed(
     Snapt snapt,
     InetSocketAddress data,
     Welcome welcome,
     int ownReceiverIndex,
     ControlLine.Connection connection) {
-  /// Names the session; the secret stays out of logs.
+  /// Returns the session's id only, so that the secret does not appear in logs.
   @Override
   public String toString() {
     return "session %s at %s%s"

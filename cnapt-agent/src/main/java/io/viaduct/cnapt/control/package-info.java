@@ -1,5 +1,5 @@
-/// The control connection to a SNAPT (docs/protocol.md section 5): who is who, keys, tokens, the
-/// list of SNAPTs; lost and made again without the data path noticing.
+/// The control connection to a SNAPT (docs/protocol.md section 5): identities, keys, tokens and the
+/// list of SNAPTs. Its loss and reconnection do not interrupt the data path.
 @NullMarked
 package io.viaduct.cnapt.control;
 

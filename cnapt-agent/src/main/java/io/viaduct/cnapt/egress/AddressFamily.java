@@ -3,12 +3,12 @@ package io.viaduct.cnapt.egress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// Of addresses, rules and routes, each of which exists per family.
+/// The address family of addresses, rules and routes.
 enum AddressFamily {
   IPV4("-4", 32),
   IPV6("-6", 128);
 
-  // Absent when the kernel has no IPv6 or has it switched off by `ipv6.disable=1`.
+  // The file is absent if the kernel has no IPv6, or if `ipv6.disable=1` switches it off.
   private static final Path IPV6_ADDRESSES = Path.of("/proc/net/if_inet6");
 
   final String option;

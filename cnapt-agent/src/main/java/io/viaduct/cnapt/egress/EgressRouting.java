@@ -1,6 +1,8 @@
 package io.viaduct.cnapt.egress;
 
 import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,44 +11,57 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Addresses of the TUN and the policy routing around it (docs/adr/0010), per family:
+/// Sets the addresses of the TUN and the policy routing for it (docs/adr/0010). Per family:
 ///
+///     priority p      to RESOLVER fwmark 0 lookup T                    queries to the resolvers of `dns` enter the tunnel
 ///     priority p      from all lookup main suppress_prefixlength 0     connected networks stay direct
 ///     priority p + 1  not from all fwmark M lookup T                   the agent's own sockets stay direct
 ///     table T         default dev TUN                                  everything else enters the tunnel
 ///
-/// What a killed agent has left behind is found by priority, mark and table, and replaced. Blocking;
-/// for the thread that starts and stops the agent.
+/// Finds rules of a killed agent by priority, mark and table, and replaces them. Blocking; for the thread that starts and stops the agent.
 public final class EgressRouting implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EgressRouting.class);
   private static final Path IPV4_SETTINGS = Path.of("/proc/sys/net/ipv4/conf");
   private static final String STRICT = "1";
 
-  // The kernel's 500 lost packets of a 6000 packets/s stream whenever the agent was off its
-  // processor for 80 ms. A TCP sender never fills it: its own limit on queued bytes comes first.
+  // MAXNS of resolv.h; the configuration allows no more.
+  private static final int RESOLVERS_MAX = 3;
+
+  // With the kernel's default of 500, a stream of 6000 packets/s lost packets whenever the agent
+  // was not scheduled for 80 ms. TCP never fills this queue, because its own limit on queued bytes
+  // is lower.
   private static final int QUEUE_PACKETS = 2000;
 
   private final RoutingSettings routing;
+  private final List<InetAddress> resolvers;
   private final List<AddressFamily> families;
   private final String device;
   private volatile int mtu; // written by the thread that sets it
 
   private EgressRouting(
-      RoutingSettings routing, List<AddressFamily> families, String device, int mtu) {
+      RoutingSettings routing,
+      List<InetAddress> resolvers,
+      List<AddressFamily> families,
+      String device,
+      int mtu) {
     this.routing = routing;
+    this.resolvers = resolvers;
     this.families = families;
     this.device = device;
     this.mtu = mtu;
   }
 
-  /// Gives the TUN its addresses and MTU and leads the traffic there.
+  /// Sets the addresses and MTU of the TUN, and routes the traffic into it.
   ///
   /// @param device name of a TUN that exists
-  /// @param mtu of the TUN, bytes
-  /// @throws IOException if the kernel refuses; whatever was set by then has been removed
-  public static EgressRouting lead(TunSettings tun, String device, int mtu, RoutingSettings routing)
+  /// @param mtu MTU of the TUN, in bytes
+  /// @param resolvers resolvers that are reached through the tunnel even if they are in a connected
+  ///   network
+  /// @throws IOException if the kernel refuses a change; the changes before it are then undone
+  public static EgressRouting lead(
+      TunSettings tun, String device, int mtu, RoutingSettings routing, List<InetAddress> resolvers)
       throws IOException {
-    EgressRouting egress = new EgressRouting(routing, familiesOf(tun), device, mtu);
+    EgressRouting egress = new EgressRouting(routing, resolvers, familiesOf(tun), device, mtu);
     boolean complete = false;
     try {
       egress.removeLeftOvers();
@@ -63,12 +78,12 @@ public final class EgressRouting implements AutoCloseable {
     }
   }
 
-  /// The MTU that the TUN has now, bytes.
+  /// Returns the present MTU of the TUN, in bytes.
   public int mtu() {
     return mtu;
   }
 
-  /// Gives the TUN another MTU, on a thread of its own: the caller may be an event loop.
+  /// Sets the MTU of the TUN on another thread, because the caller may be an event loop.
   public void fit(int bytes) {
     if (bytes != mtu) {
       Thread.ofPlatform().name("mtu").start(() -> mtu(bytes));
@@ -80,7 +95,8 @@ public final class EgressRouting implements AutoCloseable {
       IpCommand.run(AddressFamily.IPV4, List.of("link set dev " + device + " mtu " + bytes));
       mtu = bytes;
     } catch (IOException e) {
-      LOG.error("the TUN keeps its MTU, larger packets are refused: {}", e.toString());
+      LOG.error(
+          "the MTU of the TUN cannot be changed, larger packets are refused: {}", e.toString());
     }
   }
 
@@ -101,7 +117,8 @@ public final class EgressRouting implements AutoCloseable {
 
   private List<String> commands(AddressFamily family, TunSettings tun) {
     List<String> commands = new ArrayList<>();
-    // addrgenmode none: no link-local address, so no router solicitations into the tunnel.
+    // addrgenmode none: without a link-local address, the kernel sends no router solicitations into
+    // the tunnel.
     if (AddressFamily.IPV6.onThisHost()) {
       commands.add("link set dev " + device + " addrgenmode none");
     }
@@ -110,9 +127,19 @@ public final class EgressRouting implements AutoCloseable {
     commands.add("address replace " + address + " dev " + device);
     if (routing.enabled()) {
       commands.add("route replace default dev " + device + " table " + routing.table());
+      // Rules of one priority are evaluated in the order in which they were added.
+      resolvers.stream()
+          .filter(each -> each instanceof Inet4Address == (family == AddressFamily.IPV4))
+          .forEach(each -> commands.add("rule add to " + each.getHostAddress() + resolverRule()));
       rules().forEach(rule -> commands.add("rule add " + rule));
     }
     return commands;
+  }
+
+  // Only for unmarked packets, because the agent may use the same resolver outside the tunnel.
+  private String resolverRule() {
+    return " priority %d fwmark 0/0xffffffff lookup %d"
+        .formatted(routing.priority(), routing.table());
   }
 
   private List<String> rules() {
@@ -128,16 +155,22 @@ public final class EgressRouting implements AutoCloseable {
     }
     for (AddressFamily family : families) {
       List<String> commands = new ArrayList<>();
-      // Twice: a start that raced another one may have left each rule twice, never more.
+      // Two passes: two concurrent starts may have added each rule twice, but never more often.
       for (int time = 0; time < 2; time++) {
         rules().forEach(rule -> commands.add("rule del " + rule));
+        for (int each = 0; each < RESOLVERS_MAX; each++) {
+          commands.add(
+              "rule del"
+                  + resolverRule()); // without an address, this matches the rule of any resolver
+        }
       }
       commands.add("route flush table " + routing.table());
       IpCommand.runAnyway(family, commands);
     }
   }
 
-  // RFC 3704 strict mode looks the sender up without the mark, finds the TUN and drops the answer.
+  // In the strict mode of RFC 3704, the kernel looks up the sender's route without the mark. It
+  // finds the TUN and drops the answer.
   private void warnOfStrictFilters() {
     if (!routing.enabled() || STRICT.equals(read(IPV4_SETTINGS.resolve("all/src_valid_mark")))) {
       return;
@@ -159,17 +192,18 @@ public final class EgressRouting implements AutoCloseable {
     try {
       return Files.readString(file).strip();
     } catch (IOException _) {
-      return ""; // a kernel without the setting
+      return ""; // the kernel does not have this setting
     }
   }
 
-  /// Removes rules and routes; the addresses go with the TUN.
+  /// Removes rules and routes. The addresses are removed together with the TUN.
   @Override
   public void close() {
     try {
       removeLeftOvers();
     } catch (IOException e) {
-      LOG.error("rules and routes stay behind, the next start replaces them: {}", e.toString());
+      LOG.error(
+          "rules and routes cannot be removed, the next start replaces them: {}", e.toString());
     }
   }
 }

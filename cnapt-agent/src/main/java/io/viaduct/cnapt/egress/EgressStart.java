@@ -1,25 +1,34 @@
 package io.viaduct.cnapt.egress;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/// Routes on their way, on a thread of their own: the agent starts everything else meanwhile.
+/// Sets the routes on its own thread, while the agent starts its other parts.
 public final class EgressStart {
   private final FutureTask<EgressRouting> leading;
 
-  /// Begins at once.
+  /// Starts to set the routes at once.
   ///
   /// @param device name of a TUN that exists
-  /// @param mtu of the TUN, bytes
-  public EgressStart(TunSettings tun, String device, int mtu, RoutingSettings routing) {
-    leading = new FutureTask<>(() -> EgressRouting.lead(tun, device, mtu, routing));
+  /// @param mtu MTU of the TUN, in bytes
+  /// @param resolvers resolvers that are reached through the tunnel even if they are in a connected
+  ///   network
+  public EgressStart(
+      TunSettings tun,
+      String device,
+      int mtu,
+      RoutingSettings routing,
+      List<InetAddress> resolvers) {
+    leading = new FutureTask<>(() -> EgressRouting.lead(tun, device, mtu, routing, resolvers));
     Thread.ofPlatform().name("routing-start").daemon().start(leading);
   }
 
-  /// The routes, once they stand.
+  /// Waits until the routes are set, and returns them.
   ///
-  /// @throws IOException if the kernel has refused them
+  /// @throws IOException if the kernel refused a change
   public EgressRouting await() throws IOException {
     try {
       return leading.get();

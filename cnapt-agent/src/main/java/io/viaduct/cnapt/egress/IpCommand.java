@@ -8,7 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// iproute2's `ip` with a batch of commands on its input: one process for many changes.
+/// Runs iproute2's `ip` with a batch of commands on its standard input, so that many changes need
+/// one process.
 final class IpCommand {
   private static final int SECONDS_MAX = 10;
 
@@ -16,7 +17,7 @@ final class IpCommand {
 
   /// Runs all commands; the first failure ends the batch.
   ///
-  /// @throws IOException naming the command that failed and the kernel's answer
+  /// @throws IOException if a command fails; the message names it and the kernel's answer
   static void run(AddressFamily family, List<String> commands) throws IOException {
     Outcome outcome = start(family, List.of("-batch", "-"), commands);
     if (outcome.code != 0) {
@@ -26,7 +27,8 @@ final class IpCommand {
     }
   }
 
-  /// Runs all commands, and goes on after one that fails: for what may or may not be there.
+  /// Runs all commands, and continues after a failure. For the removal of settings that may not
+  /// exist.
   static void runAnyway(AddressFamily family, List<String> commands) throws IOException {
     start(family, List.of("-force", "-batch", "-"), commands);
   }
@@ -46,7 +48,7 @@ final class IpCommand {
     try (OutputStream input = process.getOutputStream()) {
       input.write((String.join("\n", commands) + "\n").getBytes(UTF_8));
     } catch (IOException _) {
-      // It has ended early and says why on its output.
+      // The process has ended early; its output has the reason.
     }
     String words = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
     try {

@@ -2,12 +2,12 @@ package io.viaduct.cnapt.egress;
 
 /// The configuration keys `routing: …`.
 ///
-/// @param enabled whether the agent sets rules and routes at all
+/// @param enabled true if the agent sets rules and routes
 /// @param mark SO_MARK of the agent's own sockets
 /// @param table number of the routing table whose default route is the TUN
-/// @param priority of the first of two adjacent rules
+/// @param priority priority of the first of two adjacent rules
 public record RoutingSettings(boolean enabled, int mark, int table, int priority) {
-  /// Checks that nothing collides with the kernel's own tables and rules.
+  /// Checks that the values do not collide with the kernel's own tables and rules.
   public RoutingSettings {
     if (mark < 1) {
       throw new IllegalArgumentException("mark must be at least 1, got " + mark);

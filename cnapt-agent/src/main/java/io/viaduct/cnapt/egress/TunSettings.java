@@ -7,14 +7,14 @@ import java.util.regex.Pattern;
 
 /// The configuration keys `tun: {name, ipv4, ipv6}`.
 ///
-/// @param name of the interface
-/// @param ipv4 inner address; empty: no IPv4 inside
-/// @param ipv6 inner address; empty: no IPv6 inside
+/// @param name name of the interface
+/// @param ipv4 inner IPv4 address; empty for a tunnel without IPv4
+/// @param ipv6 inner IPv6 address; empty for a tunnel without IPv6
 public record TunSettings(String name, String ipv4, String ipv6) {
-  // IFNAMSIZ is 16 with the closing zero.
+  // IFNAMSIZ is 16, including the terminating zero.
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,15}");
 
-  /// Checks what the kernel would refuse later and with fewer words.
+  /// Checks the values here, because the kernel would refuse them later with a less useful message.
   public TunSettings {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(

@@ -1,5 +1,5 @@
-/// Where the device's traffic enters the tunnel: the TUN's addresses, and the rules and routes that
-/// lead everything there except the agent's own sockets.
+/// The routing of the device's traffic into the tunnel: the TUN's addresses, and the rules and
+/// routes. The agent's own sockets stay outside the tunnel.
 @NullMarked
 package io.viaduct.cnapt.egress;
 

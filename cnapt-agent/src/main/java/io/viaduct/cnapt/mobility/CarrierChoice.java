@@ -2,21 +2,21 @@ package io.viaduct.cnapt.mobility;
 
 import io.viaduct.tunnel.path.Carrier;
 
-/// Decides whether datagrams travel by UDP or in the control connection. Owner: the data path's
-/// event loop, which passes the time in and asks [#tick] until [#nextTickNs].
+/// Decides whether datagrams are carried by UDP or in the control connection. Owner: the data
+/// path's event loop, which passes the time as an argument and calls [#tick] at [#nextTickNs].
 ///
-/// - To the control connection: probes went out by UDP, nothing authentic came back by UDP for six
-///   round trips (300 ms … 1 s), and the control connection stands. It comes before [PathWatch]
-///   calls the path dead.
-/// - While the control connection has not answered either, nothing says that UDP alone is blocked:
-///   UDP is probed on, and its first answer leads back at once.
-/// - Later, back to UDP: probes by UDP were answered one after the other for a hold of 500 ms. If
-///   UDP fails within 30 s after a return, the next hold is twice as long, up to 60 s: no flapping.
+/// - Change to the control connection: probes were sent by UDP, no authentic datagram arrived by
+///   UDP for six round trips (300 ms … 1 s), and the control connection is open. This happens
+///   before [PathWatch] reports the path as dead.
+/// - While the control connection has not answered either, it is unknown whether only UDP is
+///   blocked. UDP is still probed, and its first answer causes an immediate return.
+/// - Later return to UDP: all probes by UDP were answered during a hold time of 500 ms. If UDP
+///   fails within 30 s of a return, the next hold time doubles, up to 60 s. This prevents flapping.
 public final class CarrierChoice {
-  /// What the owner shall do now.
+  /// The action that the owner must take now.
   public enum Decision {
     WAIT,
-    /// Send a probe by UDP, whose answer may lead back.
+    /// Send a probe by UDP; its answer may cause the return to UDP.
     PROBE_UDP,
     TO_CONTROL,
     TO_UDP
@@ -27,7 +27,7 @@ public final class CarrierChoice {
   static final long HOLD_NS_MIN = 500_000_000;
   static final long HOLD_NS_MAX = 60_000_000_000L;
   static final long FLAP_NS = 30_000_000_000L;
-  // UDP is tried once a second while there is something to carry, seldom in silence.
+  // UDP is probed once a second while packets are carried, and rarely while the session is idle.
   static final long BUSY_SPACING_NS = 1_000_000_000;
   private static final long RECOVERY_SPACING_NS_MIN = 100_000_000;
   private static final long NEVER = Long.MAX_VALUE;
@@ -45,19 +45,19 @@ public final class CarrierChoice {
   private long holdNs = HOLD_NS_MIN;
   private long returnedNs;
 
-  /// @param nowNs when choosing begins, with UDP
+  /// @param nowNs start time; the first carrier is UDP
   public CarrierChoice(MobilitySettings settings, long nowNs) {
     silentSpacingNs = settings.silentInterval().toNanos();
     lastSentNs = nowNs - silentSpacingNs;
     returnedNs = nowNs - FLAP_NS;
   }
 
-  /// What datagrams travel by.
+  /// Returns the carrier of datagrams.
   public Carrier carrier() {
     return carrier;
   }
 
-  /// The control connection stands, or is gone: then there is only UDP.
+  /// Records whether the control connection is open. Without it, UDP is the only carrier.
   public void controlStands(boolean stands) {
     controlStands = stands;
     if (!stands) {
@@ -66,21 +66,21 @@ public final class CarrierChoice {
     }
   }
 
-  /// The network is another one: what was learnt of the one before says nothing.
+  /// Resets the state, because findings about the previous network do not apply to the new one.
   public void networkChanged() {
     unansweredSinceNs = NEVER;
     answersSinceNs = NEVER;
     holdNs = HOLD_NS_MIN;
   }
 
-  /// A probe has left by UDP, the carrier of the data.
+  /// Records a probe by UDP, while UDP carries the data.
   public void probed(long nowNs) {
     if (unansweredSinceNs == NEVER) {
       unansweredSinceNs = nowNs;
     }
   }
 
-  /// Something authentic has come by UDP.
+  /// Records an authentic datagram by UDP.
   public void heardByUdp(long nowNs) {
     unansweredSinceNs = NEVER;
     if (carrier == Carrier.CONTROL) {
@@ -95,12 +95,12 @@ public final class CarrierChoice {
     }
   }
 
-  /// Something authentic has come by the control connection.
+  /// Records an authentic datagram in the control connection.
   public void heardByControl() {
     controlAnswered = true;
   }
 
-  /// A packet of the device has left.
+  /// Records a sent packet of the device.
   public void sent(long nowNs) {
     lastSentNs = nowNs;
     if (carrier == Carrier.CONTROL) {
@@ -108,12 +108,13 @@ public final class CarrierChoice {
     }
   }
 
-  /// How long an answer takes, as the newest probes say.
+  /// Sets the smoothed round trip of the newest probes, in ns.
   public void roundTrip(long smoothedNs) {
     roundTripNs = smoothedNs;
   }
 
-  /// What is to be done at this time; a change has happened when this returns it.
+  /// Returns the action for this time. When it returns a change of carrier, the change has already
+  /// happened.
   public Decision tick(long nowNs) {
     if (nowNs < nextTickNs()) {
       return Decision.WAIT;
@@ -159,7 +160,7 @@ public final class CarrierChoice {
     return Math.max(RECOVERY_SPACING_NS_MIN, 2 * roundTripNs);
   }
 
-  /// When [#tick] has something to decide next.
+  /// Returns the time of the next decision of [#tick].
   public long nextTickNs() {
     if (carrier == Carrier.CONTROL) {
       return nextProbeNs;

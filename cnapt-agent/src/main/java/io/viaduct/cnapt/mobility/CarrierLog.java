@@ -7,10 +7,10 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The last changes of the carrier, with their times; each is told in the log too. Any thread may
-/// read; the data path's loop writes.
+/// Keeps the last changes of the carrier, and logs each of them. The data path's loop writes; any
+/// thread may read.
 public final class CarrierLog {
-  /// Changes that are kept.
+  /// Largest number of kept changes.
   static final int ENTRIES_MAX = 20;
 
   private static final Logger LOG = LoggerFactory.getLogger(CarrierLog.class);
@@ -20,12 +20,12 @@ public final class CarrierLog {
   private final ArrayDeque<CarrierChange> entries = new ArrayDeque<>();
   private final long[] counts = new long[Carrier.values().length];
 
-  /// An empty log.
+  /// Creates an empty log.
   public CarrierLog(InstantSource clock) {
     this.clock = clock;
   }
 
-  /// Datagrams go by another carrier from now on.
+  /// Records a change of the carrier.
   public synchronized void changed(Carrier to, long silentNs) {
     if (entries.size() == ENTRIES_MAX) {
       entries.removeFirst();
@@ -35,12 +35,12 @@ public final class CarrierLog {
     counts[to.ordinal()]++;
     LOG.warn(
         to == Carrier.CONTROL
-            ? "UDP does not come through, nothing for {} ms: datagrams go in the control connection"
-            : "datagrams go by UDP again, {} ms after the last one came",
+            ? "UDP does not come through, nothing arrived for {} ms: the control connection carries the datagrams"
+            : "datagrams are carried by UDP again, {} ms after the last arrival",
         change.silentMs());
   }
 
-  /// The first authentic datagram came by the carrier of the newest change.
+  /// Records the first authentic datagram on the carrier of the newest change.
   public synchronized void resumed(long afterNs) {
     CarrierChange change = entries.removeLast().resumed(milliseconds(afterNs));
     entries.addLast(change);
@@ -51,12 +51,12 @@ public final class CarrierLog {
     return Math.round(ns / NS_PER_MS * 10) / 10.0;
   }
 
-  /// How often it changed to this one.
+  /// Returns the number of changes to this carrier.
   public synchronized long count(Carrier to) {
     return counts[to.ordinal()];
   }
 
-  /// The kept ones, newest last.
+  /// Returns the kept changes, newest last.
   public synchronized List<CarrierChange> entries() {
     return List.copyOf(entries);
   }

@@ -4,14 +4,14 @@ import java.time.Instant;
 
 /// One change of network.
 ///
-/// @param at when it was noticed
+/// @param at time of the detection
 /// @param cause `address`, `link`, `route` or `path_dead`
-/// @param from interface and address that the tunnel used before
-/// @param to those that it uses now
-/// @param outageMs from notice to the first answer of the SNAPT on the new way; −1 while none has
-///   come
+/// @param from interface and address of the tunnel before the change
+/// @param to interface and address of the tunnel after the change
+/// @param outageMs time from the detection to the SNAPT's first answer on the new path; −1 before
+///   that
 public record Handover(Instant at, String cause, String from, String to, double outageMs) {
-  /// The same, answered.
+  /// Returns a copy with the time of the answer.
   Handover answered(double ms) {
     return new Handover(at, cause, from, to, ms);
   }

@@ -5,11 +5,11 @@ import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The last hundred handovers. A change that is followed by another one before the SNAPT has
-/// answered is one handover with the newest destination: a link that goes down reports itself
-/// several times. Any thread may read; the data path's loop writes.
+/// Keeps the last hundred handovers. Several changes before the SNAPT's answer count as one
+/// handover with the newest destination, because a link that goes down causes several messages. The
+/// data path's loop writes; any thread may read.
 public final class HandoverLog {
-  /// Handovers that are kept.
+  /// Largest number of kept handovers.
   static final int ENTRIES_MAX = 100;
 
   private static final double NS_PER_US = 1e3;
@@ -20,7 +20,7 @@ public final class HandoverLog {
   private long openedNs;
   private long count;
 
-  /// A change was noticed.
+  /// Records a detected change of network.
   public synchronized void begun(Instant at, long nowNs, String cause, String from, String to) {
     Handover begun = open;
     if (begun != null) {
@@ -37,9 +37,9 @@ public final class HandoverLog {
     entries.addLast(open);
   }
 
-  /// The SNAPT has answered.
+  /// Records the SNAPT's answer.
   ///
-  /// @return the handover that this ends, null if none was open
+  /// @return the handover that ends with it, or null if none was open
   public synchronized @Nullable Handover answered(long nowNs) {
     Handover begun = open;
     if (begun == null) {
@@ -52,12 +52,12 @@ public final class HandoverLog {
     return answered;
   }
 
-  /// Handovers since the start, also those that are not kept any more.
+  /// Returns the number of handovers since the start, including those that are no longer kept.
   public synchronized long count() {
     return count;
   }
 
-  /// The kept ones, newest last.
+  /// Returns the kept handovers, newest last.
   public synchronized List<Handover> entries() {
     return List.copyOf(entries);
   }

@@ -11,8 +11,8 @@ import java.net.InetSocketAddress;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Asks the kernel which address of this host a marked packet to the SNAPT would leave from now: a
-/// UDP socket is connected, which sends nothing, and looked at.
+/// Finds the local address that the kernel would use for a marked packet to the SNAPT. Connects a
+/// UDP socket, which sends no packet, and reads its local address.
 final class LocalAddress {
   // SOL_SOCKET and SO_MARK of asm-generic/socket.h.
   private static final IntegerUnixChannelOption SO_MARK =
@@ -20,7 +20,7 @@ final class LocalAddress {
 
   private LocalAddress() {}
 
-  /// @param then called on the loop, with null if no route leads there
+  /// @param then called on the loop; the argument is null if there is no route
   static void towards(
       InetSocketAddress peer, int mark, EventLoop loop, Consumer<@Nullable InetAddress> then) {
     ChannelFuture connecting =

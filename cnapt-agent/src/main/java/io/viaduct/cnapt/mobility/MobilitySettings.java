@@ -4,11 +4,11 @@ import java.time.Duration;
 
 /// The configuration keys `mobility: …`.
 ///
-/// @param probeInterval how long nothing may come after packets have left before a probe asks;
-///   [PathWatch] says when one waits longer
-/// @param silentInterval longest spacing, reached by doubling, while nothing flows
-/// @param firstRetry after a change of network: spacing of the first repeat, doubling
-/// @param lossesUntilDead unanswered probes in a row that make a path dead
+/// @param probeInterval time without an answer to sent packets after which a probe is sent;
+///   [PathWatch] documents the exceptions
+/// @param silentInterval longest time between probes of an idle session; the time doubles up to it
+/// @param firstRetry time to the first repeat of a probe after a change of network; it then doubles
+/// @param lossesUntilDead number of unanswered probes in a row after which the path is dead
 public record MobilitySettings(
     Duration probeInterval, Duration silentInterval, Duration firstRetry, int lossesUntilDead) {
   /// Checks the order of the intervals.

@@ -19,13 +19,13 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What the kernel has told of links, addresses and default routes, and which of its messages are a
-/// change of network for the tunnel. Pure state; owner: the data path's event loop.
+/// Tracks the links, addresses and default routes that the kernel reports, and decides which
+/// messages are a change of network for the tunnel. Does no I/O. Owner: the data path's event loop.
 ///
-/// Not a change: anything of the TUN or the loopback; messages that repeat what is known
+/// These messages are not a change: messages about the TUN or the loopback; messages without news
 /// (statistics, renewed lifetimes); addresses of link-local scope; routes of other tables or to
-/// single networks; everything that is told because it was asked for (between Resync and Complete),
-/// unless it differs.
+/// single networks; the answers to a dump (between Resync and Complete), unless they differ from
+/// the known state.
 final class NetworkView {
   private static final int MAIN_TABLE = 254;
 
@@ -34,17 +34,17 @@ final class NetworkView {
   private final Map<InetAddress, Integer> addresses = new HashMap<>();
   private final Set<Route> defaults = new HashSet<>();
   private final Set<Object> known = new HashSet<>();
-  // What was known before the last Resync: names until everything has been told again.
+  // The state before the last Resync. It supplies interface names until the dump is complete.
   private final Map<InetAddress, String> names = new HashMap<>();
   private boolean complete;
   private boolean once;
 
-  /// @param tun name of our own interface
+  /// @param tun name of the agent's own interface
   NetworkView(String tun) {
     this.tun = tun;
   }
 
-  /// Takes a message.
+  /// Processes a message of the kernel.
   ///
   /// @return the cause of a change that matters, `link`, `address` or `route`; null if none
   @Nullable String accept(NetworkChange change) {
@@ -89,16 +89,17 @@ final class NetworkView {
 
   private @Nullable String link(LinkPresent link) {
     LinkPresent before = links.put(link.index(), link);
-    if (isOurs(link.name()) || (before == null && !link.up())) {
+    if (isOurs(link.name()) || (before == null && !link.isUp())) {
       return null;
     }
-    boolean same = before != null && before.up() == link.up() && before.carrier() == link.carrier();
+    boolean same =
+        before != null && before.isUp() == link.isUp() && before.hasCarrier() == link.hasCarrier();
     return same ? null : "link";
   }
 
   private @Nullable String address(AddressPresent present) {
     InetAddress address = present.address();
-    if (!present.usable()
+    if (!present.isUsable()
         || address.isLinkLocalAddress()
         || address.isLoopbackAddress()
         || isOurs(nameOf(present.linkIndex()))) {
@@ -125,8 +126,8 @@ final class NetworkView {
     return link == null ? "" : link.name();
   }
 
-  /// Where this host is when nobody is asked for a way: the address beside the best default route,
-  /// otherwise any; `nowhere` without one.
+  /// Returns the present location of this host: the address on the link of the best default route,
+  /// otherwise any address, or `nowhere` if there is none.
   String here() {
     return defaults.stream()
         .sorted(Comparator.comparingInt(Route::metric))
@@ -145,7 +146,7 @@ final class NetworkView {
         .min(Comparator.comparing(InetAddress::getHostAddress));
   }
 
-  /// An address of this host as people know it: with the name of its interface.
+  /// Returns the text for an address of this host, with the name of its interface.
   String describe(@Nullable InetAddress local) {
     if (local == null) {
       return "nowhere";

@@ -10,20 +10,20 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Hears of every change of network from the kernel and tells which of them concern the tunnel.
-/// Owner: the data path's event loop.
+/// Receives changes of network from the kernel, and reports those that concern the tunnel. Owner:
+/// the data path's event loop.
 public final class NetworkWatch implements AutoCloseable {
-  /// Who wants to know; called on the data path's event loop.
+  /// Receives changes; called on the data path's event loop.
   public interface Listener {
-    /// Something has changed that may concern the path: probe now. Comes without any delay, before
-    /// it is known where packets leave from now on.
+    /// Called at once for a change that may concern the path, before the new local address is
+    /// known. The listener must send a probe.
     void networkMayHaveChanged();
 
-    /// Packets leave from another address than before.
+    /// Called when packets leave from another local address.
     ///
     /// @param cause `link`, `address` or `route`
-    /// @param from interface and address; `nowhere` if there was no way
-    /// @param to the same, now
+    /// @param from interface and address before; `nowhere` if there was no route
+    /// @param to interface and address now
     void moved(String cause, String from, String to);
   }
 
@@ -39,7 +39,7 @@ public final class NetworkWatch implements AutoCloseable {
   private volatile boolean known; // written by the event loop
   private long changes;
 
-  /// @param tun name of our own interface, which is no network
+  /// @param tun name of the agent's own interface, which is ignored
   /// @param peer the SNAPT's address, null while there is none
   public NetworkWatch(
       IoEventLoop loop,
@@ -54,14 +54,14 @@ public final class NetworkWatch implements AutoCloseable {
     this.listener = listener;
   }
 
-  /// Begins to listen.
+  /// Starts to listen.
   ///
   /// @throws SocketException if the kernel has no rtnetlink
   public void start() throws SocketException {
     monitor = NetlinkMonitor.start(loop, this::changed);
   }
 
-  /// Looks where packets leave without waiting for a change: there is a new SNAPT.
+  /// Updates the local address without a change of network, because there is a new SNAPT.
   public void look() {
     look("route");
   }
@@ -92,15 +92,15 @@ public final class NetworkWatch implements AutoCloseable {
     described = view.describe(found);
     if (!known) {
       known = true;
-      return; // the first look is no move
+      return; // the first look-up is not a change
     }
     if (!Objects.equals(before, found)) {
       listener.moved(cause, from, described);
     }
   }
 
-  /// Where packets to the SNAPT leave now, for people. While there is none, or no way leads to it,
-  /// where the device is; `nowhere` only if it has no address.
+  /// Returns a text for the local address of packets to the SNAPT. Without a SNAPT or a route to
+  /// it, returns the location of the device, or `nowhere` if the device has no address.
   public String described() {
     if (!known) {
       return here;
@@ -109,7 +109,7 @@ public final class NetworkWatch implements AutoCloseable {
     return cutOff ? here + ", no way from there to the SNAPT" : described;
   }
 
-  /// Messages of the kernel that were a change; any thread.
+  /// Returns the number of kernel messages that were a change; any thread may call this.
   public long changes() {
     return changes;
   }

@@ -3,34 +3,35 @@ package io.viaduct.cnapt.mobility;
 import io.viaduct.tunnel.pacing.ReceiptSchedule;
 
 /// Decides when the path to the SNAPT is probed and when it is dead. Owner: the data path's event
-/// loop, which passes the time in and asks [#tick] until [#nextTickNs].
+/// loop, which passes the time as an argument and calls [#tick] at [#nextTickNs].
 ///
-/// - After a change of network a probe leaves at once and is repeated after 20, 40, 80 … ms until
-///   the first answer: the probe itself is what tells the SNAPT the new address.
-/// - When packets leave and nothing comes back for an interval, one leaves. If its answer is all
-///   that comes, the traffic goes one way: the next leaves after five seconds without a datagram,
-///   or when twice the bytes have left that the SNAPT should have sent a receipt for.
-/// - When many data from the SNAPT stop, a probe leaves one interval later: they may have ended, or
-///   come through no more.
-/// - Otherwise the spacing doubles up to the silent interval.
-/// - Unanswered ones shorten the spacing again; enough of them in a row and the path is dead,
-///   although the link is up. A dead path is probed on, with doubling pauses.
+/// - After a change of network, a probe is sent at once. It is repeated after 20, 40, 80 … ms until
+///   the first answer. The SNAPT learns the new address from the probe.
+/// - If packets were sent and nothing arrives for one probe interval, a probe is sent. If only its
+///   answer arrives, the traffic is one-way. The next probe then follows after five seconds without
+///   a datagram. It follows earlier if twice the bytes were sent for which the SNAPT should have
+///   sent a receipt.
+/// - If a fast stream from the SNAPT stops, a probe is sent one interval later, because the stream
+///   may have ended or the path may be dead.
+/// - Otherwise the time between probes doubles, up to the silent interval.
+/// - Unanswered probes shorten the time again. After enough of them in a row, the path is dead
+///   although the link is up. A dead path is still probed, with doubling pauses.
 public final class PathWatch {
-  /// What the owner shall do now.
+  /// The action that the owner must take now.
   public enum Decision {
     WAIT,
     PROBE,
-    /// Probe, and tell everybody that the path has died: control connection and registration are to
-    /// be made again.
+    /// Send a probe, and report the path as dead. The control connection and the registration must
+    /// be renewed.
     PROBE_AND_REPORT_DEAD
   }
 
-  // A reply may take this many smoothed round trips before it counts as lost, and at least this
-  // long.
+  // A reply counts as lost after this many smoothed round trips, but not before the minimum time
+  // below.
   private static final int REPLY_ROUND_TRIPS_MAX = 4;
   private static final long REPLY_NS_MIN = 100_000_000;
 
-  // Longest pause on a dead path, however rarely a living one is probed.
+  // Longest time between probes of a dead path, independent of the settings for a live path.
   private static final long DEAD_NS_MAX = 10_000_000_000L;
 
   // Probe and answer are outer packets of 77 and 81 bytes (docs/protocol.md, section 4): 2 % of
@@ -53,17 +54,17 @@ public final class PathWatch {
   private long replyDueNs = NEVER;
   private long silenceDueNs = NEVER;
   private long roundTripNs;
-  private long askedNs = NEVER; // the first packet that left since something came
+  private long askedNs = NEVER; // time of the first packet sent since the last arrival
   private long heardNs = Long.MIN_VALUE / 2;
   private long probedNs;
-  private long arrived; // bytes since the last probe
-  private long unheard; // bytes that left since something came
-  private boolean oneWay; // a probe has asked, no packet for the device has come since
+  private long arrived; // bytes received since the last probe
+  private long unheard; // bytes sent since the last arrival
+  private boolean oneWay; // a probe was answered, and no packet for the device has arrived since
   private int losses;
   private boolean searching;
   private boolean dead;
 
-  /// @param nowNs when watching begins; the first probe is due then
+  /// @param nowNs start time; the first probe is due then
   public PathWatch(MobilitySettings settings, long nowNs) {
     probeIntervalNs = settings.probeInterval().toNanos();
     silentIntervalNs = settings.silentInterval().toNanos();
@@ -76,7 +77,7 @@ public final class PathWatch {
     networkChanged(nowNs);
   }
 
-  /// The network under the path is another one, or may be.
+  /// Records a possible change of network.
   public void networkChanged(long nowNs) {
     searching = true;
     oneWay = false;
@@ -87,7 +88,7 @@ public final class PathWatch {
     silenceDueNs = NEVER;
   }
 
-  /// A packet of the device has left.
+  /// Records a sent packet of the device.
   ///
   /// @param length of the IP packet in bytes
   public void sent(int length, long nowNs) {
@@ -95,12 +96,12 @@ public final class PathWatch {
     askedNs = Math.min(askedNs, nowNs);
   }
 
-  /// Packets for the device have come, not only what the SNAPT itself has to say.
+  /// Records packets for the device, as opposed to messages of the SNAPT itself.
   public void delivered() {
     oneWay = false;
   }
 
-  /// An authentic datagram has come, data or a receipt for some: the path lives.
+  /// Records an authentic datagram, which proves that the path is alive.
   ///
   /// @param length of the datagram in bytes
   public void heard(int length, long nowNs) {
@@ -114,10 +115,10 @@ public final class PathWatch {
     }
   }
 
-  /// A probe was answered.
+  /// Records the answer to a probe.
   ///
-  /// @param smoothedRoundTripNs how long an answer takes
-  /// @return whether it was the first answer after a change or a death
+  /// @param smoothedRoundTripNs smoothed round trip of the probes
+  /// @return true if it was the first answer after a change of network or a dead path
   public boolean answered(long nowNs, long smoothedRoundTripNs) {
     boolean found = searching;
     roundTripNs = smoothedRoundTripNs;
@@ -134,7 +135,7 @@ public final class PathWatch {
     return found;
   }
 
-  /// What is to be done at this time.
+  /// Returns the action for this time.
   public Decision tick(long nowNs) {
     if (searching) {
       return nowNs < nextProbeNs ? Decision.WAIT : retry(nowNs);
@@ -155,7 +156,7 @@ public final class PathWatch {
 
   private Decision retry(long nowNs) {
     nextProbeNs = nowNs + retryNs;
-    // A path that stays silent is not worth fifty probes a second.
+    // A path that stays silent must not get fifty probes per second.
     retryNs = Math.min(retryNs * 2, dead ? deadIntervalNs : probeIntervalNs);
     return Decision.PROBE;
   }
@@ -173,7 +174,7 @@ public final class PathWatch {
     return Decision.PROBE;
   }
 
-  // When packets that nothing has answered make a probe due.
+  // Returns the time at which unanswered packets make a probe due.
   private long askedDueNs() {
     if (askedNs == NEVER) {
       return NEVER;
@@ -182,19 +183,20 @@ public final class PathWatch {
     return Math.max(askedNs + probeIntervalNs, Math.max(probedNs, heardNs) + pauseNs);
   }
 
-  /// When [#tick] has something to decide next.
+  /// Returns the time of the next decision of [#tick].
   public long nextTickNs() {
     return searching
         ? nextProbeNs
         : Math.min(Math.min(nextProbeNs, askedDueNs()), Math.min(silenceDueNs, replyDueNs));
   }
 
-  /// Whether a change or a death has not been answered yet.
+  /// Returns true if there was no answer since the last change of network or since the path was
+  /// dead.
   public boolean searching() {
     return searching;
   }
 
-  /// Whether too many probes in a row stayed unanswered.
+  /// Returns true if too many probes in a row were not answered.
   public boolean dead() {
     return dead;
   }

@@ -1,5 +1,5 @@
-/// Changes of network: what counts as one, how the path is probed afterwards, and how long packets
-/// stood still.
+/// Changes of network: their detection, the probes of the path afterwards, and the measurement of
+/// the outage.
 @NullMarked
 package io.viaduct.cnapt.mobility;
 

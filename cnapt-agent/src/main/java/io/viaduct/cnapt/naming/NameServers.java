@@ -2,6 +2,7 @@ package io.viaduct.cnapt.naming;
 
 import io.netty.util.NetUtil;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,9 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The resolvers that the host is configured with (resolv.conf(5)). Where that is
-/// systemd-resolved's stub, those behind it: the stub's own packets have no mark and would enter
-/// the tunnel.
+/// Reads the resolvers of the host's network (resolv.conf(5)). If the host uses systemd-resolved's
+/// stub, returns the resolvers behind it, because the stub's own packets have no mark and would
+/// enter the tunnel. If the agent has set the resolvers of the applications, returns the former
+/// ones.
 final class NameServers {
   private static final int PORT = 53;
   // MAXNS of resolv.h is 3.
@@ -20,28 +22,39 @@ final class NameServers {
 
   private final Path resolvConf;
   private final Path behindStub;
+  private final List<InetAddress> inside;
 
-  /// Of this host.
-  NameServers() {
-    this(Path.of("/etc/resolv.conf"), Path.of("/run/systemd/resolve/resolv.conf"));
+  /// Reads the files of this host.
+  ///
+  /// @param inside resolvers that the agent has set in systemd-resolved for the tunnel
+  NameServers(List<InetAddress> inside) {
+    this(Path.of("/etc/resolv.conf"), Path.of("/run/systemd/resolve/resolv.conf"), inside);
   }
 
-  NameServers(Path resolvConf, Path behindStub) {
+  NameServers(Path resolvConf, Path behindStub, List<InetAddress> inside) {
     this.resolvConf = resolvConf;
     this.behindStub = behindStub;
+    this.inside = List.copyOf(inside);
   }
 
-  /// The servers now, in order; empty if the host has none.
+  /// Returns the present servers, in order; empty if the host has none.
   List<InetSocketAddress> read() {
-    List<InetSocketAddress> servers = read(resolvConf);
-    boolean stubOnly =
-        !servers.isEmpty()
-            && servers.stream().allMatch(s -> s.getAddress().getHostAddress().equals(STUB));
-    List<InetSocketAddress> behind = stubOnly ? read(behindStub) : List.of();
+    List<InetSocketAddress> servers = of(ResolverFile.outside(resolvConf));
+    boolean stubOnly = !servers.isEmpty() && servers.stream().allMatch(NameServers::isStub);
+    List<InetSocketAddress> behind =
+        stubOnly
+            ? of(behindStub).stream().filter(s -> !inside.contains(s.getAddress())).toList()
+            : List.of();
     return behind.isEmpty() ? servers : behind;
   }
 
-  private static List<InetSocketAddress> read(Path file) {
+  /// Returns true if the server is systemd-resolved's stub.
+  static boolean isStub(InetSocketAddress server) {
+    return server.getAddress().getHostAddress().equals(STUB);
+  }
+
+  /// Returns the servers that a file names.
+  static List<InetSocketAddress> of(Path file) {
     List<InetSocketAddress> servers = new ArrayList<>();
     try (Stream<String> lines = Files.lines(file)) {
       lines
@@ -52,7 +65,7 @@ final class NameServers {
           .limit(SERVERS_MAX)
           .forEach(address -> servers.add(new InetSocketAddress(address, PORT)));
     } catch (IOException | java.io.UncheckedIOException _) {
-      return List.of(); // a host without a resolver: names do not work, addresses do
+      return List.of(); // a host without a resolver can still use numeric addresses
     }
     return servers;
   }

@@ -25,10 +25,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Looks names up by the host's resolvers, over sockets that carry the agent's mark: a look-up
-/// never needs the tunnel that it is made for. An answer holds for its lifetime and is asked for
-/// again at three quarters of it; while no resolver answers, the last one is used, for a week at
-/// most.
+/// Looks up names with the host's resolvers, on sockets with the agent's mark, so that a look-up
+/// never depends on the tunnel. An answer is valid for its TTL and is refreshed at three quarters
+/// of it. While no resolver answers, the last answer is used, for at most a week.
 ///
 /// [#resolve] blocks and must not be called on the resolver's own event loop; any other thread may.
 public final class OutsideResolver {
@@ -57,10 +56,12 @@ public final class OutsideResolver {
 
   private record Answer(List<InetAddress> addresses, long atNs, long lifetimeNs) {}
 
-  /// @param loop of an `EpollIoHandler`, where answers arrive
-  /// @param mark SO_MARK of the queries, 0 for none
-  public OutsideResolver(EventLoop loop, int mark, LongSupplier nanoTime) {
-    this(loop, mark, new NameServers(), nanoTime);
+  /// @param loop event loop of an `EpollIoHandler`, for the answers
+  /// @param mark SO_MARK of the queries; 0 means none
+  /// @param inside resolvers inside the tunnel, which are not used here
+  public OutsideResolver(
+      EventLoop loop, int mark, List<InetAddress> inside, LongSupplier nanoTime) {
+    this(loop, mark, new NameServers(inside), nanoTime);
   }
 
   OutsideResolver(EventLoop loop, int mark, NameServers servers, LongSupplier nanoTime) {
@@ -72,7 +73,8 @@ public final class OutsideResolver {
 
   /// Returns the addresses of a host, at least one.
   ///
-  /// @throws UnknownHostException if no resolver knows it, or none answers and it never was known
+  /// @throws UnknownHostException if no resolver knows the host, or if none answers and there is no
+  ///   earlier answer
   public List<InetAddress> resolve(String host) throws UnknownHostException {
     String name = host.toLowerCase(Locale.ROOT);
     if (loop.inEventLoop()) {
@@ -83,8 +85,8 @@ public final class OutsideResolver {
       return last.addresses;
     }
     var answer = current().resolveAll(name);
-    // Who has an answer, though an old one, does not wait for a resolver that may be away (RFC
-    // 8767).
+    // If there is an old answer, the caller waits only briefly for a resolver that may be
+    // unreachable (RFC 8767).
     answer.awaitUninterruptibly(last == null ? FIRST_MS_MAX : STALE_MS_MAX);
     List<InetAddress> found = answer.isSuccess() ? answer.getNow() : null;
     if (found != null && !found.isEmpty()) {
@@ -125,7 +127,8 @@ public final class OutsideResolver {
     }
   }
 
-  // Several timers of one name do no harm: the first renews the answer, the others find it young.
+  // Several timers of one name do no harm: the first refreshes the answer, and the others find it
+  // fresh.
   private void refreshIfOld(String name) {
     Answer last = known.get(name);
     if (last != null && ageNs(last) >= last.lifetimeNs * 7 / 10) {
@@ -137,7 +140,8 @@ public final class OutsideResolver {
     return asked.stream().map(s -> s.getAddress().getHostAddress()).toList();
   }
 
-  /// The network is another one: what was learnt there is asked again, and stays in use until then.
+  /// Refreshes all answers, because the network has changed. The old answers stay in use until
+  /// then.
   public void networkChanged() {
     known.keySet().forEach(this::refresh);
   }
@@ -182,7 +186,7 @@ public final class OutsideResolver {
     };
   }
 
-  // The host's resolvers are read from a file: not on an event loop.
+  // Not on an event loop, because the host's resolvers are read from a file.
   private void refresh(String name) {
     Thread.ofVirtual().name("resolve").start(() -> ask(name));
   }
@@ -199,7 +203,7 @@ public final class OutsideResolver {
         });
   }
 
-  /// Ends; look-ups under way fail.
+  /// Closes the resolver; look-ups in progress fail.
   public synchronized void close() {
     DnsNameResolver open = resolver;
     if (open != null) {
@@ -209,7 +213,7 @@ public final class OutsideResolver {
     known.clear();
   }
 
-  /// Netty's cache, which tells of each answer's lifetime.
+  /// Netty's cache, which reports the TTL of each answer.
   private final class Cache extends DefaultDnsCache {
     private Cache() {
       super(TTL_SECONDS_MIN, TTL_SECONDS_MAX, 0);

@@ -8,15 +8,16 @@ import java.security.Security;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Gives every `InetAddress` look-up of this process to the agent's [OutsideResolver], whichever
-/// library makes it. Before the agent has one, and in other programs, the JDK's own answers.
+/// Passes every `InetAddress` look-up of this process to the agent's [OutsideResolver], including
+/// those of libraries. Before the agent has installed one, and in other programs, the JDK's
+/// resolver is used.
 public final class OutsideResolverProvider extends InetAddressResolverProvider {
   private static volatile @Nullable OutsideResolver installed;
 
-  /// For the JDK, which finds it as a service.
+  /// Called by the JDK, which loads this provider as a service.
   public OutsideResolverProvider() {}
 
-  /// Look-ups are this resolver's from now on; null: the JDK's own again.
+  /// Sets the resolver for all look-ups; null restores the JDK's own.
   public static void install(@Nullable OutsideResolver resolver) {
     // The JDK's own cache would keep answers for 30 s, and failures for 10 s, across a change of
     // network.
@@ -46,7 +47,7 @@ public final class OutsideResolverProvider extends InetAddressResolverProvider {
     @Override
     public String lookupByAddress(byte[] address) throws UnknownHostException {
       if (installed != null) {
-        // A name for a log line is not worth a look-up that may wait.
+        // Reverse look-ups only serve log lines, and are not worth a blocking query.
         throw new UnknownHostException("the agent looks up no names of addresses");
       }
       return builtin.lookupByAddress(address);

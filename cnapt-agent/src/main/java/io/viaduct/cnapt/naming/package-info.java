@@ -1,4 +1,5 @@
-/// The agent's own look-ups of names: outside the tunnel, kept for as long as they hold and longer.
+/// The agent's own name look-ups outside the tunnel, and the resolvers of the device's
+/// applications.
 @NullMarked
 package io.viaduct.cnapt.naming;
 

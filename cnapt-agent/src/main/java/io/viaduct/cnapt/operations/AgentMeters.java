@@ -19,8 +19,8 @@ import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.util.function.ToDoubleFunction;
 
-/// The agent's meters. They read counters that their owners keep anyway; nothing is done per
-/// packet. Labels are enum values only.
+/// The agent's meters. They read counters that exist anyway, so they cost nothing per packet.
+/// Labels are enum values only.
 public final class AgentMeters {
   private final MeterRegistry registry;
 
@@ -29,7 +29,7 @@ public final class AgentMeters {
     this.registry = registry;
   }
 
-  /// All of them.
+  /// Registers all meters.
   public void of(
       Carried carried,
       DataPath data,
@@ -47,11 +47,11 @@ public final class AgentMeters {
     of(owners);
   }
 
-  // Every fate of a packet, a datagram, a record; bytes by class before and after; the path.
+  // Verdicts of packets, datagrams and records; inner and outer bytes by class; the path.
   private void of(Carried carried) {
     for (Verdict verdict : Verdict.values()) {
       counter("viaduct.tunnel.verdicts", carried, c -> c.verdict(verdict))
-          .description("Fates of datagrams, records and packets (docs/protocol.md)")
+          .description("Datagrams, records and packets by verdict (docs/protocol.md)")
           .tag("subject", MetricLabel.of(verdict.subject()))
           .tag("verdict", MetricLabel.of(verdict))
           .register(registry);
@@ -64,30 +64,38 @@ public final class AgentMeters {
       bytes("post", direction, "overhead", carried, c -> c.overheadBytes(direction));
     }
     Gauge.builder("viaduct.tunnel.paced", carried, Carried::pacedBitPerSecond)
-        .description("Rate that datagrams are paced to, infinite without a limit")
+        .description("Pacing rate of datagrams, infinite without a limit")
         .baseUnit("bits_per_second")
         .register(registry);
     Gauge.builder("viaduct.path.mtu", carried, Carried::pathMtu)
-        .description("Largest outer IP packets that leave now")
+        .description("Size of the largest outer IP packet that is sent now")
         .baseUnit("bytes")
         .register(registry);
     total(
         "viaduct.path.mtu.black.holes",
-        "Times the size in use came through no more",
+        "Times that packets of the size in use were no longer delivered",
         carried,
         Carried::blackHoles);
   }
 
-  // Back-pressure, what the kernel did not take, classes.
+  // Back-pressure, refusals of the kernel, classification.
   private void of(DataPath data) {
     total(
         "viaduct.tun.pauses",
-        "Times the TUN was not read, a queue was full",
+        "Times that the TUN was not read because a queue was full",
         data,
         DataPath::pauses);
-    total("viaduct.tun.not.written", "Packets the kernel did not take", data, DataPath::notWritten);
-    total("viaduct.udp.refusals", "Bursts the kernel had no way for", data, DataPath::refusals);
-    total("viaduct.udp.dropped.bursts", "Bursts given up", data, DataPath::droppedBursts);
+    total(
+        "viaduct.tun.not.written",
+        "Packets that the kernel did not accept",
+        data,
+        DataPath::notWritten);
+    total("viaduct.udp.refusals", "Bursts without a route in the kernel", data, DataPath::refusals);
+    total(
+        "viaduct.udp.dropped.bursts",
+        "Bursts that were dropped because they waited too long",
+        data,
+        DataPath::droppedBursts);
     total("viaduct.flows.classified", "Flows that got a class", data, DataPath::classified);
     total(
         "viaduct.flows.reclassified",
@@ -95,12 +103,12 @@ public final class AgentMeters {
         data,
         DataPath::reclassified);
     Gauge.builder("viaduct.timer.lateness", data, DataPath::timerLateness)
-        .description("What 98 of 100 timers of the event loop are late at most")
+        .description("98th percentile of the timer lateness of the event loop")
         .baseUnit("seconds")
         .register(registry);
   }
 
-  // Why control connections failed or ended, and what SNAPTs refused.
+  // Failures and ends of control connections, and refusals of SNAPTs.
   private void of(ControlClient control) {
     for (ControlFailure why : ControlFailure.values()) {
       counter("viaduct.control.failures", control, c -> c.failures(why))
@@ -118,24 +126,24 @@ public final class AgentMeters {
     }
   }
 
-  // What SNAPTs asked to be signed.
+  // Receipts that SNAPTs asked for.
   private void of(ReceiptLedger receipts) {
     for (ReceiptLedger.Outcome outcome : ReceiptLedger.Outcome.values()) {
       counter("viaduct.receipts", receipts, r -> r.of(outcome))
-          .description("Intervals that were asked to be signed, by outcome")
+          .description("Requests for receipts, by outcome")
           .tag("outcome", MetricLabel.of(outcome))
           .register(registry);
     }
     Gauge.builder("viaduct.receipts.owed", receipts, ReceiptLedger::owed)
-        .description("Intervals that wait for packets under way before they are answered")
+        .description("Requests for receipts that wait for packets in flight")
         .register(registry);
   }
 
-  // Changes between UDP and the control connection.
+  // Changes of the carrier, between UDP and the control connection.
   private void of(CarrierLog carriers) {
     for (Carrier to : Carrier.values()) {
       counter("viaduct.carrier.changes", carriers, c -> c.count(to))
-          .description("Changes of what carries datagrams")
+          .description("Changes of the carrier of datagrams")
           .tag("to", MetricLabel.of(to))
           .register(registry);
     }
@@ -145,7 +153,7 @@ public final class AgentMeters {
   private void of(OwnerLookup owners) {
     total(
         "viaduct.owners.skipped",
-        "Flows whose process was not looked for",
+        "Flows whose process was not searched",
         owners,
         OwnerLookup::skipped);
     total(

@@ -7,11 +7,11 @@ import io.viaduct.cnapt.tunnel.DataStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The whole agent at one moment: what `/status` answers and `cnapt status` prints.
+/// The status of the agent, for `/status` and `cnapt status`.
 ///
 /// @param state `starting`, `up`, or `degraded` when packets cannot be carried as they should
-/// @param pid of the agent's process
-/// @param reasons why it is not up; empty if it is
+/// @param pid process id of the agent
+/// @param reasons reasons for any state but `up`; empty if the state is `up`
 /// @param session null before the first Welcome
 public record AgentStatus(
     String state,
@@ -33,21 +33,26 @@ public record AgentStatus(
   /// The device's own interface.
   public record TunStatus(String name, String ipv4, String ipv6, int mtu) {}
 
-  /// What a SNAPT has agreed to.
+  /// The terms that the SNAPT has accepted.
   public record SessionStatus(
       String snapt, String id, String aead, int pathMtu, long reportIntervalMs, long sinceMs) {}
 
-  /// What was asked to be signed since the start.
+  /// Counts of the intervals for which SNAPTs asked for a receipt since the start.
   ///
-  /// @param supported whether the SNAPT takes receipts
-  /// @param owed intervals that wait for packets under way, to be signed or refused in a moment
+  /// @param supported true if the SNAPT accepts receipts
+  /// @param owed intervals that still wait for packets in flight before they are signed or refused
   public record ReceiptsStatus(boolean supported, long signed, long refused, long owed) {}
 
-  /// The control connection.
+  /// The state of the control connection.
   ///
-  /// @param established whether it stands at this moment
+  /// @param established true if the connection is open now
   /// @param tokenExpires RFC 3339, empty if not known
-  /// @param lastFailure the reason why it was lost or refused last, empty if never
+  /// @param trustExpires RFC 3339, earliest expiry of a certificate in the file `trust`
+  /// @param lastFailure reason of the last loss or refusal; empty if there was none
   public record ControlStatus(
-      boolean established, String tokenExpires, String lastFailure, List<String> snapts) {}
+      boolean established,
+      String tokenExpires,
+      String trustExpires,
+      String lastFailure,
+      List<String> snapts) {}
 }

@@ -4,7 +4,7 @@ import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// The status as people read it, from the JSON that a running agent has answered.
+/// Formats the JSON status of a running agent as text.
 public final class StatusText {
   private static final JsonMapper JSON = JsonMapper.shared();
   private static final int FLOWS_SHOWN = 20;
@@ -12,12 +12,12 @@ public final class StatusText {
 
   private StatusText() {}
 
-  /// Whether the answer says that all is well.
+  /// Returns true if the state of the agent is `up`.
   public static boolean isUp(String json) {
     return JSON.readTree(json).path("state").asString("").equals("up");
   }
 
-  /// A page of text.
+  /// Returns the status as text.
   public static String of(String json) {
     JsonNode status = JSON.readTree(json);
     StringBuilder text = new StringBuilder();
@@ -36,6 +36,7 @@ public final class StatusText {
                     session.path("pathMtu").asInt(0))
             : "none");
     line(text, "control", control(status.path("control")));
+    line(text, "trust", trust(status.path("control").path("trustExpires").asString("")));
     line(text, "receipts", receipts(status.path("receipts")));
     line(text, "signalling", signalling(status.path("signalling")));
     line(text, "network", status.path("network").asString(""));
@@ -75,6 +76,11 @@ public final class StatusText {
     return (control.path("established").asBoolean(false) ? "established" : "not connected")
         + (expires.isEmpty() ? "" : ", token until " + expires)
         + (failure.isEmpty() ? "" : ", last failure: " + failure);
+  }
+
+  // The status of an agent of the previous version does not have this field.
+  private static String trust(String expires) {
+    return expires.isEmpty() ? "not told" : "certificates until " + expires;
   }
 
   private static String receipts(JsonNode receipts) {

@@ -1,4 +1,4 @@
-/// What an operator sees: the status of the agent and its meters.
+/// Shows an operator the status of the agent and its meters.
 @NullMarked
 package io.viaduct.cnapt.operations;
 

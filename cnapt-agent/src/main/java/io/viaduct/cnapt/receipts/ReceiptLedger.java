@@ -23,13 +23,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Compares what a SNAPT reports of this device's sessions with the device's own counts, and signs
-/// it if they agree (ADR 0024). The boundaries of a session are added up, so what was still under
-/// way at the end of one interval is in the counts at the next.
+/// Compares the SNAPT's reports of this device's sessions with the device's own counts, and signs
+/// them if they agree (ADR 0024). The boundaries of a session are summed up, so packets in flight
+/// at the end of one interval are in the counts of the next.
 ///
-/// Counts and signatures of the last 16 sessions are in the state file: a session can be signed
-/// after the agent was started again. Owner: the control event loop; the counters may be read by
-/// any thread.
+/// The state file holds counts and signatures of the last 16 sessions, so the agent can sign them
+/// after a restart. Owner: the control event loop; any thread may read the counters.
 public final class ReceiptLedger implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ReceiptLedger.class);
   private static final int SESSIONS_MAX = 16;
@@ -45,7 +44,7 @@ public final class ReceiptLedger implements AutoCloseable {
   private final Set<String> said = new LinkedHashSet<>();
   private @Nullable SessionRecord current;
 
-  /// What became of a boundary; each value is a counter.
+  /// The outcomes of a boundary; each value is a counter.
   public enum Outcome {
     /// The device signed it.
     SIGNED,
@@ -69,10 +68,10 @@ public final class ReceiptLedger implements AutoCloseable {
     }
   }
 
-  /// Opens the state.
+  /// Opens the state file.
   ///
-  /// @param directory holds the file; made with mode 0700 if it is missing
-  /// @param sign a receipt's signature by the device key
+  /// @param directory directory of the file; created with mode 0700 if it is missing
+  /// @param sign signs the bytes of a receipt with the device key
   /// @throws IOException if the file cannot be used, or another agent uses it
   public static ReceiptLedger open(
       Path directory, ReceiptSettings settings, UnaryOperator<ByteString> sign, InstantSource clock)
@@ -81,10 +80,11 @@ public final class ReceiptLedger implements AutoCloseable {
         settings, sign, clock, StateFile.open(directory, SessionRecord.BYTES, SESSIONS_MAX));
   }
 
-  /// A session begins: it takes the place of the oldest. The session before it has ended.
+  /// Starts the counts of a new session, in place of the oldest one. The previous session has
+  /// ended.
   ///
   /// @param epoch start counter of the SNAPT
-  /// @return where the data path counts
+  /// @return the counts, which the data path updates
   public SessionCounts begin(String snaptId, String sessionId, long epoch) {
     SessionRecord before = current;
     SessionRecord same = find(snaptId, sessionId, epoch);
@@ -101,17 +101,17 @@ public final class ReceiptLedger implements AutoCloseable {
     return place.counts();
   }
 
-  /// The session carries nothing any more: what is under way will not be counted.
+  /// Records the end of the session. Packets still in flight will not be counted.
   public void ended() {
     current = null;
   }
 
   /// Answers a boundary.
   ///
-  /// @param snaptId who asks
-  /// @param sessionId of the connection; the boundary may name an earlier one
-  /// @param patient whether there is time for what is still under way
-  /// @return empty if it would be refused now and may be signed in a moment
+  /// @param snaptId id of the SNAPT that asks
+  /// @param sessionId session of the connection; the boundary may name an earlier one
+  /// @param patient true if the caller can wait for packets in flight
+  /// @return the answer, or empty if the boundary does not agree now but may agree soon
   public Optional<ReceiptAnswer> answer(
       String snaptId, String sessionId, IntervalBoundary boundary, boolean patient) {
     String session = boundary.getSessionId().isEmpty() ? sessionId : boundary.getSessionId();
@@ -160,9 +160,10 @@ public final class ReceiptLedger implements AutoCloseable {
     }
     SessionCounts counts = record.counts();
     long up = counts.up();
-    long down = counts.down() + settings.lost(counts.lost(), counts.down());
+    // The SNAPT charges the bytes that arrive here, but learns of a loss only seconds later.
+    long down = counts.down() + settings.lost(counts.recentLost(), counts.recentDown());
     if (record != current) {
-      // What was under way when the session ended is about what came in the last seconds.
+      // The bytes in flight at the end of the session are about those of the last seconds.
       up += counts.recentUp();
       down += counts.recentDown();
     }
@@ -214,7 +215,7 @@ public final class ReceiptLedger implements AutoCloseable {
         .build();
   }
 
-  // A SNAPT asks again at each connection: the same refusal is one line.
+  // A SNAPT asks again at each connection, so a repeated refusal is logged once.
   private void tell(
       String session,
       IntervalBoundary boundary,
@@ -228,7 +229,7 @@ public final class ReceiptLedger implements AutoCloseable {
     }
     LOG.warn(
         "not signed, {}: interval {} of session {}: the SNAPT reports {} B up and {} B down, this"
-            + " device counted {} B up and {} B down (about {} B lost) in the session",
+            + " device counted {} B up and {} B down in the session (about {} B lost lately)",
         reason,
         boundary.getSequence(),
         printable(session),
@@ -236,7 +237,7 @@ public final class ReceiptLedger implements AutoCloseable {
         boundary.getDownBytes(),
         counts.up(),
         counts.down(),
-        counts.lost());
+        counts.recentLost());
   }
 
   private static String printable(String words) {
@@ -247,22 +248,23 @@ public final class ReceiptLedger implements AutoCloseable {
     outcomes.incrementAndGet(outcome.ordinal());
   }
 
-  /// So many boundaries more, or less, wait for packets that may be under way.
+  /// Changes the number of boundaries that wait for packets in flight.
   public void waiting(int change) {
     owed.addAndGet(change);
   }
 
-  /// Boundaries that are not answered yet; any thread.
+  /// Returns the number of boundaries without an answer; any thread may call this.
   public int owed() {
     return owed.get();
   }
 
-  /// How often boundaries came to this; any thread.
+  /// Returns the number of boundaries with this outcome; any thread may call this.
   public long of(Outcome outcome) {
     return outcomes.get(outcome.ordinal());
   }
 
-  // The page cache has it already: this is for a loss of power, and the loop does not wait for it.
+  // The page cache already has the data. This write is for a power loss, and the loop does not wait
+  // for it.
   private void keep() {
     Thread.ofVirtual().name("receipts").start(file::force);
   }
@@ -272,7 +274,7 @@ public final class ReceiptLedger implements AutoCloseable {
     try {
       file.close();
     } catch (IOException e) {
-      LOG.warn("the state of receipts: {}", e.toString());
+      LOG.warn("the state file of receipts cannot be written: {}", e.toString());
     }
   }
 }

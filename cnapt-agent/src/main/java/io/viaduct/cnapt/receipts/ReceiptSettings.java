@@ -2,10 +2,11 @@ package io.viaduct.cnapt.receipts;
 
 /// The configuration keys `receipts: …`.
 ///
-/// @param tolerancePercent of the device's own counts, by which the SNAPT's may exceed them
-/// @param toleranceBytes of each direction, besides
-/// @param lossPercentMax share of what the SNAPT sent that may have been lost, as gaps in its
-///   sequence numbers show it
+/// @param tolerancePercent percent by which the SNAPT's counts may exceed the device's own
+/// @param toleranceBytes further tolerance of each direction, in bytes
+/// @param lossPercentMax largest share of the last seconds' bytes, in percent, that is accepted as
+///   lost because of gaps in the SNAPT's sequence numbers. The SNAPT has already deducted earlier
+///   loss.
 public record ReceiptSettings(int tolerancePercent, long toleranceBytes, int lossPercentMax) {
   /// Checks the bounds.
   public ReceiptSettings {
@@ -21,15 +22,17 @@ public record ReceiptSettings(int tolerancePercent, long toleranceBytes, int los
     }
   }
 
-  /// Whether a sum that the SNAPT claims agrees with what was counted here.
+  /// Returns true if a sum of the SNAPT agrees with the device's own count.
   boolean agree(long claimed, long counted) {
     return claimed <= counted + counted / 100 * tolerancePercent + toleranceBytes;
   }
 
-  /// Bytes that the SNAPT may have sent besides those that arrived.
+  /// Returns the lost bytes that the SNAPT may still count, because it has not learnt of the loss
+  /// yet.
   ///
-  /// @param estimate from the gaps in its sequence numbers, which it could make at will
-  /// @param received bytes that arrived
+  /// @param estimate estimated loss of the last seconds, from gaps in the SNAPT's sequence numbers.
+  ///   A SNAPT can leave gaps on purpose.
+  /// @param received bytes that arrived in the last seconds
   long lost(long estimate, long received) {
     return Math.min(estimate, received / (100 - lossPercentMax) * lossPercentMax);
   }

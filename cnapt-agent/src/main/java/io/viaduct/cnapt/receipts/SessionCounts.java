@@ -2,14 +2,14 @@ package io.viaduct.cnapt.receipts;
 
 import java.nio.ByteBuffer;
 
-/// The device's own counts of one session, in a file that is mapped into memory: they survive the
-/// death of the process at any moment. The data path's event loop writes them after each batch, the
-/// control loop reads them and may lag by a batch.
+/// The device's own counts of one session. They are in a memory-mapped file, so they survive the
+/// end of the process at any time. The data path's event loop writes them after each batch. The
+/// control loop reads them; its values may be one batch old.
 public final class SessionCounts {
   static final int BYTES = 5 * Long.BYTES;
   private static final int UP = 0;
   private static final int DOWN = 8;
-  private static final int LOST = 16;
+  private static final int RECENT_LOST = 16;
   private static final int RECENT_UP = 24;
   private static final int RECENT_DOWN = 32;
 
@@ -20,45 +20,47 @@ public final class SessionCounts {
     this.memory = memory;
   }
 
-  /// Counts in memory only.
+  /// Returns counts that are in memory only.
   public static SessionCounts inMemory() {
     return new SessionCounts(ByteBuffer.allocate(BYTES));
   }
 
-  /// Takes the counts as they are now; inner IP bytes since the session began.
+  /// Stores the present counts: inner IP bytes since the session began.
   ///
-  /// @param lost bytes that the SNAPT sent and that did not arrive, an estimate
-  /// @param recentUp of `up`, those of the last seconds
-  /// @param recentDown of `down`, those of the last seconds
-  public void note(long up, long down, long lost, long recentUp, long recentDown) {
+  /// @param recentLost estimate of the bytes that the SNAPT sent in the last seconds and that did
+  ///   not arrive
+  /// @param recentUp the part of `up` of the last seconds
+  /// @param recentDown the part of `down` of the last seconds
+  public void note(long up, long down, long recentLost, long recentUp, long recentDown) {
     memory.putLong(UP, up);
     memory.putLong(DOWN, down);
-    memory.putLong(LOST, lost);
+    memory.putLong(RECENT_LOST, recentLost);
     memory.putLong(RECENT_UP, recentUp);
     memory.putLong(RECENT_DOWN, recentDown);
   }
 
-  /// Inner IP bytes that were sent.
+  /// Returns the inner IP bytes that were sent.
   public long up() {
     return memory.getLong(UP);
   }
 
-  /// Inner IP bytes that were received.
+  /// Returns the inner IP bytes that were received.
   public long down() {
     return memory.getLong(DOWN);
   }
 
-  /// Inner IP bytes that the SNAPT sent and that did not arrive, an estimate.
-  public long lost() {
-    return memory.getLong(LOST);
+  /// Returns an estimate of the inner IP bytes that the SNAPT sent in the last seconds and that did
+  /// not arrive.
+  public long recentLost() {
+    return memory.getLong(RECENT_LOST);
   }
 
-  /// Of [#up], the bytes of the last seconds.
+  /// Returns the part of [#up] of the last seconds, in bytes.
   public long recentUp() {
     return memory.getLong(RECENT_UP);
   }
 
-  /// Of [#down], the bytes of the last seconds.
+  /// Returns the part of [#down] of the last seconds, in bytes.
   public long recentDown() {
     return memory.getLong(RECENT_DOWN);
   }

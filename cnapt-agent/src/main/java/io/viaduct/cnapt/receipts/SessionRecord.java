@@ -7,7 +7,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 
-/// One session's place in the state file, big-endian:
+/// The record of one session in the state file, big-endian:
 ///
 ///     |since (64): Unix ms, 0: the place is free |
 ///     |key (256): SHA-256 of SNAPT id, a zero octet, session id |
@@ -16,7 +16,7 @@ import java.util.Arrays;
 ///     |signed up (64) | signed down (64) | signed intervals (64) |
 ///     |64 × the last signed intervals: sequence + 1, start, end, up, down (64 each) |
 ///
-/// All but the counts is the control loop's.
+/// The control loop owns all fields except the counts.
 final class SessionRecord {
   private static final int KEY_BYTES = 32;
   private static final int KEY = Long.BYTES;
@@ -27,7 +27,7 @@ final class SessionRecord {
   private static final int SIGNED = SIGNED_DOWN + Long.BYTES;
   private static final int ANSWERS = SIGNED + Long.BYTES;
   private static final int ANSWER_BYTES = 5 * Long.BYTES;
-  // A SNAPT asks for 16 at a time: an answer that was lost is among the last.
+  // A SNAPT has at most 16 open requests, so a lost answer is among the last ones.
   private static final int ANSWERS_MAX = 64;
   static final int BYTES = ANSWERS + ANSWERS_MAX * ANSWER_BYTES;
 
@@ -40,7 +40,7 @@ final class SessionRecord {
     this.counts = new SessionCounts(memory.slice(COUNTS, SessionCounts.BYTES));
   }
 
-  /// Names a session of a SNAPT.
+  /// Returns the key of a SNAPT's session.
   static byte[] key(String snaptId, String sessionId) {
     try {
       return MessageDigest.getInstance("SHA-256")
@@ -50,7 +50,7 @@ final class SessionRecord {
     }
   }
 
-  /// When the session began, Unix milliseconds; 0 if the place is free.
+  /// Returns the start of the session in Unix milliseconds; 0 if the record is free.
   long sinceMs() {
     return memory.getLong(0);
   }
@@ -61,7 +61,7 @@ final class SessionRecord {
     return sinceMs() != 0 && Arrays.equals(own, key) && memory.getLong(EPOCH) == epoch;
   }
 
-  /// Gives the place to a session.
+  /// Assigns the record to a session.
   void begin(byte[] key, long epoch, long nowMs) {
     memory.putLong(0, 0);
     memory.put(KEY, new byte[BYTES - KEY]);
@@ -74,7 +74,7 @@ final class SessionRecord {
     return counts;
   }
 
-  /// Inner IP bytes of the intervals that were signed.
+  /// Returns the sent inner IP bytes of the signed intervals.
   long signedUp() {
     return memory.getLong(SIGNED_UP);
   }
@@ -83,7 +83,7 @@ final class SessionRecord {
     return memory.getLong(SIGNED_DOWN);
   }
 
-  /// Adds an interval that is being signed.
+  /// Adds an interval, just before it is signed.
   void sign(IntervalBoundary boundary) {
     int at = answer((int) Math.floorMod(memory.getLong(SIGNED), (long) ANSWERS_MAX));
     memory.putLong(at, boundary.getSequence() + 1);
@@ -96,12 +96,12 @@ final class SessionRecord {
     memory.putLong(SIGNED, memory.getLong(SIGNED) + 1);
   }
 
-  /// Whether that interval was signed lately, with whatever numbers.
+  /// Returns true if that interval was signed recently, with any numbers.
   boolean hasSigned(IntervalBoundary boundary) {
     return find(boundary) >= 0;
   }
 
-  /// Whether exactly these numbers were signed lately.
+  /// Returns true if that interval was signed recently, with exactly these numbers.
   boolean hasSignedSame(IntervalBoundary boundary) {
     int at = find(boundary);
     return at >= 0

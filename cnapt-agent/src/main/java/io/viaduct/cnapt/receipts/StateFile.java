@@ -15,8 +15,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The state file `receipts` of an agent, mapped into memory and locked: 16 bytes of format, then
-/// places of one size. Mode 0600, its directory 0700.
+/// The state file `receipts` of an agent, memory-mapped and locked. It has 16 bytes of format, then
+/// records of equal size. Its mode is 0600, that of its directory 0700.
 final class StateFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StateFile.class);
   private static final long FORMAT = 0x7669_6164_7563_7401L; // "viaduct", version 1
@@ -30,11 +30,11 @@ final class StateFile implements AutoCloseable {
     this.memory = memory;
   }
 
-  /// Opens the file, or makes it. A file of another format or length is set aside as
+  /// Opens the file, or creates it. A file of another format or length is renamed to
   /// `receipts.unreadable`.
   ///
-  /// @param placeBytes of one place
-  /// @throws IOException naming the path and what to do
+  /// @param placeBytes size of one record
+  /// @throws IOException if the file cannot be used; the message names the path and says what to do
   static StateFile open(Path directory, int placeBytes, int places) throws IOException {
     Path file = directory.resolve("receipts");
     long bytes = HEADER_BYTES + (long) placeBytes * places;
@@ -89,12 +89,12 @@ final class StateFile implements AutoCloseable {
     }
   }
 
-  /// One place.
+  /// Returns one record.
   ByteBuffer place(int number, int placeBytes) {
     return memory.slice(HEADER_BYTES + number * placeBytes, placeBytes);
   }
 
-  /// Makes it durable; waits for the disk.
+  /// Makes the file durable; waits for the disk.
   void force() {
     memory.force();
   }

@@ -1,4 +1,5 @@
-/// What this device has carried and what it has signed of it: the receipts of ADR 0024.
+/// The receipts of ADR 0024: counts the traffic of this device, and signs the SNAPT's reports of
+/// it.
 @NullMarked
 package io.viaduct.cnapt.receipts;
 

@@ -5,17 +5,17 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Decides when a person is told that the bridge gives no token, and in which words: after three
-/// seconds or as soon as there is a reason, at each other reason, and at growing intervals after.
-/// One thread at a time.
+/// Decides when to log that the bridge grants no token, and writes the message. It logs after three
+/// seconds or as soon as there is a reason, at each new reason, and then at growing intervals. Not
+/// thread-safe.
 final class BridgeWatch {
   static final long FIRST_MS = 3_000;
   private static final long AGAIN_MS = 10_000;
   private static final long AGAIN_MS_MAX = 300_000;
   private static final int AGAIN_FACTOR = 3;
 
-  /// A refusal whose reason the bridge gives in words, e.g. a suspended account, one device too
-  /// many.
+  /// Matches a refusal with a reason text of the bridge, e.g. for a suspended account or too many
+  /// devices.
   private static final Pattern EXPLAINED =
       Pattern.compile("(refused|subscription): \\d{3} [^:]{1,80}: \\S");
 
@@ -32,10 +32,10 @@ final class BridgeWatch {
     this.settings = settings;
   }
 
-  /// Looks at the state of the user agent.
+  /// Checks the state of the user agent.
   ///
-  /// @param granted whether registration and subscription stand
-  /// @param detail the last thing that went wrong, or empty
+  /// @param granted true if registration and subscription are active
+  /// @param detail the last error, or empty
   /// @return a line for the log, if one is due
   Optional<String> look(long nowMs, boolean granted, String detail) {
     if (granted) {
@@ -76,7 +76,7 @@ final class BridgeWatch {
     return "%s:%d (%s)".formatted(settings.bridge(), settings.port(), settings.transport());
   }
 
-  /// A detail of the user agent with the keys of the configuration to look at.
+  /// Returns an error of the user agent together with the configuration keys to check.
   String words(String detail) {
     if (EXPLAINED.matcher(detail).find()) {
       return detail;

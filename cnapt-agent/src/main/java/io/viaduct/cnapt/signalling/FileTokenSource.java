@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -12,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A token from a file, base64url on its first line, that somebody else renews: read at the start
-/// and whenever it has changed. For benches and for devices whose tokens another program obtains.
+/// Reads the token from a file: base64url on the first line. Reads it at the start and whenever the
+/// file has changed. For test benches, and for devices whose tokens another program obtains.
 public final class FileTokenSource implements TokenSource {
   private static final Logger LOG = LoggerFactory.getLogger(FileTokenSource.class);
   private static final int LOOK_SECONDS = 2;
@@ -27,7 +28,7 @@ public final class FileTokenSource implements TokenSource {
   private volatile String detail = "";
   private String shown = "";
 
-  /// @param file holds the token
+  /// @param file file with the token
   public FileTokenSource(Path file) {
     this.file = file;
   }
@@ -51,9 +52,9 @@ public final class FileTokenSource implements TokenSource {
       byte[] token = Base64.getUrlDecoder().decode(text);
       shown = text;
       detail = "";
-      to.ticket(new SessionTicket(token, 0, List.of()));
+      to.ticket(new SessionTicket(token, 0, List.of(), Map.of()));
     } catch (IOException | IllegalArgumentException e) {
-      // The words of a decoder may quote what it could not read: only its kind is told.
+      // A decoder's message may quote the token, so only the kind of the error is logged.
       String why = file + ": " + (e instanceof IOException ? e.toString() : "is not base64url");
       if (!why.equals(detail)) {
         detail = why;
@@ -64,12 +65,12 @@ public final class FileTokenSource implements TokenSource {
 
   @Override
   public void renew() {
-    // Whoever writes the file renews it; the next look finds it.
+    // Another program renews the file, and the next check finds the change.
   }
 
   @Override
   public void networkChanged() {
-    // A file does not mind.
+    // A file does not depend on the network.
   }
 
   @Override

@@ -1,15 +1,19 @@
 package io.viaduct.cnapt.signalling;
 
 import io.viaduct.cnapt.control.Snapt;
+import java.net.InetAddress;
 import java.util.List;
+import java.util.Map;
 
-/// What opens the door of a SNAPT.
+/// A session token with the SNAPTs that accept it.
 ///
-/// @param token signed session token, to be shown as it is
-/// @param expiresMs Unix time; 0 when it is not known
-/// @param relays SNAPTs that accept it, best first; maybe none
-public record SessionTicket(byte[] token, long expiresMs, List<Snapt> relays) {
-  /// Neither token nor its length belongs in a log.
+/// @param token signed session token, to be sent unchanged
+/// @param expiresMs expiry in Unix milliseconds; 0 if unknown
+/// @param relays SNAPTs that accept it, best first; may be empty
+/// @param addresses addresses by host name of a SNAPT, as looked up by the bridge
+public record SessionTicket(
+    byte[] token, long expiresMs, List<Snapt> relays, Map<String, List<InetAddress>> addresses) {
+  /// Omits the token and its length, which must not appear in logs.
   @Override
   public String toString() {
     return "SessionTicket(expires " + expiresMs + ", relays " + relays + ")";

@@ -4,13 +4,13 @@ import io.viaduct.service.configuration.Secret;
 import java.time.Duration;
 import java.util.Optional;
 
-/// The configuration keys `signalling: …`: who the user is and where the bridge is.
+/// The configuration keys `signalling: …`: the user and the bridge.
 ///
-/// @param bridge host of the bridge; empty: no SIP
+/// @param bridge host of the bridge; empty means no SIP
 /// @param transport `udp` or `tcp`
 /// @param domain home domain, the host part of the public identity
-/// @param user its user part, which is also the name that the password belongs to
-/// @param registerExpires how long a registration shall last (RFC 3261 section 10.2)
+/// @param user user part of the public identity, and user name for the password
+/// @param registerExpires requested duration of a registration (RFC 3261 section 10.2)
 public record SignallingSettings(
     String bridge,
     int port,
@@ -19,7 +19,7 @@ public record SignallingSettings(
     String user,
     Optional<Secret> passwordFile,
     Duration registerExpires) {
-  /// Checks that a bridge comes with everything that registering needs.
+  /// Checks that a bridge is given with all keys that the registration needs.
   public SignallingSettings {
     if (port < 1 || port > 65535) {
       throw new IllegalArgumentException("port must be from 1 to 65535, got " + port);
@@ -37,7 +37,7 @@ public record SignallingSettings(
     }
   }
 
-  /// Whether the agent registers at a bridge.
+  /// Returns true if the agent registers at a bridge.
   public boolean enabled() {
     return !bridge.isEmpty();
   }

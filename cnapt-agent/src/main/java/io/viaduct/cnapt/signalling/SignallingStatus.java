@@ -1,10 +1,10 @@
 package io.viaduct.cnapt.signalling;
 
-/// What a token source is doing.
+/// The status of a token source.
 ///
 /// @param source `sip:user@domain` or the token file
 /// @param registration `active`, `trying`, `waiting` or `idle`
-/// @param subscription the same, of the session event
-/// @param detail the last thing that went wrong, or empty
+/// @param subscription state of the subscription to the session event, with the same values
+/// @param detail the last error, or empty
 public record SignallingStatus(
     String source, String registration, String subscription, String detail) {}

@@ -2,6 +2,7 @@ package io.viaduct.cnapt.signalling;
 
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.service.configuration.Secret;
+import io.viaduct.service.tls.HandshakeFailure;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.SipEndpointSettings;
 import io.viaduct.sip.Transport;
@@ -11,12 +12,15 @@ import io.viaduct.sip.useragent.UserAgentListener;
 import io.viaduct.sip.useragent.UserAgentSettings;
 import io.viaduct.sip.useragent.UserAgentState;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -26,9 +30,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Tokens from the bridge: registers by SIP and subscribes to `snapt-session` with the device's
-/// key. Its sockets carry the agent's mark, so SIP reaches the bridge by the real links, before
-/// there is a tunnel and while there is none.
+/// Obtains tokens from the bridge: registers by SIP and subscribes to `snapt-session` with the
+/// device's key. Its sockets carry the agent's mark, so SIP uses the real links and does not depend
+/// on the tunnel.
 public final class SipTokenSource implements TokenSource, UserAgentListener {
   private static final Logger LOG = LoggerFactory.getLogger(SipTokenSource.class);
   private static final int LOOK_MS = 500;
@@ -46,7 +50,7 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
   private volatile @Nullable TicketListener listener;
 
   /// @param mark SO_MARK of all SIP sockets
-  /// @param deviceKey public key that tokens shall be bound to, 32 bytes raw
+  /// @param deviceKey public key to which tokens are bound, 32 raw bytes
   public SipTokenSource(
       SignallingSettings settings, int mark, byte[] deviceKey, InstantSource clock) {
     this.settings = settings;
@@ -96,7 +100,7 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
 
   @Override
   public boolean takesMessages() {
-    return false; // messages are for the user's own user agents
+    return false; // SIP messages are for the user's other user agents
   }
 
   @Override
@@ -115,7 +119,7 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
     }
   }
 
-  /// What a grant opens: of its SNAPTs those that can be asked.
+  /// Returns the ticket of a grant, with those of its SNAPTs whose entries are valid.
   ///
   /// @throws IllegalArgumentException if its token is not base64url
   static SessionTicket ticket(SessionGrant grant) {
@@ -125,7 +129,13 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
             .sorted(Comparator.comparingInt(SessionGrant.Relay::prio))
             .flatMap(r -> Snapt.listed(r.id(), r.host(), r.controlPort()).stream())
             .toList();
-    return new SessionTicket(token, grant.expires().toEpochMilli(), relays);
+    Map<String, List<InetAddress>> addresses = new HashMap<>();
+    for (SessionGrant.Relay relay : grant.relays()) {
+      if (!relay.addresses().isEmpty()) {
+        addresses.put(relay.host(), relay.addresses());
+      }
+    }
+    return new SessionTicket(token, grant.expires().toEpochMilli(), relays, Map.copyOf(addresses));
   }
 
   @Override
@@ -196,10 +206,11 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
     try {
       started.deregister().get(DEREGISTER_SECONDS_MAX, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
-      LOG.warn("the bridge was not told that we leave: {}", String.valueOf(e.getCause()));
+      LOG.warn("the agent could not deregister at the bridge: {}", HandshakeFailure.reason(e));
     } catch (TimeoutException _) {
       LOG.warn(
-          "the bridge was not told that we leave: no answer within {} s", DEREGISTER_SECONDS_MAX);
+          "the agent could not deregister at the bridge: no answer within {} s",
+          DEREGISTER_SECONDS_MAX);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }

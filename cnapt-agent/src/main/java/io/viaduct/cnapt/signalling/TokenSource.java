@@ -1,27 +1,27 @@
 package io.viaduct.cnapt.signalling;
 
-/// Where session tokens come from. Methods may be called from any thread and return at once.
+/// A source of session tokens. Any thread may call the methods; they do not block.
 public interface TokenSource extends AutoCloseable {
-  /// Does what takes time before [#start], which does it otherwise; for a thread of the caller's.
+  /// Does the slow part of [#start] in advance, on a thread of the caller. Optional.
   default void prepare() {}
 
-  /// Begins; the listener hears each ticket, on a thread of the source's.
+  /// Starts the source. The listener gets each ticket, on a thread of the source.
   void start(TicketListener listener);
 
-  /// The token at hand is of no use: get another one.
+  /// Requests another token, because the present one is unusable.
   void renew();
 
-  /// The device is somewhere else now.
+  /// Reacts to a change of the device's network.
   void networkChanged();
 
-  /// For people: what the source does.
+  /// Returns the status of the source.
   SignallingStatus status();
 
-  /// Ends cleanly, waiting two seconds at most.
+  /// Stops the source cleanly; blocks for at most two seconds.
   @Override
   void close();
 
-  /// Hears of tickets.
+  /// Receives tickets.
   @FunctionalInterface
   interface TicketListener {
     void ticket(SessionTicket ticket);

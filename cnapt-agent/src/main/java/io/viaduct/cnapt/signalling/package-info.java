@@ -1,5 +1,4 @@
-/// How the agent comes by the session token that a SNAPT asks for: by SIP from the bridge, or from
-/// a file.
+/// Obtains the session token that a SNAPT asks for: by SIP from the bridge, or from a file.
 @NullMarked
 package io.viaduct.cnapt.signalling;
 

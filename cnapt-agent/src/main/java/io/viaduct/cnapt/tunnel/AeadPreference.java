@@ -6,14 +6,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Which AEAD is offered first. AES-GCM is several times faster than ChaCha20-Poly1305 where the
-/// processor has instructions for it, and slower, and open to cache timing, where it has none.
+/// Decides which AEAD is offered first. With processor instructions, AES-GCM is several times
+/// faster than ChaCha20-Poly1305. Without them, it is slower and open to cache-timing attacks.
 public final class AeadPreference {
   private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
 
   private AeadPreference() {}
 
-  /// The offers in order; both always, unless the operator has chosen one.
+  /// Returns the offers in order of preference. Both are always offered, unless the operator has
+  /// chosen one.
   public static List<Aead> order(SessionSettings.Preference preference) {
     return switch (preference) {
       case AUTO ->
@@ -26,7 +27,7 @@ public final class AeadPreference {
   }
 
   private static boolean hasAes() {
-    // "flags" on x86, "Features" on ARM; a word of its own in both.
+    // The line is "flags" on x86 and "Features" on ARM; in both, "aes" is a separate word.
     try (var lines = Files.lines(PROCESSORS)) {
       return lines
           .filter(line -> line.startsWith("flags") || line.startsWith("Features"))
@@ -34,7 +35,7 @@ public final class AeadPreference {
           .map(line -> List.of(line.split("\\s+")).contains("aes"))
           .orElse(false);
     } catch (IOException _) {
-      return false; // not told: ChaCha20-Poly1305 is right everywhere
+      return false; // unknown processor: ChaCha20-Poly1305 is safe everywhere
     }
   }
 }

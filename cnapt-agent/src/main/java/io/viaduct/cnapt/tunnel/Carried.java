@@ -4,13 +4,14 @@ import io.viaduct.tunnel.flow.FlowCounters;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
+import io.viaduct.tunnel.wire.VerdictCounters;
 import org.jspecify.annotations.Nullable;
 
-/// Totals over all sessions of this agent: those that have ended plus the current one, so that
-/// meters never fall back. Written by the data path's event loop; a reader of another thread may
-/// lag.
+/// Totals over all sessions of this agent: the ended ones plus the current one, so that counters
+/// never decrease. Written by the data path's event loop. Other threads may read slightly old
+/// values.
 public final class Carried {
-  private final long[] verdicts = new long[Verdict.COUNT];
+  private final VerdictCounters verdicts = new VerdictCounters();
   private final long[] sentPre = new long[ServiceClass.COUNT];
   private final long[] sentPost = new long[ServiceClass.COUNT];
   private final long[] receivedPre = new long[ServiceClass.COUNT];
@@ -21,21 +22,19 @@ public final class Carried {
   private long endedBlackHoles;
   private volatile @Nullable TunnelSession current;
 
-  /// A session begins.
+  /// Sets the current session.
   void begin(TunnelSession session) {
     current = session;
   }
 
-  /// The current session has ended: its totals stay.
+  /// Adds the totals of the current session, which has ended.
   void retire() {
     TunnelSession ended = current;
     if (ended == null) {
       return;
     }
     current = null;
-    for (int i = 0; i < verdicts.length; i++) {
-      verdicts[i] += ended.verdicts()[i];
-    }
+    verdicts.addAll(ended.verdicts());
     for (ServiceClass each : ServiceClass.values()) {
       int c = each.ordinal();
       sentPre[c] += ended.totals().sent(each).preBytes();
@@ -48,52 +47,53 @@ public final class Carried {
     receivedOverhead += ended.totals().receivedOverheadBytes();
   }
 
-  /// Bytes of the largest outer IP packets that leave now, 0 without a session.
+  /// Returns the size of the largest outer IP packet that is sent now, in bytes; 0 without a
+  /// session.
   public int pathMtu() {
     TunnelSession session = current;
     return session == null ? 0 : session.mtu().size();
   }
 
-  /// How often the size that was in use came through no more.
+  /// Returns the number of times that packets of the size in use were no longer delivered.
   public long blackHoles() {
     TunnelSession session = current;
     return endedBlackHoles + (session == null ? 0 : session.mtu().blackHoles());
   }
 
-  /// A datagram came for a session that is not ours, or not ours any more.
+  /// Counts a datagram for an unknown or ended session.
   void unknownReceiver() {
     unknownReceiver++;
   }
 
-  /// How often datagrams, records and packets met this fate.
+  /// Returns the number of datagrams, records and packets with this verdict.
   public long verdict(Verdict verdict) {
     TunnelSession session = current;
-    return verdicts[verdict.ordinal()]
-        + (session == null ? 0 : session.verdicts()[verdict.ordinal()])
+    return verdicts.of(verdict)
+        + (session == null ? 0 : session.verdicts().of(verdict))
         + (verdict == Verdict.UNKNOWN_RECEIVER ? unknownReceiver : 0);
   }
 
-  /// Bytes of inner IP packets.
+  /// Returns the bytes of inner IP packets.
   public long preBytes(Direction direction, ServiceClass of) {
     FlowCounters counters = counters(direction, of);
     long[] ended = direction == Direction.SENT ? sentPre : receivedPre;
     return ended[of.ordinal()] + (counters == null ? 0 : counters.preBytes());
   }
 
-  /// Bytes of the outer IP packets that carried them.
+  /// Returns the bytes of the outer IP packets that carried them.
   public long postBytes(Direction direction, ServiceClass of) {
     FlowCounters counters = counters(direction, of);
     long[] ended = direction == Direction.SENT ? sentPost : receivedPost;
     return ended[of.ordinal()] + (counters == null ? 0 : counters.postBytes());
   }
 
-  /// Bit/s that datagrams are paced to, infinite without a limit.
+  /// Returns the pacing rate of datagrams in bit/s; infinite if there is no limit.
   public double pacedBitPerSecond() {
     TunnelSession session = current;
     return session == null ? Double.POSITIVE_INFINITY : session.pacedBitPerSecond();
   }
 
-  /// Outer bytes of no flow: probes, acknowledgements, statistics.
+  /// Returns the outer bytes that belong to no flow: probes, acknowledgements, statistics.
   public long overheadBytes(Direction direction) {
     TunnelSession session = current;
     return direction == Direction.SENT
@@ -109,7 +109,7 @@ public final class Carried {
     return direction == Direction.SENT ? session.totals().sent(of) : session.totals().received(of);
   }
 
-  /// As the device sees it.
+  /// The direction from the device's point of view.
   public enum Direction {
     SENT,
     RECEIVED

@@ -4,18 +4,19 @@ import io.netty.buffer.ByteBufAllocator;
 import io.viaduct.cnapt.mobility.CarrierChoice;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.PathWatch;
+import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.path.Carrier;
-import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.TunnelSession;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// Carries out what [CarrierChoice] decides: which carrier the session uses, which probes leave by
-/// UDP meanwhile, what the listener is told. Owner: the data path's event loop.
+/// Executes the decisions of [CarrierChoice]: sets the session's carrier, sends probes by UDP, and
+/// calls the listener. Owner: the data path's event loop.
 final class CarrierSwitch {
-  // The SNAPT has not heard that UDP is used again: it is told once per round trip of most paths.
+  // While the SNAPT does not know that UDP is used again, it gets a reminder once per round trip of
+  // most paths.
   private static final long REMINDER_SPACING_NS = 50_000_000;
-  // A control connection that carries data and says nothing for so long must be made again.
+  // A control connection that carries data and is silent for this long must be renewed.
   private static final long CONTROL_SILENCE_NS_MAX = 3_000_000_000L;
   private static final long NEVER = Long.MAX_VALUE;
 
@@ -32,7 +33,7 @@ final class CarrierSwitch {
   private long silenceEndsNs = NEVER;
   private boolean changing;
 
-  /// @param drain run when the control connection takes more again
+  /// @param drain run when the control connection accepts more data
   CarrierSwitch(
       Executor loop,
       Runnable drain,
@@ -53,7 +54,7 @@ final class CarrierSwitch {
     return choice.carrier();
   }
 
-  /// A new session begins, with UDP.
+  /// Starts a new session, on UDP.
   void begin(TunnelSession begun, long nowNs) {
     controlLost(nowNs);
     session = begun;
@@ -61,7 +62,7 @@ final class CarrierSwitch {
     choice.networkChanged();
   }
 
-  /// The session's control connection stands.
+  /// Sets the session's control connection.
   void control(ControlLine.Connection connection, long nowNs) {
     controlLost(nowNs);
     TunnelSession of = session;
@@ -71,7 +72,7 @@ final class CarrierSwitch {
     }
   }
 
-  /// It stands no more.
+  /// Removes the control connection, because it is lost.
   void controlLost(long nowNs) {
     boolean carried = choice.carrier() == Carrier.CONTROL;
     choice.controlStands(false);
@@ -88,26 +89,26 @@ final class CarrierSwitch {
     choice.networkChanged();
   }
 
-  /// A packet of the device has left.
+  /// Records a sent packet of the device.
   void sent(long nowNs) {
     choice.sent(nowNs);
   }
 
-  /// A probe has left by the carrier of the data.
+  /// Records a probe on the carrier of the data.
   void probed(long nowNs) {
     if (choice.carrier() == Carrier.UDP) {
       choice.probed(nowNs);
     }
   }
 
-  /// A probe by the carrier of the data was answered.
+  /// Records the answer to a probe on the carrier of the data.
   void roundTrip(long smoothedNs) {
     choice.roundTrip(smoothedNs);
   }
 
-  /// Something authentic has come.
+  /// Records an authentic datagram.
   ///
-  /// @param data whether it was DATA: the SNAPT uses this carrier
+  /// @param data true for a DATA datagram, which proves that the SNAPT uses this carrier
   void heard(Carrier by, boolean data, long nowNs) {
     heardNs = nowNs;
     if (by == Carrier.UDP) {
@@ -166,7 +167,7 @@ final class CarrierSwitch {
     listener.carrierChanged(to, nowNs - heardNs);
   }
 
-  /// When [#tick] has something to do next.
+  /// Returns the time of the next action of [#tick].
   long nextTickNs() {
     return session == null ? NEVER : Math.min(choice.nextTickNs(), silenceEndsNs);
   }

@@ -11,20 +11,22 @@ import io.viaduct.host.tun.TunQueue;
 import io.viaduct.host.udp.DatagramReader;
 import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.host.udp.UdpSockets;
+import io.viaduct.tunnel.control.ControlLine;
+import io.viaduct.tunnel.dictionary.BackgroundWork;
+import io.viaduct.tunnel.dictionary.DictionaryWorker;
+import io.viaduct.tunnel.dictionary.HistoryMemory;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
-import io.viaduct.tunnel.history.DictionaryWorker;
-import io.viaduct.tunnel.history.Digestion;
-import io.viaduct.tunnel.history.HistoryMemory;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
-import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.LoopMemory;
-import io.viaduct.tunnel.session.TunnelRole;
 import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.IpFields;
+import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -35,13 +37,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The device's packets, both ways, on one event loop:
+/// The data path of the device, in both directions, on one event loop:
 ///
-///     up    TUN → flow → class → offer ([TunIntake]) → (compound, seal) → drain → UDP
+///     up    TUN → offer ([TunIntake]) → (flow, class, compound, seal) → drain → UDP
 ///     down  UDP → receiver → open → (verify, inflate, restore) → TUN
 ///
-/// While a network lets no UDP through, the control connection takes its place ([CarrierSwitch]).
-/// Everything here runs on that loop, except where a method says otherwise.
+/// While a network blocks UDP, the control connection carries the datagrams ([CarrierSwitch]). All methods run on that loop, unless documented otherwise.
 public final class DataPath implements AutoCloseable {
   private final IoEventLoop loop;
   private final LongSupplier nanoTime;
@@ -63,10 +64,10 @@ public final class DataPath implements AutoCloseable {
   private long armedNs = Long.MAX_VALUE;
   private boolean closed;
 
-  /// Opens the UDP socket; packets flow once a session is installed.
+  /// Opens the UDP socket. Packets are carried after [#install].
   ///
   /// @param mark SO_MARK of the socket
-  /// @throws SocketException if the socket cannot be had
+  /// @throws SocketException if the socket cannot be opened
   public DataPath(
       IoEventLoop loop,
       LongSupplier nanoTime,
@@ -81,7 +82,7 @@ public final class DataPath implements AutoCloseable {
     this.nanoTime = nanoTime;
     this.writer = new TunWriter(tun);
     this.classes = new FlowClasses(classifier, owners, loop);
-    this.intake = new TunIntake(loop, nanoTime, tun, classes, writer, new Uplink());
+    this.intake = new TunIntake(loop, nanoTime, tun, writer, new Uplink());
     this.watch = new PathWatch(mobility, nanoTime.getAsLong());
     this.listener = listener;
     this.memory =
@@ -89,7 +90,7 @@ public final class DataPath implements AutoCloseable {
             ByteBufAllocator.DEFAULT,
             new SecureRandom(),
             Ciphers::fastest,
-            Digestion.on(DictionaryWorker.start(), loop),
+            BackgroundWork.on(DictionaryWorker.start(), loop),
             nanoTime,
             HistoryMemory.BUDGET_BYTES);
     memory.udpSuperpackets(tun.takesUdpSuperpackets());
@@ -114,7 +115,7 @@ public final class DataPath implements AutoCloseable {
             nanoTime.getAsLong());
   }
 
-  /// A SNAPT has welcomed us: packets flow from here on, through these keys.
+  /// Installs the session of a Welcome, and starts to carry packets with its keys.
   public void install(SessionParameters parameters) {
     assert loop.inEventLoop() : Thread.currentThread();
     endSession();
@@ -140,32 +141,32 @@ public final class DataPath implements AutoCloseable {
     tick();
   }
 
-  /// The SNAPT's address is another one, the session is the same.
+  /// Changes the SNAPT's address within the same session.
   public void peerMoved(InetSocketAddress peer) {
     assert loop.inEventLoop() : Thread.currentThread();
     sink.peer(peer);
     networkChanged();
   }
 
-  /// The session's control connection stands: it may carry datagrams.
+  /// Sets the session's control connection, which may carry datagrams.
   public void control(ControlLine.Connection connection) {
     assert loop.inEventLoop() : Thread.currentThread();
     carriers.control(connection, nanoTime.getAsLong());
     tick();
   }
 
-  /// There is no control connection.
+  /// Removes the control connection, because it is lost.
   public void controlLost() {
     assert loop.inEventLoop() : Thread.currentThread();
     carriers.controlLost(nanoTime.getAsLong());
     tick();
   }
 
-  /// Datagrams that came by the control connection; they are released.
+  /// Opens and releases datagrams that arrived in the control connection.
   public void controlDatagrams(List<ByteBuf> datagrams) {
     assert loop.inEventLoop() : Thread.currentThread();
     long now = nanoTime.getAsLong();
-    memory.waited(0);
+    memory.socketWaitNs(0);
     for (ByteBuf datagram : datagrams) {
       opened(datagram, null, now);
       datagram.release();
@@ -173,7 +174,7 @@ public final class DataPath implements AutoCloseable {
     downBatchEnd();
   }
 
-  /// The network under the tunnel is another one: probe at once.
+  /// Sends a probe at once, because the network has changed.
   public void networkChanged() {
     assert loop.inEventLoop() : Thread.currentThread();
     carriers.networkChanged();
@@ -202,7 +203,7 @@ public final class DataPath implements AutoCloseable {
     @Override
     public void burst(long waitedNs) {
       arrivedNs = nanoTime.getAsLong();
-      memory.waited(waitedNs);
+      memory.socketWaitNs(waitedNs);
     }
 
     @Override
@@ -263,7 +264,7 @@ public final class DataPath implements AutoCloseable {
     from.tooLong(sink.takeTooLong(), now);
     count(now);
     if (carriers.carrier() == Carrier.UDP && sink.isRefused() && !watch.searching()) {
-      watch.networkChanged(now); // no way to the SNAPT at this moment: try again soon
+      watch.networkChanged(now); // there is no route to the SNAPT now, so try again soon
     }
     intake.throttle(from);
     arm(now);
@@ -329,6 +330,13 @@ public final class DataPath implements AutoCloseable {
     }
 
     @Override
+    public void offered(FlowState flow, IpPacket packet) {
+      if (flow.protocol() == IpFields.TCP && flow.attachment() instanceof FlowNote note) {
+        note.sees(packet);
+      }
+    }
+
+    @Override
     public void ended(FlowState flow, FlowEnd reason) {
       flow.attach(null);
     }
@@ -338,7 +346,7 @@ public final class DataPath implements AutoCloseable {
     @Override
     public void probed(long rttUs, double smoothedRttUs, long clockOffsetUs) {
       if (arrivingBy != carriers.carrier()) {
-        return; // it says nothing of the carrier that is in use
+        return; // the datagram came on another carrier than the one in use
       }
       long now = nanoTime.getAsLong();
       long smoothedNs = (long) (smoothedRttUs * 1000);
@@ -363,54 +371,65 @@ public final class DataPath implements AutoCloseable {
     ended.close();
   }
 
-  /// What has been carried so far; any thread.
+  /// Returns the totals of carried traffic; any thread may call this.
   public Carried carried() {
     return carried;
   }
 
-  /// Everything that a status shows of the data path.
+  /// Returns the status of the data path.
   public DataStatus status() {
     assert loop.inEventLoop() : Thread.currentThread();
     return DataStatus.of(session, sink, watch, carriers.carrier(), carried, nanoTime.getAsLong());
   }
 
-  /// How late the timers of the loop fire, in seconds; any thread, which may lag.
+  /// Returns the timer lateness of the loop, in seconds. Any thread may call this; the value may be
+  /// slightly old.
   public double timerLateness() {
     return memory.timerLateness().boundSeconds();
   }
 
-  /// How often the TUN was not read because a class's queue was full; any thread.
+  /// Returns the number of times that the TUN was not read because a class's queue was full; any
+  /// thread may call this.
   public long pauses() {
     return intake.pauses();
   }
 
-  /// Packets that the device's kernel did not take; any thread.
+  /// Returns the number of packets that the device's kernel did not accept; any thread may call
+  /// this.
   public long notWritten() {
     return writer.notWritten();
   }
 
-  /// Bursts that waited for a network in vain; any thread.
+  /// Returns the number of bursts that were dropped because no network became available; any thread
+  /// may call this.
   public long droppedBursts() {
     return sink.droppedBursts();
   }
 
-  /// How often the kernel had no way to the SNAPT; any thread.
+  /// Returns the number of times that the kernel had no route to the SNAPT; any thread may call
+  /// this.
   public long refusals() {
     return sink.refusals();
   }
 
-  /// Flows that their process gave another class; any thread.
+  /// Returns the number of flows that got another class because of their process; any thread may
+  /// call this.
   public long reclassified() {
     return classes.reclassified();
   }
 
-  /// Flows that got a class; any thread.
+  /// Uses another table for new flows; open flows keep their class. Must be called on the loop.
+  public void classify(Classifier next) {
+    classes.use(next);
+  }
+
+  /// Returns the number of flows that got a class; any thread may call this.
   public long classified() {
     return classes.classified();
   }
 
-  /// Tells the SNAPT what it does not know yet of the flows, and stops. From outside the loop,
-  /// waits for it.
+  /// Sends the SNAPT the last statistics of the flows, and stops. Must be called from outside the
+  /// loop; blocks until done.
   @Override
   public void close() {
     if (!loop.inEventLoop()) {
@@ -424,7 +443,7 @@ public final class DataPath implements AutoCloseable {
     TunnelSession of = session;
     if (of != null) {
       long now = nanoTime.getAsLong();
-      of.lastWord(now);
+      of.queueFinalStats(now);
       of.flushBatch(now);
       drain(now);
     }

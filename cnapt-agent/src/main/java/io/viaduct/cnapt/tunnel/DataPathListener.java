@@ -2,19 +2,19 @@ package io.viaduct.cnapt.tunnel;
 
 import io.viaduct.tunnel.path.Carrier;
 
-/// What the data path tells of its path; called on its event loop.
+/// Receives changes of the path; called on the event loop of the data path.
 public interface DataPathListener {
-  /// The SNAPT has answered the first probe after a change of network or a dead path.
+  /// Called for the SNAPT's first answer after a change of network or a dead path.
   void pathFound(long nowNs);
 
-  /// Too many probes in a row stayed unanswered although the link is up.
+  /// Called when too many probes in a row were not answered although the link is up.
   void pathDead();
 
-  /// Datagrams go by another carrier from now on.
+  /// Called for a change of the carrier.
   ///
-  /// @param silentNs how long nothing authentic had come
+  /// @param silentNs time since the last authentic datagram
   void carrierChanged(Carrier to, long silentNs);
 
-  /// The first authentic datagram has come by the new carrier.
+  /// Called for the first authentic datagram on the new carrier.
   void carrierResumed(long afterNs);
 }

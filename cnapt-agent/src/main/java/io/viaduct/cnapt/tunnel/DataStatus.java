@@ -12,15 +12,16 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// The data path at one moment.
+/// The status of the data path.
 ///
-/// @param peer where datagrams go by UDP
-/// @param carrier `udp`, or `control` while UDP does not come through
+/// @param peer address of datagrams by UDP
+/// @param carrier `udp`, or `control` while UDP is blocked
 /// @param pathState `alive`, `searching` after a change, `dead`, or `none` without a session
-/// @param roundTripMs smoothed; null before the first answer
-/// @param pathMtu bytes of the largest outer IP packets that leave now, 0 without a session
-/// @param flowsOpen all flows, also those that are not listed
-/// @param flows those with most bytes, at most 100
+/// @param roundTripMs smoothed round trip; null before the first answer
+/// @param pathMtu size of the largest outer IP packet that is sent now, in bytes; 0 without a
+///   session
+/// @param flowsOpen number of all open flows, including those that are not listed
+/// @param flows the flows with the most bytes, at most 100
 public record DataStatus(
     String peer,
     String carrier,
@@ -32,15 +33,16 @@ public record DataStatus(
     List<FlowStatus> flows) {
   private static final int FLOWS_MAX = 100;
 
-  /// One service class; bytes of both directions.
+  /// The bytes of one service class, in both directions together.
   ///
   /// @param preBytes inner IP bytes
   /// @param postBytes outer IP bytes that carried them
-  /// @param savedPercent of the inner bytes; negative where the tunnel costs more than it saves
+  /// @param savedPercent saved share of the inner bytes, in percent; negative if the tunnel costs
+  ///   more than it saves
   public record ClassStatus(
       String serviceClass, int queuedBytes, long preBytes, long postBytes, double savedPercent) {}
 
-  /// One flow.
+  /// The status of one flow.
   public record FlowStatus(
       int flow,
       int protocol,

@@ -4,15 +4,15 @@ import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.FlowIdentity;
 import io.viaduct.cnapt.classification.OwnerLookup;
-import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.wire.IpFields;
 import java.net.InetSocketAddress;
 import java.util.concurrent.Executor;
 
-/// Gives each flow its class: at its first packet by protocol and ports, once more when the process
-/// behind it is known. Owner: the data path's event loop.
+/// Assigns the class of each flow: by protocol and ports at its first packet, and again when its
+/// process is known. Owner: the data path's event loop.
 final class FlowClasses {
-  private final Classifier classifier;
+  private Classifier classifier;
   private final OwnerLookup owners;
   private final Executor loop;
   private long classified;
@@ -22,6 +22,14 @@ final class FlowClasses {
     this.classifier = classifier;
     this.owners = owners;
     this.loop = loop;
+  }
+
+  /// Uses another table from now on.
+  ///
+  /// @param next the table; it must have the same applications at the same indices as the former
+  ///   one
+  void use(Classifier next) {
+    classifier = next;
   }
 
   /// Classifies a flow that has no class yet.
@@ -45,7 +53,7 @@ final class FlowClasses {
     }
     note.process = process;
     Application application = classifier.classify(identity(flow), process);
-    if (application != note.application) {
+    if (!application.equals(note.application)) {
       note.application = application;
       flow.classify(application.serviceClass(), application.index());
       reclassified++;
@@ -59,15 +67,15 @@ final class FlowClasses {
   }
 
   private static boolean hasPorts(FlowState flow) {
-    return flow.protocol() == FlowKey.TCP || flow.protocol() == FlowKey.UDP;
+    return flow.protocol() == IpFields.TCP || flow.protocol() == IpFields.UDP;
   }
 
-  /// Flows that got a class.
+  /// Returns the number of flows that got a class.
   long classified() {
     return classified;
   }
 
-  /// Flows that got another one from their process.
+  /// Returns the number of flows that got another class because of their process.
   long reclassified() {
     return reclassified;
   }

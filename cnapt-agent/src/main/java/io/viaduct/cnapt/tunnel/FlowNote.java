@@ -1,13 +1,12 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.viaduct.cnapt.classification.Application;
+import io.viaduct.tunnel.wire.IpFields;
+import io.viaduct.tunnel.wire.IpPacket;
 import org.jspecify.annotations.Nullable;
 
-/// What the agent keeps with a flow besides its counters. Owner: the data path's event loop.
+/// Holds the agent's data about a flow, apart from its counters. Owner: the data path's event loop.
 final class FlowNote {
-  private static final int TCP_SEQUENCE = 4;
-  private static final int TCP_LENGTH = 12;
-
   Application application;
   @Nullable String process;
   long retransmissions;
@@ -18,20 +17,19 @@ final class FlowNote {
     this.application = application;
   }
 
-  /// Sees a TCP packet of the device on its way into the tunnel: what repeats bytes that were sent
-  /// before is a retransmission (RFC 9293 section 3.8.1).
-  ///
-  /// @param transport absolute index of the TCP header
-  /// @param length bytes from there to the end of the packet
-  void sees(io.netty.buffer.ByteBuf packet, int transport, int length) {
-    if (length < TCP_LENGTH + 1) {
+  /// Checks a TCP packet from the device for a retransmission: a packet with bytes that were sent
+  /// before (RFC 9293 section 3.8.1).
+  void sees(IpPacket packet) {
+    int transport = packet.transport();
+    int length = packet.end() - transport;
+    if (length < IpFields.TCP_DATA_OFFSET + 1) {
       return;
     }
-    int payload = length - ((packet.getByte(transport + TCP_LENGTH) >>> 4 & 0xF) << 2);
+    int payload = length - packet.transportHeaderBytes();
     if (payload <= 0) {
       return;
     }
-    int sequence = packet.getInt(transport + TCP_SEQUENCE);
+    int sequence = packet.buffer().getInt(transport + IpFields.TCP_SEQUENCE);
     int end = sequence + payload;
     if (sequenceKnown && sequence - sequenceEnd < 0) {
       retransmissions++;

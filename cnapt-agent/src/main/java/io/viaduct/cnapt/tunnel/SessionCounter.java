@@ -1,21 +1,25 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.viaduct.cnapt.receipts.SessionCounts;
-import io.viaduct.tunnel.session.SessionTotals;
+import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.Arrays;
 
-/// Adds up what the tunnel counts anyway, for the receipts: inner bytes both ways, those that were
-/// lost on the way here, and those of the last seconds. Called after each batch; allocates nothing.
+/// Sums up the tunnel's counters for the receipts: inner bytes of both directions, recently lost
+/// bytes from the SNAPT, and the bytes of the last seconds. Called after each batch; allocates
+/// nothing.
 ///
-/// The SNAPT counts what it sent. What of it was lost shows as gaps in its sequence numbers: their
-/// share, times the mean bytes of the datagrams that came beside them. Bodies whose fragments did
-/// not all come are gaps too.
+/// Lost bytes are estimated from gaps in the SNAPT's sequence numbers: the number of missing
+/// datagrams times the mean size of the datagrams that arrived. Bodies with missing fragments count
+/// as gaps too.
 final class SessionCounter {
-  // Long enough for a mean, short enough that bulk is not taken for the small datagrams before it.
+  // The window is long enough for a mean. It is short enough not to mix bulk data with earlier
+  // small datagrams.
   private static final int WINDOW_DATAGRAMS = 64;
-  private static final int RECENT_SECONDS = 5;
+  // The SNAPT gets FLOW_STATS of a slow flow every five seconds, plus up to one second if they wait
+  // for a packet. It counts a loss another second later.
+  private static final int RECENT_SECONDS = 8;
   private static final long SECOND_NS = 1_000_000_000L;
   private static final long LOST_MAX = 1L << 50;
   private static final ServiceClass[] CLASSES = ServiceClass.values();
@@ -23,13 +27,15 @@ final class SessionCounter {
   private final TunnelSession session;
   private final SessionCounts counts;
   private final long startNs;
-  // At the end of each of the last seconds.
+  // The count at the end of each of the last seconds.
   private final long[] upThen = new long[RECENT_SECONDS + 1];
   private final long[] downThen = new long[RECENT_SECONDS + 1];
+  private final long[] lostThen = new long[RECENT_SECONDS + 1];
   private long second;
   private long up;
   private long down;
   private long lost;
+  private long lostWithWindow;
   private long windowDatagrams;
   private long windowExpected;
   private long windowDown;
@@ -40,7 +46,7 @@ final class SessionCounter {
     this.startNs = nowNs;
   }
 
-  /// Something may have been carried.
+  /// Updates the counts after a batch.
   void note(long nowNs) {
     pass((nowNs - startNs) / SECOND_NS);
     SessionTotals totals = session.totals();
@@ -59,16 +65,17 @@ final class SessionCounter {
       windowExpected = session.expectedDatagrams();
       windowDown = down;
     }
+    lostWithWindow = Math.clamp(lost + missing, 0, LOST_MAX);
     int oldest = (int) ((second + 1) % upThen.length);
     counts.note(
         up,
         down,
-        Math.clamp(lost + missing, 0, LOST_MAX),
+        Math.max(0, lostWithWindow - lostThen[oldest]),
         up - upThen[oldest],
         down - downThen[oldest]);
   }
 
-  /// Bytes that were lost in the open window; below 0 if datagrams came late.
+  /// Returns the bytes lost in the open window; negative if datagrams arrived late.
   private long lostIn(long datagrams) {
     if (datagrams == 0) {
       return 0;
@@ -82,6 +89,7 @@ final class SessionCounter {
     if (now - second > upThen.length) {
       Arrays.fill(upThen, up);
       Arrays.fill(downThen, down);
+      Arrays.fill(lostThen, lostWithWindow);
       second = now;
     }
     while (second < now) {
@@ -89,6 +97,7 @@ final class SessionCounter {
       int place = (int) (second % upThen.length);
       upThen[place] = up;
       downThen[place] = down;
+      lostThen[place] = lostWithWindow;
     }
   }
 }

@@ -1,16 +1,16 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.viaduct.cnapt.receipts.SessionCounts;
-import io.viaduct.tunnel.session.TunnelSettings;
-import io.viaduct.tunnel.session.TunnelTerms;
+import io.viaduct.tunnel.terms.TunnelSettings;
+import io.viaduct.tunnel.terms.TunnelTerms;
 import java.net.InetSocketAddress;
 
-/// What a Welcome agrees on, for the data path.
+/// The terms of a Welcome, for the data path.
 ///
-/// @param settings this end's own
-/// @param peer where the SNAPT takes datagrams
-/// @param ownReceiverIndex what its datagrams carry
-/// @param counts where the session's bytes are counted for receipts
+/// @param settings settings of this end
+/// @param peer address for datagrams to the SNAPT
+/// @param ownReceiverIndex receiver index in the SNAPT's datagrams
+/// @param counts counts of the session's bytes, for receipts
 public record SessionParameters(
     TunnelTerms terms,
     TunnelSettings settings,

@@ -2,18 +2,18 @@ package io.viaduct.cnapt.tunnel;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.viaduct.tunnel.session.TunnelLimits;
-import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelSettings;
 
 /// The configuration keys `tunnel: …`.
 ///
-/// @param pathMtu size of an outer IP packet, bytes
-/// @param aead which AEAD is preferred
-/// @param sending what the agent does with what it sends: the keys that a SNAPT has too
+/// @param pathMtu size of an outer IP packet, in bytes
+/// @param aead the preferred AEAD
+/// @param sending settings for sent packets; a SNAPT has the same keys
 public record SessionSettings(int pathMtu, Preference aead, @JsonUnwrapped TunnelSettings sending) {
-  /// Which AEAD is offered first.
+  /// The choice of the AEAD that is offered first.
   public enum Preference {
-    /// AES-256-GCM where the processor has instructions for it.
+    /// AES-256-GCM if the processor has instructions for it, otherwise ChaCha20-Poly1305.
     AUTO,
     AES_256_GCM,
     CHACHA20_POLY1305;
@@ -35,7 +35,7 @@ public record SessionSettings(int pathMtu, Preference aead, @JsonUnwrapped Tunne
     new TunnelLimits(pathMtu, sending.historyBytes());
   }
 
-  /// What a Hello offers at the most.
+  /// Returns the limits that the Hello offers.
   public TunnelLimits limits() {
     return new TunnelLimits(pathMtu, sending.historyBytes());
   }

@@ -7,40 +7,39 @@ import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunQueue;
 import io.viaduct.host.tun.TunReader;
 import io.viaduct.host.tun.VirtioNetHeader;
-import io.viaduct.tunnel.flow.FlowKey;
-import io.viaduct.tunnel.flow.FlowState;
-import io.viaduct.tunnel.session.InnerPacketSink;
+import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The device's packets on their way in: TUN → flow → class → offer. The TUN is read only while
-/// every class has room for what may come: applications slow down before anything is dropped. While
-/// the path's rate is known, the session itself keeps each class's queue short, and is given
-/// everything. Owner: the data path's event loop.
+/// Reads the device's packets: TUN → offer to the session. Reads the TUN only while the queue of
+/// every class has room. This back-pressure slows applications down before a packet is dropped.
+/// While the path's rate is known, the session limits its queues itself and gets every packet.
+/// Owner: the data path's event loop.
 final class TunIntake implements TunReader {
-  // One wake-up of the TUN may bring a superpacket more after the pause has been asked for.
+  // After a pause was requested, one wake-up of the TUN may still deliver a superpacket.
   private static final int ROOM_BYTES_MIN = 128 * 1024;
 
-  /// What happens to packets that were offered; called on the event loop.
+  /// Handles packets after the offer; called on the event loop.
   interface Next {
-    /// A packet of the device has been offered.
+    /// Called after a packet of the device was offered to the session.
     void offered(int length, long nowNs);
 
-    /// Packets wait that may leave now.
+    /// Sends the packets that may leave now.
     void drain(long nowNs);
   }
 
   private final IoEventLoop loop;
   private final LongSupplier nanoTime;
   private final TunQueue tun;
-  private final FlowClasses classes;
   private final Next next;
   private final InnerPacketSink back;
   private final VirtioNetHeader header = new VirtioNetHeader();
+  private final IpPacket offered = new IpPacket();
   private final ByteBuf buffer =
       ByteBufAllocator.DEFAULT.directBuffer(VirtioNetHeader.LENGTH + TunDevice.PACKET_BYTES_MAX);
   private @Nullable TunnelSession session;
@@ -49,25 +48,19 @@ final class TunIntake implements TunReader {
   private boolean paused;
   private long pauses;
 
-  /// @param back towards the applications
+  /// @param back sends the session's ICMP errors to the applications
   TunIntake(
-      IoEventLoop loop,
-      LongSupplier nanoTime,
-      TunQueue tun,
-      FlowClasses classes,
-      InnerPacketSink back,
-      Next next) {
+      IoEventLoop loop, LongSupplier nanoTime, TunQueue tun, InnerPacketSink back, Next next) {
     this.back = back;
     this.loop = loop;
     this.nanoTime = nanoTime;
     this.tun = tun;
-    this.classes = classes;
     this.next = next;
   }
 
-  /// Packets go into this session from here on.
+  /// Offers all further packets to this session.
   ///
-  /// @param queueBytes bytes that may wait in it, by class
+  /// @param queueBytes limit of each class's queue, in bytes
   void begin(TunnelSession into, List<Integer> queueBytes) {
     session = into;
     classQueueBytes = queueBytes;
@@ -77,7 +70,7 @@ final class TunIntake implements TunReader {
     }
   }
 
-  /// The session has ended.
+  /// Ends the offers to the session.
   void end() {
     session = null;
   }
@@ -86,25 +79,16 @@ final class TunIntake implements TunReader {
   public void packet(ByteBuf packet, int headerOffset, int length) {
     TunnelSession to = session;
     if (to == null) {
-      return; // between two sessions on this same loop iteration: never with a packet in hand
+      return; // only between two sessions in one iteration of the loop, when no packet is being
+      // processed
     }
     long now = nanoTime.getAsLong();
-    int ip = headerOffset + VirtioNetHeader.LENGTH;
     header.wrap(packet, headerOffset);
-    FlowState flow = to.flows().lookup(packet, ip, length);
-    if (flow != null) {
-      if (!flow.isClassified()) {
-        classes.classify(flow);
-      }
-      if (flow.protocol() == FlowKey.TCP && flow.attachment() instanceof FlowNote note) {
-        int ipBytes = flow.isIpv4() ? (packet.getByte(ip) & 0xF) << 2 : FlowKey.IPV6_HEADER;
-        note.sees(packet, ip + ipBytes, length - ipBytes);
-      }
-    }
     int gsoSize = header.gsoType() == VirtioNetHeader.GSO_NONE ? 0 : header.gsoSize();
-    boolean partial = header.needsChecksum();
-    if (to.offer(packet, ip, length, gsoSize, partial, flow, now) == Verdict.PACKET_TOO_BIG) {
-      to.answerTooBig(packet, ip, length, back, now);
+    int ip = headerOffset + VirtioNetHeader.LENGTH;
+    offered.set(packet, ip, length, gsoSize, header.needsChecksum());
+    if (to.offer(offered, now) == Verdict.PACKET_TOO_BIG) {
+      to.answerTooBig(offered, back, now);
     }
     next.offered(length, now);
     if (!hasRoom(to)) {
@@ -125,7 +109,7 @@ final class TunIntake implements TunReader {
     next.drain(now);
   }
 
-  /// Reads on or pauses, by the room that there is now.
+  /// Resumes or pauses the reading of the TUN, by the present room in the queues.
   void throttle(TunnelSession in) {
     boolean room = hasRoom(in);
     if (!room && !paused) {
@@ -140,9 +124,10 @@ final class TunIntake implements TunReader {
 
   private boolean hasRoom(TunnelSession in) {
     if (in.isPaced()) {
-      return true; // the session drops what is too much of one class; the others must come in
+      return true; // the session drops the excess of one class, and the other classes must still be
+      // read
     }
-    for (int c = 0; c < ServiceClass.COUNT; c++) { // values() would make an array per packet
+    for (int c = 0; c < ServiceClass.COUNT; c++) { // values() would allocate an array per packet
       int most = classQueueBytes.get(c);
       if (in.queuedBytes(ServiceClass.of(c)) + Math.min(ROOM_BYTES_MIN, most / 2) > most) {
         return false;
@@ -151,12 +136,12 @@ final class TunIntake implements TunReader {
     return true;
   }
 
-  /// How often the TUN was not read because a class's queue was full.
+  /// Returns the number of times that the TUN was not read because a class's queue was full.
   long pauses() {
     return pauses;
   }
 
-  /// Reads no more; the queue stays the device's.
+  /// Stops reading. The TUN queue itself stays open.
   void close() {
     tun.close();
     buffer.release();

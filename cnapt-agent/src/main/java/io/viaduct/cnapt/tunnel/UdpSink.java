@@ -7,11 +7,11 @@ import io.viaduct.tunnel.session.DatagramSink;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// Sends bursts to the SNAPT. What the kernel does not take now, because its buffer is full or
-/// because there is no network at this moment, is kept and sent first later: a handover then costs
-/// packets only when it lasts. Owner: the data path's event loop.
+/// Sends bursts to the SNAPT. If the kernel's buffer is full or there is no network, the burst is
+/// kept and sent first later. A short handover then loses no packets. Owner: the data path's event
+/// loop.
 final class UdpSink implements DatagramSink {
-  // Beyond this age what waits is of no use: TCP has sent it again long ago.
+  // A waiting burst older than this is dropped, because TCP has retransmitted its data long ago.
   private static final long WAIT_NS_MAX = 3_000_000_000L;
 
   private final UdpSocket socket;
@@ -30,7 +30,7 @@ final class UdpSink implements DatagramSink {
     this.peer = peer;
   }
 
-  /// The next datagrams go elsewhere.
+  /// Sets the address for the next datagrams.
   void peer(InetSocketAddress newPeer) {
     peer = newPeer;
   }
@@ -39,7 +39,7 @@ final class UdpSink implements DatagramSink {
     return peer;
   }
 
-  /// Time passes.
+  /// Sets the present time, in ns.
   void at(long now) {
     nowNs = now;
   }
@@ -60,9 +60,9 @@ final class UdpSink implements DatagramSink {
     sendWaiting();
   }
 
-  /// Tries again what waits.
+  /// Tries to send the waiting burst.
   ///
-  /// @return whether nothing waits any more
+  /// @return true if no burst waits any more
   boolean sendWaiting() {
     ByteBuf burst = waiting;
     if (burst == null) {
@@ -87,15 +87,15 @@ final class UdpSink implements DatagramSink {
     return true;
   }
 
-  /// Bytes of the datagrams that the kernel found too long since the last call, 0 if none. They are
-  /// gone.
+  /// Returns the size, in bytes, of the datagrams that the kernel refused as too long since the
+  /// last call, or 0. The datagrams are lost.
   int takeTooLong() {
     int bytes = tooLong;
     tooLong = 0;
     return bytes;
   }
 
-  /// Datagrams go by another carrier: what waits would only come late.
+  /// Drops the waiting burst, because the carrier has changed and it would arrive too late.
   void giveUp() {
     if (waiting != null) {
       droppedBursts++;
@@ -103,22 +103,22 @@ final class UdpSink implements DatagramSink {
     }
   }
 
-  /// Whether the kernel has no way to the peer at this moment.
+  /// Returns true if the kernel has no route to the peer now.
   boolean isRefused() {
     return refused && waiting != null;
   }
 
-  /// How often the kernel refused a burst.
+  /// Returns the number of bursts that the kernel refused.
   long refusals() {
     return refusals;
   }
 
-  /// Bursts given up because no network came in time.
+  /// Returns the number of bursts that were dropped because no network became available in time.
   long droppedBursts() {
     return droppedBursts;
   }
 
-  /// Forgets what waits: it belongs to a session that has ended.
+  /// Releases the waiting burst, because its session has ended.
   void release() {
     ByteBuf burst = waiting;
     if (burst != null) {

@@ -31,7 +31,7 @@ class ClassificationTest {
         new FlowIdentity(number, local, remote), process.equals("-") ? null : process);
   }
 
-  /// Table I of the main paper, all 12 rows, and their class as printed there.
+  /// Checks all 12 rows of Table I of the main paper, with their class in the paper.
   @ParameterizedTest
   @CsvSource(
       textBlock =
@@ -67,7 +67,7 @@ class ClassificationTest {
 
   @Test
   void thePapersRowsWinOverThePapersNumericRule() {
-    // 30 kbit/s would be LT, 3 s would be HD: the table is an explicit list of overrides.
+    // By its numbers, 30 kbit/s would be LT and 3 s would be HD. The table overrides the numbers.
     assertThat(decide("udp", 50001, 3480, "skype").serviceClass()).isEqualTo(ServiceClass.HT_LD);
     assertThat(decide("tcp", 40000, 5228, "-").serviceClass()).isEqualTo(ServiceClass.LT_LD);
   }

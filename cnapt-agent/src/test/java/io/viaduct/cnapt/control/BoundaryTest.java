@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Boundaries and their answers over real TLS.
+/// Tests boundaries and their answers over real TLS.
 class BoundaryTest {
   @TempDir Path folder;
   private TestAgent agent;

@@ -23,10 +23,9 @@ import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
-import io.viaduct.tunnel.control.v1.RelayList;
 import io.viaduct.tunnel.control.v1.TokenAccepted;
 import io.viaduct.tunnel.control.v1.Welcome;
-import io.viaduct.tunnel.session.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.v1.Receipt;
 import io.viaduct.usage.v1.ReceiptRefusal;
@@ -49,13 +48,19 @@ import java.util.Set;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 
-/// What a SNAPT says on a control connection, and what the agent makes of it: Welcome, Refusal,
-/// lists, tokens, boundaries to be signed, datagrams. Input: one octet (bit 0: there is a bootstrap
-/// SNAPT; bits 1–7: how many octets come at a time, 0: all), the bytes above TLS. Rules: the
-/// connection ends for a reason of the protocol and once, after which nothing is told; one Welcome,
-/// which a session can be made of and resumed; whom to ask next is somebody that can be asked;
-/// answered are keep-alives, each with its number, and boundaries, of which no more is signed than
-/// was counted; words are fit for a log and a terminal.
+/// Fuzzes the agent's handling of a SNAPT's messages: Welcome, Refusal, lists, tokens, boundaries
+/// and datagrams.
+///
+/// Input: one octet (bit 0: there is a configured SNAPT; bits 1–7: number of octets per read, 0 for
+/// all), then the bytes above TLS.
+///
+/// Rules:
+/// - The connection ends once, for a reason of the protocol. The listener is not called after that.
+/// - There is at most one Welcome, and its session can be opened and resumed.
+/// - The next candidate is a valid SNAPT.
+/// - Each KeepAlive is answered with its number. Boundaries are answered, and never more is signed
+///   than was counted.
+/// - Texts are safe for a log and a terminal.
 public final class ControlDialogFuzz implements ControlListener {
   private static final Set<ControlFailure> REASONS =
       Set.of(
@@ -210,7 +215,7 @@ public final class ControlDialogFuzz implements ControlListener {
     }
   }
 
-  // A handler of Netty's would swallow what a listener throws: the first breach is kept.
+  // Netty would swallow an exception of the listener, so the first violation is stored.
   private void broken(String rule) {
     breach = breach.isEmpty() ? rule : breach;
   }
@@ -283,7 +288,7 @@ public final class ControlDialogFuzz implements ControlListener {
         broken("to be asked: " + relays);
       }
     }
-    // 64, and the one that we are at.
+    // At most 64 listed SNAPTs, plus the current one.
     if (relays.isEmpty() || relays.size() > 65 || (bootstrap && !relays.contains(SNAPT))) {
       broken("to be asked: " + relays);
     }
@@ -345,6 +350,10 @@ public final class ControlDialogFuzz implements ControlListener {
   }
 
   private static ControlMessage welcome(String session) {
+    return welcome(session, "two", 443);
+  }
+
+  private static ControlMessage welcome(String session, String host, int port) {
     return message()
         .setWelcome(
             Welcome.newBuilder()
@@ -357,15 +366,7 @@ public final class ControlDialogFuzz implements ControlListener {
                 .setSnaptId(SNAPT.id())
                 .addFeatures(Feature.RECEIPTS)
                 .addFeaturesValue(77)
-                .addRelays(Relay.newBuilder().setHost("two").setControlPort(443)))
-        .build();
-  }
-
-  private static ControlMessage relays(String host, int port) {
-    return message()
-        .setRelayList(
-            RelayList.newBuilder()
-                .addRelays(Relay.newBuilder().setSnaptId("x").setHost(host).setControlPort(port)))
+                .addRelays(Relay.newBuilder().setHost(host).setControlPort(port)))
         .build();
   }
 
@@ -414,14 +415,14 @@ public final class ControlDialogFuzz implements ControlListener {
         message().setTokenAccepted(TokenAccepted.newBuilder().setExpiresMs(1L << 40)).build();
     return List.of(
         input(1, welcome("s"), keepAlive(1), boundary, accepted, keepAlive(2), goodbye),
-        input(6, welcome("s"), new byte[40], relays("three", 443), new byte[1400]),
-        input(0, relays("three", 70_000)),
+        input(6, welcome("s"), new byte[40], keepAlive(4), new byte[1400]),
+        input(0, welcome("s", "three", 70_000)),
         input(1, welcome("s"), half, half, more, earlier, keepAlive(9)),
-        input(0, welcome("s"), relays("th\nree", 443), welcome("s")),
+        input(0, welcome("s", "th\nree", 443), welcome("s")),
         input(0, welcome("s".repeat(40_000))),
         input(1, refusal(RefusalCode.TOKEN_EXPIRED, "since\n1970"), keepAlive(3)),
         input(0, refusal(RefusalCode.DRAINING, "")),
         input(0, new byte[40]),
-        input(0, relays("three", 443), keepAlive(-1)));
+        input(0, keepAlive(5), keepAlive(-1)));
   }
 }

@@ -89,7 +89,7 @@ class SnaptRestartTest {
     assertThat(agent.welcomed)
         .extracting(by -> by.welcome().getSessionId())
         .containsExactly("first", "other");
-    // The pauses are 200 to 500 ms: two to five of them fill the patience.
+    // The pauses are 200 to 500 ms, so two to five of them fit into the patience.
     assertThat(agent.client().failures(ControlFailure.UNREACHABLE)).isBetween(2L, 6L);
   }
 

@@ -7,24 +7,28 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.pkitesting.X509Bundle;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.receipts.ReceiptSettings;
+import io.viaduct.service.tls.CertificateCheck;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.tunnel.control.v1.Aead;
-import io.viaduct.tunnel.session.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPair;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/// The device's end of a control connection: the real client, and what it told.
+/// The device's end of a control connection: the real client, with a listener that stores its
+/// calls.
 final class TestAgent implements ControlListener, AutoCloseable {
   static final String HERE = "127.0.0.1";
   static final byte[] TOKEN = {1, 2, 3};
@@ -57,7 +61,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
         Duration.ofSeconds(2), keepAlive, Duration.ofMillis(20), Duration.ofMillis(100), patience);
   }
 
-  /// Connects to a SNAPT of this machine, and to others that are listed.
+  /// Connects to a SNAPT on this machine, and to others on the list.
   void connect(SnaptSettings bootstrap, ControlSettings settings, Snapt... listed) {
     Greeting greeting =
         new Greeting(
@@ -70,7 +74,9 @@ final class TestAgent implements ControlListener, AutoCloseable {
     client =
         new ControlClient(
             loops.next(),
-            () -> TlsMaterial.anonymousClient(folder.resolve("ca.pem")),
+            () ->
+                TlsMaterial.anonymousClient(
+                    CertificateCheck.authorities("trust", folder.resolve("ca.pem"), Instant.now())),
             0,
             settings,
             bootstrap,
@@ -79,19 +85,19 @@ final class TestAgent implements ControlListener, AutoCloseable {
             ledger,
             new Random(SEED),
             this);
-    client.present(TOKEN, List.of(listed));
+    client.present(TOKEN, List.of(listed), Map.of());
   }
 
   ReceiptLedger ledger() {
     return ledger;
   }
 
-  /// Does something as the control loop, which owns the ledger.
+  /// Runs work on the control loop, which owns the ledger.
   <T> T onLoop(Callable<T> work) {
     return loops.next().submit(work).syncUninterruptibly().getNow();
   }
 
-  /// The ledger, as it is after the agent was started again.
+  /// Returns the ledger as it is after a restart of the agent.
   ReceiptLedger restart() throws IOException {
     if (ledger != null) {
       ledger.close();

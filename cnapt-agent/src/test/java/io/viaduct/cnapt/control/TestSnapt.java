@@ -33,7 +33,8 @@ import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 
-/// The other end of a control connection: real TCP, real TLS 1.3, answers as the test says.
+/// The SNAPT's end of a control connection, over real TCP and TLS 1.3. The test defines its
+/// answers.
 final class TestSnapt implements AutoCloseable {
   private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final SslContext tls;
@@ -118,7 +119,7 @@ final class TestSnapt implements AutoCloseable {
     this(certificate, protocol, 0, answers);
   }
 
-  /// @param port to listen on, 0 for any
+  /// @param port TCP port to listen on, 0 for any free port
   TestSnapt(
       X509Bundle certificate, String protocol, int port, BiConsumer<Client, ControlMessage> answers)
       throws Exception {
@@ -190,7 +191,7 @@ final class TestSnapt implements AutoCloseable {
       return;
     }
     listening.close().syncUninterruptibly();
-    // A loop that shuts down may leave a connection open that waits for its close_notify.
+    // A loop that shuts down may leave a connection open that still waits for its close_notify.
     clients.forEach(client -> client.channel.close().awaitUninterruptibly(2_000));
     loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
   }

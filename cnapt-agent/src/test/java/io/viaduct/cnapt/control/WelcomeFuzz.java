@@ -4,11 +4,11 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.Welcome;
-import io.viaduct.tunnel.session.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelLimits;
 import java.util.List;
 
-/// What a SNAPT answers. Rule: a Welcome that is found right has a key, a port and a path MTU that
-/// a session can be made of.
+/// Fuzzes the Welcome of a SNAPT. Rule: an accepted Welcome has a key, a port and a path MTU with
+/// which a session can be opened.
 public final class WelcomeFuzz {
   private static final Greeting GREETING =
       new Greeting(

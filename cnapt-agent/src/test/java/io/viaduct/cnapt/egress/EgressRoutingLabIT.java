@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Each scenario of [EgressScenario] in a network namespace of its own.
+/// Runs each scenario of [EgressScenario] in its own network namespace.
 class EgressRoutingLabIT {
   private LabNamespace namespace;
 
@@ -35,6 +35,9 @@ class EgressRoutingLabIT {
         .contains("dev viaduct9")
         .contains("marked 8.8.8.8 via 10.5.0.1 dev up0")
         .contains("connected 10.5.0.7 dev up0")
+        .contains("resolver 10.5.0.53 dev viaduct9")
+        .containsPattern("resolver fd05::53 .*dev viaduct9")
+        .contains("marked resolver 10.5.0.53 dev up0")
         .contains("mtu 1414");
   }
 

@@ -4,12 +4,18 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.viaduct.host.tun.TunDevice;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.util.List;
 
-/// What [EgressRoutingLabIT] runs inside its namespace; prints what the kernel then says.
+/// Runs inside the namespace of [EgressRoutingLabIT], and prints the resulting state of the kernel.
 public final class EgressScenario {
   private static final TunSettings TUN = new TunSettings("viaduct9", "100.96.0.2", "fd76::2");
   private static final RoutingSettings ROUTING = new RoutingSettings(true, 30305, 30305, 30300);
   private static final int MTU = 1414;
+
+  // Both are in the network of up0.
+  private static final List<InetAddress> RESOLVERS =
+      List.of(InetAddress.ofLiteral("10.5.0.53"), InetAddress.ofLiteral("fd05::53"));
 
   private EgressScenario() {}
 
@@ -36,7 +42,10 @@ public final class EgressScenario {
 
   private static void lead() throws Exception {
     try (TunDevice device = open();
-        var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING)) {
+        var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS)) {
+      System.out.println("resolver " + shell("ip route get 10.5.0.53"));
+      System.out.println("resolver " + shell("ip route get fd05::53"));
+      System.out.println("marked resolver " + shell("ip route get 10.5.0.53 mark 30305"));
       System.out.println("tunnelled " + shell("ip route get 8.8.8.8"));
       System.out.println("tunnelled " + shell("ip route get 2001:4860::1"));
       System.out.println("marked " + shell("ip route get 8.8.8.8 mark 30305"));
@@ -47,16 +56,16 @@ public final class EgressScenario {
 
   private static void stop() throws Exception {
     try (TunDevice _ = open()) {
-      EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING).close();
+      EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS).close();
     }
   }
 
   private static void killed() throws Exception {
     try (TunDevice _ = open()) {
-      EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING); // never closed
+      EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS); // never closed
     }
     try (TunDevice _ = open();
-        var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING)) {
+        var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, List.of())) {
       System.out.println(
           "rules of ours: " + shell("(ip rule show; ip -6 rule show) | grep -c -E '^3030[01]:'"));
     }
@@ -64,7 +73,7 @@ public final class EgressScenario {
 
   private static void refused() throws Exception {
     try (TunDevice _ = open()) {
-      EgressRouting.lead(TUN, "viaduct9", 70_000, ROUTING);
+      EgressRouting.lead(TUN, "viaduct9", 70_000, ROUTING, RESOLVERS);
     } catch (IOException e) {
       System.out.println("refused: " + e.getMessage());
     }

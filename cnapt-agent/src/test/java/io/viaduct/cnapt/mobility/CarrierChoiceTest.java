@@ -22,8 +22,8 @@ class CarrierChoiceTest {
   private boolean controlPasses = true;
   private boolean busy = true;
 
-  /// Runs until a time, with a probe of the data's carrier every 100 ms, answered at once where the
-  /// network lets it through. What was decided, with its time.
+  /// Runs until a time, and returns the decisions with their times. Every 100 ms, the carrier of
+  /// the data is probed. The answer is immediate unless the network blocks it.
   private List<String> run(long untilMs) {
     List<String> decided = new ArrayList<>();
     for (; nowMs < untilMs; nowMs++) {

@@ -19,8 +19,8 @@ class PathWatchTest {
           Duration.ofMillis(300), Duration.ofSeconds(10), Duration.ofMillis(20), 4);
   private final PathWatch watch = new PathWatch(settings, 0);
 
-  /// Times in ms at which a probe leaves, from now (exclusive) on; the last column of the list says
-  /// when the path was reported dead, as a negative number.
+  /// Returns the times, in ms, of the probes after the start (exclusive). The time of a report as
+  /// dead is a negative number at the end of the list.
   private List<Long> probes(long fromMs, long untilMs) {
     List<Long> times = new ArrayList<>();
     for (long now = fromMs + 1; now <= untilMs; now++) {
@@ -33,9 +33,9 @@ class PathWatchTest {
     return times;
   }
 
-  /// The same on a path that answers each probe.
+  /// Returns the times of the probes on a path that answers each of them.
   ///
-  /// @param traffic what happens in a millisecond before the watch is asked
+  /// @param traffic simulates the traffic of a millisecond, before the watch is called
   private List<Long> answeredProbes(long fromMs, long untilMs, LongConsumer traffic) {
     List<Long> times = new ArrayList<>();
     for (long now = fromMs + 1; now <= untilMs; now++) {
@@ -118,7 +118,7 @@ class PathWatchTest {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);
     answeredProbesInSilence(0, 1_000);
-    watch.sent(PACKET_BYTES, 1_000 * MS); // an ACK, which nobody answers
+    watch.sent(PACKET_BYTES, 1_000 * MS); // an ACK, which gets no answer
     assertThat(answeredProbesInSilence(1_000, 5_000)).as("one of them of silence").hasSize(2);
     watch.sent(PACKET_BYTES, 5_000 * MS);
     assertThat(probes(5_000, 5_400)).isNotEmpty();
@@ -140,7 +140,7 @@ class PathWatchTest {
     }
   }
 
-  /// 13.6 kB/s.
+  /// Simulates an upload of 13.6 kB/s.
   private void upload(long nowMs) {
     upload(100, nowMs);
   }
@@ -159,7 +159,7 @@ class PathWatchTest {
     answeredProbes(
         0,
         10_000,
-        now -> { // one question a second, answered at once
+        now -> { // one query per second, answered at once
           if (now % 1000 == 0) {
             watch.sent(100, now * MS);
             watch.heard(100, now * MS);

@@ -5,9 +5,9 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
-/// A resolver as a process, on the address that is its first argument: answers every question for
-/// an IPv4 address (RFC 1035) with its second argument, for 12 seconds, and other questions with
-/// nothing.
+/// A resolver process on the address of its first argument. Answers every query for an IPv4 address
+/// (RFC 1035) with its second argument and a TTL of 12 seconds. Answers all other queries with an
+/// empty answer.
 public final class LabNameServer {
   private static final int TTL_SECONDS = 12;
   private static final int TYPE_A = 1;
@@ -34,7 +34,7 @@ public final class LabNameServer {
     while (in[end] != 0) {
       end += in[end] + 1;
     }
-    end += 5; // the closing zero, type and class
+    end += 5; // the terminating zero, type and class
     boolean known = ByteBuffer.wrap(in).getShort(end - 4) == TYPE_A;
     ByteBuffer out = ByteBuffer.allocate(end + (known ? 16 : 0));
     out.put(in, 0, end);

@@ -2,6 +2,7 @@ package io.viaduct.cnapt.naming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,7 +15,7 @@ class NameServersTest {
   private List<String> read(String resolvConf, String behindStub) throws Exception {
     Path file = Files.writeString(folder.resolve("resolv.conf"), resolvConf);
     Path behind = Files.writeString(folder.resolve("behind.conf"), behindStub);
-    return new NameServers(file, behind)
+    return new NameServers(file, behind, List.of(InetAddress.ofLiteral("198.51.100.53")))
         .read().stream().map(server -> server.getAddress().getHostAddress()).toList();
   }
 
@@ -30,11 +31,15 @@ class NameServersTest {
   void theStubOfTheHostIsReplacedByWhatIsBehindIt() throws Exception {
     assertThat(read("nameserver 127.0.0.53\n", "nameserver 192.0.2.7\n"))
         .containsExactly("192.0.2.7");
+    assertThat(read("nameserver 127.0.0.53\n", "nameserver 198.51.100.53\nnameserver 192.0.2.7\n"))
+        .as("without that of the tunnel")
+        .containsExactly("192.0.2.7");
     assertThat(read("nameserver 127.0.0.53\n", "")).containsExactly("127.0.0.53");
   }
 
   @Test
   void aHostWithoutTheFileHasNoServer() {
-    assertThat(new NameServers(folder.resolve("none"), folder.resolve("none")).read()).isEmpty();
+    assertThat(new NameServers(folder.resolve("none"), folder.resolve("none"), List.of()).read())
+        .isEmpty();
   }
 }

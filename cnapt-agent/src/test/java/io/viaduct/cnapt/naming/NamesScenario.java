@@ -13,11 +13,11 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// What [OutsideResolverLabIT] runs inside its namespace: a device with routes into a tunnel that is
-/// not up, and resolvers beyond the gateways of two links.
+/// Runs inside the namespace of [OutsideResolverLabIT]. The device has routes into a tunnel that is down, and resolvers behind the gateways of two links.
 ///
 ///     device up1 10.5.1.2 ── 10.5.1.1 gateway with resolver 198.51.100.1 on its loopback
 ///            up2 10.5.2.2 ── 10.5.2.1 gateway with resolver 198.51.100.2
@@ -39,8 +39,9 @@ public final class NamesScenario {
                 new TunSettings("viaduct9", "100.96.0.2", "fd76::2"),
                 "viaduct9",
                 1400,
-                new RoutingSettings(true, MARK, MARK, 30300))) {
-      look(new NameServers(resolvConf, resolvConf), resolvConf, loops);
+                new RoutingSettings(true, MARK, MARK, 30300),
+                List.of())) {
+      look(new NameServers(resolvConf, resolvConf, List.of()), resolvConf, loops);
     } finally {
       Files.delete(resolvConf);
       first.destroyForcibly();

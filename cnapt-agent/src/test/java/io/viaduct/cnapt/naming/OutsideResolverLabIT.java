@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.cnapt.LabNamespace;
 import org.junit.jupiter.api.Test;
 
-/// [NamesScenario] in a network namespace of its own.
+/// Runs [NamesScenario] in its own network namespace.
 class OutsideResolverLabIT {
   @Test
   void namesAreLookedUpOutsideTheTunnelAndOutliveTheResolverThatDiesWithItsLink() throws Exception {

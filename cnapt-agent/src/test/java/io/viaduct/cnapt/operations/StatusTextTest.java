@@ -27,7 +27,8 @@ class StatusTextTest {
         5000,
         new AgentStatus.TunStatus("viaduct0", "100.96.0.2", "fd76::2", 1414),
         session,
-        new AgentStatus.ControlStatus(session != null, "2026-11-20T12:05:00Z", "", List.of()),
+        new AgentStatus.ControlStatus(
+            session != null, "2026-11-20T12:05:00Z", "2027-11-20T00:00:00Z", "", List.of()),
         new AgentStatus.ReceiptsStatus(session != null, 3, 1, 0),
         new SignallingStatus("sip:alice@ims.test", "active", "active", ""),
         "linkB 10.2.0.2",
@@ -66,6 +67,7 @@ class StatusTextTest {
         .contains("snapt-1 10.9.0.3:4433")
         .contains("by control: nothing came for 412.5 ms, first answer after 3.1 ms")
         .contains("established, token until 2026-11-20T12:05:00Z")
+        .contains("trust       certificates until 2027-11-20T00:00:00Z")
         .contains("sip:alice@ims.test, registration active")
         .contains("alive to 10.9.0.3:4500, round trip 12.3 ms, MTU 1400, in the control connection")
         .contains("viaduct0 100.96.0.2 fd76::2, MTU 1414")

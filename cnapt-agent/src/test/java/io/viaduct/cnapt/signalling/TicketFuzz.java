@@ -5,10 +5,10 @@ import io.viaduct.sip.useragent.SessionGrant;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// What the agent takes out of a NOTIFY of `snapt-session`. Input: its body. Rules: an
-/// IllegalArgumentException, or a ticket that names SNAPTs which can be asked, as many as are read
-/// at the most, the preferred before the others; its words and the grant's are fit for a log, and
-/// none of them is the token.
+/// Fuzzes the agent's handling of a NOTIFY of `snapt-session`. Input: its body. Rules: the result
+/// is an IllegalArgumentException or a ticket. A ticket lists only valid SNAPTs, in order of
+/// preference, up to the limit. The texts of ticket and grant are safe for a log and do not contain
+/// the token.
 public final class TicketFuzz {
   private static final int RELAYS_MAX = 64;
 
@@ -21,7 +21,7 @@ public final class TicketFuzz {
       grant = SessionGrant.parse(new String(input, StandardCharsets.UTF_8));
       ticket = SipTokenSource.ticket(grant);
     } catch (IllegalArgumentException _) {
-      return; // answered with 400, or told in the log
+      return; // answered with 400, or logged
     }
     String words = grant + " " + ticket;
     if (words.chars().anyMatch(Character::isISOControl)
@@ -49,7 +49,7 @@ public final class TicketFuzz {
         && snapt.controlPort() <= 65_535;
   }
 
-  /// The best that the grant says of each SNAPT; the same one may be listed more than once.
+  /// Returns the best priority of each SNAPT in the grant, which may list a SNAPT more than once.
   private static List<Integer> priorities(SessionGrant grant, SessionTicket ticket) {
     return ticket.relays().stream()
         .distinct()

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.cnapt.LabNamespace;
 import org.junit.jupiter.api.Test;
 
-/// [DataPathScenario] on a real TUN in a network namespace of its own.
+/// Runs [DataPathScenario] on a real TUN in its own network namespace.
 class DataPathLabIT {
   @Test
   void aProgramsPacketsGoThroughTheTunnelAndBackInTheClassOfItsProcess() throws Exception {

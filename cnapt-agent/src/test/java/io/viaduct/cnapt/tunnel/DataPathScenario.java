@@ -10,8 +10,8 @@ import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
 import io.viaduct.tunnel.path.Carrier;
-import io.viaduct.tunnel.session.TunnelLimits;
-import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.io.IOException;
 import java.net.DatagramPacket;
@@ -25,8 +25,8 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/// What [DataPathLabIT] runs inside its namespace: a program's socket, the kernel, a real TUN, the
-/// data path, and a [MirrorSnapt] at its other end. Prints what became of the packets.
+/// Runs inside the namespace of [DataPathLabIT]: a socket, the kernel, a real TUN, the data path,
+/// and a [MirrorSnapt] at the other end. Prints the results of the packets.
 public final class DataPathScenario {
   private static final String TUN = "viaduct8";
   private static final InetSocketAddress REMOTE = new InetSocketAddress("198.18.0.9", 7777);
@@ -37,7 +37,8 @@ public final class DataPathScenario {
 
   public static void main(String[] arguments) throws Exception {
     shell("ip link set lo up");
-    // This program is called java: its flows get another class when that is seen in /proc.
+    // The process name of this program is java. Its flows get another class when /proc shows that
+    // name.
     Path table = Files.createTempFile("applications", ".yml");
     Files.writeString(table, "rules: [{application: ssh, process: [java]}]\n");
     var loops = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
@@ -100,7 +101,7 @@ public final class DataPathScenario {
                 .equals(text);
         echoed += same && answer.getSocketAddress().equals(REMOTE) ? 1 : 0;
       } catch (SocketTimeoutException e) {
-        continue; // UDP may lose the packet: sent again
+        continue; // UDP may lose the packet, so it is sent again
       }
     }
     return echoed;
@@ -115,7 +116,7 @@ public final class DataPathScenario {
               .map(flow -> flow.process() + " " + flow.application() + " " + flow.serviceClass())
               .findFirst()
               .orElse("none");
-      Thread.sleep(ECHO_MS_MAX); // the look into /proc has no event to wait for
+      Thread.sleep(ECHO_MS_MAX); // the search of /proc has no event to wait for
     }
     return seen + ", reclassified " + data.reclassified();
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.viaduct.cnapt.classification.Application;
+import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.ServiceClass;
 import org.junit.jupiter.api.Test;
 
@@ -12,10 +13,11 @@ class FlowNoteTest {
   private final FlowNote note = new FlowNote(new Application(0, "ssh", ServiceClass.LT_LD));
 
   private void segment(int sequence, int payload) {
-    ByteBuf tcp = Unpooled.buffer(20 + payload).writeZero(20 + payload);
-    tcp.setInt(4, sequence);
-    tcp.setByte(12, 5 << 4);
-    note.sees(tcp, 0, 20 + payload);
+    ByteBuf packet = Unpooled.buffer(40 + payload).writeZero(40 + payload);
+    packet.setByte(0, 0x45).setByte(9, 6);
+    packet.setInt(20 + 4, sequence);
+    packet.setByte(20 + 12, 5 << 4);
+    note.sees(new IpPacket().set(packet, 0, 40 + payload));
   }
 
   @Test
@@ -48,7 +50,8 @@ class FlowNoteTest {
 
   @Test
   void aTruncatedHeaderIsLookedAtNotReadBeyond() {
-    note.sees(Unpooled.buffer(12).writeZero(12), 0, 12);
+    ByteBuf packet = Unpooled.buffer(32).writeZero(32).setByte(0, 0x45).setByte(9, 6);
+    note.sees(new IpPacket().set(packet, 0, 32));
     assertThat(note.retransmissions).isZero();
   }
 }

@@ -11,11 +11,12 @@ import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.LoopMemory;
-import io.viaduct.tunnel.session.TunnelLimits;
-import io.viaduct.tunnel.session.TunnelRole;
 import io.viaduct.tunnel.session.TunnelSession;
-import io.viaduct.tunnel.session.TunnelSettings;
-import io.viaduct.tunnel.session.TunnelTerms;
+import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelRole;
+import io.viaduct.tunnel.terms.TunnelSettings;
+import io.viaduct.tunnel.terms.TunnelTerms;
+import io.viaduct.tunnel.wire.IpPacket;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
@@ -27,8 +28,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CountDownLatch;
 
-/// The other end of a tunnel on this machine: real UDP, the real protocol core, and behind it a
-/// host that sends every packet back to where it came from (RFC 862, for all ports and addresses).
+/// The SNAPT's end of a tunnel on this machine, with real UDP and the real protocol core. Behind it
+/// is a host that sends every packet back to its source (RFC 862, for all ports and addresses).
 final class MirrorSnapt implements AutoCloseable {
   private static final int IPV4_SOURCE = 12;
   private static final int IPV4_DESTINATION = 16;
@@ -47,10 +48,10 @@ final class MirrorSnapt implements AutoCloseable {
   private final byte[] secret = new byte[SessionSecret.BYTES];
   private final TunnelSession session;
 
-  /// The class of the last packet that came.
+  /// The class of the last received packet.
   volatile String serviceClass = "";
 
-  /// The agent has said what it counted of a flow.
+  /// Counted down when the agent has sent FLOW_STATS.
   final CountDownLatch told = new CountDownLatch(1);
 
   MirrorSnapt(TunnelSettings settings) throws IOException {
@@ -68,7 +69,7 @@ final class MirrorSnapt implements AutoCloseable {
     Thread.ofPlatform().name("mirror").daemon().start(this::serve);
   }
 
-  /// What a Welcome of this SNAPT would agree on.
+  /// Returns the terms of a Welcome of this SNAPT.
   SessionParameters parameters() {
     return new SessionParameters(
         terms(OWN_INDEX),
@@ -78,7 +79,7 @@ final class MirrorSnapt implements AutoCloseable {
         counts);
   }
 
-  /// What the data path has counted of this session.
+  /// Returns the data path's counts of this session.
   SessionCounts counts() {
     return counts;
   }
@@ -129,22 +130,16 @@ final class MirrorSnapt implements AutoCloseable {
     session.drain(new Wire(from), now);
   }
 
-  private void inner(
-      FlowState flow,
-      ByteBuf packet,
-      int ipOffset,
-      int length,
-      int gsoSize,
-      boolean checksumPartial) {
-    byte[] bytes = new byte[length];
-    packet.getBytes(ipOffset, bytes);
-    restored.add(new Inner(bytes, gsoSize, checksumPartial));
+  private void inner(FlowState flow, IpPacket packet) {
+    byte[] bytes = new byte[packet.length()];
+    packet.buffer().getBytes(packet.start(), bytes);
+    restored.add(new Inner(bytes, packet.gsoSize(), packet.isChecksumPartial()));
     if (flow != null) {
       serviceClass = flow.serviceClass().name();
     }
   }
 
-  // Exchanged words leave every Internet checksum as it was.
+  // The exchange of 16-bit words does not change any Internet checksum.
   private void reflect(Inner inner, long now) {
     byte[] packet = inner.packet();
     exchange(packet, IPV4_SOURCE, IPV4_DESTINATION, Integer.BYTES);
@@ -152,9 +147,10 @@ final class MirrorSnapt implements AutoCloseable {
     exchange(packet, transport, transport + Short.BYTES, Short.BYTES);
     ByteBuf buffer = Unpooled.directBuffer(HEADROOM + packet.length);
     buffer.writeZero(HEADROOM).writeBytes(packet);
-    FlowState flow = session.flows().lookup(buffer, HEADROOM, packet.length);
     session.offer(
-        buffer, HEADROOM, packet.length, inner.gsoSize(), inner.checksumPartial(), flow, now);
+        new IpPacket()
+            .set(buffer, HEADROOM, packet.length, inner.gsoSize(), inner.checksumPartial()),
+        now);
     buffer.release();
   }
 

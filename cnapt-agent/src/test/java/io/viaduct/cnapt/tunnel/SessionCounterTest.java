@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// The device's counts against the SNAPT's, over two real sessions and a wire that loses.
+/// Compares the device's counts with the SNAPT's, over two real sessions and a lossy line.
 class SessionCounterTest {
   private static final PacketForge.Endpoints UP = PacketForge.Endpoints.ipv4(40_000, 9, 443);
   private final Random random = new Random(42);
@@ -66,7 +66,7 @@ class SessionCounterTest {
   void withoutLossBothEndsCountTheSame() {
     down(500, 1_000, false, 0);
     assertThat(counts.down()).isEqualTo(sentBySnapt());
-    assertThat(counts.lost()).isZero();
+    assertThat(counts.recentLost()).isZero();
     assertThat(counts.up())
         .isEqualTo(rig.snapt.totals().received(ServiceClass.HT_HD).preBytes())
         .isPositive();
@@ -76,7 +76,7 @@ class SessionCounterTest {
   void withThirtyPercentLossTheEstimateIsWhatTheSnaptSent() {
     down(3_000, 1_000, false, 30);
     assertThat(counts.down()).isLessThan(sentBySnapt() * 8 / 10);
-    assertThat(counts.down() + counts.lost())
+    assertThat(counts.down() + counts.recentLost())
         .isCloseTo(sentBySnapt(), Percentage.withPercentage(4));
   }
 
@@ -84,15 +84,25 @@ class SessionCounterTest {
   void lossOfLargePacketsAfterManySmallOnesIsEstimatedAsLarge() {
     down(3_000, 40, false, 0);
     down(1_000, 1_300, false, 30);
-    assertThat(counts.down() + counts.lost())
+    assertThat(counts.down() + counts.recentLost())
         .isCloseTo(sentBySnapt(), Percentage.withPercentage(4));
   }
 
   @Test
   void whatCompressesWellIsEstimatedByItsInnerBytes() {
     down(3_000, 1_200, true, 30);
-    assertThat(counts.down() + counts.lost())
+    assertThat(counts.down() + counts.recentLost())
         .isCloseTo(sentBySnapt(), Percentage.withPercentage(4));
+  }
+
+  @Test
+  void lossOfMoreThanEightSecondsAgoIsForgotten() {
+    down(500, 1_000, false, 30);
+    assertThat(counts.recentLost()).isPositive();
+    rig.advance(10_000_000_000L);
+    counter.note(rig.nowNs);
+    down(500, 1_000, false, 0);
+    assertThat(counts.recentLost()).isZero();
   }
 
   @Test

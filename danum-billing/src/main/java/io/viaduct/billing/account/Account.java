@@ -2,14 +2,14 @@ package io.viaduct.billing.account;
 
 import java.time.Instant;
 
-/// One who may log in and is billed. The password hash stays in the database.
+/// A person who can log in and is billed. The password hash stays in the database.
 ///
 /// @param id local user part of the SIP address, e.g. `alice`
-/// @param displayName for people; empty once closed
-/// @param role what it may see
-/// @param state what it may do
-/// @param sipSecret what its devices register with
-/// @param createdAt when it was opened
+/// @param displayName name for people; empty once the account is closed
+/// @param role what the account may see
+/// @param state what the account may do
+/// @param sipSecret the secret that its devices register with
+/// @param createdAt time when the account was opened
 public record Account(
     String id,
     String displayName,
@@ -17,6 +17,6 @@ public record Account(
     AccountState state,
     SipSecret sipSecret,
     Instant createdAt) {
-  /// The characters that an id may have.
+  /// Pattern of a valid id.
   public static final String ID_PATTERN = "[A-Za-z0-9._-]{1,64}";
 }

@@ -2,16 +2,17 @@ package io.viaduct.billing.account;
 
 import java.util.Locale;
 
-/// What an account may do. It goes from active to suspended and back, and from either to closed.
+/// The state of an account, which decides its rights. It changes between active and suspended, and
+/// from either to closed.
 public enum AccountState {
-  /// Everything.
+  /// No restriction.
   ACTIVE,
-  /// Look at its bill and change its password; no registration, no token.
+  /// The account can read its bill and change its password. It cannot register and gets no token.
   SUSPENDED,
-  /// Nothing, for ever. Its id and its money stay in the ledger.
+  /// The account can do nothing, for ever. Its id and its money stay in the ledger.
   CLOSED;
 
-  /// As stored and as the interfaces write it.
+  /// Returns the name that the database and the interfaces use.
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

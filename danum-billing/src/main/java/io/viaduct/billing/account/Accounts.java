@@ -30,15 +30,15 @@ public final class Accounts {
     this.passwords = passwords;
   }
 
-  /// Opens an account and its account in the ledger.
+  /// Opens an account, and its account in the ledger.
   ///
-  /// @return the account, or empty if the id is taken; nothing changed then
+  /// @return the account, or empty if the id is taken; then nothing changed
   public Optional<Account> open(
       String id, String password, Role role, String displayName, Instant now) {
     return insert(id, passwords.hash(password), role, displayName, now);
   }
 
-  /// [#open] of an account that cannot log in to the pages until it is given a password.
+  /// Opens an account that cannot log in to the pages until it is given a password.
   public Optional<Account> openWithoutPassword(String id, String displayName, Instant now) {
     return insert(id, null, Role.USER, displayName, now);
   }
@@ -63,7 +63,7 @@ public final class Accounts {
     });
   }
 
-  /// Makes sure that an operator with this password exists: how the first one comes to be.
+  /// Makes sure that an operator with this password exists. This creates the first operator.
   public void bootstrapOperator(String id, String password, Instant now) {
     if (open(id, password, Role.OPERATOR, "Operator", now).isPresent()) {
       return;
@@ -81,7 +81,7 @@ public final class Accounts {
     jdbc.update("update account set password_hash = ? where id = ?", passwords.hash(password), id);
   }
 
-  /// Whether an account has this password of the pages.
+  /// Returns true if this is the account's password for the pages.
   public boolean matches(String id, String password) {
     return passwords.matches(password, hashOf(id).orElse(""));
   }
@@ -102,7 +102,7 @@ public final class Accounts {
     jdbc.update("update account set sip_secret = ? where id = ?", secret.word(), id);
   }
 
-  /// Closes an account: its password and what is personal go, its id stays.
+  /// Closes an account. Its password and its personal data are deleted; its id stays.
   public void close(String id) {
     jdbc.update(
         "update account set state = 'closed', password_hash = null, sip_secret = 'none',"
@@ -110,17 +110,18 @@ public final class Accounts {
         id);
   }
 
-  /// The account, locked against other changes until the transaction ends.
+  /// Returns the account and locks its row until the transaction ends.
   public Optional<Account> lock(String id) {
     return jdbc.query(COLUMNS + "where id = ? for update", (row, _) -> account(row), id).stream()
         .findFirst();
   }
 
-  /// Checks a password; takes as long for an account that does not exist.
+  /// Checks a password. Takes equally long if the account does not exist, so that the time reveals
+  /// nothing.
   public Optional<Account> authenticate(String id, String password) {
     Optional<String> hash = hashOf(id);
     if (hash.isEmpty()) {
-      passwords.matchNobody(password);
+      passwords.matchDummy(password);
       return Optional.empty();
     }
     return passwords.matches(password, hash.get()) ? find(id) : Optional.empty();
@@ -130,9 +131,9 @@ public final class Accounts {
     return jdbc.query(COLUMNS + "where id = ?", (row, _) -> account(row), id).stream().findFirst();
   }
 
-  /// Accounts in the order of their ids.
+  /// Returns accounts, sorted by id.
   ///
-  /// @param after the last id of the page before, or empty
+  /// @param after last id of the previous page, or empty
   public List<Account> page(String after, int limit) {
     return jdbc.query(
         COLUMNS + "where id > ? collate \"C\" order by id collate \"C\" limit ?",
@@ -143,7 +144,7 @@ public final class Accounts {
 
   private Optional<String> hashOf(String id) {
     if (!id.matches(Account.ID_PATTERN)) {
-      return Optional.empty(); // and the database would refuse some characters
+      return Optional.empty(); // PostgreSQL refuses some characters, such as U+0000
     }
     return jdbc
         .queryForList(

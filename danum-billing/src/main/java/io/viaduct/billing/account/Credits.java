@@ -13,11 +13,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// Posts money that an operator gives back: a refund where a charge is named, else a credit. Each
-/// idempotency key posts once. The refunds of a charge are together at most what was paid for it.
+/// Posts money that an operator gives back: a refund if a charge is named, else a credit. Each
+/// idempotency key posts once. All refunds of a charge together cannot exceed the amount that was
+/// paid for it.
 public final class Credits {
   private static final int KEY_LOCK = 0x63726564;
-  public static final int CHARGE_LOCK = 1919247988; // as the trigger on the table
+  public static final int CHARGE_LOCK =
+      1919247988; // the same number as in the table's trigger (V7)
   private static final String SELECT =
       "select idempotency_key, account, amount_microdenarii, reason, charge_id, created_by,"
           + " created_at, transaction_id from credit ";
@@ -32,20 +34,20 @@ public final class Credits {
     this.ledger = ledger;
   }
 
-  /// What is asked for.
+  /// A requested credit.
   ///
-  /// @param key the caller's, one name space for all accounts
-  /// @param reason for the one who gets the money
-  /// @param charge that is refunded, or null
-  /// @param createdBy the operator
-  public record Wanted(
+  /// @param key the caller's idempotency key, unique over all accounts
+  /// @param reason reason, shown to the receiver of the money
+  /// @param charge id of the refunded charge, or null
+  /// @param createdBy account of the operator
+  public record Request(
       String key,
       String account,
       MicroDenarii amount,
       String reason,
       @Nullable Long charge,
       String createdBy) {
-    private boolean isSameAs(Wanted other) {
+    private boolean isSameAs(Request other) {
       return account.equals(other.account)
           && amount.equals(other.amount)
           && reason.equals(other.reason)
@@ -54,54 +56,56 @@ public final class Credits {
   }
 
   /// A credit that was posted.
-  public record Credit(Wanted content, Instant createdAt, long transactionId) {}
+  public record Credit(Request content, Instant createdAt, long transactionId) {}
 
-  /// The ways in which a credit ends.
+  /// The result of [#post].
   public sealed interface Result {
     /// Posted now.
     record Posted(Credit credit) implements Result {}
 
-    /// The same was posted before.
+    /// The same credit was posted before.
     record AlreadyPosted(Credit credit) implements Result {}
 
-    /// The key was used for something else.
+    /// The idempotency key was used for a different credit.
     record KeyTaken() implements Result {}
 
     /// The account has no such charge.
     record NoSuchCharge() implements Result {}
 
-    /// @param left of the charge that may still be refunded
-    record MoreThanPaid(MicroDenarii left) implements Result {}
+    /// The refund is larger than the refundable rest of the charge.
+    ///
+    /// @param refundable amount of the charge that may still be refunded
+    record ExceedsCharge(MicroDenarii refundable) implements Result {}
   }
 
-  /// Posts a credit of an account that exists.
-  public Result post(Wanted wanted, Instant now) {
+  /// Posts a credit. The account must exist.
+  public Result post(Request request, Instant now) {
     return transaction.execute(_ -> {
-      lock(KEY_LOCK, wanted.key().hashCode());
-      List<Credit> before = find(wanted.key());
-      if (!before.isEmpty()) {
-        Credit known = before.getFirst();
-        return known.content().isSameAs(wanted)
+      lock(KEY_LOCK, request.key().hashCode());
+      List<Credit> existing = find(request.key());
+      if (!existing.isEmpty()) {
+        Credit known = existing.getFirst();
+        return known.content().isSameAs(request)
             ? new Result.AlreadyPosted(known)
             : new Result.KeyTaken();
       }
-      if (wanted.charge() != null) {
-        List<MicroDenarii> left = refundable(wanted.account(), wanted.charge());
-        if (left.isEmpty()) {
+      if (request.charge() != null) {
+        List<MicroDenarii> refundable = refundable(request.account(), request.charge());
+        if (refundable.isEmpty()) {
           return new Result.NoSuchCharge();
         }
-        if (wanted.amount().compareTo(left.getFirst()) > 0) {
-          return new Result.MoreThanPaid(left.getFirst());
+        if (request.amount().compareTo(refundable.getFirst()) > 0) {
+          return new Result.ExceedsCharge(refundable.getFirst());
         }
       }
-      insert(wanted, now);
-      return new Result.Posted(find(wanted.key()).getFirst());
+      insert(request, now);
+      return new Result.Posted(find(request.key()).getFirst());
     });
   }
 
-  /// Credits of an account, latest first.
+  /// Returns the credits of an account, latest first.
   ///
-  /// @param before transaction of the last one seen
+  /// @param before transaction id of the last row of the previous page
   public List<Credit> page(String account, long before, int limit) {
     return jdbc.query(
         SELECT + "where account = ? and transaction_id < ? order by transaction_id desc limit ?",
@@ -111,12 +115,12 @@ public final class Credits {
         limit);
   }
 
-  private void lock(int what, int which) {
-    jdbc.query("select pg_advisory_xact_lock(?, ?)", row -> {}, what, which);
+  private void lock(int lockClass, int key) {
+    jdbc.query("select pg_advisory_xact_lock(?, ?)", row -> {}, lockClass, key);
   }
 
-  // What is left of a charge, nothing of a void one, under the lock that its refunds wait for.
-  // hashint8 is PostgreSQL's.
+  // Returns the refundable rest of a charge; zero for a void interval. The lock makes refunds of
+  // one charge wait for each other. hashint8 is a function of PostgreSQL.
   private List<MicroDenarii> refundable(String account, long charge) {
     jdbc.query("select pg_advisory_xact_lock(?, hashint8(?))", row -> {}, CHARGE_LOCK, charge);
     return jdbc.query(
@@ -129,26 +133,30 @@ public final class Credits {
         account);
   }
 
-  private void insert(Wanted wanted, Instant now) {
+  private void insert(Request request, Instant now) {
     LedgerTransaction.Kind kind =
-        wanted.charge() == null ? LedgerTransaction.Kind.CREDIT : LedgerTransaction.Kind.REFUND;
+        request.charge() == null ? LedgerTransaction.Kind.CREDIT : LedgerTransaction.Kind.REFUND;
     long transactionId =
         ledger
             .post(
                 List.of(
                     LedgerTransaction.credit(
-                        kind, wanted.key(), wanted.account(), wanted.amount(), wanted.reason())),
+                        kind,
+                        request.key(),
+                        request.account(),
+                        request.amount(),
+                        request.reason())),
                 now)
             .getFirst();
     jdbc.update(
         "insert into credit (idempotency_key, account, amount_microdenarii, reason, charge_id,"
             + " created_by, created_at, transaction_id) values (?, ?, ?, ?, ?, ?, ?, ?)",
-        wanted.key(),
-        wanted.account(),
-        wanted.amount().value(),
-        wanted.reason(),
-        wanted.charge(),
-        wanted.createdBy(),
+        request.key(),
+        request.account(),
+        request.amount().value(),
+        request.reason(),
+        request.charge(),
+        request.createdBy(),
         Timestamp.from(now),
         transactionId);
   }
@@ -159,7 +167,7 @@ public final class Credits {
 
   private static Credit credit(ResultSet row) throws SQLException {
     return new Credit(
-        new Wanted(
+        new Request(
             row.getString("idempotency_key"),
             row.getString("account"),
             new MicroDenarii(row.getLong("amount_microdenarii")),

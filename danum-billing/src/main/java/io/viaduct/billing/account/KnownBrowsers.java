@@ -19,18 +19,19 @@ import javax.crypto.Mac;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.HKDFParameterSpec;
 
-/// Marks browsers that have logged in before, so that the throttle tells them from guessers. A mark
-/// is no credential: it brings a place in another queue, never a log-in.
+/// Marks browsers that have logged in before, so that the throttle can tell them from guessers. A
+/// mark is no credential: it only moves the browser to another queue of the throttle.
 ///
 /// ```
 /// |0           |16               |24                   |40
 /// |id (128)    |issued s (64)    |HMAC-SHA256, 128 bit |
 /// ```
 ///
-/// The MAC covers id, time and the account's name. Nothing is stored: the key is derived from the
-/// private key of billing's certificate, so that a restart keeps all marks and a new key ends them.
+/// The MAC covers the id, the time and the account's name. Nothing is stored: the key is derived
+/// from the private key of billing's certificate. A restart therefore keeps all marks, and a new
+/// private key invalidates them.
 public final class KnownBrowsers {
-  /// A mark is good for this long; each log-in brings a new one.
+  /// Validity of a mark. Each log-in issues a new one.
   public static final Duration LIFETIME = Duration.ofDays(180);
 
   private static final int ID_BYTES = 16;
@@ -45,7 +46,7 @@ public final class KnownBrowsers {
     this.key = key;
   }
 
-  /// Derives the key.
+  /// Derives the key of the MAC.
   ///
   /// @param privateKey file of the private key of billing's certificate
   public static KnownBrowsers of(Path privateKey) {
@@ -67,7 +68,7 @@ public final class KnownBrowsers {
     }
   }
 
-  /// Makes a mark for a browser that has just logged in.
+  /// Returns a mark for a browser that has just logged in.
   ///
   /// @return 54 characters of base64url
   public String mark(String name, Instant now) {
@@ -78,8 +79,8 @@ public final class KnownBrowsers {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(mark);
   }
 
-  /// Returns the id of a browser by its mark; empty if the mark was not made here for this name, or
-  /// is too old.
+  /// Returns the id of the browser that a mark belongs to. Empty if the mark is not from this
+  /// billing, is for another account name, or has expired.
   public Optional<String> recognise(String mark, String name, Instant now) {
     byte[] bytes;
     try {

@@ -11,7 +11,7 @@ import java.util.Base64;
 import java.util.Optional;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/// Logins. A token is 256 random bits that only its holder has; the database knows its SHA-256.
+/// Stores login sessions. A token is 256 random bits; the database keeps only its SHA-256.
 public final class LoginSessions {
   private static final int TOKEN_BYTES = 32;
 
@@ -24,31 +24,31 @@ public final class LoginSessions {
     this.lifetime = lifetime;
   }
 
-  /// A login that has just begun; the only time that its token is seen.
+  /// A new login. Its token is not shown again.
   ///
   /// @param token opaque, secret
-  /// @param expiresAt until then it is good
-  public record Begun(String token, Instant expiresAt) {
+  /// @param expiresAt end of the token's validity
+  public record NewLogin(String token, Instant expiresAt) {
     @Override
     public String toString() {
-      return "Begun[token=(secret), expiresAt=" + expiresAt + "]";
+      return "NewLogin[token=(secret), expiresAt=" + expiresAt + "]";
     }
   }
 
-  /// Who calls, by a good token.
+  /// The account behind a valid token.
   ///
-  /// @param account id
-  /// @param role what it may see
+  /// @param account account id
+  /// @param role what the account may see
   /// @param expiresAt end of the login
   public record Caller(String account, Role role, Instant expiresAt) {
-    /// Whether data of an account may be shown to this caller.
-    public boolean maySee(String other) {
+    /// Returns true if this caller may see the data of the account.
+    public boolean canSee(String other) {
       return role == Role.OPERATOR || account.equals(other);
     }
   }
 
-  /// Begins a login, and forgets expired ones.
-  public Begun begin(String account, Instant now) {
+  /// Begins a login and deletes expired ones.
+  public NewLogin begin(String account, Instant now) {
     byte[] bytes = new byte[TOKEN_BYTES];
     random.nextBytes(bytes);
     String token = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
@@ -60,11 +60,11 @@ public final class LoginSessions {
         account,
         Timestamp.from(now),
         Timestamp.from(expiresAt));
-    return new Begun(token, expiresAt);
+    return new NewLogin(token, expiresAt);
   }
 
-  /// The caller of a token; empty if it was never given out, has ended or has expired, or its
-  /// account is closed. A suspended operator sees its own account only.
+  /// Returns the caller who holds a token. Empty if the token was never issued, was logged out, has
+  /// expired, or its account is closed. A suspended operator sees only its own account.
   public Optional<Caller> caller(String token, Instant now) {
     return jdbc
         .query(
@@ -84,12 +84,14 @@ public final class LoginSessions {
     jdbc.update("delete from login_session where token_digest = ?", (Object) digest(token));
   }
 
-  /// Ends every login of an account but one.
+  /// Ends every login of an account except one.
   ///
-  /// @param kept its token, or empty to end all
-  public void endOthers(String account, String kept) {
+  /// @param keptToken token of the login that stays, or empty to end all
+  public void endOthers(String account, String keptToken) {
     jdbc.update(
-        "delete from login_session where account = ? and token_digest <> ?", account, digest(kept));
+        "delete from login_session where account = ? and token_digest <> ?",
+        account,
+        digest(keptToken));
   }
 
   private static byte[] digest(String token) {

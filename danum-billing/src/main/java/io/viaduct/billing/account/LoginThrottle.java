@@ -7,37 +7,36 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 
-/// Limits guesses of passwords. An attempt is taken from its budgets before its password is judged,
-/// so that parallel attempts never exceed them; a right password gives it back.
+/// Limits password guessing. An attempt is taken from its budgets before its password is checked,
+/// so that parallel attempts cannot exceed them. A right password gives the attempt back.
 ///
-/// | attempt | budget | beyond it |
+/// | attempt | budget | when the budget is empty |
 /// |---|---|---|
-/// | of a known browser | of this browser and name | waits for its turn |
-/// | of any other, by source and name | of this source and name | refused |
-/// | of any other, by source | of this source, all names | refused |
-/// | of any other, by name | of this name, all sources | waits for its turn |
+/// | from a known browser | of this browser and name | the attempt waits for its turn |
+/// | from elsewhere, by source and name | of this source and name | the attempt is refused |
+/// | from elsewhere, by source | of this source, all names | the attempt is refused |
+/// | from elsewhere, by name | of this name, all sources | the attempt waits for its turn |
 ///
-/// Somebody else's wrong passwords therefore never lock a user out. Only an attempt whose turn
-/// would come later than [#WAIT_MAX] is refused although it has a budget of its own. Any thread may
-/// call.
+/// Another person's wrong passwords therefore never lock a user out. An attempt is also refused if
+/// its turn would come later than [#WAIT_MAX]. Thread-safe.
 public final class LoginThrottle {
-  /// An attempt waits no longer for its turn.
+  /// Longest wait of an attempt for its turn.
   public static final Duration WAIT_MAX = Duration.ofSeconds(20);
 
-  /// Attempts that wait at a time, in all; each is a request that is held open.
+  /// Most attempts that wait at the same time. Each holds one HTTP request open.
   static final int WAITING_MAX = 512;
 
   private static final int NAMES_MAX = 10_000;
   private static final int PAIRS_MAX = 50_000;
 
-  /// The budgets.
+  /// The budgets: numbers of wrong passwords, and the pauses after them.
   ///
-  /// @param perPair wrong passwords for one name from one source, and of one known browser
-  /// @param pairPause then one more after this time from the source
-  /// @param browserPause then one more after this time from the known browser
+  /// @param perPair wrong passwords for one name from one source, and from one known browser
+  /// @param pairPause pause between further attempts from that source
+  /// @param browserPause pause between further attempts from that known browser
   /// @param perSource wrong passwords from one source within a minute
   /// @param perName wrong passwords for one name from all sources
-  /// @param namePause then one more after this time
+  /// @param namePause pause between further attempts for that name
   public record Budgets(
       int perPair,
       Duration pairPause,
@@ -46,64 +45,66 @@ public final class LoginThrottle {
       int perName,
       Duration namePause) {}
 
-  /// Who tries to log in.
+  /// One attempt to log in.
   ///
-  /// @param name as given, whether there is such an account or not
-  /// @param browser id of a known browser of this name
+  /// @param name account name as typed; the account may not exist
+  /// @param browser id of a browser that is known for this name
   public record Attempt(String name, SourceNetwork source, Optional<String> browser) {}
 
-  /// Lets time pass.
+  /// Waits for a time; tests replace it.
   @FunctionalInterface
   public interface Pause {
-    void of(Duration time) throws InterruptedException;
+    void sleep(Duration time) throws InterruptedException;
   }
 
   private record Pair(String name, Object from) {}
 
-  private final TokenBuckets<Pair> ofPair;
-  private final TokenBuckets<Pair> ofBrowser;
-  private final TokenBuckets<SourceNetwork> ofSource;
-  private final TokenBuckets<String> ofName;
+  private final TokenBuckets<Pair> pairBuckets;
+  private final TokenBuckets<Pair> browserBuckets;
+  private final TokenBuckets<SourceNetwork> sourceBuckets;
+  private final TokenBuckets<String> nameBuckets;
   private final Semaphore waiting = new Semaphore(WAITING_MAX);
   private final Pause pause;
 
   public LoginThrottle(Budgets budgets, InstantSource clock, Pause pause) {
     this.pause = pause;
-    ofPair = new TokenBuckets<>(budgets.perPair(), budgets.pairPause(), PAIRS_MAX, clock);
-    ofBrowser = new TokenBuckets<>(budgets.perPair(), budgets.browserPause(), PAIRS_MAX, clock);
-    ofSource =
+    pairBuckets = new TokenBuckets<>(budgets.perPair(), budgets.pairPause(), PAIRS_MAX, clock);
+    browserBuckets =
+        new TokenBuckets<>(budgets.perPair(), budgets.browserPause(), PAIRS_MAX, clock);
+    sourceBuckets =
         new TokenBuckets<>(
             budgets.perSource(),
             Duration.ofMinutes(1).dividedBy(budgets.perSource()),
             NAMES_MAX,
             clock);
-    ofName = new TokenBuckets<>(budgets.perName(), budgets.namePause(), NAMES_MAX, clock);
+    nameBuckets = new TokenBuckets<>(budgets.perName(), budgets.namePause(), NAMES_MAX, clock);
   }
 
-  /// Takes an attempt and waits for its turn.
+  /// Takes an attempt from its budgets and waits for its turn.
   ///
-  /// @return empty if its password may be judged now, else how long to stay away
-  /// @throws InterruptedException if the wait was interrupted: the password must not be judged
+  /// @return empty if the password may be checked now, else the time after which to try again
+  /// @throws InterruptedException if the wait was interrupted; the password must not be checked
+  ///   then
   public Optional<Duration> admit(Attempt attempt) throws InterruptedException {
     if (attempt.browser().isPresent()) {
-      return await(ofBrowser.takeNext(browser(attempt), WAIT_MAX));
+      return awaitTurn(browserBuckets.takeNext(browser(attempt), WAIT_MAX));
     }
-    if (!ofPair.take(pair(attempt))) {
-      return Optional.of(ofPair.untilNext(pair(attempt)));
+    if (!pairBuckets.take(pair(attempt))) {
+      return Optional.of(pairBuckets.untilNext(pair(attempt)));
     }
-    if (!ofSource.take(attempt.source())) {
-      ofPair.giveBack(pair(attempt));
-      return Optional.of(ofSource.untilNext(attempt.source()));
+    if (!sourceBuckets.take(attempt.source())) {
+      pairBuckets.giveBack(pair(attempt));
+      return Optional.of(sourceBuckets.untilNext(attempt.source()));
     }
-    Optional<Duration> refusal = await(ofName.takeNext(attempt.name(), WAIT_MAX));
+    Optional<Duration> refusal = awaitTurn(nameBuckets.takeNext(attempt.name(), WAIT_MAX));
     if (refusal.isPresent()) {
-      ofPair.giveBack(pair(attempt));
-      ofSource.giveBack(attempt.source());
+      pairBuckets.giveBack(pair(attempt));
+      sourceBuckets.giveBack(attempt.source());
     }
     return refusal;
   }
 
-  private Optional<Duration> await(Duration turn) throws InterruptedException {
+  private Optional<Duration> awaitTurn(Duration turn) throws InterruptedException {
     if (turn.isZero()) {
       return Optional.empty();
     }
@@ -111,22 +112,22 @@ public final class LoginThrottle {
       return Optional.of(WAIT_MAX);
     }
     try {
-      pause.of(turn);
+      pause.sleep(turn);
       return Optional.empty();
     } finally {
       waiting.release();
     }
   }
 
-  /// Gives an admitted attempt back: its password was right. Earlier mistakes of the same source or
-  /// browser are forgotten.
-  public void right(Attempt attempt) {
+  /// Gives an admitted attempt back because its password was right. Also refills the budget of its
+  /// source and name, or of its known browser.
+  public void passwordWasRight(Attempt attempt) {
     if (attempt.browser().isPresent()) {
-      ofBrowser.fill(browser(attempt));
+      browserBuckets.fill(browser(attempt));
     } else {
-      ofPair.fill(pair(attempt));
-      ofSource.giveBack(attempt.source());
-      ofName.giveBack(attempt.name());
+      pairBuckets.fill(pair(attempt));
+      sourceBuckets.giveBack(attempt.source());
+      nameBuckets.giveBack(attempt.name());
     }
   }
 

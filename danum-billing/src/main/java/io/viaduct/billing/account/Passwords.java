@@ -4,29 +4,30 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.springframework.security.crypto.bcrypt.BCryptPasswordEncoder;
 
-/// Password hashes: bcrypt, which limits a guesser who has the database to some tens of guesses a
-/// second and core.
+/// Hashes passwords with bcrypt. Somebody who has stolen the database can try only some tens of
+/// passwords per second and core.
 public final class Passwords {
-  /// 2^10 rounds: about 60 ms here, the least that OWASP's password storage sheet accepts.
+  /// 2^10 rounds take about 60 ms. This is the minimum of OWASP's Password Storage Cheat Sheet.
   private static final int STRENGTH = 10;
 
-  /// bcrypt reads no more than this.
+  /// bcrypt ignores all bytes after this many.
   public static final int BYTES_MAX = 72;
 
   public static final int LENGTH_MIN = 8;
 
   private final BCryptPasswordEncoder bcrypt = new BCryptPasswordEncoder(STRENGTH);
-  // Compared with when there is no such account, so that the answer takes as long.
-  private final String nobody = hashed("nobody has this password");
+  // Used when the account does not exist, so that the answer takes equally long.
+  private final String dummyHash = encode("nobody has this password");
 
-  /// What a password must be, for people.
+  /// The rule for passwords, as people read it.
   public static final String RULE =
       "must have at least %d characters and at most %d bytes, no control character, and no blank at either end"
           .formatted(LENGTH_MIN, BYTES_MAX);
 
-  /// Whether a text may be a password. A password file could not hold what is refused beside short
-  /// and long ones: it is one line, read without the blanks at its ends.
-  public static boolean acceptable(String password) {
+  /// Returns true if a text obeys [#RULE]. Blanks at the ends and control characters are refused
+  /// because a password file could not hold them: it is one line, read without the blanks at its
+  /// ends.
+  public static boolean isAcceptable(String password) {
     return password.codePointCount(0, password.length()) >= LENGTH_MIN
         && password.getBytes(StandardCharsets.UTF_8).length <= BYTES_MAX
         && password.equals(password.strip())
@@ -34,10 +35,10 @@ public final class Passwords {
   }
 
   String hash(String password) {
-    if (!acceptable(password)) {
+    if (!isAcceptable(password)) {
       throw new IllegalArgumentException("a password " + RULE);
     }
-    return hashed(password);
+    return encode(password);
   }
 
   boolean matches(String password, String hash) {
@@ -45,11 +46,11 @@ public final class Passwords {
         && bcrypt.matches(password, hash);
   }
 
-  void matchNobody(String password) {
-    matches(password, nobody);
+  void matchDummy(String password) {
+    matches(password, dummyHash);
   }
 
-  private String hashed(String password) {
+  private String encode(String password) {
     return Objects.requireNonNull(bcrypt.encode(password));
   }
 }

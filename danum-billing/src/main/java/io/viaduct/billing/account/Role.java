@@ -2,12 +2,12 @@ package io.viaduct.billing.account;
 
 import java.util.Locale;
 
-/// What an account may see: its own data, or everything.
+/// The data that an account may see: its own, or everything.
 public enum Role {
   USER,
   OPERATOR;
 
-  /// As stored and as the interfaces write it.
+  /// Returns the name that the database and the interfaces use.
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

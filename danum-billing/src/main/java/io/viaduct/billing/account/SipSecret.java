@@ -2,16 +2,16 @@ package io.viaduct.billing.account;
 
 import java.util.Locale;
 
-/// Which secret the devices of an account register with.
+/// The secret that the devices of an account register with.
 public enum SipSecret {
-  /// None: the account cannot register.
+  /// No secret: the account cannot register.
   NONE,
-  /// The password of the pages: one secret, changed together.
+  /// The password of the pages. Changing one changes both.
   SHARED,
-  /// A secret of its own, or digests whose password billing never saw.
+  /// A separate secret, or digests whose password billing never saw.
   SEPARATE;
 
-  /// As stored and as the interfaces write it.
+  /// Returns the name that the database and the interfaces use.
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -11,9 +11,9 @@ import java.util.List;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// Credit given by an operator: once for each idempotency key, however often it is asked for.
+/// Posts top-ups: money that an operator adds to an account. Each idempotency key posts once.
 public final class TopUps {
-  /// A billion denarii; more is a typing error.
+  /// A billion denarii. A larger amount is a typing error.
   public static final long MICRODENARII_MAX = 1_000_000_000_000_000L;
 
   private static final String SELECT =
@@ -32,8 +32,10 @@ public final class TopUps {
     this.ledger = ledger;
   }
 
-  /// @param key the caller's, one name space for all accounts
-  /// @param reference for people
+  /// A posted top-up.
+  ///
+  /// @param key the caller's idempotency key, unique over all accounts
+  /// @param reference reference of the payment, for people
   public record TopUp(
       String key,
       String account,
@@ -43,19 +45,19 @@ public final class TopUps {
       Instant createdAt,
       long transactionId) {}
 
-  /// What became of a top-up.
+  /// The result of [#post].
   public sealed interface Result {
     /// Posted now.
     record Posted(TopUp topUp) implements Result {}
 
-    /// The same was posted before.
+    /// The same top-up was posted before.
     record AlreadyPosted(TopUp topUp) implements Result {}
 
-    /// The key was used for something else.
+    /// The idempotency key was used for a different top-up.
     record KeyTaken() implements Result {}
   }
 
-  /// Posts a top-up of an account that exists.
+  /// Posts a top-up. The account must exist.
   public Result post(
       String key,
       String account,
@@ -64,11 +66,12 @@ public final class TopUps {
       String createdBy,
       Instant now) {
     return transaction.execute(_ -> {
-      // Two requests with one key wait for each other here; other keys rarely share the lock.
+      // Requests with the same key wait for each other. Two keys share a lock only if their hashes
+      // collide.
       jdbc.query("select pg_advisory_xact_lock(?, ?)", row -> {}, (int) KEY_LOCK, key.hashCode());
-      List<TopUp> before = find(key);
-      if (!before.isEmpty()) {
-        TopUp known = before.getFirst();
+      List<TopUp> existing = find(key);
+      if (!existing.isEmpty()) {
+        TopUp known = existing.getFirst();
         return known.account().equals(account)
                 && known.amount().equals(amount)
                 && known.reference().equals(reference)
@@ -84,9 +87,9 @@ public final class TopUps {
     });
   }
 
-  /// Top-ups of an account, latest first.
+  /// Returns the top-ups of an account, latest first.
   ///
-  /// @param before transaction of the last one seen
+  /// @param before transaction id of the last row of the previous page
   public List<TopUp> page(String account, long before, int limit) {
     return jdbc.query(
         SELECT + "where account = ? and transaction_id < ? order by transaction_id desc limit ?",

@@ -1,4 +1,4 @@
-/// Who may log in and is billed: accounts, password hashes, login sessions, top-ups.
+/// Accounts: their password hashes, login sessions, top-ups and credits.
 @NullMarked
 package io.viaduct.billing.account;
 

@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A real PostgreSQL as a child process, with its data in one directory: `cluster/` (the data),
+/// Runs a PostgreSQL as a child process. All its files are in one directory: `cluster/` (the data),
 /// `binaries/` (unpacked from the jar), `password`, `lock`.
 ///
-/// Billing's role in it is not a superuser, so that what is revoked is revoked; every connection
+/// Billing's role is not a superuser, so it cannot undo the revoked privileges. Every connection
 /// needs the password, which only the owner of the directory can read.
 public final class EmbeddedDatabase implements AutoCloseable {
   /// Role and database of billing.
@@ -41,7 +41,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       Set.of("cluster", "binaries", "launcher", "password", "password.new", "lock");
   private static final Duration START_PATIENCE = Duration.ofSeconds(60);
 
-  /// What a start needs; the same again when the postmaster has died.
+  /// The parameters of a start. They are used again to restart a postmaster that died.
   private record Launch(Path home, Path cluster, Path binaries, Durability durability) {}
 
   private final FileChannel lockFile;
@@ -49,7 +49,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
   private final DatabaseAddress address;
   private @Nullable EmbeddedPostgres postgres; // guarded by this
   private @Nullable PostmasterWatch watch; // guarded by this
-  private boolean closed; // guarded by this
+  private boolean isClosed; // guarded by this
 
   private EmbeddedDatabase(
       FileChannel lockFile,
@@ -62,17 +62,17 @@ public final class EmbeddedDatabase implements AutoCloseable {
     this.address = address;
   }
 
-  /// How durable a commit is.
+  /// The failures that a committed transaction survives.
   public enum Durability {
-    /// survives a power cut
+    /// A power failure.
     DURABLE,
-    /// survives the processes, not the machine: for tests
+    /// A killed process, but no failure of the machine: for tests.
     FAST
   }
 
   /// Starts PostgreSQL on a directory, which is created if it is missing.
   ///
-  /// @param binaries where its programs are unpacked; may be shared
+  /// @param binaries directory into which the programs are unpacked; may be shared
   /// @throws IOException if another billing process holds the directory, or PostgreSQL fails
   public static EmbeddedDatabase start(Path directory, Path binaries, Durability durability)
       throws IOException {
@@ -86,20 +86,21 @@ public final class EmbeddedDatabase implements AutoCloseable {
       Path cluster = home.resolve("cluster");
       OrphanedPostmaster.stop(cluster);
       if (!Files.exists(home.resolve("password"))) {
-        delete(cluster); // a process that was killed in its first start left a part
+        delete(cluster); // incomplete: the process was killed during its first start
       }
       PrivateDirectory.make(binaries, name -> name.startsWith("PG-"));
-      removeHalfUnpacked(binaries);
+      removeIncompletePrograms(binaries);
       Launch launch = new Launch(home, cluster, binaries, durability);
       EmbeddedPostgres postgres = launch(launch, ANY_PORT);
-      return new EmbeddedDatabase(lockFile, launch, postgres, openDoors(home, cluster, postgres));
+      return new EmbeddedDatabase(
+          lockFile, launch, postgres, setPasswordOnce(home, cluster, postgres));
     } catch (IOException | RuntimeException e) {
       lockFile.close();
       throw e;
     }
   }
 
-  /// Joins the PostgreSQL of a directory if a billing process runs it, else starts one.
+  /// Connects to the PostgreSQL of a directory if a billing process runs it. Starts one otherwise.
   public static EmbeddedDatabase joinOrStart(Path directory, Path binaries) throws IOException {
     Path home = prepare(directory);
     FileChannel lockFile = open(home.resolve("lock"));
@@ -115,7 +116,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return start(directory, binaries, Durability.DURABLE);
   }
 
-  /// Where billing connects.
+  /// Returns the address that billing connects to.
   public DatabaseAddress address() {
     return address;
   }
@@ -130,7 +131,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     try {
       return file.tryLock();
     } catch (OverlappingFileLockException e) {
-      return null; // held by this very process
+      return null; // this process holds it already
     }
   }
 
@@ -138,9 +139,9 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
   }
 
-  // A process that was killed while it unpacked leaves a part, and its unpacker would skip it. One
-  // that unpacks right now holds the lock.
-  private static void removeHalfUnpacked(Path binaries) throws IOException {
+  // A process that was killed while unpacking leaves an incomplete directory, and the launcher
+  // would use it as it is. A process that is unpacking now holds the lock.
+  private static void removeIncompletePrograms(Path binaries) throws IOException {
     if (!Files.isDirectory(binaries)) {
       return;
     }
@@ -171,7 +172,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
 
   private static EmbeddedPostgres launch(Launch launch, int port) throws IOException {
     Path home = launch.home();
-    // The launcher keeps a directory of its own there, which would be /tmp/embedded-pg.
+    // Without this, the launcher would put its working directory at /tmp/embedded-pg.
     System.setProperty("ot.epg.working-dir", home.resolve("launcher").toString());
     String durable = launch.durability() == Durability.DURABLE ? "on" : "off";
     EmbeddedPostgres.Builder builder =
@@ -183,7 +184,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
             .setOverrideWorkingDirectory(launch.binaries().toAbsolutePath().toFile())
             .setPGStartupWait(START_PATIENCE)
             .setLocaleConfig("locale", "C.UTF-8")
-            // The launcher's own defaults favour speed over the last commits; money wants them.
+            // The launcher's defaults may lose the last commits; billing must not lose money.
             .setServerConfig("fsync", durable)
             .setServerConfig("synchronous_commit", durable)
             .setServerConfig("full_page_writes", durable)
@@ -191,7 +192,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
             .setServerConfig("listen_addresses", "127.0.0.1")
             .setServerConfig("password_encryption", "scram-sha-256")
             .setServerConfig("max_connections", "220")
-            // A log of its own: a pipe to this process would break when this process is killed.
+            // PostgreSQL writes its own log: a pipe to this process would break when this process
+            // is killed.
             .setServerConfig("logging_collector", "on")
             .setServerConfig("log_filename", "postgresql-%a.log")
             .setServerConfig("log_truncate_on_rotation", "on")
@@ -200,13 +202,15 @@ public final class EmbeddedDatabase implements AutoCloseable {
       builder.setConnectConfig("password", password(home));
     }
     EmbeddedPostgres started = builder.start();
-    // The launcher lets everybody write to both levels; the one above was closed before.
+    // The launcher makes both directory levels writable for everybody. The level above was closed
+    // before.
     PrivateDirectory.closeWithChildren(launch.binaries());
     return started;
   }
 
-  // The first start runs open for the moment that it takes to set the password; nothing is in it.
-  private static DatabaseAddress openDoors(Path home, Path cluster, EmbeddedPostgres postgres)
+  // Until the password is set, the first start accepts any connection. The database is still empty
+  // then.
+  private static DatabaseAddress setPasswordOnce(Path home, Path cluster, EmbeddedPostgres postgres)
       throws IOException {
     Path passwordFile = home.resolve("password");
     if (Files.exists(passwordFile)) {
@@ -228,14 +232,15 @@ public final class EmbeddedDatabase implements AutoCloseable {
         reloaded.next();
       }
     } catch (SQLException e) {
-      throw new IOException("embedded PostgreSQL refuses its own set-up: " + e.getMessage(), e);
+      throw new IOException("the set-up of the embedded PostgreSQL failed: " + e.getMessage(), e);
     }
-    Path half = home.resolve("password.new");
-    Files.deleteIfExists(half);
+    Path newPasswordFile = home.resolve("password.new");
+    Files.deleteIfExists(newPasswordFile);
     Files.createFile(
-        half, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    Files.writeString(half, password);
-    Files.move(half, passwordFile);
+        newPasswordFile,
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    Files.writeString(newPasswordFile, password);
+    Files.move(newPasswordFile, passwordFile);
     return address(postgres.getPort(), password);
   }
 
@@ -247,20 +252,20 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return new DatabaseAddress("jdbc:postgresql://127.0.0.1:" + port + "/" + ROLE, ROLE, password);
   }
 
-  /// Has the postmaster started again whenever it dies, until [#close]. Connections are told the
-  /// same address; PostgreSQL itself recovers what was committed from its log.
+  /// Restarts the postmaster whenever it dies, until [#close]. The address stays the same.
+  /// PostgreSQL recovers committed data from its write-ahead log.
   ///
-  /// @param registry where restarts are counted
+  /// @param registry registry that counts the restarts
   public synchronized void supervise(MeterRegistry registry) {
-    Launch ours = launch;
-    if (ours != null && !closed && watch == null) {
-      watch = new PostmasterWatch(ours.cluster(), this::restart, registry);
+    Launch ownLaunch = launch;
+    if (ownLaunch != null && !isClosed && watch == null) {
+      watch = new PostmasterWatch(ownLaunch.cluster(), this::restart, registry);
     }
   }
 
   private synchronized void restart() throws IOException {
-    Launch ours = launch;
-    if (closed || ours == null) {
+    Launch ownLaunch = launch;
+    if (isClosed || ownLaunch == null) {
       return;
     }
     EmbeddedPostgres dead = postgres;
@@ -269,8 +274,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
       postgres = null;
       dead.close(); // gives up its lock
     }
-    OrphanedPostmaster.stop(ours.cluster());
-    postgres = launch(ours, port);
+    OrphanedPostmaster.stop(ownLaunch.cluster());
+    postgres = launch(ownLaunch, port);
   }
 
   /// Stops PostgreSQL if this process started it. A second call does nothing.
@@ -278,7 +283,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
   public void close() {
     PostmasterWatch watching;
     synchronized (this) {
-      closed = true;
+      isClosed = true;
       watching = watch;
     }
     if (watching != null) {

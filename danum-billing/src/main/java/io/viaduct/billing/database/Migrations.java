@@ -7,16 +7,17 @@ import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/// Opens the pool and brings the schema to this version, in that order, before anything reads it.
+/// Opens the connection pool, and then migrates the schema to this version before anything reads
+/// it.
 public final class Migrations {
-  /// A caller who waits longer for a connection is told to come again.
-  private static final Duration CONNECTION_PATIENCE = Duration.ofSeconds(3);
+  /// Longest wait for a connection; after it the request fails.
+  private static final Duration CONNECTION_WAIT_MAX = Duration.ofSeconds(3);
 
-  private static final int PATIENCE_APART_SECONDS = 10;
+  private static final int OUTSIDE_POOL_TIMEOUT_SECONDS = 10;
 
   private Migrations() {}
 
-  /// A pool of connections to a migrated schema.
+  /// Returns a pool of connections to a migrated schema.
   public static HikariDataSource open(DatabaseAddress address, int connections) {
     HikariDataSource pool = new HikariDataSource(pool(address, connections));
     try {
@@ -36,7 +37,7 @@ public final class Migrations {
     config.setPassword(address.password());
     config.setMaximumPoolSize(connections);
     config.setMinimumIdle(1);
-    config.setConnectionTimeout(CONNECTION_PATIENCE.toMillis());
+    config.setConnectionTimeout(CONNECTION_WAIT_MAX.toMillis());
     config.addDataSourceProperty("reWriteBatchedInserts", "true");
     config.addDataSourceProperty("socketTimeout", "60");
     config.addDataSourceProperty("tcpKeepAlive", "true");
@@ -44,17 +45,18 @@ public final class Migrations {
     return config;
   }
 
-  /// Connections beside the pool, to the same database: for who keeps one.
-  public static DataSource apart(HikariDataSource pool) {
-    PGSimpleDataSource apart = new PGSimpleDataSource();
-    apart.setUrl(pool.getJdbcUrl());
-    apart.setUser(pool.getUsername());
-    apart.setPassword(pool.getPassword());
-    apart.setTcpKeepAlive(true);
-    apart.setSocketTimeout(PATIENCE_APART_SECONDS);
-    apart.setConnectTimeout(PATIENCE_APART_SECONDS);
-    apart.setApplicationName("danum-billing");
-    return apart;
+  /// Returns a source of connections outside the pool, to the same database. It is for a caller who
+  /// keeps a connection open.
+  public static DataSource outsidePool(HikariDataSource pool) {
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    source.setUrl(pool.getJdbcUrl());
+    source.setUser(pool.getUsername());
+    source.setPassword(pool.getPassword());
+    source.setTcpKeepAlive(true);
+    source.setSocketTimeout(OUTSIDE_POOL_TIMEOUT_SECONDS);
+    source.setConnectTimeout(OUTSIDE_POOL_TIMEOUT_SECONDS);
+    source.setApplicationName("danum-billing");
+    return source;
   }
 
   private static void migrate(DataSource pool) {

@@ -9,8 +9,9 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A postmaster that outlived its billing process (PostgreSQL survives the SIGKILL of its parent).
-/// It is stopped before the next start, first politely, so that the data directory has one owner.
+/// Finds and stops a postmaster whose billing process was killed: PostgreSQL survives the SIGKILL
+/// of its parent. It must stop before the next start, so that the data directory has one owner. The
+/// first attempt is a fast shutdown, the second an immediate one.
 final class OrphanedPostmaster {
   private static final Logger LOG = LoggerFactory.getLogger(OrphanedPostmaster.class);
   private static final Duration FAST_SHUTDOWN = Duration.ofSeconds(10);
@@ -20,7 +21,7 @@ final class OrphanedPostmaster {
 
   private OrphanedPostmaster() {}
 
-  /// Port of the postmaster that runs on a cluster, where one does.
+  /// Returns the port of the postmaster that runs on a cluster, if one runs.
   static Optional<Integer> port(Path cluster) throws IOException {
     Path file = cluster.resolve("postmaster.pid");
     if (find(cluster).isEmpty()) {
@@ -31,7 +32,7 @@ final class OrphanedPostmaster {
     return lines.size() < 4 ? Optional.empty() : Optional.of(Integer.valueOf(lines.get(3).strip()));
   }
 
-  /// Stops the postmaster of a cluster, where one runs.
+  /// Stops the postmaster of a cluster, if one runs.
   static void stop(Path cluster) throws IOException {
     Optional<ProcessHandle> found = find(cluster);
     if (found.isPresent()) {
@@ -58,7 +59,7 @@ final class OrphanedPostmaster {
     return ProcessHandle.of(Long.parseLong(first)).filter(p -> serves(p, cluster));
   }
 
-  // Process ids are reused: only a postgres that was started on this very directory is ours.
+  // Process ids are reused: only a postgres that was started on this directory is ours.
   private static boolean serves(ProcessHandle process, Path cluster) {
     try {
       String[] arguments =
@@ -70,8 +71,8 @@ final class OrphanedPostmaster {
     }
   }
 
-  // Its end shows in its command line: where nobody collects it (a container without an init), the
-  // process stays in the table, with an empty one.
+  // The empty command line shows that the process has ended. In a container without an init
+  // process, an ended process stays in the process table.
   private static boolean signal(
       ProcessHandle process, Path cluster, String signal, Duration patience) throws IOException {
     try {

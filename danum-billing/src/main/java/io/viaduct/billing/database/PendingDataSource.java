@@ -7,8 +7,8 @@ import java.util.concurrent.CompletionException;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 
-/// A database that is still starting: whoever wants a connection waits until it has started. It
-/// lets the parts above be made meanwhile, which halves the time of a start.
+/// A data source for a database that is still starting: a request for a connection waits until it
+/// has started. Other parts can be created meanwhile, which halves the start time.
 public final class PendingDataSource extends AbstractDataSource {
   private final CompletableFuture<? extends DataSource> database;
 
@@ -27,6 +27,6 @@ public final class PendingDataSource extends AbstractDataSource {
 
   @Override
   public Connection getConnection(String user, String password) throws SQLException {
-    throw new SQLException("billing has one role, ask for no other");
+    throw new SQLException("billing connects with one role only");
   }
 }

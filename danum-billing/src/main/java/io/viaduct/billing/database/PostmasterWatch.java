@@ -8,15 +8,16 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sees that a postmaster has died (killed for memory, crashed) and has it started again: at once,
-/// then after ever longer pauses. Reports are deferred meanwhile, so nothing is lost.
+/// Restarts a postmaster that died, e.g. killed by the out-of-memory killer. The first attempt is
+/// immediate; the pauses between further attempts grow. Reports are deferred meanwhile, so none is
+/// lost.
 final class PostmasterWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PostmasterWatch.class);
   private static final Duration POLL = Duration.ofMillis(250);
   private static final Duration PAUSE_FIRST = Duration.ofMillis(500);
   private static final Duration PAUSE_MAX = Duration.ofSeconds(30);
 
-  /// Starts the postmaster again; returns when it takes connections.
+  /// Starts the postmaster; returns when it accepts connections.
   @FunctionalInterface
   interface Restart {
     void run() throws IOException;
@@ -24,15 +25,15 @@ final class PostmasterWatch implements AutoCloseable {
 
   private final Path cluster;
   private final Restart restart;
-  private final Counter started;
-  private final Counter failed;
+  private final Counter restarts;
+  private final Counter failures;
   private final Thread thread;
 
   PostmasterWatch(Path cluster, Restart restart, MeterRegistry registry) {
     this.cluster = cluster;
     this.restart = restart;
-    started = counter(registry, "started");
-    failed = counter(registry, "failed");
+    restarts = counter(registry, "started");
+    failures = counter(registry, "failed");
     thread = Thread.ofPlatform().name("postmaster-watch").daemon().start(this::watch);
   }
 
@@ -50,7 +51,7 @@ final class PostmasterWatch implements AutoCloseable {
         Thread.sleep(POLL);
         if (OrphanedPostmaster.port(cluster).isPresent()) {
           pause = PAUSE_FIRST;
-        } else if (!restarted(pause)) {
+        } else if (!tryRestart(pause)) {
           Thread.sleep(pause);
           pause =
               pause.multipliedBy(2).compareTo(PAUSE_MAX) > 0 ? PAUSE_MAX : pause.multipliedBy(2);
@@ -63,15 +64,15 @@ final class PostmasterWatch implements AutoCloseable {
     }
   }
 
-  private boolean restarted(Duration pause) {
-    LOG.warn("the embedded PostgreSQL has died and is started again");
+  private boolean tryRestart(Duration pause) {
+    LOG.warn("the embedded PostgreSQL has died: restarting it");
     try {
       restart.run();
-      started.increment();
+      restarts.increment();
       LOG.info("the embedded PostgreSQL runs again");
       return true;
     } catch (IOException | RuntimeException e) {
-      failed.increment();
+      failures.increment();
       LOG.warn(
           "the embedded PostgreSQL does not start, next attempt in {} ms: {}",
           pause.toMillis(),
@@ -80,7 +81,7 @@ final class PostmasterWatch implements AutoCloseable {
     }
   }
 
-  /// Ends the watch; a restart that is under way is not waited for here.
+  /// Ends the watch. Does not wait for a running restart.
   @Override
   public void close() {
     thread.interrupt();

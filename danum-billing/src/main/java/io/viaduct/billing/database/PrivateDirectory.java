@@ -14,8 +14,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Makes directories of the embedded PostgreSQL that only their owner can enter (mode 0700),
-/// whatever the umask and whoever made them.
+/// Creates directories that only their owner can enter (mode 0700), independent of the umask.
 final class PrivateDirectory {
   private static final Logger LOG = LoggerFactory.getLogger(PrivateDirectory.class);
   private static final Set<PosixFilePermission> PRIVATE =
@@ -23,11 +22,11 @@ final class PrivateDirectory {
 
   private PrivateDirectory() {}
 
-  /// Makes a directory, or closes one that is open to others.
+  /// Creates a directory. If it exists and is open to other users, closes it.
   ///
-  /// @param ours names that billing makes there; a directory with any other name in it is left as
-  ///   it is, because somebody else uses it
-  /// @throws IOException if it is open to others and must not or cannot be closed
+  /// @param ours names that billing creates there; a directory with any other name in it belongs to
+  ///   somebody else and is left unchanged
+  /// @throws IOException if the directory is open to other users and must not or cannot be closed
   static void make(Path directory, Predicate<String> ours) throws IOException {
     if (!Files.exists(directory)) {
       Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(PRIVATE));
@@ -54,7 +53,7 @@ final class PrivateDirectory {
     LOG.warn("directory {} was open to other users ({}): closed it (rwx------)", directory, mode);
   }
 
-  /// Takes away from others what they may do with a directory, and with the directories in it.
+  /// Removes other users' permissions on a directory and on the directories in it.
   static void closeWithChildren(Path directory) throws IOException {
     close(directory);
     for (String name : names(directory)) {

@@ -1,4 +1,4 @@
-/// The PostgreSQL below: embedded where no URL is given, migrated by Flyway.
+/// The PostgreSQL database: embedded if no URL is given, migrated by Flyway.
 @NullMarked
 package io.viaduct.billing.database;
 

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.TreeSet;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/// Posts transactions and reads balances. Every call of [#post] runs inside the caller's database
-/// transaction, so that what is billed and what is posted become visible together.
+/// Posts transactions and reads balances. [#post] runs inside the caller's database transaction, so
+/// that a charge and its postings become visible together.
 public final class Ledger {
   private final JdbcTemplate jdbc;
 
@@ -17,7 +17,8 @@ public final class Ledger {
     this.jdbc = jdbc;
   }
 
-  /// Opens accounts that are not open yet. Sorted, so that two openers never wait in a circle.
+  /// Opens accounts that are not open yet. They are sorted by name, so that two callers cannot
+  /// deadlock.
   public void open(Collection<LedgerAccount> accounts, Instant now) {
     jdbc.batchUpdate(
         "insert into ledger_account (name, kind, created_at) values (?, ?, ?) on conflict do nothing",
@@ -27,11 +28,12 @@ public final class Ledger {
                 .toList());
   }
 
-  /// Posts transactions in three round trips, whatever their number. One that moves nothing is left
+  /// Posts transactions in three round trips, for any number of them. An empty transaction is left
   /// out.
   ///
   /// @return the id of each posted transaction, in order
-  /// @throws org.springframework.dao.DuplicateKeyException if an identity was posted before
+  /// @throws org.springframework.dao.DuplicateKeyException if a transaction with the same identity
+  ///   was posted before
   public List<Long> post(List<LedgerTransaction> transactions, Instant now) {
     List<LedgerTransaction> moving = transactions.stream().filter(t -> !t.isEmpty()).toList();
     if (moving.isEmpty()) {
@@ -69,7 +71,7 @@ public final class Ledger {
     return ids;
   }
 
-  /// Sum of all postings of an account.
+  /// Returns the sum of all postings of an account.
   public MicroDenarii balance(LedgerAccount account) {
     Long sum =
         jdbc.queryForObject(
@@ -79,7 +81,9 @@ public final class Ledger {
     return new MicroDenarii(sum == null ? 0 : sum);
   }
 
-  /// Takes `count` numbers of a sequence in one round trip. The name is a constant of the caller.
+  /// Takes `count` numbers from a sequence in one round trip.
+  ///
+  /// @param sequence a constant of the caller, because it is not escaped
   public static List<Long> nextIds(JdbcTemplate jdbc, String sequence, int count) {
     return jdbc.queryForList(
         "select nextval('" + sequence + "') from generate_series(1, ?)", Long.class, count);

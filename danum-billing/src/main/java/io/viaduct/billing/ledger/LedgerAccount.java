@@ -1,21 +1,22 @@
 package io.viaduct.billing.ledger;
 
-/// An account of the ledger. Balances may be of either sign: a top-up makes ISSUANCE negative.
+/// An account of the ledger. Its balance may be positive or negative: a top-up makes ISSUANCE
+/// negative.
 ///
-/// @param kind what it is for
-/// @param holder whose it is; empty where there is one of its kind
+/// @param kind purpose of the account
+/// @param holder owner of the account; empty if there is only one account of the kind
 public record LedgerAccount(Kind kind, String holder) {
   /// Kinds of accounts, as stored.
   public enum Kind {
-    /// money of a user: payer, and later also the earnings of a relaying neighbour
+    /// Money of a user.
     USER,
-    /// charges that are posted and not yet settled
+    /// Charges that are posted and not settled yet.
     CLEARING,
-    /// fees of an owner of SNAPTs
+    /// Fees of an owner of SNAPTs.
     PROVIDER,
-    /// what the operator earns, gives back and adjusts
+    /// Revenue, discounts and adjustments of the operator.
     OPERATOR,
-    /// where topped-up money comes from
+    /// Source of topped-up money.
     ISSUANCE
   }
 
@@ -33,7 +34,7 @@ public record LedgerAccount(Kind kind, String holder) {
     return new LedgerAccount(Kind.PROVIDER, owner);
   }
 
-  /// The name under which it is stored, e.g. `USER:alice`.
+  /// Returns the name under which the account is stored, e.g. `USER:alice`.
   public String name() {
     return holder.isEmpty() ? kind.name() : kind.name() + ":" + holder;
   }

@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Shows what the ledger's invariants and balances were at the last look. The settlement thread
-/// writes, any thread reads.
+/// Exposes the ledger's invariants and balances as metrics. The settlement thread writes the
+/// values; any thread reads them.
 public final class LedgerMeters {
   private static final Logger LOG = LoggerFactory.getLogger(LedgerMeters.class);
 
@@ -16,7 +16,7 @@ public final class LedgerMeters {
   private final InstantSource clock;
   private volatile double imbalance;
   private volatile double belowZero;
-  // Not a number until the first verification: 0 would say that all is well, or 1970.
+  // NaN until the first verification. 0 would mean that all invariants hold, or the year 1970.
   private volatile double broken = Double.NaN;
   private volatile double verifiedAt = Double.NaN;
 
@@ -52,7 +52,7 @@ public final class LedgerMeters {
     belowZero = verification.usersBelowZero();
   }
 
-  /// Recomputes every invariant. Each one that is broken is an error in the log.
+  /// Recomputes every invariant. Logs an error for each broken one.
   public void verify() {
     refresh();
     long found = 0;
@@ -60,7 +60,7 @@ public final class LedgerMeters {
       if (!check.holds()) {
         found++;
         LOG.error(
-            "the ledger breaks '{}' {} times, for example: {}",
+            "the ledger invariant '{}' is broken {} times, for example: {}",
             check.name(),
             check.violations(),
             check.example());

@@ -4,13 +4,14 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A transaction to be posted: whole or not at all, once for its identity, and summing to zero.
+/// A transaction of the ledger. It is posted completely or not at all, only once per identity, and
+/// its postings sum to zero.
 ///
-/// @param kind what it is
-/// @param identity from the caller; the database refuses a second one
-/// @param intervalId the charging interval that it bills, if it bills one
-/// @param note for people: the key of the interval, the reference of a top-up
-/// @param postings without zero amounts; empty where nothing is to be moved
+/// @param kind kind of the transaction
+/// @param identity identity given by the caller; the database refuses a second transaction with it
+/// @param intervalId id of the billed charging interval, or null
+/// @param note text for people: key of the interval, reference of the top-up
+/// @param postings postings without zero amounts; empty if no money moves
 public record LedgerTransaction(
     Kind kind, String identity, @Nullable Long intervalId, String note, List<Posting> postings) {
   /// Kinds of transactions, as stored.
@@ -20,15 +21,17 @@ public record LedgerTransaction(
     CORRECTION,
     SETTLEMENT,
     ADJUSTMENT,
-    /// given by an operator, e.g. as an excuse
+    /// Money that an operator gives, e.g. as compensation.
     CREDIT,
-    /// part of a charge, or all of it, given back by an operator
+    /// Repayment of a charge, or of a part of it, by an operator.
     REFUND,
-    /// takes a provisional transaction back
+    /// Reverses a provisional transaction.
     REVERSAL
   }
 
-  /// One line: what an account gains (or, negative, loses).
+  /// One line of a transaction.
+  ///
+  /// @param amount amount that the account gains; negative if it loses
   public record Posting(LedgerAccount account, MicroDenarii amount) {}
 
   public LedgerTransaction {
@@ -42,12 +45,12 @@ public record LedgerTransaction(
     }
   }
 
-  /// Nothing moves: an interval that cost nothing.
+  /// Returns true if no money moves, as for an interval that cost nothing.
   public boolean isEmpty() {
     return postings.isEmpty();
   }
 
-  /// USER +X, ISSUANCE -X.
+  /// Returns a top-up: USER +X, ISSUANCE -X.
   public static LedgerTransaction topUp(
       String key, String user, MicroDenarii amount, String reference) {
     return new LedgerTransaction(
@@ -58,7 +61,8 @@ public record LedgerTransaction(
         move(LedgerAccount.ISSUANCE, LedgerAccount.user(user), amount).toList());
   }
 
-  /// USER +X, OPERATOR:ADJUSTMENT -X. It bills no interval: what was charged stays charged.
+  /// Returns a credit or refund: USER +X, OPERATOR:ADJUSTMENT -X. It belongs to no interval, so the
+  /// amounts of a charge never change.
   ///
   /// @param kind [Kind#CREDIT] or [Kind#REFUND]
   public static LedgerTransaction credit(
@@ -71,40 +75,43 @@ public record LedgerTransaction(
         move(LedgerAccount.ADJUSTMENT, LedgerAccount.user(user), amount).toList());
   }
 
-  /// USER -C, CLEARING +C; USER +D, OPERATOR:DISCOUNT -D, where nothing was posted before.
+  /// Returns the transaction of a signed report in time: USER -C, CLEARING +C; USER +D,
+  /// OPERATOR:DISCOUNT -D. C is the charge, D the discount.
   public static LedgerTransaction correction(
       long intervalId, String key, String user, MicroDenarii charge, MicroDenarii discount) {
     return billed(Kind.CORRECTION, intervalId, key, user, LedgerAccount.CLEARING, charge, discount);
   }
 
-  /// A report after the grace time: what clearing would have taken goes to OPERATOR:ADJUSTMENT.
+  /// Returns the transaction of a signed report after the grace time. It is a [#correction] with
+  /// OPERATOR:ADJUSTMENT in place of CLEARING, because late reports are not settled.
   public static LedgerTransaction adjustment(
       long intervalId, String key, String user, MicroDenarii charge, MicroDenarii discount) {
     return billed(
         Kind.ADJUSTMENT, intervalId, key, user, LedgerAccount.ADJUSTMENT, charge, discount);
   }
 
-  /// A report without receipt: posted as one with it, under another name.
+  /// Returns the transaction of a report without receipt. Its postings are those of a report with
+  /// receipt; only the kind differs.
   ///
-  /// @param late whether it came after the grace time
+  /// @param isLate true if the report came after the grace time
   public static LedgerTransaction provisional(
       long intervalId,
       String key,
       String user,
-      boolean late,
+      boolean isLate,
       MicroDenarii charge,
       MicroDenarii discount) {
-    return billed(Kind.PROVISIONAL, intervalId, key, user, counterpart(late), charge, discount);
+    return billed(Kind.PROVISIONAL, intervalId, key, user, counterpart(isLate), charge, discount);
   }
 
-  /// Takes a provisional transaction back, line by line.
+  /// Returns the transaction that reverses a provisional one, line by line.
   ///
-  /// @param late as the provisional one was
+  /// @param isLate as in the provisional transaction
   public static LedgerTransaction reversal(
       long intervalId,
       String key,
       String user,
-      boolean late,
+      boolean isLate,
       MicroDenarii charge,
       MicroDenarii discount) {
     LedgerAccount payer = LedgerAccount.user(user);
@@ -114,16 +121,17 @@ public record LedgerTransaction(
         intervalId,
         key,
         Stream.concat(
-                move(counterpart(late), payer, charge),
+                move(counterpart(isLate), payer, charge),
                 move(payer, LedgerAccount.DISCOUNT, discount))
             .toList());
   }
 
-  private static LedgerAccount counterpart(boolean late) {
-    return late ? LedgerAccount.ADJUSTMENT : LedgerAccount.CLEARING;
+  private static LedgerAccount counterpart(boolean isLate) {
+    return isLate ? LedgerAccount.ADJUSTMENT : LedgerAccount.CLEARING;
   }
 
-  /// CLEARING -C, PROVIDER +F, the rest OPERATOR:REVENUE.
+  /// Returns a settlement: CLEARING -C, PROVIDER +F, OPERATOR:REVENUE C - F. F is the provider's
+  /// fee.
   public static LedgerTransaction settlement(
       long intervalId, String key, String owner, MicroDenarii charge, MicroDenarii fee) {
     return new LedgerTransaction(
@@ -148,7 +156,7 @@ public record LedgerTransaction(
     LedgerAccount payer = LedgerAccount.user(user);
     return new LedgerTransaction(
         kind,
-        // One identity for both: an interval is billed once, in time or late.
+        // Both kinds share the identity, so that an interval is billed only once, in time or late.
         "report:" + key,
         intervalId,
         key,

@@ -10,17 +10,20 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /// Recomputes every invariant of the ledger from the stored rows alone, in one snapshot.
 public final class LedgerVerification {
+  /// The result of checking one invariant.
+  ///
   /// @param name the invariant in words
-  /// @param violations rows that break it
-  /// @param example the first of them, or empty
+  /// @param violations number of rows that break it
+  /// @param example the first of these rows, or empty
   public record Check(String name, long violations, String example) {
-    /// Whether the invariant holds.
+    /// Returns true if the invariant holds.
     public boolean holds() {
       return violations == 0;
     }
   }
 
-  // Each query names the rows that break the invariant; none is what we want.
+  // Each query returns the rows that break the invariant. Values of a tariff's document are read
+  // once per tariff, because PostgreSQL would decompress the document again for each row.
   private static final List<String[]> INVARIANTS =
       List.of(
           new String[] {
@@ -64,9 +67,10 @@ public final class LedgerVerification {
           new String[] {
             "a settled charge is the provider's fee and the rest",
             """
+            with fees as materialized (select version, (document ->> 'provider-fee')::numeric fee from tariff)
             select 'interval ' || i.id || ': fee ' || coalesce(s.fee, 0) || ', rest ' || coalesce(s.rest, 0)
                    || ', cleared ' || coalesce(s.cleared, 0) || ' of ' || r.charge_microdenarii
-            from charging_interval i join snapt_report r on r.interval_id = i.id join tariff v on v.version = i.tariff_version
+            from charging_interval i join snapt_report r on r.interval_id = i.id join fees v on v.version = i.tariff_version
             left join (select t.interval_id,
                          sum(p.amount_microdenarii) filter (where p.account like 'PROVIDER:%') fee,
                          sum(p.amount_microdenarii) filter (where p.account = 'OPERATOR:REVENUE') rest,
@@ -76,7 +80,7 @@ public final class LedgerVerification {
             where case when i.state = 'FINAL' then
                 coalesce(s.cleared, 0) <> r.charge_microdenarii
                 or coalesce(s.fee, 0) + coalesce(s.rest, 0) <> r.charge_microdenarii
-                or abs(coalesce(s.fee, 0) - r.charge_microdenarii * (v.document ->> 'provider-fee')::numeric) > 0.5
+                or abs(coalesce(s.fee, 0) - r.charge_microdenarii * v.fee) > 0.5
               else s.interval_id is not null end
             """
           },
@@ -94,10 +98,10 @@ public final class LedgerVerification {
           new String[] {
             "0 <= discount <= cap * charge",
             """
+            with caps as materialized (select version, (document -> 'discount' ->> 'cap')::numeric cap from tariff)
             select 'charge ' || c.id || ': discount ' || c.discount_microdenarii || ' of ' || c.charge_microdenarii
-            from charge c join charging_interval i on i.id = c.interval_id join tariff v on v.version = i.tariff_version
-            where c.discount_microdenarii < 0
-               or c.discount_microdenarii > c.charge_microdenarii * (v.document -> 'discount' ->> 'cap')::numeric + 0.5
+            from charge c join charging_interval i on i.id = c.interval_id join caps v on v.version = i.tariff_version
+            where c.discount_microdenarii < 0 or c.discount_microdenarii > c.charge_microdenarii * v.cap + 0.5
             """
           },
           new String[] {
@@ -160,7 +164,7 @@ public final class LedgerVerification {
     snapshot.setReadOnly(true);
   }
 
-  /// Checks all invariants, while billing goes on.
+  /// Checks all invariants. Billing continues meanwhile.
   public List<Check> run() {
     return snapshot.execute(_ -> checkAll());
   }
@@ -181,7 +185,7 @@ public final class LedgerVerification {
     return checks;
   }
 
-  /// What all accounts together are off zero, micro-denarii: a gauge that must read 0.
+  /// Returns the sum of all postings, in micro-denarii. It must be 0.
   public BigDecimal imbalance() {
     BigDecimal sum =
         jdbc.queryForObject(

@@ -1,9 +1,9 @@
 package io.viaduct.billing.ledger;
 
-/// An amount of money: integer micro-denarii (10^-6 den), the only unit that is stored, sent or
-/// added. Overflow is an error, never a wrap.
+/// An amount of money in integer micro-denarii (10^-6 den). Amounts are stored, sent and added only
+/// in this unit. Overflow throws an exception.
 ///
-/// @param value micro-denarii, of either sign
+/// @param value micro-denarii, positive or negative
 public record MicroDenarii(long value) implements Comparable<MicroDenarii> {
   public static final MicroDenarii ZERO = new MicroDenarii(0);
 
@@ -33,7 +33,8 @@ public record MicroDenarii(long value) implements Comparable<MicroDenarii> {
     return Long.compare(value, other.value);
   }
 
-  /// The number as the interfaces send it: a string, because JSON readers round large numbers.
+  /// Returns the number as the interfaces send it: a string, because JSON readers round large
+  /// numbers.
   @Override
   public String toString() {
     return Long.toString(value);

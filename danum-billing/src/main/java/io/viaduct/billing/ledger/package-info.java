@@ -1,5 +1,5 @@
-/// Double entry, append only: accounts, transactions that sum to zero, postings, and the proof that
-/// all invariants hold.
+/// The double-entry, append-only ledger: accounts, transactions that sum to zero, postings, and the
+/// verification of all invariants.
 @NullMarked
 package io.viaduct.billing.ledger;
 

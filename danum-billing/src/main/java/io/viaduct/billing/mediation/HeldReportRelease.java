@@ -12,8 +12,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Posts a held report because an operator says so, on the way on which every report is posted. The
-/// operator stands in for a missing token or receipt and for the bounds; everything else is judged
+/// Posts a held report that an operator releases, in the same way as any other report. The release
+/// replaces a missing token or receipt, and the bounds do not apply. All other rules are checked
 /// again.
 public final class HeldReportRelease {
   private final HeldReports held;
@@ -37,7 +37,7 @@ public final class HeldReportRelease {
 
   /// Posts the report.
   ///
-  /// @return what became of it; empty if there is no held report of that id
+  /// @return the result, or empty if no held report has this id
   public Optional<PostResult> release(long id, Evidence.Decision decision, Instant now) {
     return held.find(id)
         .filter(report -> report.state() == HeldReports.State.HELD)
@@ -70,7 +70,7 @@ public final class HeldReportRelease {
     try {
       return SignedUsageReport.parseFrom(envelope);
     } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException("billing stored this envelope itself", e);
+      throw new IllegalStateException("a stored envelope cannot be parsed", e);
     }
   }
 }

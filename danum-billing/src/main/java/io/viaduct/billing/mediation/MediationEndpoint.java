@@ -9,53 +9,66 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.service.tls.CountingTrust;
-import io.viaduct.service.tls.TlsMaterial;
+import io.viaduct.service.tls.ExchangeableTls;
+import io.viaduct.service.tls.FailedHandshakeLog;
+import io.viaduct.service.tls.WatchedListener;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/// The gRPC server in front of [MediationService] and of provisioning: mutual TLS 1.3, one virtual
-/// thread per call.
+/// The gRPC server for [MediationService] and for provisioning: mutual TLS 1.3, one virtual thread
+/// per call.
 public final class MediationEndpoint implements AutoCloseable {
-  /// A full request of the largest reports is refused before this; a usual one has some 100 KiB.
+  /// Largest message. It refuses a full request of the largest reports; a usual request has some
+  /// 100 KiB.
   private static final int MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
   private static final int CALLS_OF_CONNECTION_MAX = 64;
   private static final Duration HANDSHAKE_MAX = Duration.ofSeconds(10);
 
-  /// A bridge that is told of the users says nothing itself: this finds out that it has gone.
+  /// Keep-alive interval. A bridge that watches subscribers sends nothing itself, so only this
+  /// detects that it has gone.
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
 
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
   private final Server server;
   private final ExecutorService executor;
+  private final WatchedListener listener;
 
-  private MediationEndpoint(Server server, ExecutorService executor) {
+  private MediationEndpoint(Server server, WatchedListener listener, ExecutorService executor) {
     this.server = server;
+    this.listener = listener;
     this.executor = executor;
   }
 
   /// Starts to listen.
   ///
-  /// @param peers common names that may call
-  /// @param services all of them behind the same check of the peer
-  /// @throws IOException if the address cannot be had
+  /// @param peers common names of the certificates that may call
+  /// @param services services behind the same check of the peer
+  /// @throws IOException if the address is not available
   public static MediationEndpoint start(
       InetSocketAddress address,
-      TlsMaterial tls,
+      ExchangeableTls tls,
       List<String> peers,
       List<BindableService> services,
       MeterRegistry registry)
       throws IOException {
     PeerCheck check = new PeerCheck(peers, registry);
+    WatchedListener listener =
+        new WatchedListener(
+            "mediation", new FailedHandshakeLog("gRPC for the bridge", InstantSource.system()));
     ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address)
+            .channelFactory(listener::channel)
+            .bossEventLoopGroup(listener.acceptor())
+            .workerEventLoopGroup(listener.workers())
             .sslContext(context(tls, check))
             .executor(executor)
             .handshakeTimeout(HANDSHAKE_MAX.toMillis(), TimeUnit.MILLISECONDS)
@@ -68,29 +81,32 @@ public final class MediationEndpoint implements AutoCloseable {
     services.forEach(builder::addService);
     Server server = builder.build();
     try {
-      return new MediationEndpoint(server.start(), executor);
+      return new MediationEndpoint(server.start(), listener, executor);
     } catch (IOException e) {
       executor.close();
+      listener.close();
       throw new IOException("mediation cannot listen on %s: %s".formatted(address, e), e);
     }
   }
 
-  // A client without a certificate is let through the handshake, because only then can it be told
-  // why it is refused; PeerCheck refuses its every call.
-  private static SslContext context(TlsMaterial tls, PeerCheck check) throws IOException {
-    return GrpcSslContexts.configure(tls.serverBuilder(ClientAuth.OPTIONAL), SslProvider.JDK)
-        .trustManager(
-            new CountingTrust(
-                tls.trustManagers(), () -> check.count(PeerCheck.Refusal.UNTRUSTED_CERTIFICATE)))
-        .build();
+  // The handshake accepts a client without a certificate, because only after it the server can
+  // state the reason of the refusal. PeerCheck refuses every call of such a client.
+  private static SslContext context(ExchangeableTls tls, PeerCheck check) {
+    return tls.context(files ->
+        GrpcSslContexts.configure(files.serverBuilder(ClientAuth.OPTIONAL), SslProvider.JDK)
+            .trustManager(
+                new CountingTrust(
+                    files.trustManagers(),
+                    () -> check.count(PeerCheck.Refusal.UNTRUSTED_CERTIFICATE)))
+            .build());
   }
 
-  /// The port that it listens on.
+  /// Returns the port that the server listens on.
   public int port() {
     return server.getPort();
   }
 
-  /// Lets calls under way end with their commit.
+  /// Waits until running calls have committed.
   @Override
   public void close() {
     try {
@@ -104,5 +120,6 @@ public final class MediationEndpoint implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     executor.shutdown();
+    listener.close();
   }
 }

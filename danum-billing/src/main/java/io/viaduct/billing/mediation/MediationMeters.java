@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// What is counted about reports.
+/// Counts reports by verdict and reason, and measures their lag and rating time.
 final class MediationMeters {
   private final Map<ReportVerdict, Counter> verdicts = new EnumMap<>(ReportVerdict.class);
   private final Map<ReportRefusal, Counter> refusals = new EnumMap<>(ReportRefusal.class);
@@ -65,7 +65,7 @@ final class MediationMeters {
             .register(registry);
     lag =
         Timer.builder("viaduct.report.lag")
-            .description("From the end of an interval to its posting")
+            .description("Time from the end of an interval to its posting")
             .serviceLevelObjectives(
                 Duration.ofMillis(100),
                 Duration.ofSeconds(1),

@@ -35,18 +35,18 @@ import org.springframework.dao.NonTransientDataAccessResourceException;
 import org.springframework.dao.TransientDataAccessException;
 import org.springframework.transaction.TransactionException;
 
-/// Billing's entry for usage reports: validate → post → keep the refused → acknowledge. A request
-/// is answered after its commit; where the database is away, every report of it is DEFERRED and its
-/// sender keeps it.
+/// Receives usage reports: validates, posts, stores refused ones, acknowledges. A request is
+/// answered after its commit. If the database is not available, every report of the request is
+/// DEFERRED, and its sender keeps it.
 public final class MediationService extends MediationGrpc.MediationImplBase {
-  /// Reports of one request, as the protocol states.
+  /// Most reports of one request, as the protocol states.
   static final int REPORTS_MAX = 256;
 
-  /// A batch that met a deadlock or a lost connection is posted again this often before the sender
-  /// is asked to come back.
+  /// Attempts to post a batch that met a deadlock or a lost connection. After the last one the
+  /// sender must come back later.
   private static final int ATTEMPTS = 3;
 
-  /// The bridge's clock is believed within this distance of our own.
+  /// Largest difference between the bridge's clock and our own at which the bridge's time is used.
   private static final Duration BRIDGE_CLOCK_TOLERATED = Duration.ofMinutes(5);
 
   private static final Logger LOG = LoggerFactory.getLogger(MediationService.class);
@@ -91,7 +91,7 @@ public final class MediationService extends MediationGrpc.MediationImplBase {
     answer.onCompleted();
   }
 
-  /// One verdict for each report, in order.
+  /// Returns one verdict for each report, in order.
   SubmitResponse submit(SubmitRequest request) {
     Instant now = clock.instant();
     Instant receivedAt = receivedAt(request, now);
@@ -124,13 +124,14 @@ public final class MediationService extends MediationGrpc.MediationImplBase {
 
   private static Instant receivedAt(SubmitRequest request, Instant now) {
     Instant claimed = Instant.ofEpochMilli(Math.clamp(request.getReceivedMs(), 0, 1L << 50));
-    // The database keeps microseconds: what it compares later must be what is compared now.
+    // The database stores microseconds. A finer time would compare differently before and after
+    // storing.
     return Duration.between(claimed, now).abs().compareTo(BRIDGE_CLOCK_TOLERATED) <= 0
         ? claimed
         : now.truncatedTo(ChronoUnit.MILLIS);
   }
 
-  // One report that the database refuses must not hold up the others of its batch.
+  // A report that the database refuses must not hold up the others of its batch.
   private List<@Nullable PostResult> post(List<MeasuredInterval> valid, Instant now) {
     try {
       return List.copyOf(postWhole(valid, now));
@@ -138,7 +139,10 @@ public final class MediationService extends MediationGrpc.MediationImplBase {
       if (e instanceof NonTransientDataAccessResourceException) {
         throw e;
       }
-      LOG.error("a batch of {} reports cannot be posted whole, one by one now", valid.size(), e);
+      LOG.error(
+          "a batch of {} reports cannot be posted together, posting them one by one",
+          valid.size(),
+          e);
     }
     List<@Nullable PostResult> results = new ArrayList<>();
     for (MeasuredInterval interval : valid) {
@@ -203,14 +207,14 @@ public final class MediationService extends MediationGrpc.MediationImplBase {
     return switch (result) {
       case null ->
           ack.setVerdict(ReportVerdict.DEFERRED).setReason("billing cannot post it now").build();
-      case PostResult.Posted(var _, var _, var _, boolean signed) ->
-          ack.setVerdict(signed ? ReportVerdict.POSTED : ReportVerdict.PROVISIONAL).build();
+      case PostResult.Posted(var _, var _, var _, boolean isSigned) ->
+          ack.setVerdict(isSigned ? ReportVerdict.POSTED : ReportVerdict.PROVISIONAL).build();
       case PostResult.Signed _ -> ack.setVerdict(ReportVerdict.POSTED).build();
-      case PostResult.AlreadyPosted(boolean receiptOwed) ->
-          ack.setVerdict(receiptOwed ? ReportVerdict.PROVISIONAL : ReportVerdict.ALREADY_POSTED)
+      case PostResult.AlreadyPosted(boolean isReceiptOwed) ->
+          ack.setVerdict(isReceiptOwed ? ReportVerdict.PROVISIONAL : ReportVerdict.ALREADY_POSTED)
               .build();
-      case PostResult.Held(HoldReason why, String detail, boolean receiptOwed) ->
-          ack.setVerdict(receiptOwed ? ReportVerdict.PROVISIONAL : ReportVerdict.HELD)
+      case PostResult.Held(HoldReason why, String detail, boolean isReceiptOwed) ->
+          ack.setVerdict(isReceiptOwed ? ReportVerdict.PROVISIONAL : ReportVerdict.HELD)
               .setReason(why + ": " + detail)
               .build();
       case PostResult.Deferred(String detail) ->

@@ -23,16 +23,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Lets only the named certificates submit reports. That a certificate is genuine was checked by
-/// TLS; whose it is, is checked here.
+/// Lets only configured peers submit reports. TLS has checked that the certificate is genuine; this
+/// class checks its common name.
 final class PeerCheck implements ServerInterceptor {
-  /// Why a peer is turned away.
+  /// The reasons for refusing a peer.
   enum Refusal {
-    /// it showed no certificate
+    /// The peer showed no certificate.
     NO_CERTIFICATE,
-    /// its certificate is of no trusted authority, expired, or not for a client
+    /// The certificate is not from a trusted authority, has expired, or is not for a client.
     UNTRUSTED_CERTIFICATE,
-    /// its certificate is genuine and of somebody else
+    /// The certificate is genuine but has another name.
     WRONG_NAME
   }
 
@@ -47,7 +47,7 @@ final class PeerCheck implements ServerInterceptor {
       counters.put(
           refusal,
           Counter.builder("viaduct.peers.refused")
-              .description("Attempts to submit reports by somebody who may not")
+              .description("Attempts to submit reports without permission, by reason")
               .tag("reason", MetricLabel.of(refusal))
               .register(registry));
     }
@@ -63,7 +63,8 @@ final class PeerCheck implements ServerInterceptor {
     if (name == null) {
       count(Refusal.NO_CERTIFICATE);
       call.close(
-          Status.UNAUTHENTICATED.withDescription("show a certificate of one of " + names),
+          Status.UNAUTHENTICATED.withDescription(
+              "show a certificate with one of the names " + names),
           new Metadata());
     } else {
       count(Refusal.WRONG_NAME);

@@ -7,15 +7,16 @@ import java.util.Arrays;
 import java.util.List;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/// Reports that were not billed, kept with their reason for the operator. The same report refused
-/// again for the same reason is kept once.
+/// Stores refused reports with their reason, for the operator. A report that is refused again for
+/// the same reason is stored once.
 public final class RefusedReports {
-  /// The text fields of a refused report may hold anything: they are kept short and printable.
+  /// Most characters of a text field. A refused report may contain anything, so its texts are
+  /// shortened and made printable.
   private static final int TEXT_MAX = 64;
 
   private static final int DETAIL_MAX = 512;
 
-  /// Of a refused report that is larger, the operator sees the beginning.
+  /// Most stored bytes of a report; the rest of a larger one is cut off.
   private static final int CONTENT_MAX = 64 * 1024;
 
   private final JdbcTemplate jdbc;
@@ -24,7 +25,9 @@ public final class RefusedReports {
     this.jdbc = jdbc;
   }
 
-  /// @param why the rule it broke: a [ReportRefusal], or one of an earlier version
+  /// A refused report.
+  ///
+  /// @param why the broken rule: a [ReportRefusal], or one of an earlier version
   /// @param detail value and rule in words
   public record Refused(
       long id,
@@ -37,15 +40,15 @@ public final class RefusedReports {
       long sequence,
       String account) {}
 
-  /// What a list is narrowed to; an empty text takes all.
+  /// Criteria of a list. An empty text selects everything.
   public record Filter(String snapt, String account, String reason) {}
 
-  /// How many reports of a SNAPT were refused for a reason, or are held or unsigned.
+  /// The number of reports of one SNAPT with one reason.
   ///
   /// @param what REFUSED, HELD or UNSIGNED
   public record Count(String snapt, String what, String reason, long reports) {}
 
-  /// A refusal to be kept.
+  /// A refusal to store.
   record Entry(
       Instant receivedAt,
       ReportRefusal why,
@@ -84,9 +87,9 @@ public final class RefusedReports {
             .toList());
   }
 
-  /// Refusals, latest first.
+  /// Returns refused reports, latest first.
   ///
-  /// @param before the last id of the page before
+  /// @param before last id of the previous page
   public List<Refused> page(Filter filter, long before, int limit) {
     return jdbc.query(
         "select id, received_at, reason, detail, snapt_id, session_id, epoch, sequence, account"
@@ -113,7 +116,7 @@ public final class RefusedReports {
         limit);
   }
 
-  /// Returns how many reports of each SNAPT were refused for each reason, are held or are unsigned.
+  /// Returns the numbers of refused, held and unsigned reports by SNAPT and reason.
   public List<Count> counts(int limit) {
     return jdbc.query(
         """

@@ -30,15 +30,16 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// From the bytes of a report to an interval that can be billed, or to the reason why not. Reads
-/// nothing but the envelope, the known token keys and the bridge's time.
+/// Validates reports: turns the bytes of a report into an interval to bill, or into a reason for
+/// refusing it. Depends only on the envelope, the known token keys and the bridge's time.
 final class ReportValidation {
   static final int REPORT_BYTES_MAX = 2 * 1024 * 1024;
   static final int FLOWS_MAX = 10_000;
   static final Duration INTERVAL_MAX = Duration.ofMinutes(10);
   static final Duration SKEW_TOLERATED = Duration.ofSeconds(30);
 
-  /// More than any interval carries (10 Tbit/s over 10 minutes), and sums of them stay exact.
+  /// Largest count. It is more than any interval carries (10 Tbit/s for 10 minutes), and sums of
+  /// such counts do not overflow.
   private static final long COUNT_MAX = 1L << 50;
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
@@ -46,12 +47,16 @@ final class ReportValidation {
   private static final Pattern TEXT = Pattern.compile("[\\x21-\\x7e]{1,256}");
   private static final Pattern ADDRESS = Pattern.compile("[0-9A-Fa-f:.]{2,45}");
 
-  /// What a report turned out to be.
+  /// The result of validating a report.
   sealed interface Result {
-    /// @param interval to be billed
+    /// The report is valid.
+    ///
+    /// @param interval interval to bill
     record Valid(MeasuredInterval interval) implements Result {}
 
-    /// @param report as far as it was parsed; the default instance if it was not
+    /// The report is refused.
+    ///
+    /// @param report the parsed report; the default instance if it could not be parsed
     record Refused(UsageReport report, ReportRefusal why, String detail) implements Result {}
   }
 
@@ -73,7 +78,9 @@ final class ReportValidation {
     this.tokenKeys = tokenKeys;
   }
 
-  /// @param receivedAt the bridge's time
+  /// Validates one report.
+  ///
+  /// @param receivedAt time when the bridge received it
   Result validate(SignedUsageReport signed, Instant receivedAt) {
     UsageReport report = UsageReport.getDefaultInstance();
     try {
@@ -167,7 +174,7 @@ final class ReportValidation {
     return new RefusedException(ReportRefusal.valueOf(finding.flaw().name()), finding.detail());
   }
 
-  // What the device said about another report is not kept with this one.
+  // A refusal that belongs to another report is ignored.
   private static Evidence.@Nullable Refusal refusal(SignedUsageReport signed, UsageReport report) {
     ReceiptRefusal refusal = signed.getReceiptRefusal();
     return signed.hasReceiptRefusal()
@@ -195,7 +202,8 @@ final class ReportValidation {
     return Duration.ofMillis(ms);
   }
 
-  // A report that waited cannot come from the future: only that is a wrong clock for certain.
+  // A report may be old because it waited in a spool. A report from the future always means a wrong
+  // clock.
   private static MeasuredInterval.Clock clock(Instant end, Instant received) {
     if (end.isAfter(received.plus(SKEW_TOLERATED))) {
       return MeasuredInterval.Clock.AHEAD;

@@ -14,26 +14,27 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/// Remembers every key that a bridge has named as one of its token keys, with the time when it was
-/// first seen: reports may wait in a spool for longer than the bridge keeps a key. Thread-safe.
+/// Stores every token key that a bridge has ever announced, with the time of its first
+/// announcement. A report may wait in a spool for longer than the bridge keeps a key. Thread-safe.
 public final class SeenTokenKeys {
   private static final Logger LOG = LoggerFactory.getLogger(SeenTokenKeys.class);
 
-  /// A bridge has one key that signs and at most eight that it accepts beside it.
+  /// A bridge has one signing key and accepts at most eight more.
   private static final int KEYS_OF_REQUEST_MAX = 16;
 
   private static final int KEY_ID_CHARACTERS_MAX = 64;
 
   private final JdbcTemplate jdbc;
   private final Set<TokenKey> stored = new HashSet<>(); // guarded by this
-  private boolean loaded; // guarded by this
+  private boolean isLoaded; // guarded by this
 
   public SeenTokenKeys(JdbcTemplate jdbc) {
     this.jdbc = jdbc;
   }
 
-  /// Returns the keys of all time, those of a request included. While the database is away they are
-  /// used and not stored: no report is posted then either.
+  /// Returns all keys that were ever announced, including those of a request. If the database is
+  /// not available, the keys of the request are used but not stored: then no report is posted
+  /// either.
   synchronized TokenKeys with(List<TokenKey> ofRequest, Instant now) {
     List<TokenKey> fresh =
         ofRequest.stream()
@@ -59,7 +60,7 @@ public final class SeenTokenKeys {
   }
 
   private void load() {
-    if (!loaded) {
+    if (!isLoaded) {
       jdbc.query(
           "select key_id, public_key from token_key",
           row -> {
@@ -69,7 +70,7 @@ public final class SeenTokenKeys {
                     .setPublicKey(ByteString.copyFrom(row.getBytes(2)))
                     .build());
           });
-      loaded = true;
+      isLoaded = true;
     }
   }
 
@@ -82,7 +83,7 @@ public final class SeenTokenKeys {
             Timestamp.from(now));
     stored.add(key);
     if (added == 1) {
-      LOG.info("the bridge names the token key '{}', seen for the first time", key.getKeyId());
+      LOG.info("the bridge announced the new token key '{}'", key.getKeyId());
     }
   }
 }

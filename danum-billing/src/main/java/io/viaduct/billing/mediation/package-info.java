@@ -1,4 +1,4 @@
-/// Where usage reports come in: mutual TLS, parsing, validation, and one verdict for each report.
+/// Mediation of usage reports: mutual TLS, parsing, validation, and one verdict for each report.
 @NullMarked
 package io.viaduct.billing.mediation;
 

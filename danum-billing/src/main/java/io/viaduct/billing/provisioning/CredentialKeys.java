@@ -21,12 +21,12 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/// The keys that SIP credentials are sealed with (AES-256-GCM, NIST SP 800-38D): one that seals,
-/// and former ones that only open. Thread-safe.
+/// The keys that SIP credentials are sealed with (AES-256-GCM, NIST SP 800-38D). One key seals;
+/// former keys only open. Thread-safe.
 ///
-/// A sealed value is 12 bytes of nonce, the ciphertext, 16 bytes of tag. The nonce is random: a key
-/// may seal 2^32 values. What the value belongs to is authenticated with it, so that a row that was
-/// copied to another account does not open.
+/// A sealed value is 12 bytes of nonce, the ciphertext, and 16 bytes of tag. The nonce is random,
+/// so one key may seal at most 2^32 values. The owner of the value is authenticated with it, so
+/// that a row copied to another account does not open.
 public final class CredentialKeys {
   private static final int KEY_BYTES = 32;
   private static final int NONCE_BYTES = 12;
@@ -43,7 +43,8 @@ public final class CredentialKeys {
     keys.put(currentId, new SecretKeySpec(current, "AES"));
   }
 
-  /// Reads the key files. A current one that does not exist is made, mode 600: the first start.
+  /// Reads the key files. Creates the current one with mode 600 if it is missing, as at the first
+  /// start.
   ///
   /// @throws ConfigurationException naming file and rule
   public static CredentialKeys load(Path current, List<Path> former) {
@@ -91,7 +92,7 @@ public final class CredentialKeys {
     }
   }
 
-  /// Names a key without telling anything of it.
+  /// Returns an id of a key that does not reveal the key.
   private static String id(byte[] key) {
     try {
       MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
@@ -102,17 +103,19 @@ public final class CredentialKeys {
     }
   }
 
-  /// Id of the key that seals.
+  /// Returns the id of the sealing key.
   public String currentId() {
     return currentId;
   }
 
-  /// Ids of all keys that open.
+  /// Returns the ids of all keys that can open a value.
   public Set<String> ids() {
     return Set.copyOf(keys.keySet());
   }
 
-  /// @param owner what the value belongs to; needed to open it
+  /// Seals a value with the current key.
+  ///
+  /// @param owner owner of the value; [#open] needs the same
   byte[] seal(String owner, byte[] plain) {
     byte[] nonce = new byte[NONCE_BYTES];
     random.nextBytes(nonce);
@@ -122,7 +125,9 @@ public final class CredentialKeys {
     return whole;
   }
 
-  /// @throws IllegalStateException if the key is not here, or the value is not what was sealed
+  /// Opens a sealed value.
+  ///
+  /// @throws IllegalStateException if there is no such key, or the value or its owner was altered
   byte[] open(String keyId, String owner, byte[] sealed) {
     return cipher(
         Cipher.DECRYPT_MODE, keyId, Arrays.copyOf(sealed, NONCE_BYTES), owner, sealed, NONCE_BYTES);

@@ -13,9 +13,9 @@ import java.util.Optional;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// Keeps the device keys of each account, and their limit.
+/// Stores the device keys of each account and enforces their limit.
 public final class Devices {
-  /// Length of an Ed25519 public key.
+  /// Length of an Ed25519 public key, in bytes.
   static final int KEY_BYTES = 32;
 
   private final JdbcTemplate jdbc;
@@ -23,7 +23,9 @@ public final class Devices {
   private final Accounts accounts;
   private final int max;
 
-  /// @param max keys of one account
+  /// Stores device keys up to a limit.
+  ///
+  /// @param max most keys of one account
   public Devices(JdbcTemplate jdbc, TransactionTemplate transaction, Accounts accounts, int max) {
     this.jdbc = jdbc;
     this.transaction = transaction;
@@ -31,22 +33,22 @@ public final class Devices {
     this.max = max;
   }
 
-  /// A device that an account may use.
+  /// A device of an account.
   ///
   /// @param id its public key in base64url without padding, as `cnapt keygen` prints it
-  /// @param addedAt when it was first seen
+  /// @param addedAt time when it was first seen
   public record Device(String id, Instant addedAt) {}
 
-  /// Keys that one account may have.
+  /// Returns the most keys that one account may have.
   public int max() {
     return max;
   }
 
-  /// Records a key if the account has room for it. The account's row is locked: of two new keys
-  /// that come together for one free place, one is refused.
+  /// Stores a key if the account has room for it. The account's row is locked: if two new keys
+  /// arrive together for one free place, one is refused.
   BindDeviceVerdict bind(String id, byte[] key, Instant now) {
     if (!id.matches(Account.ID_PATTERN)) {
-      return BindDeviceVerdict.ACCOUNT_UNKNOWN; // and the database would refuse some characters
+      return BindDeviceVerdict.ACCOUNT_UNKNOWN; // PostgreSQL refuses some characters
     }
     return Objects.requireNonNull(
         transaction.execute(_ -> {
@@ -81,7 +83,7 @@ public final class Devices {
             "select count(*) from device where account = ? " + and, Integer.class, parameters));
   }
 
-  /// Devices of an account, the first one first.
+  /// Returns the devices of an account, oldest first.
   public List<Device> list(String account) {
     return jdbc.query(
         "select public_key, added_at from device where account = ? order by added_at, public_key",
@@ -89,7 +91,7 @@ public final class Devices {
         account);
   }
 
-  /// Removes a device: its sessions get no token any more, and its place is free.
+  /// Removes a device. It gets no further token, and its place is free.
   ///
   /// @return false if the account has no such device
   public boolean remove(String account, String device) {

@@ -6,13 +6,13 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// H(A1) of one user for each algorithm of digest authentication (RFC 7616 section 3.4.2). It is as
-/// good as the password for this realm: it appears in no text.
+/// H(A1) of one user for each algorithm of digest authentication (RFC 7616 section 3.4.2). It is
+/// equivalent to the password for this realm, so it never appears in logs or in `toString`.
 ///
-/// @param sha256 32 bytes; null: the user cannot register with SHA-256
-/// @param md5 16 bytes; null: the user cannot register with MD5
+/// @param sha256 32 bytes; null if the user cannot register with SHA-256
+/// @param md5 16 bytes; null if the user cannot register with MD5
 public record Ha1(byte @Nullable [] sha256, byte @Nullable [] md5) {
-  /// Derives both from a password.
+  /// Derives both hashes from a password.
   static Ha1 of(String user, String realm, String password) {
     byte[] a1 = (user + ":" + realm + ":" + password).getBytes(StandardCharsets.UTF_8);
     return new Ha1(hash("SHA-256", a1), hash("MD5", a1));

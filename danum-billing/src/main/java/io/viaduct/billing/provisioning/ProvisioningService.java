@@ -24,26 +24,26 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.TransactionException;
 
-/// Tells bridges of the users, and records their devices (ADR 0025). The peer check of the endpoint
-/// has let the caller in.
+/// Sends subscribers to the bridges and stores their devices (ADR 0025). The endpoint has already
+/// checked the caller's certificate.
 public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImplBase
     implements SubscriberChanges.Listener, AutoCloseable {
-  /// Bridges at a time; an operator has a handful.
+  /// Most bridges that watch at the same time. An operator has only a few.
   private static final int WATCHES_MAX = 64;
 
   private static final Logger LOG = LoggerFactory.getLogger(ProvisioningService.class);
 
-  /// Why a call was refused.
+  /// The reasons for refusing a call.
   enum Refusal {
-    /// the bridge serves another domain than the credentials are for
+    /// The bridge's domain differs from the domain of the credentials.
     WRONG_DOMAIN,
-    /// too many bridges listen
+    /// Too many bridges watch already.
     TOO_MANY_WATCHES,
-    /// a device key has not 32 bytes
+    /// A device key does not have 32 bytes.
     MALFORMED_DEVICE_KEY,
-    /// the database did not answer
+    /// The database did not answer.
     DATABASE_AWAY,
-    /// billing is told to end
+    /// Billing is stopping.
     STOPPING
   }
 
@@ -52,7 +52,7 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
   private final Devices devices;
   private final InstantSource clock;
   private final Set<SubscriberWatch> watches = ConcurrentHashMap.newKeySet();
-  private volatile boolean closed;
+  private volatile boolean isClosed;
   private final Map<Refusal, Counter> refusals = new EnumMap<>(Refusal.class);
   private final Map<BindDeviceVerdict, Counter> bindings = new EnumMap<>(BindDeviceVerdict.class);
 
@@ -70,7 +70,7 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
       refusals.put(
           refusal,
           Counter.builder("viaduct.provisioning.refused")
-              .description("Calls of bridges about users that were refused, by reason")
+              .description("Refused provisioning calls of bridges, by reason")
               .tag("reason", MetricLabel.of(refusal))
               .register(registry));
     }
@@ -80,13 +80,13 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
         bindings.put(
             verdict,
             Counter.builder("viaduct.device.bindings")
-                .description("Questions of bridges whether a device may have a token, by answer")
+                .description("Requests of bridges to bind a device, by verdict")
                 .tag("verdict", MetricLabel.of(verdict))
                 .register(registry));
       }
     }
     Gauge.builder("viaduct.provisioning.watches", watches, Set::size)
-        .description("Bridges that are told of the users now")
+        .description("Bridges that watch subscribers now")
         .register(registry);
   }
 
@@ -101,7 +101,7 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
                   .formatted(domain, request.getDomain())));
       return;
     }
-    if (closed) {
+    if (isClosed) {
       refuse(
           events,
           Refusal.STOPPING,
@@ -113,12 +113,12 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
           events,
           Refusal.TOO_MANY_WATCHES,
           Status.RESOURCE_EXHAUSTED.withDescription(
-              "at most " + WATCHES_MAX + " bridges are told of the users"));
+              "at most " + WATCHES_MAX + " bridges may watch subscribers"));
       return;
     }
     SubscriberWatch watch =
         new SubscriberWatch(subscribers, (ServerCallStreamObserver<SubscriberEvent>) events);
-    watches.add(watch); // before it reads, so that no change falls between
+    watches.add(watch); // before it reads, so that it misses no change
     watch.start(() -> watches.remove(watch));
   }
 
@@ -143,7 +143,7 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
           BindDeviceResponse.newBuilder().setVerdict(verdict).setDevicesMax(devices.max()).build());
       answer.onCompleted();
     } catch (DataAccessException | TransactionException e) {
-      LOG.warn("a device waits for the database: {}", e.toString());
+      LOG.warn("a device cannot be bound now, database: {}", e.toString());
       refuse(
           answer,
           Refusal.DATABASE_AWAY,
@@ -164,16 +164,16 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
     watches.forEach(watch -> watch.changed(account));
   }
 
-  /// Ends the streams: the bridges keep what they know, call again, and get everything.
+  /// Ends the streams. The bridges keep their subscribers, call again, and then get all of them.
   @Override
   public void interrupted() {
     watches.forEach(SubscriberWatch::end);
   }
 
-  /// Ends the streams, for good.
+  /// Ends the streams and refuses new ones.
   @Override
   public void close() {
-    closed = true;
+    isClosed = true;
     interrupted();
   }
 }

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// Keeps the H(A1) of each user, sealed. Whoever has the database without the key file learns no
-/// credential.
+/// Stores the sealed H(A1) of each user. Without the key file, the database reveals no credential.
 public final class SipCredentials {
   private static final String COLUMNS =
       "select account, realm, key_id, ha1_sha256, ha1_md5 from sip_credential ";
@@ -21,6 +20,8 @@ public final class SipCredentials {
   private final CredentialKeys keys;
   private final String realm;
 
+  /// Stores credentials of one realm.
+  ///
   /// @param realm the SIP domain, part of every H(A1)
   public SipCredentials(
       JdbcTemplate jdbc, TransactionTemplate transaction, CredentialKeys keys, String realm) {
@@ -30,12 +31,12 @@ public final class SipCredentials {
     this.realm = realm;
   }
 
-  /// The domain that credentials are made for.
+  /// Returns the domain that credentials are derived for.
   public String realm() {
     return realm;
   }
 
-  /// Derives the credentials from a password and keeps them.
+  /// Derives the credentials from a password and stores them.
   void setPassword(String account, String password, Instant now) {
     set(account, Ha1.of(account, realm, password), now);
   }
@@ -44,17 +45,17 @@ public final class SipCredentials {
     store(account, realm, ha1, now);
   }
 
-  private void store(String account, String ofRealm, Ha1 ha1, Instant now) {
+  private void store(String account, String storedRealm, Ha1 ha1, Instant now) {
     jdbc.update(
         "insert into sip_credential (account, realm, key_id, ha1_sha256, ha1_md5, changed_at)"
             + " values (?, ?, ?, ?, ?, ?) on conflict (account) do update set realm = excluded.realm,"
             + " key_id = excluded.key_id, ha1_sha256 = excluded.ha1_sha256,"
             + " ha1_md5 = excluded.ha1_md5, changed_at = excluded.changed_at",
         account,
-        ofRealm,
+        storedRealm,
         keys.currentId(),
-        sealed(account, ofRealm, "SHA-256", ha1.sha256()),
-        sealed(account, ofRealm, "MD5", ha1.md5()),
+        sealed(account, storedRealm, "SHA-256", ha1.sha256()),
+        sealed(account, storedRealm, "MD5", ha1.md5()),
         Timestamp.from(now));
   }
 
@@ -62,7 +63,7 @@ public final class SipCredentials {
     jdbc.update("delete from sip_credential where account = ?", account);
   }
 
-  /// The credentials of a user for this realm.
+  /// Returns the credentials of a user for this realm.
   Optional<Ha1> find(String account) {
     return jdbc
         .query(COLUMNS + "where account = ? and realm = ?", (row, _) -> ha1(row, 1), account, realm)
@@ -70,11 +71,12 @@ public final class SipCredentials {
         .findFirst();
   }
 
-  /// Seals every credential with the current key that a former one has sealed: the way to change
-  /// the key.
+  /// Seals every credential of a former key again with the current key. This is how the key is
+  /// changed.
   ///
-  /// @return how many were sealed anew
-  /// @throws UnknownKeyException if the key of any is not here; nothing changed then
+  /// @return number of credentials that were sealed again
+  /// @throws UnknownKeyException if any credential was sealed with a key that is not configured;
+  ///   then nothing changed
   public int renewSeals(Instant now) throws UnknownKeyException {
     List<String> unknown =
         jdbc.queryForList("select distinct key_id from sip_credential", String.class).stream()
@@ -100,32 +102,36 @@ public final class SipCredentials {
 
   private record Stored(String account, String realm, Ha1 ha1) {}
 
-  /// Opens the credentials of a row whose columns from `first` on are account, realm, key_id,
+  /// Opens the credentials of a row. Its columns from `first` on are account, realm, key_id,
   /// ha1_sha256, ha1_md5.
   Ha1 ha1(ResultSet row, int first) throws SQLException {
     String account = row.getString(first);
-    String ofRealm = row.getString(first + 1);
+    String storedRealm = row.getString(first + 1);
     String keyId = row.getString(first + 2);
     return new Ha1(
-        opened(account, ofRealm, "SHA-256", keyId, row.getBytes(first + 3)),
-        opened(account, ofRealm, "MD5", keyId, row.getBytes(first + 4)));
+        opened(account, storedRealm, "SHA-256", keyId, row.getBytes(first + 3)),
+        opened(account, storedRealm, "MD5", keyId, row.getBytes(first + 4)));
   }
 
   private byte @Nullable [] sealed(
-      String account, String ofRealm, String algorithm, byte @Nullable [] ha1) {
-    return ha1 == null ? null : keys.seal(owner(account, ofRealm, algorithm), ha1);
+      String account, String storedRealm, String algorithm, byte @Nullable [] ha1) {
+    return ha1 == null ? null : keys.seal(owner(account, storedRealm, algorithm), ha1);
   }
 
   private byte @Nullable [] opened(
-      String account, String ofRealm, String algorithm, String keyId, byte @Nullable [] sealed) {
-    return sealed == null ? null : keys.open(keyId, owner(account, ofRealm, algorithm), sealed);
+      String account,
+      String storedRealm,
+      String algorithm,
+      String keyId,
+      byte @Nullable [] sealed) {
+    return sealed == null ? null : keys.open(keyId, owner(account, storedRealm, algorithm), sealed);
   }
 
-  private static String owner(String account, String ofRealm, String algorithm) {
-    return account + "@" + ofRealm + " " + algorithm;
+  private static String owner(String account, String storedRealm, String algorithm) {
+    return account + "@" + storedRealm + " " + algorithm;
   }
 
-  /// Credentials were sealed with a key that is not here.
+  /// Thrown if credentials were sealed with a key that is not configured.
   public static final class UnknownKeyException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -12,36 +12,38 @@ import org.postgresql.PGNotification;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Hears which subscribers changed, by PostgreSQL's LISTEN: of every commit, of every billing
-/// instance on the database. It has a connection of its own, beside the pool's.
+/// Receives changes of subscribers through PostgreSQL's LISTEN: those of every commit, by any
+/// billing instance on the database. It keeps its own connection, outside the pool.
 public final class SubscriberChanges implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberChanges.class);
   private static final int WAIT_MS = 500;
-  private static final int PROBE_WAITS = 20;
-  private static final Duration RETRY = Duration.ofMillis(500);
+  private static final int WAITS_PER_PROBE = 20;
+  private static final Duration RETRY_PAUSE = Duration.ofMillis(500);
 
   private final DataSource database;
   private final Listener listener;
   private final Thread thread;
-  private volatile boolean closed;
+  private volatile boolean isClosed;
   private volatile @Nullable Connection connection; // closed by close() to end the wait
 
-  /// Hears of changes, on one thread.
+  /// Receives the changes on one thread.
   public interface Listener {
     void changed(String account);
 
-    /// Changes may have been missed: everything has to be read again.
+    /// Called if changes may have been missed: the listener must read everything again.
     void interrupted();
   }
 
-  /// @param database gives a connection that is kept
+  /// Prepares the thread; [#start] starts it.
+  ///
+  /// @param database source of the connection that is kept
   SubscriberChanges(DataSource database, Listener listener) {
     this.database = database;
     this.listener = listener;
     this.thread = Thread.ofPlatform().daemon().name("subscriber-changes").unstarted(this::run);
   }
 
-  /// Starts to listen on a thread of its own.
+  /// Starts to listen, on a thread of its own.
   public static SubscriberChanges start(DataSource database, Listener listener) {
     SubscriberChanges changes = new SubscriberChanges(database, listener);
     changes.thread.start();
@@ -49,33 +51,34 @@ public final class SubscriberChanges implements AutoCloseable {
   }
 
   private void run() {
-    while (!closed) {
+    while (!isClosed) {
       try (Connection opened = database.getConnection();
           Statement statement = opened.createStatement()) {
         connection = opened;
         statement.execute("listen subscriber");
-        listener.interrupted(); // nothing was heard until now
-        hear(opened.unwrap(PGConnection.class), statement);
+        listener.interrupted(); // changes before this LISTEN were missed
+        forwardNotifications(opened.unwrap(PGConnection.class), statement);
       } catch (SQLException e) {
-        if (!closed) {
-          LOG.warn("changes of subscribers are not heard, trying again: {}", e.getMessage());
+        if (!isClosed) {
+          LOG.warn("cannot receive changes of subscribers, trying again: {}", e.getMessage());
           listener.interrupted();
-          LockSupport.parkNanos(RETRY.toNanos());
+          LockSupport.parkNanos(RETRY_PAUSE.toNanos());
         }
       }
     }
   }
 
-  private void hear(PGConnection from, Statement statement) throws SQLException {
-    for (int waits = 1; !closed; waits++) {
-      PGNotification[] heard = from.getNotifications(WAIT_MS);
-      if (heard == null || heard.length == 0) {
-        if (waits % PROBE_WAITS == 0) {
-          statement.execute("select 1"); // a server that has gone is silent too
+  private void forwardNotifications(PGConnection listening, Statement statement)
+      throws SQLException {
+    for (int waits = 1; !isClosed; waits++) {
+      PGNotification[] notifications = listening.getNotifications(WAIT_MS);
+      if (notifications == null || notifications.length == 0) {
+        if (waits % WAITS_PER_PROBE == 0) {
+          statement.execute("select 1"); // fails if the server has gone
         }
         continue;
       }
-      for (PGNotification each : heard) {
+      for (PGNotification each : notifications) {
         listener.changed(each.getParameter());
       }
     }
@@ -83,7 +86,7 @@ public final class SubscriberChanges implements AutoCloseable {
 
   @Override
   public void close() {
-    closed = true;
+    isClosed = true;
     Connection open = connection;
     try {
       if (open != null) {

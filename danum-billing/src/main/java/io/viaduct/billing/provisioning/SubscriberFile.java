@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A file of users that is imported:
+/// A file of users to import:
 ///
 /// ```yaml
 /// subscribers:
@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// overwrite: false
 /// ```
 ///
-/// @param subscribers each user once
-/// @param overwrite whether the secrets here replace those that a user has already
+/// @param subscribers the users, each once
+/// @param overwrite true if these secrets replace those that a user has already
 record SubscriberFile(List<Entry> subscribers, boolean overwrite) {
   SubscriberFile {
     Set<String> seen = new HashSet<>();
@@ -39,12 +39,12 @@ record SubscriberFile(List<Entry> subscribers, boolean overwrite) {
 
   /// Reads and checks the whole file.
   ///
-  /// @throws ConfigurationException naming file, user and rule; nothing was imported then
+  /// @throws ConfigurationException naming file, user and rule
   static SubscriberFile read(Path file) {
     return ConfigurationFile.load(file, SubscriberFile.class);
   }
 
-  /// One user, with a password or with digests that somebody else derived.
+  /// One user, with a password or with digests that another program derived.
   record Entry(String user, Optional<Secret> password, Optional<Ha1> ha1) {
     private static final Set<String> KEYS = Set.of("user", "password-file", "ha1");
 
@@ -57,7 +57,7 @@ record SubscriberFile(List<Entry> subscribers, boolean overwrite) {
         throw new IllegalArgumentException(
             "give either password-file or ha1 for user '" + user + "', not both or none");
       }
-      if (password.isPresent() && !Passwords.acceptable(password.get().reveal())) {
+      if (password.isPresent() && !Passwords.isAcceptable(password.get().reveal())) {
         throw new IllegalArgumentException("the password of user '" + user + "' " + Passwords.RULE);
       }
     }

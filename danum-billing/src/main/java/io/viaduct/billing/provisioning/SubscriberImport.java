@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// Imports a file of users: who is missing is made, who has no SIP credentials gets them, and who
-/// has them stays as he is unless the file says `overwrite`. Done twice it changes nothing the
-/// second time. A user with digests only gets no password for the pages.
+/// Imports a file of users. A missing user is created. A user without SIP credentials gets them. A
+/// user with SIP credentials stays unchanged unless the file says `overwrite`. A second import of
+/// the same file changes nothing. A user with digests only gets no password for the pages.
 public final class SubscriberImport {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberImport.class);
 
@@ -28,13 +28,13 @@ public final class SubscriberImport {
   private final SipCredentials credentials;
   private final InstantSource clock;
 
-  /// What became of one user.
+  /// The result for one user.
   public enum Outcome {
-    MADE,
-    /// SIP credentials were added to an account that had none, or replaced.
+    CREATED,
+    /// SIP credentials were added or replaced.
     CHANGED,
-    LEFT,
-    /// The account is closed, for ever.
+    UNCHANGED,
+    /// The account is closed, so nothing changed.
     CLOSED
   }
 
@@ -49,39 +49,39 @@ public final class SubscriberImport {
     this.clock = clock;
   }
 
-  /// Imports a file, each user in a transaction of its own. A new password takes some 60 ms
+  /// Imports a file, each user in a transaction of its own. Each new password takes about 60 ms
   /// (bcrypt).
   ///
-  /// @return how many users had which outcome
+  /// @return number of users by outcome
   /// @throws io.viaduct.service.configuration.ConfigurationException naming file, user and rule;
-  ///   nothing was imported then
+  ///   then nothing was imported
   public Map<Outcome, Integer> importFrom(Path file) {
     SubscriberFile users = SubscriberFile.read(file);
     Map<Outcome, Integer> outcomes = new EnumMap<>(Outcome.class);
     for (Entry entry : users.subscribers()) {
       Outcome outcome =
           Objects.requireNonNull(
-              transaction.execute(_ -> take(entry, users.overwrite(), clock.instant())));
+              transaction.execute(_ -> importEntry(entry, users.overwrite(), clock.instant())));
       outcomes.merge(outcome, 1, Integer::sum);
       if (outcome == Outcome.CLOSED) {
-        LOG.warn("{}: account '{}' is closed: the line does nothing", file, entry.user());
+        LOG.warn("{}: account '{}' is closed: the line is ignored", file, entry.user());
       }
     }
     LOG.info(
-        "{}: {} users made, {} changed, {} left as they are",
+        "{}: {} users created, {} changed, {} unchanged",
         file,
-        outcomes.getOrDefault(Outcome.MADE, 0),
+        outcomes.getOrDefault(Outcome.CREATED, 0),
         outcomes.getOrDefault(Outcome.CHANGED, 0),
-        outcomes.getOrDefault(Outcome.LEFT, 0));
+        outcomes.getOrDefault(Outcome.UNCHANGED, 0));
     return outcomes;
   }
 
-  private Outcome take(Entry entry, boolean overwrite, Instant now) {
+  private Outcome importEntry(Entry entry, boolean overwrite, Instant now) {
     String id = entry.user();
     Optional<Account> account = accounts.lock(id);
     if (account.isEmpty()) {
-      make(entry, now);
-      return Outcome.MADE;
+      create(entry, now);
+      return Outcome.CREATED;
     }
     if (account.get().state() == AccountState.CLOSED) {
       return Outcome.CLOSED;
@@ -89,10 +89,11 @@ public final class SubscriberImport {
     Optional<Ha1> before = credentials.find(id);
     Ha1 wanted = ha1(entry);
     if (before.isPresent() && (!overwrite || before.get().equals(wanted))) {
-      return Outcome.LEFT;
+      return Outcome.UNCHANGED;
     }
     if (account.get().sipSecret() == SipSecret.SHARED && entry.password().isPresent()) {
-      accounts.setPassword(id, entry.password().get().reveal()); // one secret stays one
+      accounts.setPassword(
+          id, entry.password().get().reveal()); // pages and SIP keep the same password
     } else {
       accounts.setSipSecret(id, SipSecret.SEPARATE);
     }
@@ -100,7 +101,7 @@ public final class SubscriberImport {
     return Outcome.CHANGED;
   }
 
-  private void make(Entry entry, Instant now) {
+  private void create(Entry entry, Instant now) {
     String id = entry.user();
     if (entry.password().isPresent()) {
       var unused = accounts.open(id, entry.password().get().reveal(), Role.USER, id, now);

@@ -15,31 +15,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 
-/// Tells one bridge of all subscribers, then of each change. A virtual thread of its own reads and
-/// sends: each event is the state at the moment of its sending, so that an older one never follows
-/// a newer one. Changes of one subscriber that wait are one event, and nothing is sent to a bridge
-/// that does not read: the memory is bounded by the number of accounts.
+/// Sends all subscribers to one bridge, then each change. Its own virtual thread reads and sends.
+/// Each event is the state at the time of sending, so an older state never follows a newer one.
+/// Several waiting changes of one subscriber become one event. Nothing is sent to a bridge that
+/// does not read, so the number of accounts bounds the memory.
 final class SubscriberWatch {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberWatch.class);
   private static final int PAGE = 500;
-  private static final long LOOK_MS = 1000;
+  private static final long CHECK_PERIOD_MS = 1000;
 
   private final Subscribers subscribers;
   private final ServerCallStreamObserver<SubscriberEvent> bridge;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition news = lock.newCondition();
+  private final Condition stateChanged = lock.newCondition();
   private final Set<String> changed = new LinkedHashSet<>(); // guarded by lock
-  private boolean ended; // guarded by lock
+  private boolean isEnded; // guarded by lock
 
   SubscriberWatch(Subscribers subscribers, ServerCallStreamObserver<SubscriberEvent> bridge) {
     this.subscribers = subscribers;
     this.bridge = bridge;
   }
 
-  /// Sends until the bridge goes or [#end] is called.
+  /// Sends until the bridge disconnects or [#end] is called.
   ///
-  /// @param over is run at the end
-  void start(Runnable over) {
+  /// @param onEnd action that is run at the end
+  void start(Runnable onEnd) {
     bridge.setOnReadyHandler(this::wake);
     bridge.setOnCancelHandler(this::end);
     Thread.ofVirtual()
@@ -49,10 +49,10 @@ final class SubscriberWatch {
             serve();
             bridge.onError(
                 Status.UNAVAILABLE
-                    .withDescription("billing begins anew: call again")
+                    .withDescription("billing has ended the stream: call again")
                     .asException());
           } catch (DataAccessException e) {
-            LOG.warn("a bridge is told of subscribers later, database: {}", e.toString());
+            LOG.warn("subscribers cannot be sent to a bridge now, database: {}", e.toString());
             bridge.onError(
                 Status.UNAVAILABLE
                     .withDescription("the database is away: call again")
@@ -60,31 +60,31 @@ final class SubscriberWatch {
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
           } catch (RuntimeException e) {
-            LOG.error("a bridge cannot be told of the subscribers", e);
+            LOG.error("sending subscribers to a bridge failed", e);
             bridge.onError(Status.INTERNAL.withDescription("see billing's log").asException());
           } finally {
-            over.run();
+            onEnd.run();
           }
         });
   }
 
-  /// The subscriber is to be sent again.
+  /// Marks a subscriber as changed, so that it is sent again.
   void changed(String account) {
     lock.lock();
     try {
       changed.add(account);
-      news.signalAll();
+      stateChanged.signalAll();
     } finally {
       lock.unlock();
     }
   }
 
-  /// Ends the stream; the bridge calls again.
+  /// Ends the stream. The bridge then calls again.
   void end() {
     lock.lock();
     try {
-      ended = true;
-      news.signalAll();
+      isEnded = true;
+      stateChanged.signalAll();
     } finally {
       lock.unlock();
     }
@@ -93,7 +93,7 @@ final class SubscriberWatch {
   private void wake() {
     lock.lock();
     try {
-      news.signalAll();
+      stateChanged.signalAll();
     } finally {
       lock.unlock();
     }
@@ -130,14 +130,16 @@ final class SubscriberWatch {
         .orElseGet(() -> SubscriberEvent.newBuilder().setRemoved(account).build());
   }
 
+  /// Sends an event when the bridge is ready to receive it.
+  ///
   /// @return false if the stream has ended
   private boolean send(SubscriberEvent event) throws InterruptedException {
     lock.lock();
     try {
-      while (!bridge.isReady() && !over()) {
-        news.await(LOOK_MS, TimeUnit.MILLISECONDS);
+      while (!bridge.isReady() && !isOver()) {
+        stateChanged.await(CHECK_PERIOD_MS, TimeUnit.MILLISECONDS);
       }
-      if (over()) {
+      if (isOver()) {
         return false;
       }
     } finally {
@@ -147,14 +149,16 @@ final class SubscriberWatch {
     return true;
   }
 
+  /// Waits for changes and returns their accounts.
+  ///
   /// @return empty if the stream has ended
   private List<String> awaitChanges() throws InterruptedException {
     lock.lock();
     try {
-      while (changed.isEmpty() && !over()) {
-        news.await(LOOK_MS, TimeUnit.MILLISECONDS);
+      while (changed.isEmpty() && !isOver()) {
+        stateChanged.await(CHECK_PERIOD_MS, TimeUnit.MILLISECONDS);
       }
-      List<String> all = over() ? List.of() : new ArrayList<>(changed);
+      List<String> all = isOver() ? List.of() : new ArrayList<>(changed);
       changed.clear();
       return all;
     } finally {
@@ -162,7 +166,7 @@ final class SubscriberWatch {
     }
   }
 
-  private boolean over() {
-    return ended || bridge.isCancelled();
+  private boolean isOver() {
+    return isEnded || bridge.isCancelled();
   }
 }

@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/// Reads users as bridges are told of them: accounts that are not closed and have SIP credentials
-/// for the domain.
+/// Reads subscribers: users whose account is not closed and who have SIP credentials for the
+/// domain.
 final class Subscribers {
   private static final String SELECT =
       "select a.state, c.account, c.realm, c.key_id, c.ha1_sha256, c.ha1_md5,"
@@ -27,7 +27,7 @@ final class Subscribers {
     this.credentials = credentials;
   }
 
-  /// One subscriber as it is now; empty if there is none.
+  /// Returns the current state of one subscriber; empty if there is none.
   Optional<Subscriber> find(String account) {
     return jdbc
         .query(SELECT + "and a.id = ?", (row, _) -> read(row), credentials.realm(), account)
@@ -35,9 +35,9 @@ final class Subscribers {
         .findFirst();
   }
 
-  /// Subscribers in the order of their accounts.
+  /// Returns subscribers, sorted by account.
   ///
-  /// @param after the last account of the page before, or empty
+  /// @param after last account of the previous page, or empty
   List<Subscriber> page(String after, int limit) {
     return jdbc.query(
         SELECT + "and a.id > ? collate \"C\" order by a.id collate \"C\" limit ?",

@@ -5,11 +5,11 @@ import io.viaduct.billing.account.Role;
 import io.viaduct.billing.account.SipSecret;
 import org.jspecify.annotations.Nullable;
 
-/// What an operator changes of a user; null leaves it as it is.
+/// An operator's change of a user. A null component stays unchanged.
 ///
-/// @param password of the pages; of the devices too while the secret is shared
-/// @param sipPassword of the devices alone
-/// @param sipSecret which of both the devices register with
+/// @param password password for the pages; also for the devices while the secret is shared
+/// @param sipPassword password for the devices only
+/// @param sipSecret the secret that the devices register with
 public record UserChange(
     @Nullable String displayName,
     @Nullable Role role,

@@ -1,22 +1,22 @@
 package io.viaduct.billing.provisioning;
 
-/// A change of a user that breaks a rule; nothing was changed.
+/// Thrown for a change of a user that breaks a rule. Nothing was changed.
 public final class UserRefusedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final Reason reason;
 
-  /// Why.
+  /// The broken rule.
   public enum Reason {
-    /// no account has this id
+    /// There is no account with this id.
     UNKNOWN,
-    /// the account is closed, for ever
+    /// The account is closed.
     CLOSED,
-    /// the account is the operator of billing's configuration
+    /// The account is the operator of billing's configuration.
     CONFIGURED_OPERATOR,
-    /// the old password is not right
+    /// The old password is wrong.
     WRONG_OLD_PASSWORD,
-    /// a value breaks a rule
+    /// A value breaks a rule.
     INVALID
   }
 

@@ -14,8 +14,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// Makes, changes, suspends and closes users: account, page password, SIP credentials and devices
-/// together, each time in one transaction. Bridges learn of it when the transaction has committed.
+/// Creates, changes, suspends and closes users. Account, password, SIP credentials and devices
+/// change together in one transaction. Bridges are notified after its commit.
 public final class Users {
   private final TransactionTemplate transaction;
   private final Accounts accounts;
@@ -24,8 +24,10 @@ public final class Users {
   private final Devices devices;
   private final String configuredOperator;
 
-  /// @param configuredOperator id of the operator whom the configuration names: each start gives it
-  ///   its role and password back
+  /// Changes users in the given stores.
+  ///
+  /// @param configuredOperator id of the operator whom the configuration names; each start resets
+  ///   its role and password
   public Users(
       TransactionTemplate transaction,
       Accounts accounts,
@@ -41,11 +43,11 @@ public final class Users {
     this.configuredOperator = configuredOperator;
   }
 
-  /// A user who is to be.
+  /// A user to create.
   ///
-  /// @param sipPassword of the devices, null if it is the same or none
-  /// @param sipSecret what the devices register with, null for the usual: the SIP password if one
-  ///   is given, else the password for a user and none for an operator
+  /// @param sipPassword password for the devices; null if they use the user's password or none
+  /// @param sipSecret secret that the devices register with. Null means: the SIP password if one is
+  ///   given; otherwise the password for a user, and none for an operator
   public record NewUser(
       String id,
       String displayName,
@@ -59,7 +61,7 @@ public final class Users {
     }
   }
 
-  /// Makes a user.
+  /// Creates a user.
   ///
   /// @return the account, or empty if the id is taken
   /// @throws UserRefusedException if a secret breaks a rule
@@ -72,29 +74,30 @@ public final class Users {
               ? SipSecret.SEPARATE
               : wanted.role == Role.USER ? SipSecret.SHARED : SipSecret.NONE;
     }
-    SipSecret asked = secret;
-    checkSecrets(asked, wanted.password, wanted.sipPassword, false);
+    SipSecret requestedSecret = secret;
+    checkSecrets(requestedSecret, wanted.password, wanted.sipPassword, false);
     return transaction.execute(_ -> {
       Optional<Account> opened =
           accounts.open(wanted.id, wanted.password, wanted.role, wanted.displayName, now);
       if (opened.isPresent()) {
-        setSecret(wanted.id, asked, wanted.password, wanted.sipPassword, now);
+        setSecret(wanted.id, requestedSecret, wanted.password, wanted.sipPassword, now);
       }
       return opened.isEmpty() ? opened : accounts.find(wanted.id);
     });
   }
 
-  /// Changes a user, as an operator. A new page password ends the log-ins of the account.
+  /// Changes a user on behalf of an operator. A new password for the pages ends the log-ins of the
+  /// account.
   ///
-  /// @param keptLogin token of a log-in that goes on, or empty
-  /// @throws UserRefusedException if a rule is broken; nothing changed then
+  /// @param keptLogin token of the log-in that stays, or empty
+  /// @throws UserRefusedException if a rule is broken; then nothing changed
   public Account change(String id, UserChange change, String keptLogin, Instant now) {
     return Objects.requireNonNull(
         transaction.execute(_ -> {
           Account account = open(id);
-          boolean governed =
+          boolean changesConfiguredKeys =
               change.role() != null || change.state() != null || change.password() != null;
-          if (governed && id.equals(configuredOperator)) {
+          if (changesConfiguredKeys && id.equals(configuredOperator)) {
             throw configuredOperator();
           }
           changeSecrets(account, change, keptLogin, now);
@@ -116,11 +119,11 @@ public final class Users {
     if (secret == null) {
       secret = change.sipPassword() == null ? account.sipSecret() : SipSecret.SEPARATE;
     }
-    boolean kept = secret == account.sipSecret();
+    boolean isUnchanged = secret == account.sipSecret();
     if (change.password() != null) {
       require(change.password(), "password");
     }
-    checkSecrets(secret, change.password(), change.sipPassword(), kept);
+    checkSecrets(secret, change.password(), change.sipPassword(), isUnchanged);
     if (change.password() != null) {
       accounts.setPassword(account.id(), change.password());
       sessions.endOthers(account.id(), keptLogin);
@@ -128,9 +131,15 @@ public final class Users {
     setSecret(account.id(), secret, change.password(), change.sipPassword(), now);
   }
 
-  /// @param kept whether the account has this secret already, so that none need be given
+  /// Checks the secrets of a new or changed user.
+  ///
+  /// @param isUnchanged true if the account has this kind of secret already, so that no password is
+  ///   required
   private static void checkSecrets(
-      SipSecret secret, @Nullable String password, @Nullable String sipPassword, boolean kept) {
+      SipSecret secret,
+      @Nullable String password,
+      @Nullable String sipPassword,
+      boolean isUnchanged) {
     if (sipPassword != null) {
       require(sipPassword, "sipPassword");
       if (secret != SipSecret.SEPARATE) {
@@ -139,10 +148,10 @@ public final class Users {
                 + secret.word()
                 + "': leave one of both out");
       }
-    } else if (secret == SipSecret.SEPARATE && !kept) {
+    } else if (secret == SipSecret.SEPARATE && !isUnchanged) {
       throw invalid("sipSecret 'separate' needs a sipPassword");
     }
-    if (secret == SipSecret.SHARED && !kept && password == null) {
+    if (secret == SipSecret.SHARED && !isUnchanged && password == null) {
       throw invalid(
           "sipSecret 'shared' needs the password: billing keeps no password that it could share");
     }
@@ -154,20 +163,20 @@ public final class Users {
       @Nullable String password,
       @Nullable String sipPassword,
       Instant now) {
-    String shown = secret == SipSecret.SHARED ? password : sipPassword;
+    String newSipPassword = secret == SipSecret.SHARED ? password : sipPassword;
     if (secret == SipSecret.NONE) {
       credentials.remove(id);
-    } else if (shown != null) {
-      credentials.setPassword(id, shown, now);
+    } else if (newSipPassword != null) {
+      credentials.setPassword(id, newSipPassword, now);
     }
     accounts.setSipSecret(id, secret);
   }
 
-  /// Changes a user's own password. Other log-ins of the account end; while the secret is shared
+  /// Changes a user's own password. Other log-ins of the account end. While the secret is shared,
   /// its devices need the new password too.
   ///
-  /// @param keptLogin token of the log-in that goes on
-  /// @throws UserRefusedException if a rule is broken; nothing changed then
+  /// @param keptLogin token of the log-in that stays
+  /// @throws UserRefusedException if a rule is broken; then nothing changed
   public Account changePassword(
       String id, String oldPassword, String newPassword, String keptLogin, Instant now) {
     if (!accounts.matches(id, oldPassword)) {
@@ -177,9 +186,9 @@ public final class Users {
     return change(id, new UserChange(null, null, null, newPassword, null, null), keptLogin, now);
   }
 
-  /// Closes an account, for ever: no log-in, no registration, no token. Password, SIP credentials,
-  /// devices, log-ins and the display name are deleted; the id and all money rows stay. A second
-  /// call changes nothing.
+  /// Closes an account for ever: it cannot log in, register or get tokens. Password, SIP
+  /// credentials, devices, log-ins and the display name are deleted. The id and all money rows
+  /// stay. A second call changes nothing.
   ///
   /// @throws UserRefusedException if there is no such account, or the configuration names it
   public Account close(String id) {
@@ -209,7 +218,7 @@ public final class Users {
   }
 
   private static void require(String password, String key) {
-    if (!Passwords.acceptable(password)) {
+    if (!Passwords.isAcceptable(password)) {
       throw invalid(key + " " + Passwords.RULE);
     }
   }

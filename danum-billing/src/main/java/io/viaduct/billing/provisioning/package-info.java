@@ -1,5 +1,5 @@
-/// Users in one place: accounts with their SIP credentials and devices, and what bridges are told
-/// of them.
+/// Users: accounts with their SIP credentials and devices, and the stream of subscribers to the
+/// bridges.
 @NullMarked
 package io.viaduct.billing.provisioning;
 

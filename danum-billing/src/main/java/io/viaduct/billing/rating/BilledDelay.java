@@ -2,18 +2,21 @@ package io.viaduct.billing.rating;
 
 /// The delay that a flow is priced at.
 ///
-/// @param ms never negative
-/// @param source where it came from
-/// @param skewed the measured delay was below -5 ms: the clocks disagree, and that is counted
-public record BilledDelay(double ms, DelaySource source, boolean skewed) {
-  /// Offset correction is good to some milliseconds: down to here a negative delay reads as zero.
+/// @param delayMs one-way delay, milliseconds, never negative
+/// @param source where the delay comes from
+/// @param isSkewed true if the measured delay was below -5 ms: the clocks disagree. Skewed flows
+///   are counted
+public record BilledDelay(double delayMs, DelaySource source, boolean isSkewed) {
+  /// Smallest measured delay that counts as zero. The correction of the clock offset is accurate to
+  /// a few milliseconds.
   public static final double NEGATIVE_TOLERATED_MS = -5.0;
 
-  /// Rules for a missing or negative delay. The SNAPT, which knows the flow's history and its
-  /// control round trip, falls back by itself and says so; billing adds only the reference, so that
-  /// a price never depends on which reports came before.
+  /// Returns the delay to price. A missing delay, and one below [#NEGATIVE_TOLERATED_MS], is
+  /// replaced by the reference. The SNAPT knows the flow's history and its control round trip, so
+  /// it applies the other fallbacks itself. The price therefore depends on one report only, not on
+  /// earlier ones.
   ///
-  /// @param referenceMs d_ref of the application or class
+  /// @param referenceMs d_ref of the application or class, milliseconds
   public static BilledDelay of(FlowMeasure flow, double referenceMs) {
     if (flow.delaySource() == DelaySource.REFERENCE) {
       return new BilledDelay(referenceMs, DelaySource.REFERENCE, false);

@@ -3,16 +3,23 @@ package io.viaduct.billing.rating;
 import io.viaduct.billing.ledger.MicroDenarii;
 import java.util.Locale;
 
-/// A charge in one sentence, for the one who pays it.
+/// Explains a charge in one sentence, for the user who pays it.
 public final class ChargeReason {
   private ChargeReason() {}
 
-  /// @param preBytes before aggregation
-  /// @param postBytes on the wire
+  /// The facts that the sentence states.
+  ///
+  /// @param throughputKbitPerSecond kbit/s
+  /// @param delayMs one-way delay that was priced, milliseconds
+  /// @param loss lost share of packets, 0..1
+  /// @param pricePerUnit den per virtual unit
+  /// @param units virtual units
+  /// @param preBytes bytes before aggregation
+  /// @param postBytes bytes on the wire
   public record Facts(
       String serviceClass,
       String application,
-      double throughput,
+      double throughputKbitPerSecond,
       double delayMs,
       DelaySource delaySource,
       double loss,
@@ -33,9 +40,9 @@ public final class ChargeReason {
             "%s as %s at %.1f kbit/s, delay %.1f ms (%s), loss %.2f %%",
             f.application(),
             f.serviceClass().replace('_', '&'),
-            f.throughput(),
+            f.throughputKbitPerSecond(),
             f.delayMs(),
-            f.delaySource().words(),
+            f.delaySource().description(),
             f.loss() * 100);
     double priced = f.pricePerUnit() * f.units();
     String price =

@@ -1,20 +1,20 @@
 package io.viaduct.billing.rating;
 
-/// Where the delay that priced a flow came from; the bill says which.
+/// The origin of the delay that a flow was priced at; the bill states it.
 public enum DelaySource {
   MEASURED("measured"),
   LAST_GOOD("the flow's last good mean"),
   HALF_CONTROL_RTT("half of the control round trip"),
   REFERENCE("nothing measured: the reference");
 
-  private final String words;
+  private final String description;
 
-  DelaySource(String words) {
-    this.words = words;
+  DelaySource(String description) {
+    this.description = description;
   }
 
-  /// The source in words, for a bill.
-  public String words() {
-    return words;
+  /// Returns the source as the bill describes it.
+  public String description() {
+    return description;
   }
 }

@@ -2,17 +2,17 @@ package io.viaduct.billing.rating;
 
 import io.viaduct.billing.tariff.ServiceClass;
 
-/// What a SNAPT measured of one flow in one interval; both directions together.
+/// A SNAPT's measurement of one flow in one interval, both directions together.
 ///
-/// @param serviceClass the class that carried it
-/// @param application name of the classification table; an unknown one is priced as its class
+/// @param serviceClass class of service that carried the flow
+/// @param application name in the classification table; an unknown name is priced as its class
 /// @param preBytes inner IP bytes
 /// @param postBytes outer IP bytes
 /// @param packets inner packets received
 /// @param lostPackets inner packets sent and not received
-/// @param durationMs the part of the interval in which it lived, >= 1
-/// @param delayMs one-way delay as reported, possibly negative
-/// @param delaySource where the SNAPT has it from
+/// @param durationMs part of the interval in which the flow existed, milliseconds, >= 1
+/// @param delayMs one-way delay as reported, milliseconds, possibly negative
+/// @param delaySource where the SNAPT took the delay from
 public record FlowMeasure(
     ServiceClass serviceClass,
     String application,
@@ -23,13 +23,13 @@ public record FlowMeasure(
     long durationMs,
     double delayMs,
     DelaySource delaySource) {
-  /// lost/(lost+received), 0 where nothing was sent.
+  /// Returns the lost share of packets, lost / (lost + received); 0 if no packet was sent.
   public double loss() {
     long sent = lostPackets + packets;
     return sent == 0 ? 0.0 : (double) lostPackets / sent;
   }
 
-  /// Bytes that aggregation kept off the wire, never negative.
+  /// Returns the bytes that aggregation saved, never negative.
   public long savedBytes() {
     return Math.max(0, preBytes - postBytes);
   }

@@ -13,19 +13,19 @@ import io.viaduct.billing.tariff.MarginalTable;
 public record Price(
     double utilityPerSecond, double utilityByThroughput, double utilityByDelay, double perUnit) {
 
-  /// The price at a point. The order of operations is part of the contract: every implementation of
-  /// it, in any language, gives the same bits.
+  /// Returns utility and price at one point of a curve. The order of operations is part of the
+  /// contract: every implementation, in any language, returns the same bits.
   ///
-  /// @param throughput x, kbit/s
-  /// @param delay d, ms, not negative
+  /// @param throughputKbitPerSecond x, kbit/s
+  /// @param delayMs d, ms, not negative
   /// @param loss 0..1
   // = ijans2015 eq.1
   // = ijans2015 eq.2
   public static Price at(
       ClassTariff curve,
       ApplicationReference reference,
-      double throughput,
-      double delay,
+      double throughputKbitPerSecond,
+      double delayMs,
       double loss) {
     double xRef =
         reference.referenceThroughput() == 0
@@ -35,8 +35,8 @@ public record Price(
         reference.referenceDelay() == 0 ? curve.referenceDelay() : reference.referenceDelay();
     double areaX = curve.throughputMarginal().area();
     double areaD = curve.delayMarginal().area();
-    MarginalTable.Point x = curve.throughputMarginal().integralTo(throughput / xRef);
-    MarginalTable.Point d = curve.delayMarginal().integralTo(delay / dRef);
+    MarginalTable.Point x = curve.throughputMarginal().integralTo(throughputKbitPerSecond / xRef);
+    MarginalTable.Point d = curve.delayMarginal().integralTo(delayMs / dRef);
     double a = x.area() / areaX;
     double b = 1.0 - d.area() / areaD;
     double g = 1.0 - curve.lossSlope() * loss;

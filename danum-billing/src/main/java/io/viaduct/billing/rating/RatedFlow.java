@@ -6,17 +6,17 @@ import io.viaduct.billing.tariff.ClassTariff;
 import io.viaduct.billing.tariff.DiscountRule;
 import io.viaduct.billing.tariff.Tariff;
 
-/// A flow interval with its price.
+/// One flow of one interval with its price.
 ///
-/// @param throughput x, kbit/s
-/// @param delay what it was priced at
-/// @param loss 0..1
-/// @param price the point on the curve
+/// @param throughputKbitPerSecond x, kbit/s
+/// @param delay the delay that it was priced at
+/// @param loss lost share of packets, 0..1
+/// @param price utility and price at this point of the curve
 /// @param units V, virtual units
-/// @param charge what is owed for the service
-/// @param discount what aggregation gives back, 0 <= discount <= cap * charge
+/// @param charge amount owed for the service
+/// @param discount amount given back for saved bytes, 0 <= discount <= cap * charge
 public record RatedFlow(
-    double throughput,
+    double throughputKbitPerSecond,
     BilledDelay delay,
     double loss,
     Price price,
@@ -24,7 +24,7 @@ public record RatedFlow(
     MicroDenarii charge,
     MicroDenarii discount) {
 
-  /// Rates one flow. Pure: the same measure under the same tariff is the same charge, always.
+  /// Rates one flow. The result depends only on the measurement and the tariff.
   public static RatedFlow of(FlowMeasure flow, Tariff tariff) {
     ClassTariff curve = tariff.of(flow.serviceClass());
     ApplicationReference reference = tariff.reference(flow.serviceClass(), flow.application());
@@ -32,17 +32,23 @@ public record RatedFlow(
         reference.referenceDelay() == 0 ? curve.referenceDelay() : reference.referenceDelay();
     BilledDelay delay = BilledDelay.of(flow, referenceMs);
     double loss = flow.loss();
-    double throughput = flow.preBytes() * 8.0 / flow.durationMs();
-    Price price = Price.at(curve, reference, throughput, delay.ms(), loss);
+    double throughputKbitPerSecond = flow.preBytes() * 8.0 / flow.durationMs();
+    Price price = Price.at(curve, reference, throughputKbitPerSecond, delay.delayMs(), loss);
     double units = flow.preBytes() * 8.0 / 1000.0 / curve.kappaThroughput();
     MicroDenarii charge = charge(price, units, flow.durationMs());
     return new RatedFlow(
-        throughput, delay, loss, price, units, charge, discount(flow, tariff.discount(), charge));
+        throughputKbitPerSecond,
+        delay,
+        loss,
+        price,
+        units,
+        charge,
+        discount(flow, tariff.discount(), charge));
   }
 
-  /// Price times units, and never more than the utility that the payer received.
+  /// Returns price times units, at most the utility that the payer received.
   static MicroDenarii charge(Price price, double units, long durationMs) {
-    // Rounding is monotone: the lesser rounded is the lesser of the rounded ones.
+    // Rounding is monotone, so the minimum may be taken before rounding.
     double priced = price.perUnit() * units;
     double received = price.utilityPerSecond() * (durationMs / 1000.0);
     return Rounding.ofDenarii(Math.min(priced, received));

@@ -4,19 +4,21 @@ import io.viaduct.billing.ledger.MicroDenarii;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/// The one place where money is rounded: half-even, to whole micro-denarii.
+/// Rounds money: half-even, to whole micro-denarii. No other class rounds money.
 public final class Rounding {
-  /// Doubles are integers without gaps up to here; a larger amount is no amount of this system.
+  /// A double represents every integer up to this value. No amount of this system is larger.
   private static final double EXACT_MAX = 0x1p53;
 
   private Rounding() {}
 
-  /// Denarii to micro-denarii: half-even of the double product `denarii * 1e6`.
+  /// Converts denarii to micro-denarii. Rounds the double product `denarii * 1e6` half-even.
   public static MicroDenarii ofDenarii(double denarii) {
     return ofMicroDenarii(denarii * 1e6);
   }
 
-  /// A double number of micro-denarii, half-even.
+  /// Rounds micro-denarii half-even.
+  ///
+  /// @throws ArithmeticException above 2^53 micro-denarii, or if the amount is not a number
   public static MicroDenarii ofMicroDenarii(double microDenarii) {
     if (!(Math.abs(microDenarii) <= EXACT_MAX)) {
       throw new ArithmeticException(
@@ -25,7 +27,8 @@ public final class Rounding {
     return new MicroDenarii((long) Math.rint(microDenarii));
   }
 
-  /// A share of an integer amount: exact in decimal, half-even, so that 10 % of 15 is 2.
+  /// Returns a share of an amount. The product is exact in decimal and rounded half-even, so that
+  /// 10 % of 15 is 2.
   public static MicroDenarii share(MicroDenarii whole, double fraction) {
     BigDecimal product = BigDecimal.valueOf(fraction).multiply(BigDecimal.valueOf(whole.value()));
     return new MicroDenarii(product.setScale(0, RoundingMode.HALF_EVEN).longValueExact());

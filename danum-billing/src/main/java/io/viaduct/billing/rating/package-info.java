@@ -1,5 +1,5 @@
-/// From one flow of one interval to micro-denarii: utility, price, charge and discount in IEEE-754
-/// double, in one fixed order of operations, rounded in one class.
+/// Rating: utility, price, charge and discount of one flow in one interval. The computation uses
+/// IEEE-754 doubles in one fixed order of operations; one class rounds to micro-denarii.
 @NullMarked
 package io.viaduct.billing.rating;
 

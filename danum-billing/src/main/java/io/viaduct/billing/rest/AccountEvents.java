@@ -18,13 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/// Tells the open event streams of an account what was committed for it. Each stream has its own
-/// virtual thread and its own bounded queue: a reader who does not read loses his stream, nobody
-/// else notices.
+/// Sends committed charges and balances to the open event streams of their account. Each stream has
+/// its own virtual thread and its own bounded queue. A reader who does not read loses only his own
+/// stream.
 final class AccountEvents implements ChargeListener, AutoCloseable {
-  /// Open streams of one account and of all.
+  /// Most open streams of one account.
   static final int STREAMS_OF_ACCOUNT_MAX = 32;
 
+  /// Most open streams of all accounts together.
   static final int STREAMS_MAX = 2000;
 
   private static final Logger LOG = LoggerFactory.getLogger(AccountEvents.class);
@@ -47,22 +48,31 @@ final class AccountEvents implements ChargeListener, AutoCloseable {
         .register(registry);
   }
 
-  /// Opens a stream that begins with the balance and ends with the login of its reader.
+  /// Opens a stream. Its first event is the balance; the stream ends when the reader's login
+  /// expires.
+  ///
+  /// @param until when the login expires
+  /// @throws ProblemException if the account, or billing as a whole, has too many open streams
   SseEmitter open(String account, Instant until) {
-    List<EventStream> own = streams.computeIfAbsent(account, _ -> new CopyOnWriteArrayList<>());
-    if (open.get() >= STREAMS_MAX || own.size() >= STREAMS_OF_ACCOUNT_MAX) {
+    List<EventStream> accountStreams =
+        streams.computeIfAbsent(account, _ -> new CopyOnWriteArrayList<>());
+    if (open.get() >= STREAMS_MAX || accountStreams.size() >= STREAMS_OF_ACCOUNT_MAX) {
       throw new ProblemException(
           ProblemType.TOO_MANY_STREAMS,
-          "an account may have " + STREAMS_OF_ACCOUNT_MAX + " open, all together " + STREAMS_MAX,
+          "at most "
+              + STREAMS_OF_ACCOUNT_MAX
+              + " streams of one account may be open, and "
+              + STREAMS_MAX
+              + " in all",
           Duration.ofSeconds(10));
     }
     SseEmitter emitter =
         new SseEmitter(Math.max(1, Duration.between(clock.instant(), until).toMillis()));
     EventStream stream = new EventStream(emitter, this::render);
-    own.add(stream);
+    accountStreams.add(stream);
     open.incrementAndGet();
     stream.onEnd(() -> {
-      if (own.remove(stream)) {
+      if (accountStreams.remove(stream)) {
         open.decrementAndGet();
       }
     });
@@ -73,12 +83,12 @@ final class AccountEvents implements ChargeListener, AutoCloseable {
 
   @Override
   public void changed(String account, Collection<Long> chargeIds) {
-    List<EventStream> own = streams.get(account);
-    if (own != null) {
+    List<EventStream> accountStreams = streams.get(account);
+    if (accountStreams != null) {
       EventStream.Change change = new EventStream.Change(account, List.copyOf(chargeIds));
-      for (EventStream stream : own) {
+      for (EventStream stream : accountStreams) {
         if (!stream.offer(change)) {
-          LOG.info("an event stream of '{}' is not read and ends", account);
+          LOG.info("closing an event stream of account '{}': its reader is too slow", account);
           stream.end();
         }
       }
@@ -97,6 +107,6 @@ final class AccountEvents implements ChargeListener, AutoCloseable {
   /// Ends all streams, so that a stopping server does not wait for them.
   @Override
   public void close() {
-    streams.values().forEach(own -> own.forEach(EventStream::end));
+    streams.values().forEach(all -> all.forEach(EventStream::end));
   }
 }

@@ -3,10 +3,10 @@ package io.viaduct.billing.rest;
 import io.viaduct.billing.account.Account;
 import java.time.Instant;
 
-/// An account as it is shown.
+/// An account as the REST interface shows it.
 ///
 /// @param state active, suspended or closed
-/// @param sipSecret what its devices register with: none, shared (the password), separate
+/// @param sipSecret secret that its devices register with: none, shared (the password), separate
 record AccountView(
     String id, String displayName, String role, String state, String sipSecret, Instant createdAt) {
   static AccountView of(Account account) {

@@ -22,7 +22,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/// Accounts, what they have, what they were charged, and what happens to them now.
+/// Serves accounts, their balances, their postings, and their event streams.
 @RestController
 @RequestMapping("/api/v1/accounts")
 @Tag(name = "accounts")

@@ -6,8 +6,8 @@ import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ValveBase;
 
-/// Sets the headers that keep a browser or a cache from misusing an answer. It is a valve and not a
-/// filter because Tomcat itself answers a request that no filter ever sees, such as a broken path.
+/// Sets the headers that keep a browser or a cache from misusing an answer. This is a valve and not
+/// a filter, because Tomcat answers some requests before any filter runs, such as a broken path.
 final class AnswerHeaders extends ValveBase {
   AnswerHeaders() {
     super(true);

@@ -4,7 +4,7 @@ import org.apache.catalina.core.StandardHost;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 
-/// Puts the rules that hold for every answer into Tomcat itself, where no request gets past them.
+/// Installs the rules for every answer in Tomcat itself, because some requests never reach Spring.
 final class AnswerRules implements WebServerFactoryCustomizer<TomcatServletWebServerFactory> {
   @Override
   public void customize(TomcatServletWebServerFactory tomcat) {

@@ -32,8 +32,8 @@ import org.springdoc.core.customizers.GlobalOperationCustomizer;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.method.HandlerMethod;
 
-/// Completes what springdoc reads from the resources: the problems of each operation, and a text
-/// with unit and bounds for each parameter and field.
+/// Completes the OpenAPI description that springdoc derives from the resources. Adds the problems
+/// of each operation, and a text with unit and bounds for each parameter and field.
 final class ApiDescription implements GlobalOperationCustomizer, GlobalOpenApiCustomizer {
   static final String PROBLEM = "Problem";
 
@@ -82,9 +82,9 @@ final class ApiDescription implements GlobalOperationCustomizer, GlobalOpenApiCu
     if (!method.hasMethodAnnotation(SecurityRequirements.class)) {
       types.add(ProblemType.UNAUTHENTICATED);
     }
-    Refuses own = method.getMethodAnnotation(Refuses.class);
-    if (own != null) {
-      types.addAll(List.of(own.value()));
+    Refuses refuses = method.getMethodAnnotation(Refuses.class);
+    if (refuses != null) {
+      types.addAll(List.of(refuses.value()));
     }
     return types;
   }
@@ -117,7 +117,7 @@ final class ApiDescription implements GlobalOperationCustomizer, GlobalOpenApiCu
     schemas.forEach((name, schema) -> {
       Map<String, Schema> fields = schema.getProperties();
       if (fields != null) {
-        fields.forEach((field, its) -> its.setDescription(text(name, null, field)));
+        fields.forEach((field, fieldSchema) -> fieldSchema.setDescription(text(name, null, field)));
       }
     });
   }
@@ -134,7 +134,7 @@ final class ApiDescription implements GlobalOperationCustomizer, GlobalOpenApiCu
   }
 
   private @Nullable String text(String owner, @Nullable String kind, String name) {
-    String own = texts.getProperty(owner + "." + name);
-    return own != null ? own : texts.getProperty(kind == null ? name : kind + "." + name);
+    String specific = texts.getProperty(owner + "." + name);
+    return specific != null ? specific : texts.getProperty(kind == null ? name : kind + "." + name);
   }
 }

@@ -3,11 +3,11 @@ package io.viaduct.billing.rest;
 import io.viaduct.billing.ledger.MicroDenarii;
 import java.time.Instant;
 
-/// What an account has.
+/// The balance of an account.
 ///
-/// @param postedMicrodenarii sum of its postings
-/// @param availableMicrodenarii the same less what is reserved; nothing is, in this version
-/// @param asOf when it was read
+/// @param postedMicrodenarii sum of the account's postings
+/// @param availableMicrodenarii posted money less reserved money; this version reserves none
+/// @param asOf time when the balance was read
 record Balance(
     String account, String postedMicrodenarii, String availableMicrodenarii, Instant asOf) {
   static Balance of(String account, MicroDenarii posted, Instant asOf) {

@@ -18,8 +18,8 @@ import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.HandlerInterceptor;
 
-/// Lets nobody past without a good bearer token (RFC 6750), except to log in, and hands the caller
-/// to the resource.
+/// Refuses requests without a valid bearer token (RFC 6750), except the log-in itself, and passes
+/// the caller to the resource.
 final class BearerCheck implements HandlerInterceptor, HandlerMethodArgumentResolver {
   private static final String CALLER = Caller.class.getName();
   private static final String SCHEME = "Bearer ";
@@ -35,7 +35,7 @@ final class BearerCheck implements HandlerInterceptor, HandlerMethodArgumentReso
   @Override
   public boolean preHandle(
       HttpServletRequest request, HttpServletResponse response, Object handler) {
-    // The end of an event stream is dispatched once more; its caller was checked at its beginning.
+    // Tomcat dispatches the end of an event stream once more; its caller was checked at the start.
     if (request.getDispatcherType() == DispatcherType.ASYNC || isLogin(request)) {
       return true;
     }
@@ -54,7 +54,9 @@ final class BearerCheck implements HandlerInterceptor, HandlerMethodArgumentReso
     return request.getMethod().equals("POST") && request.getRequestURI().equals("/api/v1/sessions");
   }
 
-  /// The token of a request.
+  /// Returns the bearer token of a request.
+  ///
+  /// @throws ProblemException if the request has none
   static String token(HttpServletRequest request) {
     String header = request.getHeader(HttpHeaders.AUTHORIZATION);
     if (header == null || !header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
@@ -83,22 +85,23 @@ final class BearerCheck implements HandlerInterceptor, HandlerMethodArgumentReso
     return caller;
   }
 
-  /// Refuses everybody but operators.
+  /// Refuses callers who are not operators.
   static void requireOperator(Caller caller) {
     if (caller.role() != Role.OPERATOR) {
       throw new ProblemException(
-          ProblemType.FORBIDDEN, "account '" + caller.account() + "' is no operator");
+          ProblemType.FORBIDDEN, "account '" + caller.account() + "' is not an operator");
     }
   }
 
-  /// Refuses a user who asks for the data of another: for him there is none.
+  /// Refuses a user who asks for another user's data. The answer is "not found", so that it does
+  /// not reveal which accounts exist.
   static void requireOwn(Caller caller, String account) {
-    if (!caller.maySee(account)) {
+    if (!caller.canSee(account)) {
       throw ProblemException.notFound();
     }
   }
 
-  /// Returns an account that the caller may see; every other one does not exist for him.
+  /// Returns an account that the caller may see. Any other account is answered with "not found".
   static Account visible(Caller caller, Accounts accounts, String id) {
     requireOwn(caller, id);
     return accounts.find(id).orElseThrow(ProblemException::notFound);

@@ -8,8 +8,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 
-/// A charge as the interface shows it: one flow of one interval. Money and byte counts are strings,
-/// because JSON readers round large numbers.
+/// A charge as the REST interface shows it: one flow in one interval. Money and byte counts are
+/// strings, because JSON readers round large numbers.
 record Charge(
     String id,
     String account,
@@ -45,7 +45,7 @@ record Charge(
     String state,
     String reason) {
 
-  /// Reads a row of [Charges].
+  /// Reads one row of the query of [Charges].
   static Charge of(ResultSet row) throws SQLException {
     long pre = row.getLong("pre_bytes");
     long saved = row.getLong("saved_bytes");
@@ -85,7 +85,7 @@ record Charge(
         Long.toString(saved),
         pre == 0 ? 0 : Math.rint(1000.0 * saved / pre) / 10.0,
         row.getLong("duration_ms"),
-        facts.throughput(),
+        facts.throughputKbitPerSecond(),
         facts.delayMs(),
         facts.delaySource().name(),
         facts.loss(),

@@ -7,9 +7,10 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Which charges of an account are meant: those that every given part fits.
+/// Selects charges of one account. A charge is selected if it matches every criterion that is
+/// given.
 ///
-/// @param start when the charge's interval began
+/// @param start range in which the charge's interval began
 /// @param serviceClass null for all
 /// @param state null for all
 /// @param application empty for all
@@ -22,7 +23,7 @@ record ChargeFilter(
     String application,
     String snapt) {
 
-  /// Reads query parameters; an empty one is no filter.
+  /// Reads query parameters. An empty parameter selects everything.
   static ChargeFilter of(
       String account,
       String from,
@@ -57,7 +58,8 @@ record ChargeFilter(
                         given.length() > 32 ? given.substring(0, 32) + "…" : given)));
   }
 
-  /// The filter in one spelling: what a cursor is bound to.
+  /// Returns the filter in one canonical spelling. A cursor is valid only for the scope it was made
+  /// for.
   String scope() {
     return "charges\n" + this;
   }

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/// Reads charges with the interval that they belong to, and with what was refunded of them.
+/// Reads charges together with their interval and the amount that was refunded.
 final class Charges {
   static final String SELECT =
       "select c.*, i.snapt_id, i.session_id, i.epoch, i.sequence, i.ended_at, i.state,"
@@ -36,9 +36,9 @@ final class Charges {
         (Object) ids.toArray(Long[]::new));
   }
 
-  /// A page of charges, latest first.
+  /// Returns a page of charges, latest first.
   ///
-  /// @param cursor `next` of the page before, or null for the first one
+  /// @param cursor `next` of the previous page, or null for the first page
   Page<Charge> page(ChargeFilter filter, @Nullable String cursor, int limit) {
     Condition where = condition(filter, cursor);
     List<Object> values = new ArrayList<>(where.values());
@@ -49,18 +49,18 @@ final class Charges {
     return Page.of(
         rows,
         limit,
-        last -> Cursor.after(filter.scope(), micros(last.start()), Long.parseLong(last.id())));
+        last -> Cursor.after(filter.scope(), epochMicros(last.start()), Long.parseLong(last.id())));
   }
 
-  /// A condition in SQL and the values for its question marks. The table that the rows are walked
-  /// along is the one whose index begins with what is filtered by; the other one has the same
-  /// account and start.
+  /// An SQL condition, its sort order, and the values of its question marks. The interval's account
+  /// and start are stored in both tables; the condition uses the table whose index begins with the
+  /// filtered column.
   record Condition(String sql, String order, List<Object> values) {}
 
   static Condition condition(ChargeFilter filter, @Nullable String cursor) {
-    String walked = filter.state() != null || !filter.snapt().isEmpty() ? "i" : "c";
-    String start = walked + ".started_at";
-    StringBuilder sql = new StringBuilder("where " + walked + ".account = ?");
+    String table = filter.state() != null || !filter.snapt().isEmpty() ? "i" : "c";
+    String start = table + ".started_at";
+    StringBuilder sql = new StringBuilder("where " + table + ".account = ?");
     List<Object> values = new ArrayList<>();
     values.add(filter.account());
     Instant from = filter.start().from();
@@ -73,8 +73,8 @@ final class Charges {
         "c.service_class = ?",
         filter.serviceClass() == null ? null : filter.serviceClass().name());
     and(sql, values, "i.state = ?", filter.state() == null ? null : filter.state().name());
-    and(sql, values, "c.application = ?", empty(filter.application()));
-    and(sql, values, "i.snapt_id = ?", empty(filter.snapt()));
+    and(sql, values, "c.application = ?", nullIfEmpty(filter.application()));
+    and(sql, values, "i.snapt_id = ?", nullIfEmpty(filter.snapt()));
     long[] seen = Cursor.key(filter.scope(), 2, cursor);
     if (seen != null) {
       Timestamp at = Timestamp.from(Instant.EPOCH.plus(seen[0], ChronoUnit.MICROS));
@@ -94,11 +94,11 @@ final class Charges {
     }
   }
 
-  private static @Nullable String empty(String word) {
+  private static @Nullable String nullIfEmpty(String word) {
     return word.isEmpty() ? null : word;
   }
 
-  private static long micros(Instant at) {
+  private static long epochMicros(Instant at) {
     return ChronoUnit.MICROS.between(Instant.EPOCH, at);
   }
 }

@@ -16,7 +16,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Charges of an account: page by page, as one file, and each by its id.
+/// Serves the charges of an account: page by page, as one CSV file, and one by its id.
 @RestController
 @Tag(name = "charges")
 class ChargesResource {

@@ -22,7 +22,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Money that an operator gives back: a credit, or the refund of a charge.
+/// Posts and lists money that an operator gives back: a credit, or the refund of a charge.
 @RestController
 @RequestMapping("/api/v1/accounts/{id}/credits")
 @Tag(name = "accounts")
@@ -58,7 +58,7 @@ class CreditsResource {
       String createdBy,
       Instant createdAt) {
     static CreditView of(Credits.Credit credit) {
-      Credits.Wanted content = credit.content();
+      Credits.Request content = credit.content();
       return new CreditView(
           Long.toString(credit.transactionId()),
           content.charge() == null ? "credit" : "refund",
@@ -95,8 +95,8 @@ class CreditsResource {
       @RequestHeader(PostedMoney.HEADER) String key,
       @RequestBody NewCredit wanted) {
     BearerCheck.requireOperator(caller);
-    Credits.Wanted credit =
-        new Credits.Wanted(
+    Credits.Request credit =
+        new Credits.Request(
             PostedMoney.key(key),
             id,
             PostedMoney.amount(wanted.amountMicrodenarii(), TopUps.MICRODENARII_MAX),
@@ -117,11 +117,11 @@ class CreditsResource {
           throw ProblemException.invalid(
               "charge must be the id of a charge of account '%s', got '%s'"
                   .formatted(id, credit.charge()));
-      case Credits.Result.MoreThanPaid(var left) ->
+      case Credits.Result.ExceedsCharge(var refundable) ->
           throw new ProblemException(
               ProblemType.REFUND_EXCEEDS_CHARGE,
               "of charge %s %s µden may still be refunded, got %s"
-                  .formatted(credit.charge(), left, credit.amount()));
+                  .formatted(credit.charge(), refundable, credit.amount()));
     };
   }
 
@@ -136,14 +136,15 @@ class CreditsResource {
       @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "50") int limit) {
     BearerCheck.visible(caller, accounts, id);
-    String scope = "credits\n" + id;
-    long[] seen = Cursor.key(scope, 1, cursor);
-    Page<Credits.Credit> page =
-        Page.of(
-            credits.page(id, seen == null ? Long.MAX_VALUE : seen[0], Page.limit(limit) + 1),
-            limit,
-            last -> Cursor.after(scope, last.transactionId()));
-    return new CreditList(page.items().stream().map(CreditView::of).toList(), page.next());
+    Page<CreditView> page =
+        Page.latestFirst(
+                "credits\n" + id,
+                cursor,
+                limit,
+                (before, rows) -> credits.page(id, before, rows),
+                Credits.Credit::transactionId)
+            .as(CreditView::of);
+    return new CreditList(page.items(), page.next());
   }
 
   private static String reason(String reason) {

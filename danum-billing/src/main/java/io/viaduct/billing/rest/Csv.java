@@ -18,27 +18,28 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 
 /// Writes lists as CSV (RFC 4180): UTF-8, a header line, CRLF. A text that a spreadsheet would run
-/// as a formula gets an apostrophe in front. One page is in memory at a time, and no connection to
-/// the database is held while a slow reader takes it.
+/// as a formula gets an apostrophe in front. Only one page is in memory at a time. No database
+/// connection is held while a slow reader takes the file.
 final class Csv {
-  /// As in RFC 4180, section 3.
+  /// Media type as in RFC 4180, section 3.
   static final String MEDIA_TYPE = "text/csv;charset=UTF-8;header=present";
 
   static final MediaType PLAIN_TYPE = new MediaType("text", "csv");
 
   private static final Logger LOG = LoggerFactory.getLogger(Csv.class);
 
-  // OWASP, CSV injection; the wide forms are what Japanese spreadsheets take for the same.
+  // OWASP, CSV injection. Japanese spreadsheets also take the full-width characters.
   private static final String FORMULA_BEGINS = "=+-@\t\r\n＝＋－＠";
 
   private Csv() {}
 
-  /// Sends a list as a file, with a column for each component of its rows.
+  /// Sends a list as a file, with one column for each component of the rows.
   ///
-  /// @param name of the file, without its ending: letters, digits, `.`, `_`, `-`
-  /// @param pages gives the page for a cursor, first for null
-  /// @throws IOException if the reader has gone, or if the database went away after the file had
-  ///   begun: the answer breaks off, so that half a file is not taken for a whole one
+  /// @param name file name without its extension: letters, digits, `.`, `_`, `-`
+  /// @param pages returns the page for a cursor; the first call passes null
+  /// @throws IOException if the reader closed the connection, or if the database failed after the
+  ///   file had begun. The answer then breaks off, so that nobody takes a part of the file for all
+  ///   of it
   static <T extends Record> void send(
       HttpServletResponse response,
       String name,
@@ -60,9 +61,9 @@ final class Csv {
       try {
         page = pages.apply(page.next());
       } catch (RuntimeException e) {
-        LOG.warn("the export {} broke off: {}", name, e.toString());
-        // Without its cause: an answer that has begun must not become a problem.
-        throw new IOException("the export broke off");
+        LOG.warn("the export {} was aborted: {}", name, e.toString());
+        // The cause is left out: an answer that has begun cannot become a problem any more.
+        throw new IOException("the export was aborted");
       }
       write(out, columns, page.items());
     }
@@ -79,7 +80,8 @@ final class Csv {
     }
   }
 
-  /// One cell: text is guarded and quoted where it must be, numbers and times are as they are.
+  /// Returns one cell. Text is guarded against formulas and quoted where necessary; numbers and
+  /// times are written unchanged.
   static String cell(@Nullable Object value) {
     if (value == null) {
       return "";

@@ -8,9 +8,9 @@ import java.util.Arrays;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
-/// Where the next page of a list begins: opaque to callers, and bound to the list, the account and
-/// the filter that it was made for. It names the last row that was seen, so rows that are added
-/// meanwhile neither shift nor repeat a row.
+/// Encodes the position at which the next page of a list begins. A cursor is opaque to callers and
+/// valid only for its scope: the list, the account and the filter. It names the last row of the
+/// page before, so rows added meanwhile neither shift nor repeat a row.
 ///
 /// ```text
 /// |0 .. 7                                      |8 ..             |
@@ -21,7 +21,9 @@ final class Cursor {
 
   private Cursor() {}
 
-  /// @param scope list, account and filter, in one spelling
+  /// Returns the cursor for the page that follows a row.
+  ///
+  /// @param scope list, account and filter, in one canonical spelling
   /// @param key sort key of the last row of this page
   static String after(String scope, long... key) {
     ByteBuffer bytes =
@@ -32,9 +34,10 @@ final class Cursor {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.array());
   }
 
-  /// Returns the sort key of the last row that was seen, or null for the first page.
+  /// Returns the sort key of the last row of the page before, or null for the first page.
   ///
   /// @param parts length of the key
+  /// @throws ProblemException if the cursor is malformed or belongs to another scope
   static long @Nullable [] key(String scope, int parts, @Nullable String cursor) {
     if (cursor == null || cursor.isEmpty()) {
       return null;

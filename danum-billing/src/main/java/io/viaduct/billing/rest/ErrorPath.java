@@ -8,8 +8,8 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Answers what the servlet container forwards to `/error`. To a caller from outside that path is
-/// one where nothing is.
+/// Answers requests that the servlet container forwards to `/error`. A request from outside for
+/// this path gets "not found".
 @Hidden
 @RestController
 class ErrorPath implements ErrorController {
@@ -19,10 +19,10 @@ class ErrorPath implements ErrorController {
     if (!(status instanceof Integer code) || code == HttpStatus.NOT_FOUND.value()) {
       throw new ProblemException(
           ProblemType.NOT_FOUND,
-          request.getMethod() + " has nothing here: see /v3/api-docs for what there is");
+          request.getMethod() + " is not defined at this path: see /v3/api-docs");
     }
     throw code < HttpStatus.INTERNAL_SERVER_ERROR.value()
-        ? ProblemException.invalid("see /v3/api-docs for what may be asked")
-        : new ProblemException(ProblemType.INTERNAL, "the failure is in billing's log");
+        ? ProblemException.invalid("see /v3/api-docs for valid requests")
+        : new ProblemException(ProblemType.INTERNAL, "billing's log has the cause");
   }
 }

@@ -13,19 +13,22 @@ import org.slf4j.LoggerFactory;
 import org.springframework.http.MediaType;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/// One reader of server-sent events (WHATWG HTML, section 9.2). Its thread renders and writes what
-/// others offer, and writes a comment now and then, so that a vanished reader is noticed.
+/// One open stream of server-sent events (WHATWG HTML, section 9.2). The stream's thread renders
+/// and writes the changes that other threads offer. It writes a comment every 15 s, so that a
+/// closed connection is noticed.
 final class EventStream {
-  /// Changes that may wait for a slow reader.
+  /// Most changes that wait for a slow reader.
   static final int QUEUE_MAX = 256;
 
   private static final Logger LOG = LoggerFactory.getLogger(EventStream.class);
   private static final Duration HEARTBEAT = Duration.ofSeconds(15);
 
-  /// @param chargeIds charges that were made or moved; empty where only the balance did
+  /// A change of an account.
+  ///
+  /// @param chargeIds charges that were created or changed; empty if only the balance changed
   record Change(String account, List<Long> chargeIds) {}
 
-  /// What is written for a change.
+  /// The events that are written for one change.
   record Rendered(List<Charge> charges, Balance balance) {}
 
   private final BlockingQueue<Change> queue = new ArrayBlockingQueue<>(QUEUE_MAX);
@@ -43,7 +46,7 @@ final class EventStream {
     thread.start();
   }
 
-  /// Called once the stream is over, for whatever reason.
+  /// Runs the action once when the stream has ended, for whatever reason.
   void onEnd(Runnable action) {
     emitter.onCompletion(() -> {
       action.run();
@@ -52,7 +55,7 @@ final class EventStream {
     emitter.onTimeout(emitter::complete);
   }
 
-  /// Whether there was room for the change.
+  /// Adds a change to the queue. Returns false if the queue is full.
   boolean offer(Change change) {
     return queue.offer(change);
   }
@@ -71,8 +74,8 @@ final class EventStream {
     } catch (IOException | IllegalStateException e) {
       LOG.debug("the reader of an event stream has gone: {}", e.toString());
     } catch (RuntimeException e) {
-      // He connects again and begins with the balance.
-      LOG.warn("an event stream breaks off: {}", e.toString());
+      // The reader connects again and then gets the balance first.
+      LOG.warn("an event stream failed: {}", e.toString());
     } finally {
       emitter.complete();
     }

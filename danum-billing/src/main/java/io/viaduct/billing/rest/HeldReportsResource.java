@@ -21,7 +21,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Reports that billing keeps and can post later: an operator releases or discards them.
+/// Lists held reports. An operator releases or discards them.
 @RestController
 @RequestMapping("/api/v1/reports/held")
 @Tag(name = "operation")
@@ -36,9 +36,11 @@ class HeldReportsResource {
     this.clock = clock;
   }
 
-  /// @param receiptOwed whether the device's receipt would post it
+  /// A held report as the REST interface shows it.
+  ///
+  /// @param receiptOwed true if the device's receipt would post the report
   /// @param state held, posted or discarded
-  /// @param decidedBy operator; absent while it is held, and where the receipt decided
+  /// @param decidedBy the operator; absent while the report is held, and if the receipt decided
   record HeldReport(
       String id,
       Instant receivedAt,
@@ -75,7 +77,7 @@ class HeldReportsResource {
           Long.toString(r.preBytes()),
           r.charge().toString(),
           r.discount().toString(),
-          r.receiptOwed(),
+          r.isReceiptOwed(),
           r.state().name().toLowerCase(Locale.ROOT),
           r.decidedBy(),
           r.decision().isEmpty() ? null : r.decision(),
@@ -85,10 +87,10 @@ class HeldReportsResource {
 
   record HeldReportList(List<HeldReport> held, @Nullable String next) {}
 
-  /// What became of a released report.
+  /// The result of releasing a report.
   ///
   /// @param outcome posted, already_posted, held, refused or deferred
-  /// @param reason why it was not posted, or absent
+  /// @param reason reason why the report was not posted; absent if it was
   record Release(String outcome, @Nullable String reason, @Nullable String detail) {}
 
   @Refuses(ProblemType.FORBIDDEN)
@@ -141,18 +143,18 @@ class HeldReportsResource {
   @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.ALREADY_DECIDED})
   @PostMapping("/{id}/release")
   @Operation(
-      summary = "Post a held report: the operator stands in for token, receipt and bounds",
+      summary = "Post a held report: the operator's release replaces token, receipt and bounds",
       operationId = "releaseHeld")
   Release release(Caller caller, @PathVariable String id, @RequestBody OperatorDecision decision) {
     BearerCheck.requireOperator(caller);
     HeldReports.HeldReport report = requireHeld(OperatorDecision.id(id));
     return release
-        .release(report.id(), decision.by(caller), clock.instant())
-        .map(HeldReportsResource::told)
+        .release(report.id(), decision.toDecision(caller), clock.instant())
+        .map(HeldReportsResource::toRelease)
         .orElseThrow(() -> decided(report.id()));
   }
 
-  private static Release told(PostResult result) {
+  private static Release toRelease(PostResult result) {
     return switch (result) {
       case PostResult.Posted _, PostResult.Signed _ -> new Release("posted", null, null);
       case PostResult.AlreadyPosted _ -> new Release("already_posted", null, null);
@@ -165,12 +167,12 @@ class HeldReportsResource {
 
   @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.ALREADY_DECIDED})
   @PostMapping("/{id}/discard")
-  @Operation(summary = "Give a held report up: it is never posted", operationId = "discardHeld")
+  @Operation(summary = "Discard a held report: it is never posted", operationId = "discardHeld")
   HeldReport discard(
       Caller caller, @PathVariable String id, @RequestBody OperatorDecision decision) {
     BearerCheck.requireOperator(caller);
     HeldReports.HeldReport report = requireHeld(OperatorDecision.id(id));
-    if (!held.discard(report.id(), decision.by(caller), clock.instant())) {
+    if (!held.discard(report.id(), decision.toDecision(caller), clock.instant())) {
       throw decided(report.id());
     }
     return held.find(report.id()).map(HeldReport::of).orElseThrow(ProblemException::notFound);

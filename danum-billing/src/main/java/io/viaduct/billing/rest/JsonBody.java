@@ -26,17 +26,17 @@ import tools.jackson.databind.exc.UnrecognizedPropertyException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.type.LogicalType;
 
-/// How JSON bodies are read: small, without unknown keys, and refused in words that do not repeat
-/// the body.
+/// Reads JSON bodies strictly: they have a size limit, and unknown keys are refused. A refusal
+/// never repeats the values of the body.
 final class JsonBody {
-  /// A tariff, the largest thing that is sent, has some 10 KiB.
+  /// A tariff is the largest body; it has about 10 KiB.
   static final int BYTES_MAX = 256 * 1024;
 
-  // A number where text is meant has lost digits on its way through JavaScript.
-  private static final List<CoercionInputShape> NO_TEXT =
+  // JavaScript rounds large numbers. A number in place of a string may have lost digits already.
+  private static final List<CoercionInputShape> NOT_TEXT =
       List.of(CoercionInputShape.Integer, CoercionInputShape.Float, CoercionInputShape.Boolean);
 
-  private static final Pattern TWICE =
+  private static final Pattern DUPLICATE_KEY =
       Pattern.compile("^Duplicate Object property \"([^\"]{1,64})\"");
 
   private static final int NAME_SHOWN = 64;
@@ -58,7 +58,7 @@ final class JsonBody {
         .withCoercionConfig(
             LogicalType.Textual,
             text -> {
-              for (CoercionInputShape shape : NO_TEXT) {
+              for (CoercionInputShape shape : NOT_TEXT) {
                 text.setCoercion(shape, CoercionAction.Fail);
               }
             })
@@ -66,15 +66,15 @@ final class JsonBody {
         .build();
   }
 
-  /// Refuses a body without a key that it must have.
+  /// Refuses a body that lacks a required key.
   static void require(String key, @Nullable Object value) {
     if (value == null) {
       throw new IllegalArgumentException("the key '" + key + "' is missing");
     }
   }
 
-  /// Whether a body was refused because of its size.
-  static boolean tooLarge(Throwable refused) {
+  /// Returns true if a body was refused because of its size.
+  static boolean isTooLarge(Throwable refused) {
     for (Throwable cause = refused; cause != null; cause = cause.getCause()) {
       if (cause instanceof StreamConstraintsException limit
           && limit.getOriginalMessage().contains("Document length")) {
@@ -84,7 +84,7 @@ final class JsonBody {
     return false;
   }
 
-  /// Why a body could not be read; key names are repeated, values are not.
+  /// Returns the reason why a body could not be read. The text repeats key names, never values.
   static String explain(HttpMessageNotReadableException e) {
     for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
       String why =
@@ -116,9 +116,9 @@ final class JsonBody {
   }
 
   private static String broken(StreamReadException e) {
-    Matcher twice = TWICE.matcher(e.getOriginalMessage());
-    return twice.find()
-        ? "the key '" + twice.group(1) + "' is given twice: send it once"
+    Matcher duplicate = DUPLICATE_KEY.matcher(e.getOriginalMessage());
+    return duplicate.find()
+        ? "the key '" + duplicate.group(1) + "' is given twice: send it once"
         : "the body is broken JSON: look at line %d, column %d"
             .formatted(e.getLocation().getLineNr(), e.getLocation().getColumnNr());
   }

@@ -13,11 +13,9 @@ import java.util.Collections;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Lets an attempt to log in pass, late or not at all: finds who it is of, by the visitor's address
-/// and the mark of the browser, and asks the throttle.
+/// Identifies an attempt to log in by the visitor's address and the browser's mark, and asks the
+/// throttle whether it may proceed now, later or not at all.
 final class LoginGate {
-  private static final String FORWARDED_FOR = "X-Forwarded-For";
-
   private final LoginThrottle throttle;
   private final KnownBrowsers browsers;
   private final TrustedProxies proxies;
@@ -31,14 +29,13 @@ final class LoginGate {
     this.clock = clock;
   }
 
-  /// @param mark of a browser that has logged in before, as it came
+  /// Describes an attempt by its account name, source network and known browser.
+  ///
+  /// @param mark mark that a browser got at its last log-in, as received; null if it sent none
   Attempt attempt(String name, @Nullable String mark, HttpServletRequest request) {
     InetAddress visitor =
         proxies.visitor(
-            InetAddress.ofLiteral(request.getRemoteAddr()),
-            request.getHeader(FORWARDED_FOR) == null
-                ? null
-                : String.join(",", Collections.list(request.getHeaders(FORWARDED_FOR))));
+            request.getRemoteAddr(), Collections.list(request.getHeaders(TrustedProxies.HEADER)));
     return new Attempt(
         name,
         SourceNetwork.of(visitor),
@@ -47,7 +44,7 @@ final class LoginGate {
 
   /// Waits for the attempt's turn.
   ///
-  /// @return empty if its password may be judged, else how long to stay away
+  /// @return empty if the password may be checked now, else the time after which to try again
   Optional<Duration> admit(Attempt attempt) {
     try {
       return throttle.admit(attempt);
@@ -57,12 +54,12 @@ final class LoginGate {
     }
   }
 
-  /// The password was right.
-  void right(Attempt attempt) {
-    throttle.right(attempt);
+  /// Tells the throttle that the password was right.
+  void passwordWasRight(Attempt attempt) {
+    throttle.passwordWasRight(attempt);
   }
 
-  /// Makes the mark of a browser that has just logged in.
+  /// Returns a new mark for a browser that has just logged in.
   String mark(Attempt attempt) {
     return browsers.mark(attempt.name(), clock.instant());
   }

@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/// What an operator watches: reports that were refused or are missing, and the proof of the ledger.
+/// Serves operators: refused reports, missing reports, and the verification of the ledger.
 @RestController
 @RequestMapping("/api/v1")
 @Tag(name = "operation")

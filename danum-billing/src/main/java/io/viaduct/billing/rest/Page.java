@@ -1,13 +1,15 @@
 package io.viaduct.billing.rest;
 
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/// One page of a list, and the cursor of the next.
+/// One page of a list, and the cursor of the next page.
 ///
-/// @param items at most the limit
-/// @param next where the next page begins; null on the last one
+/// @param items at most as many as the limit
+/// @param next cursor of the next page; null on the last page
 record Page<T>(List<T> items, @Nullable String next) {
   static final int LIMIT_MAX = 500;
 
@@ -15,14 +17,15 @@ record Page<T>(List<T> items, @Nullable String next) {
 
   private static final int FILTER_MAX = 128;
 
-  static int limit(int asked) {
-    if (asked < 1 || asked > LIMIT_MAX) {
-      throw ProblemException.invalid("limit must be 1 to " + LIMIT_MAX + ", got " + asked);
+  static int limit(int requested) {
+    if (requested < 1 || requested > LIMIT_MAX) {
+      throw ProblemException.invalid("limit must be 1 to " + LIMIT_MAX + ", got " + requested);
     }
-    return asked;
+    return requested;
   }
 
-  /// A cursor that is the id of the last row seen, counting down.
+  /// Reads a cursor that is the id of the last row of the page before. Ids descend from page to
+  /// page.
   static long before(@Nullable String cursor) {
     if (cursor == null || cursor.isEmpty()) {
       return Long.MAX_VALUE;
@@ -33,12 +36,36 @@ record Page<T>(List<T> items, @Nullable String next) {
     return Long.parseLong(cursor);
   }
 
-  /// A word that a list is filtered by; empty for all.
+  /// Checks a filter parameter; an empty one selects everything.
   static String filter(String name, String word) {
     return PlainText.require(name, word, FILTER_MAX);
   }
 
-  /// Cuts a list that was asked for with one row more than the limit.
+  /// Reads a page of numbered rows, latest first.
+  ///
+  /// @param scope list and account, which the cursor is bound to
+  /// @param cursor `next` of the previous page; empty for the first page
+  /// @param rows returns at most as many rows as its second argument, all with numbers below its
+  ///   first argument
+  static <T> Page<T> latestFirst(
+      String scope,
+      String cursor,
+      int limit,
+      BiFunction<Long, Integer, List<T>> rows,
+      ToLongFunction<T> number) {
+    long[] seen = Cursor.key(scope, 1, cursor);
+    return of(
+        rows.apply(seen == null ? Long.MAX_VALUE : seen[0], limit(limit) + 1),
+        limit,
+        last -> Cursor.after(scope, number.applyAsLong(last)));
+  }
+
+  /// Returns this page with each item converted.
+  <V> Page<V> as(Function<T, V> view) {
+    return new Page<>(items.stream().map(view).toList(), next);
+  }
+
+  /// Makes a page of rows that were read with one row more than the limit.
   static <T> Page<T> of(List<T> rows, int limit, Function<T, String> cursor) {
     return rows.size() <= limit
         ? new Page<>(rows, null)

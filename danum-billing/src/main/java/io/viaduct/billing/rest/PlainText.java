@@ -2,15 +2,17 @@ package io.viaduct.billing.rest;
 
 import java.util.Optional;
 
-/// The rule for every text that people type and other people read: names, references, reasons. A
-/// control or format character (Unicode Cc, Cf, Zl, Zp) such as U+202E RIGHT-TO-LEFT OVERRIDE is
-/// not seen, but changes how the text around it is read. Half a surrogate pair cannot be stored.
+/// Checks texts that people type and other people read: names, references, reasons. Control and
+/// format characters (Unicode Cc, Cf, Zl, Zp) are refused: they are invisible but change how the
+/// text around them is shown, e.g. U+202E RIGHT-TO-LEFT OVERRIDE. Unpaired surrogates are refused
+/// because the database cannot store them.
 final class PlainText {
   private PlainText() {}
 
-  /// Returns the text if it keeps the rule.
+  /// Returns the text if it obeys the rule.
   ///
   /// @param key name of the key or parameter, for the refusal
+  /// @throws ProblemException if the text breaks the rule
   static String require(String key, String text, int lengthMax) {
     String rule =
         "%s must have at most %d characters, none of them a control or format character"
@@ -18,18 +20,21 @@ final class PlainText {
     if (text.length() > lengthMax) {
       throw ProblemException.invalid(rule + ": got " + text.length() + " characters");
     }
-    firstUnseen(text)
+    firstInvisible(text)
         .ifPresent(c -> {
           throw ProblemException.invalid(rule + ": got " + c);
         });
     return text;
   }
 
-  private static Optional<String> firstUnseen(String text) {
-    return text.codePoints().filter(PlainText::unseen).mapToObj("U+%04X"::formatted).findFirst();
+  private static Optional<String> firstInvisible(String text) {
+    return text.codePoints()
+        .filter(PlainText::isInvisible)
+        .mapToObj("U+%04X"::formatted)
+        .findFirst();
   }
 
-  private static boolean unseen(int codePoint) {
+  private static boolean isInvisible(int codePoint) {
     return switch (Character.getType(codePoint)) {
       case Character.CONTROL,
           Character.FORMAT,

@@ -2,9 +2,9 @@ package io.viaduct.billing.rest;
 
 import io.viaduct.billing.ledger.MicroDenarii;
 
-/// Rules that every request keeps which posts money.
+/// Checks the idempotency key and the amount of requests that post money.
 final class PostedMoney {
-  /// The header, as in draft-ietf-httpapi-idempotency-key-header.
+  /// Name of the header, as in draft-ietf-httpapi-idempotency-key-header.
   static final String HEADER = "Idempotency-Key";
 
   private PostedMoney() {}
@@ -20,10 +20,12 @@ final class PostedMoney {
   static ProblemException reused(String key, String keys) {
     return new ProblemException(
         ProblemType.IDEMPOTENCY_KEY_REUSED,
-        "the key '" + key + "' has another " + keys + ": take a new key");
+        "the key '" + key + "' was used with another " + keys + ": use a new key");
   }
 
-  /// Reads an amount of money that is posted, in micro-denarii.
+  /// Reads the amount to post, in micro-denarii.
+  ///
+  /// @param most largest amount that is allowed, in micro-denarii
   static MicroDenarii amount(String text, long most) {
     if (!text.matches("[0-9]{1,16}") || Long.parseLong(text) < 1 || Long.parseLong(text) > most) {
       throw ProblemException.invalid("amountMicrodenarii must be a whole number from 1 to " + most);

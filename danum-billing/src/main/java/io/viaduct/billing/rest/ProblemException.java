@@ -3,7 +3,7 @@ package io.viaduct.billing.rest;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// A refused request; answered once, by [Problems].
+/// A refused request. [Problems] turns it into the answer.
 final class ProblemException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

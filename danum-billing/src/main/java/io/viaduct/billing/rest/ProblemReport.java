@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 
-/// Answers with a problem (RFC 9457) what Tomcat refuses before any resource sees it, e.g. a path
-/// with `%2F` in it. Tomcat makes it by its name, so it is public.
+/// Answers with a problem (RFC 9457) when Tomcat refuses a request before any resource gets it,
+/// e.g. a path with `%2F` in it. Tomcat creates this class by its name, so it is public.
 public final class ProblemReport extends ErrorReportValve {
   private static final Logger LOG = LoggerFactory.getLogger(ProblemReport.class);
 
@@ -40,8 +40,8 @@ public final class ProblemReport extends ErrorReportValve {
   private static String detail(int status) {
     HttpStatus known = HttpStatus.resolve(status);
     return status >= 500
-        ? "the failure is in billing's log"
-        : "the request is refused as a whole (%s): see /v3/api-docs for what may be asked"
+        ? "billing's log has the cause"
+        : "the request is refused as a whole (%s): see /v3/api-docs for valid requests"
             .formatted(known == null ? status : known.getReasonPhrase());
   }
 }

@@ -4,13 +4,13 @@ import java.net.URI;
 import java.util.Locale;
 import org.springframework.http.HttpStatus;
 
-/// Every way in which a request is refused (RFC 9457). The type is stable: clients may match on it.
+/// The types of refusals (RFC 9457). Their URIs are stable: clients may match on them.
 public enum ProblemType {
   WRONG_PASSWORD(HttpStatus.UNAUTHORIZED, "Wrong user or password"),
   TOO_MANY_ATTEMPTS(HttpStatus.TOO_MANY_REQUESTS, "Too many wrong passwords"),
   UNAUTHENTICATED(HttpStatus.UNAUTHORIZED, "A valid bearer token is needed"),
   FORBIDDEN(HttpStatus.FORBIDDEN, "Only an operator may do this"),
-  NOT_FOUND(HttpStatus.NOT_FOUND, "There is no such thing to see here"),
+  NOT_FOUND(HttpStatus.NOT_FOUND, "The resource does not exist or is not visible to you"),
   INVALID_REQUEST(HttpStatus.BAD_REQUEST, "The request breaks a rule"),
   WRONG_OLD_PASSWORD(HttpStatus.FORBIDDEN, "The old password is wrong"),
   ACCOUNT_EXISTS(HttpStatus.CONFLICT, "The account exists already"),
@@ -18,7 +18,7 @@ public enum ProblemType {
   CONFIGURED_OPERATOR(HttpStatus.CONFLICT, "The configuration governs this account"),
   IDEMPOTENCY_KEY_REUSED(HttpStatus.CONFLICT, "The idempotency key was used for something else"),
   REFUND_EXCEEDS_CHARGE(HttpStatus.CONFLICT, "The refund is more than what is left of the charge"),
-  ALREADY_DECIDED(HttpStatus.CONFLICT, "It was decided before"),
+  ALREADY_DECIDED(HttpStatus.CONFLICT, "The decision was made before"),
   NOT_DUE(HttpStatus.CONFLICT, "The device still has time to sign"),
   TARIFF_REFUSED(HttpStatus.UNPROCESSABLE_CONTENT, "The tariff would bill wrongly"),
   TOO_MANY_STREAMS(HttpStatus.SERVICE_UNAVAILABLE, "Too many event streams are open"),
@@ -41,7 +41,7 @@ public enum ProblemType {
     return title;
   }
 
-  /// E.g. `urn:viaduct:problem:wrong-password`.
+  /// Returns the type's URI, e.g. `urn:viaduct:problem:wrong-password`.
   URI uri() {
     return URI.create("urn:viaduct:problem:" + name().toLowerCase(Locale.ROOT).replace('_', '-'));
   }

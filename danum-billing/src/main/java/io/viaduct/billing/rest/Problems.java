@@ -34,7 +34,7 @@ import org.springframework.web.method.annotation.MethodArgumentTypeMismatchExcep
 import org.springframework.web.servlet.NoHandlerFoundException;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
-/// The one place where refusals and failures become answers (RFC 9457) and are counted.
+/// Turns every refusal and failure into an answer (RFC 9457) and counts it.
 @RestControllerAdvice
 final class Problems extends ResponseEntityExceptionHandler {
   private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
@@ -91,10 +91,10 @@ final class Problems extends ResponseEntityExceptionHandler {
   @ExceptionHandler
   ResponseEntity<Object> failed(RuntimeException e) {
     LOG.error("request failed", e);
-    return answer(ProblemType.INTERNAL, "the failure is in billing's log");
+    return answer(ProblemType.INTERNAL, "billing's log has the cause");
   }
 
-  // What the framework itself refuses: unreadable JSON, a missing header, an unknown path.
+  // Handles refusals by the framework: unreadable JSON, a missing header, an unknown path.
   @Override
   protected ResponseEntity<Object> handleExceptionInternal(
       Exception e,
@@ -104,18 +104,18 @@ final class Problems extends ResponseEntityExceptionHandler {
       WebRequest request) {
     ProblemType type = status.value() == 404 ? ProblemType.NOT_FOUND : ProblemType.INVALID_REQUEST;
     count(type);
-    HttpStatusCode told = JsonBody.tooLarge(e) ? HttpStatus.CONTENT_TOO_LARGE : status;
-    ProblemDetail problem = ProblemDetail.forStatus(told);
+    HttpStatusCode answeredStatus = JsonBody.isTooLarge(e) ? HttpStatus.CONTENT_TOO_LARGE : status;
+    ProblemDetail problem = ProblemDetail.forStatus(answeredStatus);
     problem.setType(type.uri());
     problem.setTitle(type.title());
-    problem.setDetail(inTheCallersWords(e));
-    return ResponseEntity.status(told)
+    problem.setDetail(detail(e));
+    return ResponseEntity.status(answeredStatus)
         .headers(headers)
         .contentType(MediaType.APPLICATION_PROBLEM_JSON)
         .body(problem);
   }
 
-  private static String inTheCallersWords(Exception e) {
+  private static String detail(Exception e) {
     return switch (e) {
       case HttpMessageNotReadableException unreadable -> JsonBody.explain(unreadable);
       case MethodArgumentTypeMismatchException wrong ->
@@ -125,22 +125,22 @@ final class Problems extends ResponseEntityExceptionHandler {
       case HttpMediaTypeNotSupportedException _ ->
           "send the body with the header Content-Type: application/json";
       case HttpMediaTypeNotAcceptableException type ->
-          "this answer can only be had as "
+          "this answer is available only as "
               + Stream.of(MediaType.TEXT_EVENT_STREAM, Csv.PLAIN_TYPE)
                   .filter(
                       t -> type.getSupportedMediaTypes().stream().anyMatch(t::equalsTypeAndSubtype))
                   .findFirst()
                   .orElse(MediaType.APPLICATION_JSON);
       case HttpRequestMethodNotSupportedException method ->
-          "%s is not possible here, only %s"
+          "%s is not supported at this path, only %s"
               .formatted(
                   method.getMethod(),
                   Stream.of(Objects.requireNonNullElse(method.getSupportedMethods(), NO_METHODS))
                       .sorted()
                       .collect(Collectors.joining(", ")));
       case NoHandlerFoundException nothing ->
-          nothing.getHttpMethod() + " has nothing here: see /v3/api-docs for what there is";
-      default -> "see /v3/api-docs for what may be asked";
+          nothing.getHttpMethod() + " is not defined at this path: see /v3/api-docs";
+      default -> "see /v3/api-docs for valid requests";
     };
   }
 

@@ -18,7 +18,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
 
-/// Refuses a request with a query parameter that its resource does not read.
+/// Refuses requests with a query parameter that their resource does not read.
 final class QueryCheck implements HandlerInterceptor {
   private final ParameterNameDiscoverer names = new DefaultParameterNameDiscoverer();
   private final Map<Method, Set<String>> known = new ConcurrentHashMap<>();

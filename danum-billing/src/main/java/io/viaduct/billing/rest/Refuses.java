@@ -5,8 +5,8 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/// Names the problems that an operation answers with beside those that every operation has; the
-/// description of the interface is made from it.
+/// Lists the problems that an operation may answer with, in addition to those of every operation.
+/// The OpenAPI description is generated from it.
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @interface Refuses {

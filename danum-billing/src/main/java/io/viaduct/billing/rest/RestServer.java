@@ -44,10 +44,10 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import tools.jackson.databind.json.JsonMapper;
 
-/// The HTTP interface: Spring MVC on Tomcat, one virtual thread per request, over parts that were
-/// made by the composition root.
+/// The HTTP interface: Spring MVC on Tomcat, with one virtual thread per request. The composition
+/// root passes in the parts that it uses.
 public final class RestServer implements AutoCloseable {
-  /// Requests that are under way at SIGTERM have this long to end.
+  /// Time that running requests have to finish after SIGTERM.
   private static final String DRAIN = "5s";
 
   private final ServletWebServerApplicationContext context;
@@ -56,7 +56,7 @@ public final class RestServer implements AutoCloseable {
     this.context = context;
   }
 
-  /// What the interface stands on.
+  /// The parts of billing that the interface uses.
   public record Parts(
       Accounts accounts,
       Users users,
@@ -85,7 +85,7 @@ public final class RestServer implements AutoCloseable {
 
   /// Starts to listen.
   ///
-  /// @param port 0 for any free one
+  /// @param port 0 for any free port
   public static RestServer start(String host, int port, Parts parts) {
     SpringDocUtils.getConfig().addRequestWrapperToIgnore(Caller.class);
     SpringApplication application = new SpringApplication(Application.class);
@@ -105,7 +105,7 @@ public final class RestServer implements AutoCloseable {
             Map.entry("spring.mvc.log-resolved-exception", false),
             Map.entry("server.tomcat.max-http-response-header-size", "16KB"),
             Map.entry("server.tomcat.max-connections", 4096),
-            // A caller who pauses longer within a request loses his connection.
+            // A caller who pauses for longer within a request loses the connection.
             Map.entry("server.tomcat.connection-timeout", "5s"),
             Map.entry("server.tomcat.keep-alive-timeout", "60s"),
             Map.entry("server.error.whitelabel.enabled", false),
@@ -191,12 +191,12 @@ public final class RestServer implements AutoCloseable {
         .addSecurityItem(new SecurityRequirement().addList("bearer"));
   }
 
-  /// Who is to be told of committed charges.
+  /// Returns the listener that must be called for each committed charge.
   public ChargeListener listener() {
     return context.getBean(AccountEvents.class);
   }
 
-  /// The port that it listens on.
+  /// Returns the port that the server listens on.
   public int port() {
     var server = context.getWebServer();
     if (server == null) {
@@ -205,7 +205,7 @@ public final class RestServer implements AutoCloseable {
     return server.getPort();
   }
 
-  /// Lets requests under way end, and ends the event streams.
+  /// Ends the event streams, then waits for running requests.
   @Override
   public void close() {
     context.getBean(AccountEvents.class).close();

@@ -23,7 +23,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Logging in and out.
+/// Logs users in and out.
 @RestController
 @RequestMapping("/api/v1/sessions")
 @Tag(name = "sessions")
@@ -58,7 +58,9 @@ class SessionsResource {
         .register(registry);
   }
 
-  /// @param knownBrowser what the last log-in of this browser brought, if there was one
+  /// The body of a log-in.
+  ///
+  /// @param knownBrowser mark from this browser's last log-in; null if there was none
   record Login(String user, String password, @Nullable String knownBrowser) {
     Login {
       JsonBody.require("user", user);
@@ -71,7 +73,9 @@ class SessionsResource {
     }
   }
 
-  /// @param knownBrowser to be kept by the browser and sent with its next log-in
+  /// A new login session.
+  ///
+  /// @param knownBrowser mark that the browser keeps and sends with its next log-in
   record Session(String token, String user, String role, Instant expiresAt, String knownBrowser) {
     @Override
     public String toString() {
@@ -89,24 +93,24 @@ class SessionsResource {
       throw ProblemException.invalid("user must have at most 64 characters");
     }
     Attempt attempt = gate.attempt(login.user(), login.knownBrowser(), request);
-    Optional<Duration> closed = gate.admit(attempt);
-    if (closed.isPresent()) {
+    Optional<Duration> retryAfter = gate.admit(attempt);
+    if (retryAfter.isPresent()) {
       throttled.increment();
       throw new ProblemException(
           ProblemType.TOO_MANY_ATTEMPTS,
           "too many wrong passwords: wait "
-              + (closed.get().toSeconds() + 1)
+              + (retryAfter.get().toSeconds() + 1)
               + " s, or log in with a browser that has logged in before",
-          closed.get());
+          retryAfter.get());
     }
     Optional<Account> account = accounts.authenticate(login.user(), login.password());
     if (account.isEmpty()) {
       wrong.increment();
       throw new ProblemException(ProblemType.WRONG_PASSWORD, "check both and try again");
     }
-    gate.right(attempt);
+    gate.passwordWasRight(attempt);
     begun.increment();
-    LoginSessions.Begun session = sessions.begin(account.get().id(), clock.instant());
+    LoginSessions.NewLogin session = sessions.begin(account.get().id(), clock.instant());
     return new Session(
         session.token(),
         account.get().id(),

@@ -19,7 +19,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Tariffs: everybody may read what is charged, an operator adds versions.
+/// Serves the tariff versions. Every user may read them; only an operator adds one.
 @RestController
 @RequestMapping("/api/v1/tariffs")
 @Tag(name = "tariffs")
@@ -71,7 +71,7 @@ class TariffsResource {
   @PostMapping
   @ResponseStatus(HttpStatus.CREATED)
   @Operation(
-      summary = "Store a new version, as an operator; refused with knot and rule",
+      summary = "Store a new version, as an operator; a refusal names knot and rule",
       operationId = "addTariff")
   TariffView add(Caller caller, @RequestBody NewTariff wanted) {
     BearerCheck.requireOperator(caller);

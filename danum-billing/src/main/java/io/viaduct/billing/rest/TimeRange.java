@@ -6,16 +6,16 @@ import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/// A half-open interval of time: from, included, to, excluded. The database keeps microseconds, so
-/// a bound between two of them is the later one.
+/// A half-open time range: `from` is included, `to` is excluded. The database stores microseconds,
+/// so a finer bound is rounded up to the next microsecond.
 ///
-/// @param from null where there is no bound
-/// @param to null where there is no bound
+/// @param from null for no lower bound
+/// @param to null for no upper bound
 record TimeRange(@Nullable Instant from, @Nullable Instant to) {
   private static final Instant LEAST = Instant.parse("1970-01-01T00:00:00Z");
   private static final Instant MOST = Instant.parse("9999-12-31T23:59:59Z");
 
-  /// Reads two query parameters; empty is no bound.
+  /// Reads two query parameters; an empty one means no bound.
   static TimeRange of(String from, String to) {
     TimeRange range = new TimeRange(bound("from", from), bound("to", to));
     if (range.from != null && range.to != null && !range.from.isBefore(range.to)) {

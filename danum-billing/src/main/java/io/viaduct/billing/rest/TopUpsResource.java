@@ -21,7 +21,7 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Money that is paid in: an operator posts it.
+/// Posts and lists top-ups: money that a user paid in and an operator posts.
 @RestController
 @Tag(name = "accounts")
 class TopUpsResource {
@@ -93,7 +93,7 @@ class TopUpsResource {
   @Refuses(ProblemType.NOT_FOUND)
   @GetMapping("/api/v1/accounts/{id}/top-ups")
   @Operation(
-      summary = "Top-ups of an account with who, when and reference, latest first",
+      summary = "Top-ups of an account with operator, time and reference, latest first",
       operationId = "listTopUps")
   TopUpList list(
       Caller caller,
@@ -101,14 +101,15 @@ class TopUpsResource {
       @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "50") int limit) {
     BearerCheck.visible(caller, accounts, id);
-    String scope = "top-ups\n" + id;
-    long[] seen = Cursor.key(scope, 1, cursor);
-    Page<TopUps.TopUp> page =
-        Page.of(
-            topUps.page(id, seen == null ? Long.MAX_VALUE : seen[0], Page.limit(limit) + 1),
-            limit,
-            last -> Cursor.after(scope, last.transactionId()));
-    return new TopUpList(page.items().stream().map(TopUpsResource::view).toList(), page.next());
+    Page<TopUpView> page =
+        Page.latestFirst(
+                "top-ups\n" + id,
+                cursor,
+                limit,
+                (before, rows) -> topUps.page(id, before, rows),
+                TopUps.TopUp::transactionId)
+            .as(TopUpsResource::view);
+    return new TopUpList(page.items(), page.next());
   }
 
   private static TopUpView view(TopUps.TopUp topUp) {

@@ -20,7 +20,8 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Posted intervals that no device has signed: after their time an operator accepts or voids them.
+/// Lists posted intervals that no device has signed. When the device's time to sign is over, an
+/// operator accepts or voids them.
 @RestController
 @RequestMapping("/api/v1/reports/unsigned")
 @Tag(name = "operation")
@@ -35,10 +36,14 @@ class UnsignedResource {
     this.clock = clock;
   }
 
-  /// @param dueAt from then on an operator may decide
-  /// @param refusal why the device did not sign: COUNTS_DIFFER, UNKNOWN_SESSION, or absent
-  /// @param deviceUpBytes the device's own count of the session then, or absent
-  /// @param deviceDownBytes likewise
+  /// An unsigned interval as the REST interface shows it.
+  ///
+  /// @param dueAt time from which an operator may decide
+  /// @param refusal reason why the device did not sign: COUNTS_DIFFER, UNKNOWN_SESSION; absent if
+  ///   it gave none
+  /// @param deviceUpBytes bytes sent in the session by the device's own count at that time, or
+  ///   absent
+  /// @param deviceDownBytes bytes received in the session, likewise
   record UnsignedInterval(
       String id,
       String snapt,
@@ -79,13 +84,16 @@ class UnsignedResource {
 
   record UnsignedList(List<UnsignedInterval> unsigned, @Nullable String next) {}
 
+  /// The result of a decision.
+  ///
   /// @param outcome accepted or voided
   record Decided(String id, String outcome) {}
 
   @Refuses(ProblemType.FORBIDDEN)
   @GetMapping
   @Operation(
-      summary = "Intervals that no device has signed, latest first; by default those to decide",
+      summary =
+          "Intervals that no device has signed, latest first; by default those that are due for a decision",
       operationId = "listUnsigned")
   UnsignedList list(
       Caller caller,
@@ -129,7 +137,9 @@ class UnsignedResource {
     ProblemType.NOT_DUE
   })
   @PostMapping("/{id}/accept")
-  @Operation(summary = "Take an interval as signed: it is settled", operationId = "acceptUnsigned")
+  @Operation(
+      summary = "Accept an interval as signed: it will be settled",
+      operationId = "acceptUnsigned")
   Decided accept(Caller caller, @PathVariable String id, @RequestBody OperatorDecision decision) {
     return decide(caller, id, Verdict.ACCEPTED, decision);
   }
@@ -141,7 +151,7 @@ class UnsignedResource {
     ProblemType.NOT_DUE
   })
   @PostMapping("/{id}/void")
-  @Operation(summary = "Post the charge of an interval back", operationId = "voidUnsigned")
+  @Operation(summary = "Void an interval: its charge is reversed", operationId = "voidUnsigned")
   Decided voidCharge(
       Caller caller, @PathVariable String id, @RequestBody OperatorDecision decision) {
     return decide(caller, id, Verdict.VOIDED, decision);
@@ -151,7 +161,7 @@ class UnsignedResource {
     BearerCheck.requireOperator(caller);
     Outcome outcome =
         unsigned
-            .decide(OperatorDecision.id(id), verdict, decision.by(caller), clock.instant())
+            .decide(OperatorDecision.id(id), verdict, decision.toDecision(caller), clock.instant())
             .orElseThrow(ProblemException::notFound);
     return switch (outcome) {
       case Outcome.Done(String account, List<Long> charges) -> {

@@ -14,21 +14,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/// Sums the charges of an account. A charge belongs to the UTC day in which its interval began. The
-/// sums are PostgreSQL's `numeric`, so they are exact and do not overflow.
+/// Sums the charges of an account. A charge belongs to the UTC day in which its interval began.
+/// PostgreSQL computes the sums as `numeric`, so they are exact and do not overflow.
 final class Usage {
-  /// Rows of one answer; a year by day and class has some 1500.
+  /// Most rows of one answer. A year by day and class has about 1500.
   static final int ROWS_MAX = 10_000;
 
-  /// What the sums are taken by.
-  enum By {
+  /// The fields that sums can be grouped by.
+  enum Grouping {
     DAY("to_char(c.started_at at time zone 'UTC', 'YYYY-MM-DD')"),
     CLASS("c.service_class"),
     APPLICATION("c.application");
 
     private final String expression;
 
-    By(String expression) {
+    Grouping(String expression) {
       this.expression = expression;
     }
 
@@ -36,15 +36,16 @@ final class Usage {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /// Reads words with commas between them; empty is no division: one row.
-    static Set<By> of(String words) {
-      Set<By> chosen = EnumSet.noneOf(By.class);
+    /// Reads a comma-separated list of words. An empty list means no grouping: one row.
+    static Set<Grouping> of(String words) {
+      Set<Grouping> chosen = EnumSet.noneOf(Grouping.class);
       if (words.isEmpty()) {
         return chosen;
       }
       for (String word : words.split(",", -1)) {
-        Optional<By> by = Arrays.stream(values()).filter(b -> b.word().equals(word)).findFirst();
-        if (by.isEmpty() || !chosen.add(by.get())) {
+        Optional<Grouping> grouping =
+            Arrays.stream(values()).filter(b -> b.word().equals(word)).findFirst();
+        if (grouping.isEmpty() || !chosen.add(grouping.get())) {
           throw ProblemException.invalid(
               "by must be words out of day, class, application, each once, with commas between"
                   + " them, got '%s'"
@@ -55,7 +56,7 @@ final class Usage {
     }
   }
 
-  /// Sums over some charges. A part that was not divided by is null.
+  /// Sums over a group of charges. A field that is not grouped by is null.
   record Sums(
       @Nullable String day,
       @Nullable String serviceClass,
@@ -75,11 +76,11 @@ final class Usage {
     this.jdbc = jdbc;
   }
 
-  /// Sums the charges whose interval began in a time: by day, class and application in this order,
-  /// latest day first, or in one row.
-  List<Sums> sums(String account, TimeRange start, Set<By> by) {
+  /// Sums the charges whose interval began in a time range. Rows are sorted by day (latest first),
+  /// then class, then application. Without grouping there is one row.
+  List<Sums> sums(String account, TimeRange start, Set<Grouping> by) {
     StringBuilder sql = new StringBuilder("select ");
-    for (By each : By.values()) {
+    for (Grouping each : Grouping.values()) {
       sql.append(by.contains(each) ? each.expression : "null::text")
           .append(" as by_")
           .append(each.word())
@@ -115,7 +116,7 @@ final class Usage {
       sql.append(" order by ")
           .append(
               by.stream()
-                  .map(b -> b.expression + (b == By.DAY ? " desc" : " collate \"C\""))
+                  .map(b -> b.expression + (b == Grouping.DAY ? " desc" : " collate \"C\""))
                   .collect(Collectors.joining(", ")));
     }
     sql.append(" limit ").append(ROWS_MAX + 1);

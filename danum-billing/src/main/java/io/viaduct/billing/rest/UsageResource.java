@@ -19,7 +19,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Sums of an account's charges by day, class and application.
+/// Serves sums of an account's charges by day, class and application.
 @RestController
 @RequestMapping("/api/v1/accounts/{id}")
 @Tag(name = "charges")
@@ -53,12 +53,12 @@ class UsageResource {
       @RequestParam(defaultValue = "day") String by) {
     BearerCheck.visible(caller, accounts, id);
     TimeRange start = TimeRange.of(from, to);
-    Set<Usage.By> parts = Usage.By.of(by);
+    Set<Usage.Grouping> parts = Usage.Grouping.of(by);
     return new UsageView(
         id,
         start.from(),
         start.to(),
-        parts.stream().map(Usage.By::word).toList(),
+        parts.stream().map(Usage.Grouping::word).toList(),
         usage.sums(id, start, parts),
         usage.sums(id, start, Set.of()).getFirst());
   }
@@ -83,7 +83,7 @@ class UsageResource {
       throws IOException {
     BearerCheck.visible(caller, accounts, id);
     TimeRange start = TimeRange.of(from, to);
-    Set<Usage.By> parts = Usage.By.of(by);
+    Set<Usage.Grouping> parts = Usage.Grouping.of(by);
     Csv.send(
         response,
         "usage-" + id,

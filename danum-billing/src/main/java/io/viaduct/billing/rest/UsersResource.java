@@ -32,7 +32,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Who an account belongs to and what it may use: made, changed, suspended and closed here.
+/// Opens, changes, suspends and closes accounts, and manages their passwords and devices.
 @RestController
 @RequestMapping("/api/v1/accounts")
 @Tag(name = "accounts")
@@ -123,7 +123,7 @@ class UsersResource {
             wanted.password(),
             wanted.sipPassword(),
             wanted.sipSecret() == null ? null : sipSecret(wanted.sipSecret()));
-    return told(() -> users.create(user, clock.instant()))
+    return translateRefusal(() -> users.create(user, clock.instant()))
         .map(AccountView::of)
         .orElseThrow(() ->
             new ProblemException(
@@ -139,7 +139,7 @@ class UsersResource {
   })
   @PatchMapping("/{id}")
   @Operation(
-      summary = "Change an account, as an operator: what is left out stays",
+      summary = "Change an account, as an operator: omitted keys stay unchanged",
       description =
           "state is active or suspended; a suspended account can log in and look at its bill, but"
               + " not register, and its sessions end. A new password ends the log-ins of the"
@@ -163,7 +163,8 @@ class UsersResource {
       throw ownAccount();
     }
     return AccountView.of(
-        told(() -> users.change(id, change, kept(caller, id, request), clock.instant())));
+        translateRefusal(
+            () -> users.change(id, change, keptToken(caller, id, request), clock.instant())));
   }
 
   @Refuses({
@@ -184,7 +185,7 @@ class UsersResource {
     if (caller.account().equals(id)) {
       throw ownAccount();
     }
-    return AccountView.of(told(() -> users.close(id)));
+    return AccountView.of(translateRefusal(() -> users.close(id)));
   }
 
   @Refuses({
@@ -197,7 +198,7 @@ class UsersResource {
   @PutMapping("/{id}/password")
   @ResponseStatus(HttpStatus.NO_CONTENT)
   @Operation(
-      summary = "Change the own password",
+      summary = "Change one's own password",
       description =
           "Other log-ins of the account end. While sipSecret is shared, the devices register with"
               + " the new password from now on.",
@@ -208,25 +209,25 @@ class UsersResource {
       @PathVariable String id,
       @RequestBody NewPassword wanted) {
     if (!caller.account().equals(id)) {
-      throw caller.maySee(id)
+      throw caller.canSee(id)
           ? ProblemException.invalid(
               "an operator sets the password of others by PATCH /api/v1/accounts/{id}")
           : ProblemException.notFound();
     }
     Instant now = clock.instant();
     Attempt attempt = gate.attempt(id, null, request);
-    Optional<Duration> closed = gate.admit(attempt);
-    if (closed.isPresent()) {
+    Optional<Duration> retryAfter = gate.admit(attempt);
+    if (retryAfter.isPresent()) {
       throw new ProblemException(
           ProblemType.TOO_MANY_ATTEMPTS,
-          "too many wrong passwords: wait " + (closed.get().toSeconds() + 1) + " s",
-          closed.get());
+          "too many wrong passwords: wait " + (retryAfter.get().toSeconds() + 1) + " s",
+          retryAfter.get());
     }
     try {
       var unused =
           users.changePassword(
               id, wanted.oldPassword(), wanted.newPassword(), BearerCheck.token(request), now);
-      gate.right(attempt);
+      gate.passwordWasRight(attempt);
     } catch (UserRefusedException e) {
       throw problem(e);
     }
@@ -246,9 +247,9 @@ class UsersResource {
   @DeleteMapping("/{id}/devices/{device}")
   @ResponseStatus(HttpStatus.NO_CONTENT)
   @Operation(
-      summary = "Remove a device: its session ends, its place is free",
+      summary = "Remove a device: its session ends and its place becomes free",
       description =
-          "It may come back while it knows the SIP password: change that too if the device is lost.",
+          "The device may register again while it knows the SIP password: change the password too if the device is lost.",
       operationId = "removeDevice")
   void removeDevice(Caller caller, @PathVariable String id, @PathVariable String device) {
     BearerCheck.requireOwn(caller, id);
@@ -257,8 +258,9 @@ class UsersResource {
     }
   }
 
-  /// The log-in that an operator keeps who changes the own password.
-  private static String kept(Caller caller, String id, HttpServletRequest request) {
+  /// Returns the token of the log-in that survives a change of the operator's own password; empty
+  /// for other accounts.
+  private static String keptToken(Caller caller, String id, HttpServletRequest request) {
     return caller.account().equals(id) ? BearerCheck.token(request) : "";
   }
 
@@ -299,7 +301,7 @@ class UsersResource {
         "an operator cannot change role or state of the own account: ask another operator");
   }
 
-  private static <T> T told(java.util.function.Supplier<T> action) {
+  private static <T> T translateRefusal(java.util.function.Supplier<T> action) {
     try {
       return action.get();
     } catch (UserRefusedException e) {

@@ -12,12 +12,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/// Adds up what accounts have been charged, and judges whether one report more is within the
-/// bounds. Lives as long as one database transaction, which holds the rows of the accounts locked.
+/// Sums the charges of accounts and checks whether one more report stays within the bounds. An
+/// instance lives for one database transaction, which keeps the rows of the accounts locked.
 ///
-/// An interval counts in the minute (UTC) in which it ends, whatever its SNAPT and session; a
-/// report of more than a minute has the bound once for each minute that it began. Void intervals do
-/// not count. Charges count before their discount.
+/// An interval counts in the minute (UTC) in which it ends, for all SNAPTs and sessions together. A
+/// report longer than a minute may have the bound once for each minute that it has begun. Void
+/// intervals do not count. Charges count before their discount.
 final class AccountBounds {
   private record Minute(String account, Instant begin) {
     static Minute of(MeasuredInterval report) {
@@ -67,8 +67,8 @@ final class AccountBounds {
     return loaded;
   }
 
-  /// Returns the bound that a report would break, or nothing. A report that an operator releases
-  /// breaks none.
+  /// Returns the bound that a report would exceed, or empty. A report that an operator releases is
+  /// not bounded.
   Optional<Obstacle> excess(MeasuredInterval report, MicroDenarii charge) {
     if (report.evidence().release() != null) {
       return Optional.empty();
@@ -78,27 +78,27 @@ final class AccountBounds {
             1,
             Math.ceilDiv(
                 Duration.between(report.startedAt(), report.endedAt()).toMillis(), 60_000L));
-    MicroDenarii most = new MicroDenarii(Math.multiplyExact(bounds.charge().value(), minutes));
-    MicroDenarii all = of(charged, Minute.of(report)).plus(charge);
-    if (all.compareTo(most) > 0) {
+    MicroDenarii bound = new MicroDenarii(Math.multiplyExact(bounds.charge().value(), minutes));
+    MicroDenarii sum = sumOf(charged, Minute.of(report)).plus(charge);
+    if (sum.compareTo(bound) > 0) {
       return Optional.of(
           new Obstacle(
               HoldReason.OVER_CHARGE_BOUND,
-              "with it, the account's charges of this minute are %s micro-denarii, above %s"
-                  .formatted(all, most)));
+              "the account's charges of this minute would be %s micro-denarii, the bound is %s"
+                  .formatted(sum, bound)));
     }
-    MicroDenarii open = of(unsigned, report.account()).plus(charge);
-    if (!report.evidence().isSufficient() && open.compareTo(bounds.unsigned()) > 0) {
+    MicroDenarii unsignedSum = sumOf(unsigned, report.account()).plus(charge);
+    if (!report.evidence().isSufficient() && unsignedSum.compareTo(bounds.unsigned()) > 0) {
       return Optional.of(
           new Obstacle(
               HoldReason.OVER_UNSIGNED_BOUND,
-              "with it, the account's unsigned charges are %s micro-denarii, above %s"
-                  .formatted(open, bounds.unsigned())));
+              "the account's unsigned charges would be %s micro-denarii, the bound is %s"
+                  .formatted(unsignedSum, bounds.unsigned())));
     }
     return Optional.empty();
   }
 
-  /// Counts a report that is posted.
+  /// Adds a report that is posted.
   void add(MeasuredInterval report, MicroDenarii charge) {
     charged.merge(Minute.of(report), charge, MicroDenarii::plus);
     if (!report.evidence().isSufficient()) {
@@ -106,7 +106,7 @@ final class AccountBounds {
     }
   }
 
-  private static <K> MicroDenarii of(Map<K, MicroDenarii> sums, K key) {
+  private static <K> MicroDenarii sumOf(Map<K, MicroDenarii> sums, K key) {
     return sums.getOrDefault(key, MicroDenarii.ZERO);
   }
 }

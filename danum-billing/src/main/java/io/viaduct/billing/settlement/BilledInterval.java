@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/// An interval with its prices, on its way into the database. Its ids are given by the store, once.
+/// A rated interval that is about to be stored. The store assigns its ids, once.
 final class BilledInterval {
   private final MeasuredInterval report;
   private final TariffVersion tariff;
@@ -46,7 +46,7 @@ final class BilledInterval {
 
   void identify(long intervalId, List<Long> ids) {
     if (id != 0 || ids.size() != flows.size()) {
-      throw new IllegalStateException("interval " + report.key().text() + " identified twice");
+      throw new IllegalStateException("interval " + report.key().text() + " has its ids already");
     }
     id = intervalId;
     chargeIds = List.copyOf(ids);
@@ -68,13 +68,13 @@ final class BilledInterval {
     return graceEndsAt;
   }
 
-  /// Whether the report came after the grace time. Later moves of the interval ask the database the
-  /// same, from the same two times.
+  /// Returns true if the report came after the grace time. Later transitions compare the same two
+  /// times in the database.
   boolean isLate() {
     return !report.receivedAt().isBefore(graceEndsAt);
   }
 
-  /// The state that it is born in.
+  /// Returns the state in which the interval is stored first.
   IntervalState state() {
     if (!report.evidence().isSufficient()) {
       return IntervalState.PROVISIONAL;
@@ -95,7 +95,7 @@ final class BilledInterval {
   }
 
   int skewedFlows() {
-    return (int) flows.stream().filter(f -> f.delay().skewed()).count();
+    return (int) flows.stream().filter(f -> f.delay().isSkewed()).count();
   }
 
   long id() {

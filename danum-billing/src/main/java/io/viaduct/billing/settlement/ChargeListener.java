@@ -2,11 +2,13 @@ package io.viaduct.billing.settlement;
 
 import java.util.Collection;
 
-/// Told after a commit that charges of an account were made or changed their state, or that its
-/// balance moved. Must not block.
+/// Called after a commit that created charges, changed their state, or moved a balance. Must not
+/// block.
 @FunctionalInterface
 public interface ChargeListener {
-  /// @param account whose
-  /// @param chargeIds the charges; empty where only the balance moved
+  /// Reports a change of one account.
+  ///
+  /// @param account account id
+  /// @param chargeIds changed charges; empty if only the balance moved
   void changed(String account, Collection<Long> chargeIds);
 }

@@ -2,15 +2,15 @@ package io.viaduct.billing.settlement;
 
 import org.jspecify.annotations.Nullable;
 
-/// Holds what stands behind a report beside the SNAPT's own signature, and the bytes that show it.
+/// The evidence for a report, beside the SNAPT's own signature.
 ///
-/// @param strength what it is worth
+/// @param strength what the evidence proves
 /// @param envelope serialized SignedUsageReport
-/// @param token serialized SignedSessionToken; null where there is none
-/// @param receipt serialized SignedReceipt of the device; null where there is none
-/// @param refusal why the device did not sign; null where it did not say
-/// @param release the operator's decision that stands in for what is missing; null for reports as
-///   they come
+/// @param token serialized SignedSessionToken, or null
+/// @param receipt serialized SignedReceipt of the device, or null
+/// @param refusal the device's reason for not signing; null if it gave none
+/// @param release the operator's decision that replaces missing evidence; null for a report that no
+///   operator released
 public record Evidence(
     Strength strength,
     byte[] envelope,
@@ -18,7 +18,7 @@ public record Evidence(
     byte @Nullable [] receipt,
     @Nullable Refusal refusal,
     @Nullable Decision release) {
-  /// Evidence of a report as it comes.
+  /// Evidence of a report as received.
   public Evidence(
       Strength strength,
       byte[] envelope,
@@ -28,15 +28,15 @@ public record Evidence(
     this(strength, envelope, token, receipt, refusal, null);
   }
 
-  /// What the evidence is worth.
+  /// The strength of the evidence.
   public enum Strength {
-    /// The device has signed, or there are no bytes to sign.
+    /// The device has signed, or the report has no bytes to sign for.
     SIGNED,
-    /// The token holds, the device's receipt is owed.
+    /// The token is valid; the device's receipt is missing.
     RECEIPT_OWED,
-    /// There is no token.
+    /// The report has no token.
     NO_TOKEN,
-    /// There is a token of an unknown key.
+    /// The token is signed with an unknown key.
     TOKEN_KEY_UNKNOWN
   }
 
@@ -45,16 +45,17 @@ public record Evidence(
 
   /// An operator's decision.
   ///
-  /// @param by account of the operator
-  /// @param reason in the operator's words
-  public record Decision(String by, String reason) {}
+  /// @param operator account of the operator
+  /// @param reason reason in the operator's words
+  public record Decision(String operator, String reason) {}
 
-  /// Whether the report may be settled: the device or an operator stands behind it.
+  /// Returns true if the report may be settled: the device has signed it, or an operator has
+  /// released it.
   boolean isSufficient() {
     return strength == Strength.SIGNED || release != null;
   }
 
-  /// Returns the same evidence with an operator behind it.
+  /// Returns the same evidence with an operator's release.
   public Evidence released(Decision decision) {
     return new Evidence(strength, envelope, token, receipt, refusal, decision);
   }

@@ -14,22 +14,22 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/// Keeps the reports that are not posted and can be posted later. A report has one row, whatever
-/// happens to it; its row is decided once.
+/// Stores held reports: those that are not posted but can be posted later. A report has one row.
+/// Its row is decided once.
 public final class HeldReports {
-  /// Where a held report is in its life.
+  /// The states of a held report.
   public enum State {
     HELD,
     POSTED,
     DISCARDED
   }
 
-  /// A row, as the operator sees it.
+  /// A held report, as the operator sees it.
   ///
-  /// @param receivedAt when it first came
-  /// @param receiptOwed whether the device's receipt would post it
-  /// @param decidedBy operator; null while it is held, and where the receipt decided
-  /// @param decision the operator's words
+  /// @param receivedAt time of its first arrival
+  /// @param isReceiptOwed true if the device's receipt would post it
+  /// @param decidedBy operator; null while it is held, and if the receipt decided
+  /// @param decision the operator's reason
   public record HeldReport(
       long id,
       Instant receivedAt,
@@ -42,17 +42,18 @@ public final class HeldReports {
       long preBytes,
       MicroDenarii charge,
       MicroDenarii discount,
-      boolean receiptOwed,
+      boolean isReceiptOwed,
       State state,
       @Nullable String decidedBy,
       String decision,
       @Nullable Instant decidedAt) {}
 
-  /// What a list is narrowed to; an empty text takes all.
+  /// Criteria of a list. An empty text selects everything.
   public record Filter(String snapt, String account, String reason, String state) {}
 
-  /// What the posting needs of a row.
-  record Kept(State state, Instant startedAt, Instant endedAt, Instant receivedAt, String clock) {}
+  /// The columns that posting needs.
+  record HeldRow(
+      State state, Instant startedAt, Instant endedAt, Instant receivedAt, String clock) {}
 
   private static final String COLUMNS =
       "select id, received_at, reason, detail, snapt_id, session_id, epoch, sequence, account, started_at,"
@@ -65,16 +66,16 @@ public final class HeldReports {
     this.jdbc = jdbc;
   }
 
-  /// Returns the rows of reports, by the hexadecimal digest, and locks them.
-  Map<String, Kept> kept(List<MeasuredInterval> reports) {
-    Map<String, Kept> kept = new HashMap<>();
+  /// Returns the rows of reports by their hexadecimal digest, and locks them.
+  Map<String, HeldRow> rows(List<MeasuredInterval> reports) {
+    Map<String, HeldRow> rows = new HashMap<>();
     jdbc.query(
         "select digest, state, started_at, ended_at, received_at, clock from held_report"
             + " where digest = any(?) order by id for no key update",
         row -> {
-          kept.put(
+          rows.put(
               hex(row.getBytes(1)),
-              new Kept(
+              new HeldRow(
                   State.valueOf(row.getString(2)),
                   row.getTimestamp(3).toInstant(),
                   row.getTimestamp(4).toInstant(),
@@ -82,7 +83,7 @@ public final class HeldReports {
                   row.getString(6)));
         },
         (Object) reports.stream().map(r -> r.original().digest()).toArray(byte[][]::new));
-    return kept;
+    return rows;
   }
 
   static String hex(byte[] digest) {
@@ -101,7 +102,8 @@ public final class HeldReports {
     return counts;
   }
 
-  /// Keeps a report, or notes a new reason and the newer envelope of one that is kept already.
+  /// Stores a report. If it is stored already, updates its reason and keeps the envelope with more
+  /// evidence.
   void hold(BilledInterval interval, HoldReason why, String detail) {
     MeasuredInterval report = interval.report();
     jdbc.update(
@@ -132,26 +134,26 @@ public final class HeldReports {
         report.evidence().strength() == Evidence.Strength.RECEIPT_OWED);
   }
 
-  /// Notes that a held report is posted now, by its receipt or by the operator who released it.
+  /// Marks a held report as posted, by its receipt or by the operator who released it.
   void posted(MeasuredInterval report, Instant now) {
     Evidence.Decision release = report.evidence().release();
     jdbc.update(
         "update held_report set state = 'POSTED', decided_by = ?, decision = ?, decided_at = ?"
             + " where digest = ? and state = 'HELD'",
-        release == null ? null : release.by(),
+        release == null ? null : release.operator(),
         release == null ? "" : release.reason(),
         Timestamp.from(now),
         report.original().digest());
   }
 
-  /// Gives a held report up.
+  /// Discards a held report.
   ///
   /// @return false if it is not held any more
   public boolean discard(long id, Evidence.Decision decision, Instant now) {
     return jdbc.update(
             "update held_report set state = 'DISCARDED', decided_by = ?, decision = ?, decided_at = ?"
                 + " where id = ? and state = 'HELD'",
-            decision.by(),
+            decision.operator(),
             decision.reason(),
             Timestamp.from(now),
             id)
@@ -162,7 +164,7 @@ public final class HeldReports {
     return jdbc.query(COLUMNS + "where id = ?", (row, _) -> read(row), id).stream().findFirst();
   }
 
-  /// Returns the envelope as it came last: a serialized SignedUsageReport.
+  /// Returns the stored envelope: a serialized SignedUsageReport.
   public byte[] envelope(long id) {
     byte[] envelope =
         jdbc.queryForObject("select envelope from held_report where id = ?", byte[].class, id);
@@ -172,9 +174,9 @@ public final class HeldReports {
     return envelope;
   }
 
-  /// Returns reports, latest first.
+  /// Returns held reports, latest first.
   ///
-  /// @param before the last id of the page before
+  /// @param before last id of the previous page
   public List<HeldReport> page(Filter filter, long before, int limit) {
     return jdbc.query(
         COLUMNS
@@ -193,7 +195,7 @@ public final class HeldReports {
         limit);
   }
 
-  /// Returns how many reports wait for a decision.
+  /// Returns the number of reports that wait for a decision.
   public long waiting() {
     Long count =
         jdbc.queryForObject("select count(*) from held_report where state = 'HELD'", Long.class);

@@ -4,8 +4,8 @@ import java.util.Comparator;
 
 /// Identity of a charging interval.
 ///
-/// @param snapt id of the SNAPT, which owns epoch and sequence
-/// @param session of one device at it
+/// @param snapt id of the SNAPT, which assigns epoch and sequence
+/// @param session id of the device's session at this SNAPT
 /// @param epoch start counter of the SNAPT
 /// @param sequence 0, 1, 2 ... per session and epoch
 public record IntervalKey(String snapt, String session, long epoch, long sequence)
@@ -21,7 +21,7 @@ public record IntervalKey(String snapt, String session, long epoch, long sequenc
     return ORDER.compare(this, other);
   }
 
-  /// As one word, e.g. `snapt-1/8f6c.../2/17`.
+  /// Returns the key as text, e.g. `snapt-1/8f6c.../2/17`.
   public String text() {
     return snapt + "/" + session + "/" + epoch + "/" + sequence;
   }

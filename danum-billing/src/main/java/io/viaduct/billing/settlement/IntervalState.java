@@ -3,7 +3,7 @@ package io.viaduct.billing.settlement;
 import java.util.Locale;
 import java.util.Set;
 
-/// Where a charging interval is in its life. The same moves are enforced by a trigger on the table.
+/// The states of a charging interval. A trigger on the table enforces the same transitions.
 ///
 /// ```text
 ///   SNAPT's report                  device's receipt,          grace time over
@@ -14,10 +14,11 @@ import java.util.Set;
 ///                └─ the operator voids ▶ VOID
 /// ```
 ///
-/// A report that comes with its receipt, or owes none, is born CORRECTED, or ADJUSTED after the
-/// grace time. The money of an interval is posted when it is born; VOID posts it back.
+/// A report with its receipt, or without need for one, starts as CORRECTED; after the grace time it
+/// starts as ADJUSTED. The money of an interval is posted with its first state; VOID reverses the
+/// posting.
 public enum IntervalState {
-  /// Posted, and not signed by the device: never settled.
+  /// Posted but not signed by the device. A provisional interval is never settled.
   PROVISIONAL,
   /// Posted and signed, not settled yet.
   CORRECTED,
@@ -25,10 +26,10 @@ public enum IntervalState {
   FINAL,
   /// Posted after the grace time, against the operator's account for adjustments.
   ADJUSTED,
-  /// Posted unsigned and posted back by an operator.
+  /// Posted unsigned and reversed by an operator.
   VOID;
 
-  /// The states that this one may be followed by.
+  /// Returns the states that may follow this one.
   public Set<IntervalState> next() {
     return switch (this) {
       case PROVISIONAL -> Set.of(CORRECTED, ADJUSTED, VOID);
@@ -37,7 +38,7 @@ public enum IntervalState {
     };
   }
 
-  /// As the interfaces write it.
+  /// Returns the name that the interfaces use.
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

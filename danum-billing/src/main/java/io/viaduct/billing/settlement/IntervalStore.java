@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/// Sessions, intervals, reports and charges in the database; each call is one round trip or few,
-/// whatever the size of the batch.
+/// Stores sessions, intervals, reports and charges. Each call takes one round trip, or a few, for a
+/// batch of any size.
 public final class IntervalStore {
   private final JdbcTemplate jdbc;
 
@@ -34,20 +34,20 @@ public final class IntervalStore {
     }
   }
 
-  /// One session of one start of a SNAPT: what its sequences count in.
+  /// One session during one run of a SNAPT. Sequence numbers count within it.
   record Run(Session session, long epoch) {
     static Run of(IntervalKey key) {
       return new Run(Session.of(key), key.epoch());
     }
   }
 
-  /// An interval that was billed before.
-  record Known(long id, byte[] digest, IntervalState state) {}
+  /// An interval that was billed earlier.
+  record BilledBefore(long id, byte[] digest, IntervalState state) {}
 
-  /// Locks the rows of the accounts, in one order for everybody: the bounds of an account are
-  /// judged by one transaction after the other.
+  /// Locks the rows of the accounts in a fixed order, so that two transactions cannot deadlock. The
+  /// bounds of an account are then checked by one transaction at a time.
   ///
-  /// @return the state of each that exists
+  /// @return state by id, for each account that exists
   Map<String, String> lockAccounts(List<MeasuredInterval> reports) {
     Map<String, String> states = new HashMap<>();
     Object ids = reports.stream().map(MeasuredInterval::account).distinct().toArray(String[]::new);
@@ -60,7 +60,7 @@ public final class IntervalStore {
     return states;
   }
 
-  /// Returns the highest epoch seen of each session that has one.
+  /// Returns the highest known epoch of each session that has one.
   Map<Session, Long> epochs(List<MeasuredInterval> reports) {
     Map<Session, Long> epochs = new HashMap<>();
     List<Session> sessions = reports.stream().map(r -> Session.of(r.key())).distinct().toList();
@@ -77,9 +77,10 @@ public final class IntervalStore {
     return epochs;
   }
 
-  /// Locks the rows of all sessions, in one order for everybody, and creates the missing ones.
+  /// Locks the rows of all sessions in a fixed order, so that two transactions cannot deadlock.
+  /// Creates the missing rows.
   ///
-  /// @return the highest epoch seen of each
+  /// @return the highest known epoch of each session
   Map<Session, Long> lockSessions(List<MeasuredInterval> reports) {
     Map<Session, Long> epochs = new HashMap<>();
     TreeSet<Session> sessions = new TreeSet<>();
@@ -102,17 +103,17 @@ public final class IntervalStore {
     return epochs;
   }
 
-  void raiseEpochs(Collection<Session> risen, Map<Session, Long> epochs) {
-    if (!risen.isEmpty()) {
+  void raiseEpochs(Collection<Session> sessions, Map<Session, Long> epochs) {
+    if (!sessions.isEmpty()) {
       jdbc.batchUpdate(
           "update relay_session set epoch = ? where snapt_id = ? and session_id = ?",
-          risen.stream().map(s -> new Object[] {epochs.get(s), s.snapt(), s.id()}).toList());
+          sessions.stream().map(s -> new Object[] {epochs.get(s), s.snapt(), s.id()}).toList());
     }
   }
 
-  /// Returns the intervals of the reports that were billed before.
-  Map<IntervalKey, Known> known(List<MeasuredInterval> reports) {
-    Map<IntervalKey, Known> known = new HashMap<>();
+  /// Returns the intervals of those reports that were billed before.
+  Map<IntervalKey, BilledBefore> billedBefore(List<MeasuredInterval> reports) {
+    Map<IntervalKey, BilledBefore> billedBefore = new HashMap<>();
     jdbc.query(
         """
         select i.snapt_id, i.session_id, i.epoch, i.sequence, i.id, r.digest, i.state
@@ -121,18 +122,19 @@ public final class IntervalStore {
         join snapt_report r on r.interval_id = i.id
         """,
         row -> {
-          known.put(
+          billedBefore.put(
               new IntervalKey(row.getString(1), row.getString(2), row.getLong(3), row.getLong(4)),
-              new Known(row.getLong(5), row.getBytes(6), IntervalState.valueOf(row.getString(7))));
+              new BilledBefore(
+                  row.getLong(5), row.getBytes(6), IntervalState.valueOf(row.getString(7))));
         },
         reports.stream().map(r -> r.key().snapt()).toArray(String[]::new),
         reports.stream().map(r -> r.key().session()).toArray(String[]::new),
         reports.stream().map(r -> r.key().epoch()).toArray(Long[]::new),
         reports.stream().map(r -> r.key().sequence()).toArray(Long[]::new));
-    return known;
+    return billedBefore;
   }
 
-  /// Returns the highest sequence that was billed of each session and epoch.
+  /// Returns the highest billed sequence number of each session and epoch.
   Map<Run, Long> highestSequences(List<MeasuredInterval> reports) {
     Map<Run, Long> highest = new HashMap<>();
     List<Run> runs = reports.stream().map(r -> Run.of(r.key())).distinct().toList();
@@ -155,15 +157,16 @@ public final class IntervalStore {
     return highest;
   }
 
-  /// Moves an unsigned interval on: the device or an operator stands behind it now.
-  void sign(Known interval) {
+  /// Marks an unsigned interval as signed by the device or released by an operator.
+  void sign(BilledBefore interval) {
     jdbc.update(
         "update charging_interval set state ="
             + " case when received_at < grace_ends_at then 'CORRECTED' else 'ADJUSTED' end where id = ?",
         interval.id());
   }
 
-  /// Stores why an interval counts as signed, where there is more to say than that it owed nothing.
+  /// Stores the receipt or the release with which an interval counts as signed. Intervals that need
+  /// neither get no row.
   void decide(Map<Long, Evidence> intervals, Instant now) {
     List<Object[]> rows = new ArrayList<>();
     intervals.forEach((interval, evidence) -> {
@@ -174,7 +177,7 @@ public final class IntervalStore {
               interval,
               release == null ? "RECEIPT" : "RELEASED",
               evidence.receipt(),
-              release == null ? null : release.by(),
+              release == null ? null : release.operator(),
               release == null ? "" : release.reason(),
               Timestamp.from(now)
             });
@@ -188,7 +191,7 @@ public final class IntervalStore {
     }
   }
 
-  /// Stores why a device did not sign, once.
+  /// Stores the device's reason for not signing, once.
   void refusal(MeasuredInterval report, Instant now) {
     Evidence.Refusal refusal = report.evidence().refusal();
     if (refusal != null) {
@@ -207,7 +210,7 @@ public final class IntervalStore {
         "select id from charge where interval_id = ? order by id", Long.class, interval);
   }
 
-  /// Stores intervals with their reports and charges, and gives them their ids.
+  /// Stores intervals with their reports and charges, and assigns their ids.
   void insert(List<BilledInterval> billed) {
     identify(billed);
     List<Object[]> intervals = new ArrayList<>();
@@ -283,7 +286,7 @@ public final class IntervalStore {
       report.original().content(),
       report.original().signature(),
       report.original().keyId(),
-      report.last(),
+      report.isLast(),
       report.preBytes(),
       report.postBytes(),
       report.overheadBytes(),
@@ -311,8 +314,8 @@ public final class IntervalStore {
       flow.measure().postBytes(),
       flow.measure().savedBytes(),
       flow.measure().durationMs(),
-      rated.throughput(),
-      rated.delay().ms(),
+      rated.throughputKbitPerSecond(),
+      rated.delay().delayMs(),
       rated.delay().source().name(),
       rated.loss(),
       rated.price().utilityPerSecond(),

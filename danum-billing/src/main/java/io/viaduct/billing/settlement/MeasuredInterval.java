@@ -4,23 +4,24 @@ import io.viaduct.billing.rating.FlowMeasure;
 import java.time.Instant;
 import java.util.List;
 
-/// A validated report of a SNAPT: what it saw of one session in one interval.
+/// A validated report of a SNAPT: its measurements of one session in one interval.
 ///
-/// @param key its identity
-/// @param account whom to bill
+/// @param key identity of the interval
+/// @param account id of the account to bill
 /// @param icid IMS charging identifier of the session's token
-/// @param tokenId the token under which the traffic was carried
-/// @param startedAt begin, in the bridge's time where the SNAPT's clock was ahead
-/// @param endedAt end, likewise
-/// @param receivedAt when the bridge received it
-/// @param clock how the SNAPT's clock compares to the bridge's
-/// @param last the session ended with it
+/// @param tokenId id of the token under which the traffic was carried
+/// @param startedAt start of the interval, shifted to the bridge's time if the SNAPT's clock was
+///   ahead
+/// @param endedAt end of the interval, likewise
+/// @param receivedAt time when the bridge received the report
+/// @param clock the SNAPT's clock compared with the bridge's
+/// @param isLast true if the session ended with this interval
 /// @param preBytes sum over the flows
 /// @param postBytes sum over the flows
-/// @param overheadBytes outer bytes of no flow
-/// @param flows each once
+/// @param overheadBytes outer bytes that belong to no flow
+/// @param flows the flows, each once
 /// @param original the report as it was signed
-/// @param evidence what stands behind it
+/// @param evidence the evidence for the report
 public record MeasuredInterval(
     IntervalKey key,
     String account,
@@ -30,14 +31,14 @@ public record MeasuredInterval(
     Instant endedAt,
     Instant receivedAt,
     Clock clock,
-    boolean last,
+    boolean isLast,
     long preBytes,
     long postBytes,
     long overheadBytes,
     List<Flow> flows,
     Original original,
     Evidence evidence) {
-  /// Returns the report with the times of its first arrival: it is late or early by that one.
+  /// Returns the report with the times of its first arrival. They decide whether it is late.
   MeasuredInterval asOf(Instant started, Instant ended, Instant received, Clock firstClock) {
     return new MeasuredInterval(
         key,
@@ -48,7 +49,7 @@ public record MeasuredInterval(
         ended,
         received,
         firstClock,
-        last,
+        isLast,
         preBytes,
         postBytes,
         overheadBytes,
@@ -57,7 +58,7 @@ public record MeasuredInterval(
         evidence);
   }
 
-  /// Returns the report with an operator behind it.
+  /// Returns the report with an operator's release.
   public MeasuredInterval released(Evidence.Decision decision) {
     return new MeasuredInterval(
         key,
@@ -68,7 +69,7 @@ public record MeasuredInterval(
         endedAt,
         receivedAt,
         clock,
-        last,
+        isLast,
         preBytes,
         postBytes,
         overheadBytes,
@@ -77,30 +78,32 @@ public record MeasuredInterval(
         evidence.released(decision));
   }
 
-  /// How the SNAPT's clock compares to the bridge's.
+  /// The SNAPT's clock compared with the bridge's.
   public enum Clock {
     GOOD,
-    /// more than 30 s in the future, which no report that waited can be: the clock is wrong
+    /// The interval ended more than 30 s in the future. Waiting cannot cause this, so the clock is
+    /// wrong.
     AHEAD,
-    /// more than 30 s in the past: it waited in a spool, or the clock is slow
+    /// The interval ended more than 30 s in the past: the report waited in a spool, or the clock is
+    /// slow.
     BEHIND
   }
 
   /// One flow of the interval.
   ///
-  /// @param id unique in the interval
+  /// @param id number of the flow, unique in the interval
   /// @param protocol IP protocol number
-  /// @param remoteAddress correspondent node, numeric
-  /// @param remotePort its port, 0 where the protocol has none
-  /// @param measure what it is priced by
+  /// @param remoteAddress address of the remote end, numeric
+  /// @param remotePort port of the remote end, 0 if the protocol has none
+  /// @param measure measurements that determine the price
   public record Flow(
       long id, int protocol, String remoteAddress, int remotePort, FlowMeasure measure) {}
 
-  /// The bytes of the report as signed.
+  /// The report as it was signed.
   ///
   /// @param content serialized report
-  /// @param signature over it
-  /// @param keyId of the signer
-  /// @param digest SHA-256 of the content: two reports with the same are the same
+  /// @param signature signature over the content
+  /// @param keyId id of the signer's key
+  /// @param digest SHA-256 of the content: reports with equal digests are the same report
   public record Original(byte[] content, byte[] signature, String keyId, byte[] digest) {}
 }

@@ -1,6 +1,6 @@
 package io.viaduct.billing.settlement;
 
-/// Says why a report is held.
+/// The reason why a report is held.
 ///
 /// @param detail value and rule in words
 record Obstacle(HoldReason why, String detail) {}

@@ -2,33 +2,33 @@ package io.viaduct.billing.settlement;
 
 import java.util.List;
 
-/// What became of one report.
+/// The result of posting one report.
 public sealed interface PostResult {
-  /// Committed.
+  /// The report was billed and committed.
   ///
-  /// @param account that was billed
+  /// @param account the billed account
   /// @param chargeIds the charges, in the order of the flows
-  /// @param skewedFlows flows whose measured delay was impossible
-  /// @param signed false where the device's receipt is owed: the charge is provisional
-  record Posted(String account, List<Long> chargeIds, int skewedFlows, boolean signed)
+  /// @param skewedFlows number of flows whose measured delay was impossible
+  /// @param isSigned false if the device's receipt is missing: the charge is provisional
+  record Posted(String account, List<Long> chargeIds, int skewedFlows, boolean isSigned)
       implements PostResult {}
 
-  /// The report was committed before without its receipt; now it is signed. Nothing was posted.
+  /// The report was committed earlier without its receipt and is signed now. No money moved.
   record Signed(String account, List<Long> chargeIds) implements PostResult {}
 
-  /// The same report was committed before; nothing was posted.
+  /// The same report was committed earlier. No money moved.
   ///
-  /// @param receiptOwed it is still without its receipt
-  record AlreadyPosted(boolean receiptOwed) implements PostResult {}
+  /// @param isReceiptOwed true if its receipt is still missing
+  record AlreadyPosted(boolean isReceiptOwed) implements PostResult {}
 
-  /// Kept and not posted: the device's receipt or an operator decides.
+  /// The report is stored but not posted. The device's receipt or an operator decides.
   ///
-  /// @param receiptOwed whether its sender must keep it until the receipt has come
-  record Held(HoldReason why, String detail, boolean receiptOwed) implements PostResult {}
+  /// @param isReceiptOwed true if the sender must keep the report until the receipt has come
+  record Held(HoldReason why, String detail, boolean isReceiptOwed) implements PostResult {}
 
-  /// Not taken now: its sender keeps it and sends it again.
+  /// The report was not accepted now. The sender keeps it and sends it again.
   record Deferred(String detail) implements PostResult {}
 
-  /// Never billed.
+  /// The report is never billed.
   record Refused(ReportRefusal why, String detail) implements PostResult {}
 }

@@ -2,7 +2,7 @@ package io.viaduct.billing.settlement;
 
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerTransaction;
-import io.viaduct.billing.settlement.IntervalStore.Known;
+import io.viaduct.billing.settlement.IntervalStore.BilledBefore;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TariffVersion;
 import java.time.Duration;
@@ -19,7 +19,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/// Decides and stores reports of different identities inside the caller's database transaction.
+/// Decides and stores a batch of reports inside the caller's database transaction. No two reports
+/// of a batch have the same identity.
 final class PostingRound {
   private static final String ACTIVE = "active";
 
@@ -34,10 +35,10 @@ final class PostingRound {
   private Map<String, String> accounts = Map.of(); // state by id
   private Map<IntervalStore.Session, Long> epochs = new HashMap<>();
   private Map<IntervalStore.Run, Long> sequences = Map.of();
-  private Map<IntervalKey, Known> known = Map.of();
-  private Map<String, HeldReports.Kept> kept = Map.of();
-  private Map<String, Integer> waiting = Map.of();
-  private final Set<IntervalStore.Session> risen = new HashSet<>();
+  private Map<IntervalKey, BilledBefore> billedBefore = Map.of();
+  private Map<String, HeldReports.HeldRow> heldRows = Map.of();
+  private Map<String, Integer> heldBySnapt = Map.of();
+  private final Set<IntervalStore.Session> raisedSessions = new HashSet<>();
   private final Map<Long, Evidence> evidence = new HashMap<>(); // by interval
   private final List<BilledInterval> billed = new ArrayList<>();
 
@@ -56,15 +57,17 @@ final class PostingRound {
     this.now = now;
   }
 
+  /// Posts the batch.
+  ///
   /// @return one result for each report, in order
   List<PostResult> post(List<MeasuredInterval> arrived) {
     accounts = store.lockAccounts(arrived);
     epochs = store.epochs(arrived);
     epochs.putAll(store.lockSessions(arrived.stream().filter(this::isPayable).toList()));
     sequences = new HashMap<>(store.highestSequences(arrived));
-    known = store.known(arrived);
-    kept = held.kept(arrived);
-    waiting =
+    billedBefore = store.billedBefore(arrived);
+    heldRows = held.rows(arrived);
+    heldBySnapt =
         new HashMap<>(
             held.waiting(arrived.stream().map(r -> r.key().snapt()).collect(Collectors.toSet())));
     List<MeasuredInterval> reports = arrived.stream().map(this::asOfFirstArrival).toList();
@@ -80,11 +83,11 @@ final class PostingRound {
     return results;
   }
 
-  /// What is to be done about one report.
+  /// The decision about one report.
   private sealed interface Decision {
     record Bill(BilledInterval interval) implements Decision {}
 
-    record Sign(Known interval) implements Decision {}
+    record Sign(BilledBefore interval) implements Decision {}
 
     record Hold(BilledInterval interval, HoldReason why, String detail) implements Decision {}
 
@@ -95,12 +98,12 @@ final class PostingRound {
     return accounts.containsKey(report.account());
   }
 
-  private HeldReports.@Nullable Kept kept(MeasuredInterval report) {
-    return kept.get(HeldReports.hex(report.original().digest()));
+  private HeldReports.@Nullable HeldRow heldRow(MeasuredInterval report) {
+    return heldRows.get(HeldReports.hex(report.original().digest()));
   }
 
   private MeasuredInterval asOfFirstArrival(MeasuredInterval report) {
-    HeldReports.Kept first = kept(report);
+    HeldReports.HeldRow first = heldRow(report);
     return first == null
         ? report
         : report.asOf(
@@ -110,15 +113,14 @@ final class PostingRound {
             MeasuredInterval.Clock.valueOf(first.clock()));
   }
 
-  // In this order: what was billed once is never refused later, and what was held was judged when
-  // it
-  // came.
+  // The order matters. A billed report is never refused later. The lateness of a held report was
+  // checked at its first arrival.
   private Decision decide(MeasuredInterval report, AccountBounds bounds) {
-    Known before = known.get(report.key());
+    BilledBefore before = billedBefore.get(report.key());
     if (before != null) {
-      return again(report, before);
+      return decideRepeated(report, before);
     }
-    HeldReports.Kept first = kept(report);
+    HeldReports.HeldRow first = heldRow(report);
     if (first != null && first.state() == HeldReports.State.DISCARDED) {
       return refused(ReportRefusal.DISCARDED, "an operator has discarded this report");
     }
@@ -130,18 +132,18 @@ final class PostingRound {
     }
     BilledInterval interval = bill(report);
     Optional<Obstacle> unproven = unproven(report);
-    Optional<Obstacle> why =
+    Optional<Obstacle> obstacle =
         unproven.isPresent() ? unproven : bounds.excess(report, interval.charge());
-    if (why.isPresent()) {
-      return hold(interval, why.get(), first != null);
+    if (obstacle.isPresent()) {
+      return hold(interval, obstacle.get(), first != null);
     }
     bounds.add(report, interval.charge());
-    note(report);
+    recordHighest(report);
     billed.add(interval);
     return new Decision.Bill(interval);
   }
 
-  private static Decision again(MeasuredInterval report, Known before) {
+  private static Decision decideRepeated(MeasuredInterval report, BilledBefore before) {
     if (!Arrays.equals(before.digest(), report.original().digest())) {
       return refused(
           ReportRefusal.CONFLICT, report.key().text() + " was billed with other content");
@@ -161,7 +163,7 @@ final class PostingRound {
       return Optional.of(
           new PostResult.Refused(
               ReportRefusal.LOWER_EPOCH,
-              "epoch " + key.epoch() + " of the session is below " + epoch + ", seen before"));
+              "epoch " + key.epoch() + " is below " + epoch + ", the session's highest"));
     }
     if (Duration.between(report.endedAt(), report.receivedAt()).compareTo(rules.adjustmentTime())
         > 0) {
@@ -181,9 +183,9 @@ final class PostingRound {
     return Optional.empty();
   }
 
-  // What is missing before any money is looked at. An operator's release stands in for a token that
-  // is not there and for an account that is suspended; not for a token that cannot be checked, and
-  // not for an account that does not exist.
+  // Returns the first missing proof, regardless of the amount. An operator's release replaces a
+  // missing token and permits a suspended account. It does not replace a token that cannot be
+  // checked, or an account that does not exist.
   private Optional<Obstacle> unproven(MeasuredInterval report) {
     if (!isPayable(report)) {
       return Optional.of(
@@ -211,22 +213,25 @@ final class PostingRound {
     return Optional.empty();
   }
 
-  private Decision hold(BilledInterval interval, Obstacle why, boolean keptBefore) {
+  private Decision hold(BilledInterval interval, Obstacle obstacle, boolean isHeldAlready) {
     String snapt = interval.report().key().snapt();
-    if (!keptBefore && waiting.getOrDefault(snapt, 0) >= rules.bounds().heldOfSnapt()) {
+    if (!isHeldAlready && heldBySnapt.getOrDefault(snapt, 0) >= rules.bounds().heldOfSnapt()) {
       return new Decision.Answer(
           new PostResult.Deferred(
-              why.why() + ": and " + rules.bounds().heldOfSnapt() + " of its reports are held"));
+              obstacle.why()
+                  + ": the SNAPT has "
+                  + rules.bounds().heldOfSnapt()
+                  + " held reports, the limit"));
     }
-    waiting.merge(snapt, keptBefore ? 0 : 1, Integer::sum);
-    return new Decision.Hold(interval, why.why(), why.detail());
+    heldBySnapt.merge(snapt, isHeldAlready ? 0 : 1, Integer::sum);
+    return new Decision.Hold(interval, obstacle.why(), obstacle.detail());
   }
 
-  private void note(MeasuredInterval report) {
+  private void recordHighest(MeasuredInterval report) {
     IntervalStore.Session session = IntervalStore.Session.of(report.key());
     if (report.key().epoch() > epochs.getOrDefault(session, 0L)) {
       epochs.put(session, report.key().epoch());
-      risen.add(session);
+      raisedSessions.add(session);
     }
     sequences.merge(IntervalStore.Run.of(report.key()), report.key().sequence(), Math::max);
   }
@@ -243,7 +248,7 @@ final class PostingRound {
     if (billed.isEmpty()) {
       return;
     }
-    store.raiseEpochs(risen, epochs);
+    store.raiseEpochs(raisedSessions, epochs);
     store.insert(billed);
     ledger.post(billed.stream().map(PostingRound::transaction).toList(), now);
   }
@@ -269,7 +274,7 @@ final class PostingRound {
     };
   }
 
-  // After the intervals have their ids.
+  // Runs after the intervals have got their ids.
   private PostResult settle(MeasuredInterval report, Decision decision) {
     PostResult result =
         switch (decision) {
@@ -281,7 +286,7 @@ final class PostingRound {
                 interval.skewedFlows(),
                 interval.state() != IntervalState.PROVISIONAL);
           }
-          case Decision.Sign(Known interval) -> {
+          case Decision.Sign(BilledBefore interval) -> {
             store.sign(interval);
             evidence.put(interval.id(), report.evidence());
             yield new PostResult.Signed(report.account(), store.charges(interval.id()));
@@ -293,15 +298,15 @@ final class PostingRound {
           }
           case Decision.Answer(PostResult answer) -> answer;
         };
-    if (kept(report) != null
+    if (heldRow(report) != null
         && (result instanceof PostResult.Posted
             || result instanceof PostResult.Signed
             || result instanceof PostResult.AlreadyPosted)) {
       held.posted(report, now);
     }
-    boolean stored =
+    boolean isStored =
         !(result instanceof PostResult.Refused || result instanceof PostResult.Deferred);
-    if (stored && report.evidence().refusal() != null) {
+    if (isStored && report.evidence().refusal() != null) {
       store.refusal(report, now);
     }
     return result;

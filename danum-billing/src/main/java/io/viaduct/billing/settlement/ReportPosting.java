@@ -11,12 +11,12 @@ import java.util.Set;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// Bills validated reports: finds what was billed before, rates what is new, and stores interval,
-/// report, charges and postings of a whole batch in one database transaction.
+/// Bills validated reports. Finds the reports that were billed before, rates the new ones, and
+/// stores interval, report, charges and postings of a whole batch in one database transaction.
 ///
-/// The rows of the accounts and then of the sessions are locked in one order before anything is
-/// decided, so that reports of one session are posted one after the other, whoever submits them;
-/// the unique key of the interval stands behind that.
+/// First the rows of the accounts and then those of the sessions are locked, in a fixed order,
+/// before any decision. Reports of one session are therefore posted one after the other, even from
+/// several senders. In addition, the key of an interval is unique in the database.
 public final class ReportPosting {
   private final TransactionTemplate transaction;
   private final JdbcTemplate jdbc;
@@ -37,17 +37,17 @@ public final class ReportPosting {
     this.rules = rules;
   }
 
-  /// Posts a batch; when this returns, every result is committed.
+  /// Posts a batch. Every result is committed when this method returns.
   ///
   /// @return one result for each report, in order
-  /// @throws org.springframework.dao.DataAccessException if the database is away; nothing is posted
+  /// @throws org.springframework.dao.DataAccessException if the database is not available; then
+  ///   nothing is posted
   public List<PostResult> post(List<MeasuredInterval> reports, Instant now) {
     return reports.isEmpty() ? List.of() : transaction.execute(_ -> postRounds(reports, now));
   }
 
-  // A round ends before the second report of an identity: a report and the same with its receipt
-  // may
-  // come together, and the second one must see what the first one did. Rounds keep the order.
+  // A round ends before the second report of an identity. A report may come together with a copy
+  // that has its receipt; the copy must see the result of the first. Rounds keep the order.
   private List<PostResult> postRounds(List<MeasuredInterval> reports, Instant now) {
     List<TariffVersion> versions = tariffs.versions();
     List<PostResult> results = new ArrayList<>(reports.size());

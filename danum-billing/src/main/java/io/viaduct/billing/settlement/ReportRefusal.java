@@ -1,22 +1,23 @@
 package io.viaduct.billing.settlement;
 
-/// Why a report is never billed. Each is counted and shown to the operator.
+/// The reasons for never billing a report. Each is counted and shown to the operator.
 public enum ReportRefusal {
-  /// not a UsageReport, or beyond the size limits
+  /// The report is not a UsageReport, or exceeds the size limits.
   MALFORMED,
-  /// an identifying field is empty, too long, or has characters that it must not
+  /// An identifying field is empty, too long, or has forbidden characters.
   BAD_IDENTITY,
-  /// a number is negative, out of range or no number
+  /// A number is negative or out of range.
   BAD_NUMBER,
-  /// NaN or infinity where a delay or jitter belongs
+  /// A delay or jitter is NaN or infinite.
   NOT_FINITE,
-  /// longer than 10 minutes, or ends before it starts
+  /// The interval is longer than 10 minutes, or ends before it starts.
   BAD_DURATION,
   UNKNOWN_CLASS,
-  /// the flows do not add up to the totals
+  /// The sums over the flows differ from the totals.
   SUM_MISMATCH,
   DUPLICATE_FLOW,
-  /// These are the values of [io.viaduct.usage.ReportFlaw], which says what they mean.
+  /// The values from here to RECEIPT_OF_OTHER_COUNTS are those of [io.viaduct.usage.ReportFlaw],
+  /// which explains them.
   EMPTY_INTERVAL,
   FLOW_OVER_INTERVAL,
   OVER_LINE_RATE,
@@ -31,12 +32,12 @@ public enum ReportRefusal {
   RECEIPT_FORGED,
   RECEIPT_OF_OTHER_INTERVAL,
   RECEIPT_OF_OTHER_COUNTS,
-  /// the SNAPT has started again since, in this session
+  /// The SNAPT has restarted since, in this session.
   LOWER_EPOCH,
-  /// after the time in which an adjustment is posted
+  /// The report came after the adjustment time.
   TOO_LATE,
-  /// same identity as a billed report, other content
+  /// A report with the same identity and other content was billed.
   CONFLICT,
-  /// the operator has discarded it while it was held
+  /// An operator discarded the report while it was held.
   DISCARDED
 }

@@ -5,19 +5,22 @@ import java.time.Instant;
 import java.util.List;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/// Missing sequence numbers: reports that a SNAPT must have made and that did not come yet. A gap
-/// is shown until it is filled or until the grace time of the report after it is over.
+/// Finds missing sequence numbers: reports that a SNAPT must have made and that have not arrived. A
+/// gap is shown until it is filled, or until the grace time of the report after it is over.
 public final class SequenceGaps {
-  /// A sequence so far ahead of the highest one is no gap but nonsense: two years of minutes.
+  /// Largest plausible jump of the sequence number: two years of minutes. A larger jump is an
+  /// error, not a gap.
   public static final long JUMP_MAX = 1_000_000;
 
-  /// @param snapt whose report is missing
-  /// @param session of which
-  /// @param epoch of which
+  /// A run of missing sequence numbers.
+  ///
+  /// @param snapt id of the SNAPT whose reports are missing
+  /// @param session id of the session
+  /// @param epoch start counter of the SNAPT
   /// @param from first missing sequence number
   /// @param to last missing sequence number
-  /// @param account whom the session bills
-  /// @param seenAt when the report after the gap came
+  /// @param account account that the session bills
+  /// @param seenAt time when the report after the gap came
   public record Gap(
       String snapt,
       String session,
@@ -33,7 +36,7 @@ public final class SequenceGaps {
     this.jdbc = jdbc;
   }
 
-  /// Gaps that are visible now, latest first.
+  /// Returns the gaps that are visible now, latest first.
   public List<Gap> visible(Instant now, int limit) {
     return jdbc.query(
         """

@@ -14,11 +14,12 @@ import java.util.List;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// Makes intervals FINAL whose grace time is over: clearing is emptied, the SNAPT's owner has the
-/// fee, the operator the rest. Any number of processes may do it at once: rows are taken under lock
-/// and locked ones are skipped.
+/// Settles intervals whose grace time is over and makes them FINAL. Settlement moves each charge
+/// from clearing: the SNAPT's owner gets the fee, the operator gets the rest. Several processes may
+/// settle at the same time: each skips rows that another has locked.
 public final class Settlement {
-  /// Intervals of one database transaction: bounds the time that their rows are locked.
+  /// Most intervals of one database transaction. It limits the time for which their rows are
+  /// locked.
   private static final int BATCH = 500;
 
   private final TransactionTemplate transaction;
@@ -37,7 +38,7 @@ public final class Settlement {
   private record Due(
       long id, IntervalKey key, String owner, int tariffVersion, MicroDenarii charge) {}
 
-  /// Settles everything that is due.
+  /// Settles all due intervals.
   ///
   /// @return ids of the settled intervals
   public List<Long> settleDue(Instant now) {

@@ -17,7 +17,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.TransactionException;
 
-/// Runs the settlement of due intervals, and other upkeep, on one thread of its own.
+/// Runs the settlement of due intervals and other periodic tasks on one thread of its own.
 public final class SettlementClock implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SettlementClock.class);
 
@@ -32,10 +32,10 @@ public final class SettlementClock implements AutoCloseable {
   private final Counter settled;
   private final Counter failed;
 
-  /// Told at every tick whether the database answered.
+  /// Is told after each task whether the database answered.
   @FunctionalInterface
   public interface DatabaseWatcher {
-    void databaseIs(boolean here);
+    void databaseAnswered(boolean isAvailable);
   }
 
   public SettlementClock(
@@ -60,17 +60,17 @@ public final class SettlementClock implements AutoCloseable {
             .register(registry);
   }
 
-  /// Settles every `period`, from now on.
+  /// Starts the periodic settlement.
   public void start(Duration period) {
     every(period, this::settle);
   }
 
-  /// Runs something else on the same thread.
+  /// Runs another task periodically on the same thread. The first run is after one period.
   public void every(Duration period, Runnable task) {
     schedule(period, period, task);
   }
 
-  /// Runs something else on the same thread, the first time now.
+  /// Runs another task periodically on the same thread. The first run is now.
   public void atOnceAndEvery(Duration period, Runnable task) {
     schedule(Duration.ZERO, period, task);
   }
@@ -80,14 +80,14 @@ public final class SettlementClock implements AutoCloseable {
         () -> guarded(task), first.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  // A database that is away now is asked again at the next tick; anything else is our error, told
-  // once per tick, and must not end the ticking.
+  // If the database is not available, the next run tries again. Any other exception is a bug; it
+  // must not stop the periodic runs.
   private void guarded(Runnable task) {
     try {
       task.run();
-      watcher.databaseIs(true);
+      watcher.databaseAnswered(true);
     } catch (DataAccessException | TransactionException e) {
-      watcher.databaseIs(false);
+      watcher.databaseAnswered(false);
       failed.increment();
       LOG.warn("settlement waits for the database: {}", e.toString());
     } catch (RuntimeException e) {
@@ -111,7 +111,7 @@ public final class SettlementClock implements AutoCloseable {
     }
   }
 
-  /// Waits for the run that is under way.
+  /// Stops the periodic tasks. Waits up to 5 s for a running one.
   @Override
   public void close() {
     thread.shutdown();

@@ -4,18 +4,18 @@ import io.viaduct.billing.ledger.MicroDenarii;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
 
-/// What the operator decides about the life of an interval.
+/// The operator's rules for posting and settling intervals.
 ///
-/// @param graceTime from the end of an interval until it is settled
-/// @param adjustmentTime from the end of an interval until a report of it is refused
-/// @param ownerOf owner by SNAPT id: earns the provider's fee
-/// @param bounds above them a report is held
+/// @param graceTime time from the end of an interval until it is settled
+/// @param adjustmentTime time from the end of an interval until its report is refused as too late
+/// @param ownerOf owner by SNAPT id; the owner earns the provider's fee
+/// @param bounds bounds above which a report is held
 public record SettlementRules(
     Duration graceTime, Duration adjustmentTime, UnaryOperator<String> ownerOf, Bounds bounds) {
-  /// Bounds on what is posted without an operator.
+  /// Bounds for reports that are posted without an operator.
   ///
-  /// @param charge of an account, for intervals that end in one minute
-  /// @param unsigned charges of an account together
-  /// @param heldOfSnapt reports of one SNAPT that are held; more are deferred
+  /// @param charge largest sum of an account's charges for intervals that end in one minute
+  /// @param unsigned largest sum of an account's unsigned charges
+  /// @param heldOfSnapt most held reports of one SNAPT; further ones are deferred
   public record Bounds(MicroDenarii charge, MicroDenarii unsigned, int heldOfSnapt) {}
 }

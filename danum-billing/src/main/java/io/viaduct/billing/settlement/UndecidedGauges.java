@@ -5,8 +5,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Gauges of what waits for an operator: held reports, unsigned charges. They show what the last
-/// reading found.
+/// Exposes gauges of held reports and unsigned charges, which wait for an operator. A gauge shows
+/// the value of the last reading.
 public final class UndecidedGauges {
   private final HeldReports held;
   private final UnsignedIntervals unsigned;
@@ -33,13 +33,13 @@ public final class UndecidedGauges {
         due);
   }
 
-  // Held strongly: a registry forgets what nobody else holds.
+  // A lambda over the value keeps it alive: a registry holds the observed object only weakly.
   private static void gauge(
       MeterRegistry registry, String name, String description, AtomicLong value) {
     Gauge.builder(name, value::get).description(description).register(registry);
   }
 
-  /// Asks the database.
+  /// Reads the values from the database.
   public void read() {
     waiting.set(held.waiting());
     outstanding.set(unsigned.outstanding().value());

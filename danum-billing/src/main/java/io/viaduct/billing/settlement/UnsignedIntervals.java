@@ -14,15 +14,16 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// Shows the intervals whose receipt is still owed, and carries out what an operator decides about
-/// those that have waited long enough.
+/// Lists unsigned intervals: their receipt is missing. Carries out an operator's decision about
+/// those whose time to sign is over.
 public final class UnsignedIntervals {
   /// A posted interval without the device's signature.
   ///
-  /// @param dueAt from then on the operator may decide
-  /// @param refusal why the device did not sign, or null
-  /// @param deviceUpBytes the device's own count of the session with that refusal, or null
-  /// @param deviceDownBytes likewise
+  /// @param dueAt time from which the operator may decide
+  /// @param refusal the device's reason for not signing, or null
+  /// @param deviceUpBytes bytes sent in the session by the device's own count at its refusal, or
+  ///   null
+  /// @param deviceDownBytes bytes received in the session, likewise
   public record Unsigned(
       long id,
       IntervalKey key,
@@ -37,29 +38,31 @@ public final class UnsignedIntervals {
       @Nullable Long deviceUpBytes,
       @Nullable Long deviceDownBytes) {}
 
-  /// What a list is narrowed to; an empty text takes all.
+  /// Criteria of a list. An empty text selects everything.
   public record Filter(String snapt, String account) {}
 
-  /// What an operator may decide.
+  /// The decisions that an operator may make.
   public enum Verdict {
     /// The interval counts as signed and is settled.
     ACCEPTED,
-    /// Its charge is posted back.
+    /// The charge of the interval is reversed.
     VOIDED
   }
 
-  /// What became of a decision.
+  /// The result of a decision.
   public sealed interface Outcome {
-    /// @param chargeIds whose state has changed
+    /// The decision was carried out.
+    ///
+    /// @param chargeIds charges whose state has changed
     record Done(String account, List<Long> chargeIds) implements Outcome {}
 
     /// The device still has time to sign.
     record NotDue(Instant dueAt) implements Outcome {}
 
-    /// Some of it was refunded: to be accepted.
+    /// A part of the interval was refunded, so it can only be accepted.
     record Refunded() implements Outcome {}
 
-    /// It was signed or decided meanwhile.
+    /// The interval was signed or decided meanwhile.
     record NotUnsigned(IntervalState state) implements Outcome {}
   }
 
@@ -76,7 +79,9 @@ public final class UnsignedIntervals {
   private final Duration decideAfter;
   private final RowMapper<Unsigned> reader;
 
-  /// @param decideAfter from the end of an interval until an operator may decide
+  /// Reads and decides unsigned intervals in the given database.
+  ///
+  /// @param decideAfter time from the end of an interval until an operator may decide
   public UnsignedIntervals(
       TransactionTemplate transaction, JdbcTemplate jdbc, Ledger ledger, Duration decideAfter) {
     this.transaction = transaction;
@@ -102,8 +107,8 @@ public final class UnsignedIntervals {
 
   /// Returns unsigned intervals, latest first.
   ///
-  /// @param dueAt only those that an operator may decide then; null for all
-  /// @param before the last id of the page before
+  /// @param dueAt selects the intervals that an operator may decide at this time; null for all
+  /// @param before last id of the previous page
   public List<Unsigned> page(Filter filter, @Nullable Instant dueAt, long before, int limit) {
     return jdbc.query(
         SELECT
@@ -137,7 +142,7 @@ public final class UnsignedIntervals {
     return transaction.execute(_ -> decideLocked(id, verdict, decision, now));
   }
 
-  // Under the lock of the session, as postings are: a receipt that comes now waits.
+  // The session's row is locked, as for postings, so that a receipt that arrives now waits.
   private Optional<Outcome> decideLocked(
       long id, Verdict verdict, Evidence.Decision decision, Instant now) {
     jdbc.query(
@@ -171,7 +176,7 @@ public final class UnsignedIntervals {
                 "select id from charge where interval_id = ? order by id", Long.class, id)));
   }
 
-  // Under the lock of refunds (V7): what is given back once is not posted back as well.
+  // Takes the lock of refunds (V7), so that an amount is not both refunded and reversed.
   private boolean isRefunded(long id) {
     jdbc.query(
         "select pg_advisory_xact_lock(?, hashint8(id)) from charge where interval_id = ? order by id",
@@ -187,7 +192,7 @@ public final class UnsignedIntervals {
 
   private void carryOut(
       Unsigned interval, Verdict verdict, Evidence.Decision decision, Instant now) {
-    boolean late =
+    boolean isLate =
         Boolean.TRUE.equals(
             jdbc.queryForObject(
                 "select received_at >= grace_ends_at from charging_interval where id = ?",
@@ -195,7 +200,7 @@ public final class UnsignedIntervals {
                 interval.id()));
     IntervalState next =
         switch (verdict) {
-          case ACCEPTED -> late ? IntervalState.ADJUSTED : IntervalState.CORRECTED;
+          case ACCEPTED -> isLate ? IntervalState.ADJUSTED : IntervalState.CORRECTED;
           case VOIDED -> IntervalState.VOID;
         };
     jdbc.update("update charging_interval set state = ? where id = ?", next.name(), interval.id());
@@ -203,7 +208,7 @@ public final class UnsignedIntervals {
         "insert into interval_decision (interval_id, kind, decided_by, reason, decided_at) values (?, ?, ?, ?, ?)",
         interval.id(),
         verdict.name(),
-        decision.by(),
+        decision.operator(),
         decision.reason(),
         Timestamp.from(now));
     if (verdict == Verdict.VOIDED) {
@@ -213,7 +218,7 @@ public final class UnsignedIntervals {
                   interval.id(),
                   interval.key().text(),
                   interval.account(),
-                  late,
+                  isLate,
                   interval.charge(),
                   interval.discount())),
           now);
@@ -230,7 +235,7 @@ public final class UnsignedIntervals {
     return new MicroDenarii(sum == null ? 0 : sum);
   }
 
-  /// Returns how many intervals an operator may decide.
+  /// Returns the number of intervals that an operator may decide.
   public long due(Instant now) {
     Long count =
         jdbc.queryForObject(

@@ -1,5 +1,5 @@
-/// The life of a charging interval: corrected by the report of the SNAPT, final after the grace
-/// time, adjusted when the report comes late.
+/// Charging intervals from posting to settlement: a SNAPT's report bills an interval, which becomes
+/// final after the grace time. A late report becomes an adjustment.
 @NullMarked
 package io.viaduct.billing.settlement;
 

@@ -1,14 +1,14 @@
 package io.viaduct.billing.tariff;
 
-/// References of one application that stand in for those of its class; 0 means the class's own.
+/// Reference values of one application. They replace those of its class; 0 keeps the class's own.
 ///
-/// @param serviceClass the class that the classification table gives it
+/// @param serviceClass class of service in the classification table
 /// @param referenceThroughput x_ref, kbit/s, or 0
 /// @param referenceDelay d_ref, ms, or 0
 // = ijans2015 table 1
 public record ApplicationReference(
     ServiceClass serviceClass, double referenceThroughput, double referenceDelay) {
-  /// Any application that the tariff does not name: all references are the class's.
+  /// Returns the references of an application that the tariff does not name: those of its class.
   public static ApplicationReference none(ServiceClass serviceClass) {
     return new ApplicationReference(serviceClass, 0, 0);
   }

@@ -2,11 +2,11 @@ package io.viaduct.billing.tariff;
 
 /// The price curve of one service class.
 ///
-/// @param weight utility rate at most, den/s
+/// @param weight largest utility rate, den/s
 /// @param referenceThroughput x_ref, kbit/s
 /// @param referenceDelay d_ref, ms
-/// @param throughputMarginal over x/x_ref, non-increasing
-/// @param delayMarginal over d/d_ref
+/// @param throughputMarginal marginal utility over x/x_ref, non-increasing
+/// @param delayMarginal marginal utility over d/d_ref
 /// @param lossSlope utility lost per unit of loss
 /// @param kappaThroughput dx/dy, kbit/s per virtual unit/s, above 0
 /// @param kappaDelay dd/dy, ms per virtual unit/s, at most 0
@@ -19,7 +19,7 @@ public record ClassTariff(
     double lossSlope,
     double kappaThroughput,
     double kappaDelay) {
-  /// den/s. Ten minutes of it are whole micro-denarii in a double.
+  /// Largest weight, den/s. Ten minutes at this rate are still exact in a double of micro-denarii.
   public static final double WEIGHT_MAX = 1e6;
 
   public ClassTariff {

@@ -1,16 +1,17 @@
 package io.viaduct.billing.tariff;
 
-/// What aggregation gives back to the payer.
+/// The rule for the discount on saved bytes.
 ///
-/// @param base which bytes count
-/// @param denariiPerMegabyte rho, den/MB of those bytes; the same number in micro-denarii per byte
-/// @param cap share of the charge that a discount never exceeds, 0..1
+/// @param base the bytes that count
+/// @param denariiPerMegabyte rho, den/MB of those bytes; numerically equal to micro-denarii per
+///   byte
+/// @param cap largest share of the charge that a discount may reach, 0..1
 public record DiscountRule(Base base, double denariiPerMegabyte, double cap) {
   /// Bytes that a discount is proportional to.
   public enum Base {
-    /// pre - post, where positive
+    /// Bytes before aggregation less bytes on the wire, if positive.
     SAVED,
-    /// pre
+    /// Bytes before aggregation.
     SERVED
   }
 

@@ -5,12 +5,12 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A marginal utility, linearly interpolated between knots and zero past the last one. Knots are
-/// dimensionless (a measure divided by its reference). Its integral is exact, so the interpolated
-/// derivative is the derivative of the utility.
+/// A marginal utility curve: linear between its knots, zero after the last one. Knots are
+/// dimensionless (a measurement divided by its reference). The integral is exact, so the
+/// interpolated marginal is exactly the derivative of the utility.
 // = ijans2015 section VIII-C
 public final class MarginalTable {
-  /// More knots than any curve needs; bounds the work of one rating.
+  /// Most knots of a table. The limit bounds the work of one rating.
   public static final int KNOTS_MAX = 64;
 
   private final double[] knots;
@@ -20,8 +20,10 @@ public final class MarginalTable {
   /// Value and integral from zero at one point.
   public record Point(double value, double area) {}
 
-  /// @param pairs `[knot, value]` in order
-  /// @throws TariffRefusedException naming the knot and the rule it breaks
+  /// Checks the knots and computes the area.
+  ///
+  /// @param pairs `[knot, value]` in ascending order
+  /// @throws TariffRefusedException naming the knot and the rule that it breaks
   @JsonCreator
   public MarginalTable(List<double[]> pairs) {
     if (pairs.size() < 2 || pairs.size() > KNOTS_MAX) {
@@ -66,8 +68,8 @@ public final class MarginalTable {
     }
   }
 
-  /// Refuses a table that rises somewhere: the utility over it would not be concave, and a bill
-  /// could exceed the utility received.
+  /// Refuses a table that rises. Its utility would not be concave, and a charge could exceed the
+  /// utility received.
   MarginalTable requireNonIncreasing() {
     for (int i = 1; i < values.length; i++) {
       if (values[i] > values[i - 1]) {
@@ -83,8 +85,8 @@ public final class MarginalTable {
     return "knot " + i + " (" + knots[i] + ")";
   }
 
-  /// Value and integral at `upto`, in the fixed order of operations that every implementation of
-  /// the price shares.
+  /// Returns value and integral at `upto`. The order of operations is fixed and shared by every
+  /// implementation of the price.
   public Point integralTo(double upto) {
     double sum = 0.0;
     for (int i = 0; i < knots.length - 1; i++) {
@@ -103,12 +105,12 @@ public final class MarginalTable {
     return new Point(0.0, sum);
   }
 
-  /// The whole area under the table.
+  /// Returns the area under the whole curve.
   public double area() {
     return area;
   }
 
-  /// `[knot, value]` pairs, as in a tariff file.
+  /// Returns the `[knot, value]` pairs, as in a tariff file.
   @JsonValue
   public List<double[]> pairs() {
     List<double[]> pairs = new ArrayList<>();

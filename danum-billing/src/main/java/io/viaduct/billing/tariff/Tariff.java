@@ -4,18 +4,18 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Everything a price depends on besides the measurement.
+/// A tariff. A price depends only on it and on the measurement.
 ///
 /// @param classes one curve for each service class
-/// @param applications references by application name; an unknown name has its class's
-/// @param discount what saved bytes give back
+/// @param applications references by application name; an unknown name has those of its class
+/// @param discount rule for the discount on saved bytes
 /// @param providerFee share of a settled charge that the SNAPT's owner earns, 0..1
 public record Tariff(
     Map<ServiceClass, ClassTariff> classes,
     Map<String, ApplicationReference> applications,
     DiscountRule discount,
     double providerFee) {
-  /// More names than a classification table has; bounds the size of a tariff.
+  /// Most application names. The limit bounds the size of a tariff.
   public static final int APPLICATIONS_MAX = 1000;
 
   public Tariff {
@@ -41,7 +41,7 @@ public record Tariff(
     applications = Collections.unmodifiableMap(new TreeMap<>(applications));
   }
 
-  /// The curve of a class.
+  /// Returns the curve of a class.
   public ClassTariff of(ServiceClass serviceClass) {
     ClassTariff tariff = classes.get(serviceClass);
     if (tariff == null) {
@@ -50,7 +50,7 @@ public record Tariff(
     return tariff;
   }
 
-  /// References of an application inside the class that its flow was carried in.
+  /// Returns the references of an application in the class that carried its flow.
   public ApplicationReference reference(ServiceClass serviceClass, String application) {
     ApplicationReference reference = applications.get(application);
     return reference == null ? ApplicationReference.none(serviceClass) : reference;

@@ -7,14 +7,15 @@ import java.util.List;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// All versions of the tariff. What is stored is never changed, so versions once read are kept; a
-/// version that another process stored is found by its number.
+/// Stores all versions of the tariff. Stored versions never change, so they are cached. A changed
+/// number of rows shows that another process has stored a version.
 public final class TariffBook {
   private static final long STORING_LOCK = 0x7461726966L;
 
   private final JdbcTemplate jdbc;
   private final TransactionTemplate transaction;
-  // Written by whichever thread finds it stale; any written value is a true one.
+  // Any thread may replace a stale list. Every list that is written is correct, so no lock is
+  // needed.
   private volatile List<TariffVersion> versions = List.of();
 
   public TariffBook(JdbcTemplate jdbc, TransactionTemplate transaction) {
@@ -22,20 +23,20 @@ public final class TariffBook {
     this.transaction = transaction;
   }
 
-  /// Gives a new installation its first tariff, in force since ever.
-  public void stock(Instant now) {
+  /// Stores the first tariff of a new installation, in force from 1970 on.
+  public void storeInitial(Instant now) {
     transaction.executeWithoutResult(_ -> {
       lock();
       if (versions().isEmpty()) {
-        insert(1, TariffDocument.ofTheBox(), Instant.EPOCH, "installation", now);
+        insert(1, TariffDocument.initial(), Instant.EPOCH, "installation", now);
       }
     });
   }
 
   /// Stores a new version.
   ///
-  /// @param effectiveFrom not before `now`: nothing that was rated is rated anew
-  /// @throws TariffRefusedException if it is
+  /// @param effectiveFrom not before `now`, so that no rated flow changes its price
+  /// @throws TariffRefusedException if it is before `now`
   public TariffVersion add(Tariff tariff, Instant effectiveFrom, String createdBy, Instant now) {
     if (effectiveFrom.isBefore(now)) {
       throw new TariffRefusedException(
@@ -50,7 +51,7 @@ public final class TariffBook {
     });
   }
 
-  /// All versions, oldest first.
+  /// Returns all versions, oldest first.
   public List<TariffVersion> versions() {
     Integer stored = jdbc.queryForObject("select count(*) from tariff", Integer.class);
     List<TariffVersion> known = versions;
@@ -69,8 +70,8 @@ public final class TariffBook {
     return known;
   }
 
-  /// The version in force at a time: the latest effective-from that is not after it; of two with
-  /// the same, the one stored later.
+  /// Returns the version in force at a time: the one with the latest `effectiveFrom` that is not
+  /// after it. Of two versions with the same `effectiveFrom`, the later stored one counts.
   public static TariffVersion inForce(List<TariffVersion> versions, Instant at) {
     return versions.stream()
         .filter(v -> !v.effectiveFrom().isAfter(at))
@@ -84,14 +85,15 @@ public final class TariffBook {
     jdbc.query("select pg_advisory_xact_lock(?)", row -> {}, STORING_LOCK);
   }
 
-  private void insert(int version, Tariff tariff, Instant from, String by, Instant now) {
+  private void insert(
+      int version, Tariff tariff, Instant effectiveFrom, String createdBy, Instant now) {
     jdbc.update(
         "insert into tariff (version, effective_from, document, created_by, created_at)"
             + " values (?, ?, ?::json, ?, ?)",
         version,
-        Timestamp.from(from),
+        Timestamp.from(effectiveFrom),
         TariffDocument.print(tariff),
-        by,
+        createdBy,
         Timestamp.from(now));
   }
 }

@@ -12,8 +12,8 @@ import tools.jackson.databind.cfg.MapperBuilder;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
-/// A tariff as text: YAML in files, JSON in the database and over REST, the same kebab-case keys in
-/// both.
+/// Reads and writes tariffs as text: YAML in files, JSON in the database and over REST. Both have
+/// the same kebab-case keys.
 public final class TariffDocument {
   private static final JsonMapper JSON = strict(JsonMapper.builder()).build();
   private static final YAMLMapper YAML = strict(YAMLMapper.builder()).build();
@@ -28,8 +28,8 @@ public final class TariffDocument {
         .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES);
   }
 
-  /// The tariff that a new installation starts with.
-  public static Tariff ofTheBox() {
+  /// Returns the tariff that a new installation starts with.
+  public static Tariff initial() {
     try (InputStream in = TariffDocument.class.getResourceAsStream("tariff.yml")) {
       if (in == null) {
         throw new IllegalStateException("tariff.yml is not in the jar");
@@ -40,6 +40,8 @@ public final class TariffDocument {
     }
   }
 
+  /// Reads a tariff.
+  ///
   /// @throws TariffRefusedException naming place, knot and rule
   public static Tariff parse(String json) {
     try {
@@ -49,12 +51,12 @@ public final class TariffDocument {
     }
   }
 
-  /// The tariff as JSON; every double is written so that it is read back bit for bit.
+  /// Returns the tariff as JSON. Every double is written so that reading returns the same bits.
   public static String print(Tariff tariff) {
     return JSON.writeValueAsString(tariff);
   }
 
-  /// The tariff as a JSON tree, for an answer that embeds it.
+  /// Returns the tariff as a JSON tree, to embed it in an answer.
   public static JsonNode tree(Tariff tariff) {
     return JSON.valueToTree(tariff);
   }

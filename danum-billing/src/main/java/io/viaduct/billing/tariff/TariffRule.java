@@ -1,6 +1,6 @@
 package io.viaduct.billing.tariff;
 
-/// Why a tariff is refused.
+/// The rules that a tariff must obey.
 public enum TariffRule {
   KNOT_COUNT,
   KNOTS_INCREASE,

@@ -1,5 +1,5 @@
-/// What a unit of service costs: classes, marginal tables, references, discount and fee, refused
-/// with knot and rule where they would bill wrongly, versioned with an effective-from.
+/// Tariffs: classes, marginal tables, references, discount and fee. Each version has a time from
+/// which it is in force. A tariff that would bill wrongly is refused with knot and rule.
 @NullMarked
 package io.viaduct.billing.tariff;
 

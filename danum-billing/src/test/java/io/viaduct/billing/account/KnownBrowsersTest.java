@@ -29,7 +29,7 @@ class KnownBrowsersTest {
   }
 
   @Test
-  void aMarkThatIsChangedOrTooOldOrRubbishIsUnknown() {
+  void aChangedExpiredOrMalformedMarkIsUnknown() {
     String mark = browsers.mark("alice", NOW);
     for (int i = 0; i < mark.length(); i++) {
       char other = mark.charAt(i) == 'A' ? 'B' : 'A';

@@ -53,7 +53,7 @@ class LoginThrottleTest {
   }
 
   @Test
-  void wrongPasswordsOfOneSourceAreNothingToAnother() throws Exception {
+  void wrongPasswordsOfOneSourceDoNotAffectAnother() throws Exception {
     assertThat(admitted(from("198.51.100.1", "operator"), 50)).isEqualTo(5);
     assertThat(throttle.admit(from("192.0.2.1", "operator"))).isEmpty();
     assertThat(waits).isEmpty();
@@ -64,7 +64,7 @@ class LoginThrottleTest {
     Attempt user = from("192.0.2.1", "alice");
     for (int i = 0; i < 50; i++) {
       assertThat(admitted(user, 4)).isEqualTo(4);
-      throttle.right(user);
+      throttle.passwordWasRight(user);
       clock.advance(Duration.ofMinutes(2));
     }
   }
@@ -94,7 +94,7 @@ class LoginThrottleTest {
   }
 
   @Test
-  void aKnownBrowserIsNotConcernedByOthersAndIsSlowedDownByItsOwnMistakes() throws Exception {
+  void aKnownBrowserIsSlowedDownOnlyByItsOwnMistakes() throws Exception {
     for (int i = 1; i <= 200; i++) {
       throttle.admit(from("198.51.100." + i, "operator"));
     }

@@ -44,7 +44,7 @@ class EmbeddedDatabaseTest {
     }
     assertThat(OrphanedPostmaster.port(home.resolve("cluster"))).isEmpty();
 
-    // What a SIGKILL of billing leaves: a postmaster that nobody holds the lock of.
+    // A SIGKILL of billing leaves a postmaster whose lock nobody holds.
     Process orphan = orphan();
     try (EmbeddedDatabase again = start()) {
       assertThat(orphan.onExit().get(20, TimeUnit.SECONDS).exitValue()).isZero();
@@ -85,7 +85,7 @@ class EmbeddedDatabaseTest {
   }
 
   @Test
-  void aStartThatWasKilledHalfwayIsMadeAnewAndEveryConnectionNeedsThePassword() throws Exception {
+  void aKilledFirstStartIsRepeatedAndEveryConnectionNeedsThePassword() throws Exception {
     Files.createDirectories(home.resolve("cluster"));
     Files.writeString(home.resolve("cluster/PG_VERSION"), "18\n");
     try (EmbeddedDatabase database = start()) {
@@ -110,7 +110,7 @@ class EmbeddedDatabaseTest {
   }
 
   @Test
-  void aPidFileOfAProcessThatIsNoPostmasterIsLeftAlone() throws Exception {
+  void aPidFileOfAnotherProcessIsIgnored() throws Exception {
     Path cluster = Files.createDirectories(home.resolve("cluster"));
     Files.writeString(
         cluster.resolve("postmaster.pid"), ProcessHandle.current().pid() + "\nx\n0\n1\n");
@@ -127,8 +127,7 @@ class EmbeddedDatabaseTest {
   }
 
   @Test
-  void aDirectoryThatAnAdministratorMadeIsClosedToOthersWithAllThatIsUnpackedInIt()
-      throws Exception {
+  void aDirectoryOpenToOthersIsClosedWithEverythingUnpackedInIt() throws Exception {
     Path made = Files.createDirectory(home.resolve("made"));
     chmod(made, "rwxr-xr-x");
     Path binaries = Files.createDirectory(home.resolve("programs"));
@@ -156,7 +155,7 @@ class EmbeddedDatabaseTest {
   }
 
   @Test
-  void anOpenDirectoryOfSomebodyElseIsRefusedAndLeftAsItIs() throws Exception {
+  void anOpenDirectoryWithForeignFilesIsRefusedAndUnchanged() throws Exception {
     Path shared = Files.createDirectory(home.resolve("shared"));
     Files.writeString(shared.resolve("letters.txt"), "dear");
     chmod(shared, "rwxr-xr-x");

@@ -14,9 +14,8 @@ import org.testcontainers.junit.jupiter.Container;
 import org.testcontainers.junit.jupiter.Testcontainers;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
-/// What the embedded PostgreSQL does not prove: an installation of somebody else, an older release,
-/// and a role that owns nothing but its own schema's tables. Skipped where no container engine
-/// answers.
+/// Tests cases that the embedded PostgreSQL cannot: an external server, an older release, and a
+/// role that owns only the tables of its own schema. Skipped if there is no container engine.
 @Testcontainers(disabledWithoutDocker = true)
 class ExternalDatabaseTest {
   @Container

@@ -19,7 +19,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/// What the database itself refuses, whoever asks it.
+/// Tests the statements that the database itself refuses, for any client.
 class AppendOnlyTest {
   private final JdbcTemplate jdbc = SharedDatabase.jdbc();
   private final Ledger ledger = new Ledger(jdbc);
@@ -30,7 +30,7 @@ class AppendOnlyTest {
   void postOneTransaction() {
     new Accounts(jdbc, SharedDatabase.transaction(), ledger, new Passwords())
         .open(user, "password", Role.USER, user, Instant.now());
-    new TariffBook(jdbc, SharedDatabase.transaction()).stock(Instant.now());
+    new TariffBook(jdbc, SharedDatabase.transaction()).storeInitial(Instant.now());
     key = UUID.randomUUID().toString();
     post(LedgerTransaction.topUp(key, user, new MicroDenarii(5), "x"));
   }
@@ -93,7 +93,7 @@ class AppendOnlyTest {
   }
 
   @Test
-  void nothingCanBeAddedToATransactionOfYesterday() {
+  void nothingCanBeAddedToACommittedTransaction() {
     Long id =
         jdbc.queryForObject(
             "select id from ledger_transaction where identity = ?", Long.class, "top-up:" + key);
@@ -128,7 +128,7 @@ class AppendOnlyTest {
 
   @Test
   void aBrokenInvariantIsFoundAndNamed() {
-    // Only a superuser with triggers off can break the ledger; verification sees it all the same.
+    // Only a superuser with triggers off can break the ledger. Verification must find even that.
     LedgerVerification verification = new LedgerVerification(jdbc, SharedDatabase.transactions());
     assertThat(verification.run()).allMatch(LedgerVerification.Check::holds);
     assertThat(verification.imbalance()).isEqualByComparingTo("0");

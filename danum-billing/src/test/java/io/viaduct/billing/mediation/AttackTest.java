@@ -38,8 +38,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/// Inventions of an enrolled SNAPT that a bridge let through, over gRPC against the whole of
-/// billing: billing checks everything again. What billing keeps is decided by REST.
+/// Sends forged reports of an enrolled SNAPT through a bridge that checks nothing, over gRPC to a
+/// complete billing. Billing must repeat all checks. Held reports are decided over REST.
 @Timeout(180)
 class AttackTest {
   private static final ManualClock CLOCK = new ManualClock();
@@ -191,7 +191,7 @@ class AttackTest {
   }
 
   @Test
-  void everyInventionIsRefusedWithItsReasonCountedAndShownPerSnapt() throws Exception {
+  void everyForgedReportIsRefusedCountedAndShownPerSnapt() throws Exception {
     for (Map.Entry<String, SignedUsageReport> invention : inventions().entrySet()) {
       String reason = invention.getKey();
       String counter =
@@ -235,7 +235,7 @@ class AttackTest {
   }
 
   @Test
-  void nineHundredFlowsOfSomebodyWhoseTokenTheSnaptHoldsAreHeldWithoutReceipt() throws Exception {
+  void nineHundredFlowsWithAForeignTokenAreHeldWithoutReceipt() throws Exception {
     UsageReport invented = report(flows(900, 60_000)).build();
     assertThat(submit(proven.unsigned(invented)).getVerdict()).isEqualTo(ReportVerdict.PROVISIONAL);
     assertThat(balance()).isZero();
@@ -289,7 +289,7 @@ class AttackTest {
   }
 
   @Test
-  void onlyAnOperatorSeesAndDecidesAndTheReasonIsAsked() throws Exception {
+  void onlyAnOperatorDecidesAndMustGiveAReason() throws Exception {
     String token = billing.logIn(victim, "password-of-" + victim);
     for (String list : List.of("held", "unsigned", "counts", "refused")) {
       assertThat(billing.get("/api/v1/reports/" + list, token).problem()).isEqualTo("forbidden");

@@ -40,7 +40,7 @@ class DatabaseAwayTest {
     TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
     Ledger ledger = new Ledger(jdbc);
     TariffBook tariffs = new TariffBook(jdbc, transaction);
-    tariffs.stock(clock.instant());
+    tariffs.storeInitial(clock.instant());
     new Accounts(jdbc, transaction, ledger, new Passwords())
         .open("alice", "password", Role.USER, "Alice", clock.instant());
     return new MediationService(
@@ -64,7 +64,7 @@ class DatabaseAwayTest {
   }
 
   @Test
-  void aReportIsDeferredWhileTheDatabaseIsAwayAndBilledOnceWhenItIsBack() throws Exception {
+  void aReportIsDeferredWithoutTheDatabaseAndBilledOnceAfterwards() throws Exception {
     ManualClock clock = new ManualClock();
     SubmitRequest first =
         Reports.request(
@@ -104,7 +104,7 @@ class DatabaseAwayTest {
   }
 
   @Test
-  void aPostmasterThatIsKilledIsStartedAgainAndEveryReportIsBilledOnce() throws Exception {
+  void aKilledPostmasterIsRestartedAndEveryReportIsBilledOnce() throws Exception {
     ManualClock clock = new ManualClock();
     SimpleMeterRegistry meters = new SimpleMeterRegistry();
     try (EmbeddedDatabase database =
@@ -131,7 +131,7 @@ class DatabaseAwayTest {
         if (sequence % 2 == 1) {
           kill(home);
         }
-        // What the SNAPT does: send again until billing answers with a verdict.
+        // Like the SNAPT, sends again until billing answers with a final verdict.
         Awaitility.await()
             .atMost(Duration.ofSeconds(30))
             .until(() -> verdict(mediation, request), v -> v != ReportVerdict.DEFERRED);

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/// Reports as the bridge forwards them. Input: a UsageReport. Rule: an interval that can be billed,
-/// whose sums do not wrap, or refused with a reason.
+/// Fuzzes reports as the bridge forwards them. Input: a UsageReport. Rule: it becomes an interval
+/// whose sums do not overflow, or it is refused with a reason.
 public final class IngestFuzz {
   private static final Instant NOW = Instant.ofEpochMilli(1_790_000_000_000L);
 

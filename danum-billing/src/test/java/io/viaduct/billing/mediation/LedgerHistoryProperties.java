@@ -31,11 +31,11 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.ShrinkingMode;
 
-/// Generated histories against the oracle: duplicates, conflicts, reorder, restarts of a SNAPT,
-/// late and too late reports, unknown accounts, top-ups and settlements, on a real PostgreSQL, with
-/// every invariant recomputed after each step.
+/// Compares generated histories with the oracle, on a real PostgreSQL, and recomputes every
+/// invariant after each step. Histories have duplicates, conflicts, reordering, restarts of a
+/// SNAPT, late and too late reports, unknown accounts, top-ups and settlements.
 class LedgerHistoryProperties {
-  /// One step of a history. `numbers` choose what is submitted.
+  /// One step of a history. `numbers` select what is submitted.
   record Step(Kind kind, List<Integer> numbers) {
     enum Kind {
       SUBMIT,
@@ -69,7 +69,8 @@ class LedgerHistoryProperties {
 
   @Example
   void reportsOfOneBatchAreDecidedInTheirOrder() {
-    // The second has the key of the first, which is held; the fourth raises their session's epoch.
+    // The second report has the key of the first, which is held. The fourth raises the epoch of
+    // their session.
     History run = new History();
     run.apply(new Step(Step.Kind.SUBMIT, List.of(2, 180, 1048575, 16446, 47487, 1048576)));
     run.compare();
@@ -86,7 +87,8 @@ class LedgerHistoryProperties {
       specs.add(spec);
       expected -= spec.charge() - spec.discount();
     }
-    // Each report comes with its receipt at some time, and without it before, after or never.
+    // Each report comes with its receipt at some time. It also comes without receipt before, after
+    // or never.
     repeated.forEach(i -> specs.add(i < 8 ? specs.get(i) : run.spec(0, 0, i - 8, 0, 0, false)));
     Collections.shuffle(specs, order);
     for (OracleLedger.Spec spec : specs) {
@@ -101,13 +103,13 @@ class LedgerHistoryProperties {
     return Arbitraries.integers().between(0, 15).list().ofMaxSize(16);
   }
 
-  /// One run: its own accounts, SNAPT and owner in the shared database, and its own oracle.
+  /// One run with its own accounts, SNAPT, owner and oracle in the shared database.
   private static final class History {
     private static final int ACCOUNTS = 2;
 
     private final String tag = UUID.randomUUID().toString().substring(0, 8);
     private final String owner = "owner-" + tag;
-    // Some reports without receipt are within it, and the third of an account is not.
+    // Some reports without receipt stay within this bound; the third one of an account exceeds it.
     private static final MicroDenarii UNSIGNED = new MicroDenarii(6_000_000);
     private final MediationRig rig =
         new MediationRig(
@@ -131,7 +133,7 @@ class LedgerHistoryProperties {
         case SUBMIT -> submit(step.numbers().stream().map(this::spec).toList());
         case TOP_UP -> step.numbers().forEach(this::topUp);
         case WAIT -> {
-          // Mostly minutes; now and then past the time of adjustments.
+          // Usually some minutes; sometimes beyond the adjustment time.
           int minutes = step.numbers().getFirst() % 8;
           rig.clock.advance(minutes == 7 ? Duration.ofHours(23) : Duration.ofMinutes(minutes));
         }
@@ -158,7 +160,7 @@ class LedgerHistoryProperties {
         charge += rated.charge().value();
         discount += rated.discount().value();
       }
-      // The account is part of the content: the same key for somebody else is a conflict.
+      // The account is part of the content: the same key with another account is a conflict.
       String content = session + " " + epoch + " " + sequence + " " + account + " " + variant;
       return new OracleLedger.Spec(
           session + "-" + tag,
@@ -169,7 +171,7 @@ class LedgerHistoryProperties {
           end,
           charge,
           discount,
-          // The interval without bytes owes no receipt.
+          // An interval without bytes needs no receipt.
           receipt || sequence == 4);
     }
 
@@ -256,7 +258,7 @@ class LedgerHistoryProperties {
       assertThat(rig.broken()).isEmpty();
     }
 
-    // The part of a shared account that came from this run's SNAPT.
+    // Returns the part of a shared account's balance that comes from this run's SNAPT.
     private long posted(String account) {
       return rig.jdbc.queryForObject(
           "select coalesce(sum(p.amount_microdenarii), 0)::bigint from posting p"

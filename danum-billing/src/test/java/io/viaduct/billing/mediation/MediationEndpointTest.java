@@ -11,6 +11,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
+import io.viaduct.service.logging.CapturedLog;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.MediationGrpc;
@@ -156,7 +157,7 @@ class MediationEndpointTest {
   }
 
   @Test
-  void aCertificateOfSomebodyElseIsRefusedAndCounted() throws Exception {
+  void aCertificateWithAnotherNameIsRefusedAndCounted() throws Exception {
     String line = "viaduct_peers_refused_total{reason=\"wrong_name\"}";
     double before = billing.counter(line);
     ManagedChannel snapt = channel(TlsMaterial.load(billing.authority.issue("snapt-1")));
@@ -176,8 +177,16 @@ class MediationEndpointTest {
     TlsMaterial ours = TlsMaterial.load(billing.authority.issue("ims-bridge"));
     ManagedChannel channel =
         channel(new TlsMaterial(forged.chain(), forged.key(), ours.authorities()));
-    assertThatThrownBy(() -> submit(channel, worked("snapt-acme", "nobody-here")))
-        .isInstanceOf(StatusRuntimeException.class);
+    try (CapturedLog said = CapturedLog.of("io.viaduct.service.tls")) {
+      assertThatThrownBy(() -> submit(channel, worked("snapt-acme", "nobody-here")))
+          .isInstanceOf(StatusRuntimeException.class);
+      assertThat(said.lines(""))
+          .singleElement()
+          .asString()
+          .startsWith("gRPC for the bridge: TLS with 127.0.0.1:")
+          .contains("not signed by an authority that is trusted here")
+          .hasLineCount(1);
+    }
     Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> billing.counter(line) > before);
   }
 

@@ -29,13 +29,13 @@ import java.util.List;
 import java.util.Locale;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/// Mediation down to the real database, without sockets, with a manual clock.
+/// Runs mediation on the real database, without sockets, with a manual clock.
 final class MediationRig {
   static final Duration GRACE = Duration.ofMinutes(10);
   static final Duration ADJUSTMENT = Duration.ofHours(24);
   static final Duration DECIDE_AFTER = Duration.ofHours(24);
 
-  /// Charges of an account in a minute, and unsigned ones, that the worked example keeps to.
+  /// Bounds that the worked example does not exceed.
   static final SettlementRules.Bounds BOUNDS =
       new SettlementRules.Bounds(MicroDenarii.ofDenarii(1000), MicroDenarii.ofDenarii(75), 1000);
 
@@ -61,13 +61,15 @@ final class MediationRig {
   final MediationService mediation;
   final HeldReportRelease release;
 
-  /// @param owner of every SNAPT
+  /// Connects mediation to the shared database.
+  ///
+  /// @param owner owner of every SNAPT
   MediationRig(String owner) {
     this(owner, BOUNDS);
   }
 
   MediationRig(String owner, SettlementRules.Bounds bounds) {
-    tariffs.stock(clock.instant());
+    tariffs.storeInitial(clock.instant());
     accounts.open("operator", "operator-secret", Role.OPERATOR, "Operator", clock.instant());
     SeenTokenKeys keys = new SeenTokenKeys(jdbc);
     ReportPosting posting =

@@ -11,8 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/// The slow and obvious ledger that the fast one is compared with: plain maps, one report at a
-/// time, no database. It takes charge and discount of a report as given.
+/// A slow but obvious ledger, the oracle for the real one: plain maps, one report at a time, no
+/// database. It takes the charge and discount of a report as given.
 final class OracleLedger {
   record Spec(
       String session,
@@ -109,7 +109,7 @@ final class OracleLedger {
         .sum();
   }
 
-  // A SNAPT whose clock is ahead: what it says ended later than this ended when it came.
+  // If the SNAPT's clock is ahead, the interval ends when the report was received.
   private static Instant believed(Instant end, Instant received) {
     return end.isAfter(received.plusSeconds(30)) ? received : end;
   }
@@ -130,7 +130,7 @@ final class OracleLedger {
     }
   }
 
-  /// Whether it moved money.
+  /// Posts a top-up. Returns true if it moved money.
   boolean topUp(String key, String account, long amount) {
     if (topUpKeys.putIfAbsent(key, account + " " + amount) != null) {
       return false;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What a report without its receipt may cost, and what becomes of it.
+/// Tests the limits for reports without receipt, and their way to settlement.
 class ReceiptRulesTest {
   private static final long WORKED = -34_348_658;
   private static final Evidence.Decision OLGA = new Evidence.Decision("olga", "the log agrees");
@@ -95,6 +95,17 @@ class ReceiptRulesTest {
   }
 
   @Test
+  void aTokenThatWasRenewedInTheMiddleOfTheIntervalIsAccepted() {
+    UsageReport report = worked(0);
+    long middle = (report.getStartMs() + report.getEndMs()) / 2;
+    var renewed =
+        Reports.PROVEN.token(report, t -> t.setNotBeforeMs(middle).setExpiresMs(middle + 600_000));
+    assertVerdict(
+        Reports.signed(report).toBuilder().setToken(renewed).build(), ReportVerdict.POSTED);
+    assertThat(rig.balance(alice)).isEqualTo(WORKED);
+  }
+
+  @Test
   void aReportAndItsReceiptInOneRequestAreBilledOnceInEitherOrder() {
     UsageReport first = worked(0);
     UsageReport second = worked(1);
@@ -121,7 +132,7 @@ class ReceiptRulesTest {
   }
 
   @Test
-  void beyondTheBoundUnsignedReportsAreHeldAndTheReceiptPostsThem() {
+  void unsignedReportsAboveTheBoundAreHeldAndTheReceiptPostsThem() {
     assertVerdict(Reports.unsigned(worked(0)), ReportVerdict.PROVISIONAL);
     assertVerdict(Reports.unsigned(worked(1)), ReportVerdict.PROVISIONAL);
     // 71 of 75 denarii are outstanding.
@@ -134,9 +145,9 @@ class ReceiptRulesTest {
         .satisfies(h -> {
           assertThat(h.why()).isEqualTo(HoldReason.OVER_UNSIGNED_BOUND);
           assertThat(h.charge().value()).isEqualTo(35_541_158);
-          assertThat(h.receiptOwed()).isTrue();
+          assertThat(h.isReceiptOwed()).isTrue();
         });
-    // Hours later, and the SNAPT has started again in between: it is judged by when it came.
+    // Hours have passed and the SNAPT has restarted, but the report's first arrival decides.
     rig.clock.advance(Duration.ofHours(30));
     rig.submit(
         Reports.signed(
@@ -148,7 +159,7 @@ class ReceiptRulesTest {
   }
 
   @Test
-  void aReceiptThatDoesNotHoldIsRefusedAndTheReportStaysAsItWas() {
+  void anInvalidReceiptIsRefusedAndTheReportIsUnchanged() {
     UsageReport report = worked(0);
     rig.submit(Reports.unsigned(report));
     SignedUsageReport forged =
@@ -163,7 +174,7 @@ class ReceiptRulesTest {
   }
 
   @Test
-  void aReportThatCameLateAndUnsignedIsAnAdjustmentOnceItIsSigned() {
+  void aLateUnsignedReportBecomesAnAdjustmentWhenItIsSigned() {
     UsageReport late = worked(0);
     rig.clock.advance(MediationRig.GRACE);
     assertVerdict(Reports.unsigned(late), ReportVerdict.PROVISIONAL);
@@ -174,7 +185,7 @@ class ReceiptRulesTest {
   }
 
   @Test
-  void afterItsTimeTheOperatorAcceptsAnUnsignedIntervalAndItIsSettled() {
+  void anOperatorAcceptsADueUnsignedIntervalAndItIsSettled() {
     UsageReport report = worked(0);
     rig.submit(
         Reports.unsigned(report).toBuilder()
@@ -210,7 +221,7 @@ class ReceiptRulesTest {
   }
 
   @Test
-  void aVoidIntervalIsPostedBackByATransactionOfItsOwnAndStaysVoid() {
+  void aVoidIntervalIsReversedAndStaysVoid() {
     UsageReport report = worked(0);
     rig.submit(Reports.unsigned(report));
     rig.clock.advance(MediationRig.DECIDE_AFTER);
@@ -237,7 +248,7 @@ class ReceiptRulesTest {
 
   @Test
   void aChargeAboveTheBoundOfAMinuteIsHeldAndTheReleasePostsIt() {
-    // 35.5 denarii each: 28 of them are 995, the 29th is above 1000, whatever its session.
+    // Each costs 35.54 denarii: 28 of them cost 995, the 29th exceeds 1000, in any session.
     for (int sequence = 0; sequence < 28; sequence++) {
       assertVerdict(Reports.signed(worked(sequence)), ReportVerdict.POSTED);
     }
@@ -264,7 +275,7 @@ class ReceiptRulesTest {
   }
 
   @Test
-  void aReportOfAnAccountThatIsMissingIsHeldUntilTheAccountIsThere() {
+  void aReportOfAMissingAccountIsHeldUntilTheAccountExists() {
     String bob = "bob-" + tag;
     UsageReport report = worked(0).toBuilder().setAccount(bob).build();
     assertVerdict(Reports.signed(report), ReportVerdict.HELD);
@@ -289,7 +300,7 @@ class ReceiptRulesTest {
   }
 
   @Test
-  void aReportOfASnaptOfTheVersionBeforeIsHeldAndTheOperatorMayChargeIt() {
+  void aReportWithoutTokenIsHeldAndTheOperatorMayChargeIt() {
     SignedUsageReport old = Reports.signed(worked(0)).toBuilder().clearToken().build();
     assertVerdict(old, ReportVerdict.HELD);
     assertVerdict(old.toBuilder().clearReceipt().build(), ReportVerdict.HELD);
@@ -315,7 +326,7 @@ class ReceiptRulesTest {
   }
 
   @Test
-  void aTokenOfAKeyThatNoBridgeNamedIsHeldAndCanBePostedOnceOneDoes() {
+  void aReportWithAnUnknownTokenKeyIsHeldUntilABridgeAnnouncesTheKey() {
     io.viaduct.usage.ProvenReport other =
         new io.viaduct.usage.ProvenReport(
             io.viaduct.usage.ProvenReport.keyPair(),
@@ -332,7 +343,7 @@ class ReceiptRulesTest {
             .build());
     assertThat(rig.release.release(id, OLGA, rig.clock.instant()))
         .containsInstanceOf(PostResult.Posted.class);
-    // A billing that starts later knows the key from the database.
+    // A billing that starts later reads the key from the database.
     assertThat(
             new MediationRig("owner-" + tag)
                 .submit(Reports.bySnapt(other.complete(worked(1))))

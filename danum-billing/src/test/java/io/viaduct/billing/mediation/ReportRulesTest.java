@@ -91,7 +91,7 @@ class ReportRulesTest {
   }
 
   @Test
-  void aLowerEpochIsRejectedButWhatWasPostedStaysPosted() {
+  void aLowerEpochIsRefusedButPostedReportsStay() {
     UsageReport old = worked(1, 0).build();
     rig.submit(old);
     rig.submit(worked(2, 0).build());
@@ -159,7 +159,7 @@ class ReportRulesTest {
   }
 
   @Test
-  void aClockThatIsAheadIsFlaggedAndStampedWithTheBridgesTime() {
+  void aReportWithAClockAheadIsFlaggedAndGetsTheBridgesTime() {
     UsageReport ahead =
         Reports.report(
                 snapt,
@@ -361,7 +361,7 @@ class ReportRulesTest {
             new io.viaduct.billing.tariff.DiscountRule(
                 io.viaduct.billing.tariff.DiscountRule.Base.SERVED, 0.2, 0.1),
             current.providerFee());
-    // Far ahead, so that no other test of this database bills under it.
+    // The time is far ahead, so that no other test of this database uses this tariff.
     rig.clock.advance(Duration.ofDays(365L * 50));
     rig.tariffs.add(free, rig.clock.instant(), "operator", rig.clock.instant());
     rig.submit(worked(2, 0).build());

@@ -12,9 +12,9 @@ import io.viaduct.usage.v1.UsageReport;
 import java.time.Instant;
 import java.util.List;
 
-/// Reports as a SNAPT would make them.
+/// Makes reports like those of a SNAPT.
 public final class Reports {
-  /// The bridge that signs all tokens, and the device that signs all receipts.
+  /// Signs all tokens as the bridge, and all receipts as the device.
   public static final ProvenReport PROVEN = new ProvenReport();
 
   private Reports() {}
@@ -40,7 +40,8 @@ public final class Reports {
         .build();
   }
 
-  /// The two flows of the worked example: 13 510 279 and 22 030 879, discount 1 192 500 together.
+  /// Returns the two flows of the worked example. They cost 13 510 279 and 22 030 879
+  /// micro-denarii; their discounts sum to 1 192 500.
   public static List<FlowUsage> workedExample() {
     return List.of(
         flow(1, "skype-video", 2_550_000, 1_020_000, 140),
@@ -76,17 +77,17 @@ public final class Reports {
     return report;
   }
 
-  /// A report with token and receipt.
+  /// Returns a report with token and receipt.
   public static SignedUsageReport signed(UsageReport report) {
     return bySnapt(PROVEN.complete(report));
   }
 
-  /// A report with its token, whose receipt is owed.
+  /// Returns a report with its token, but without its receipt.
   public static SignedUsageReport unsigned(UsageReport report) {
     return bySnapt(PROVEN.unsigned(report));
   }
 
-  /// Billing keeps the SNAPT's signature and leaves it to the bridge to check it.
+  /// Adds the SNAPT's signature. Billing stores it but does not check it: the bridge does.
   public static SignedUsageReport bySnapt(SignedUsageReport envelope) {
     return envelope.toBuilder()
         .setSignature(ByteString.copyFrom(new byte[64]))

@@ -19,7 +19,7 @@ class CredentialKeysTest {
   @TempDir Path folder;
 
   @Test
-  void aMissingKeyIsMadeForItsOwnerAloneAndStays() throws Exception {
+  void aMissingKeyIsCreatedForItsOwnerOnlyAndKept() throws Exception {
     Path file = folder.resolve("credential.key");
     CredentialKeys made = CredentialKeys.load(file, List.of());
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
@@ -52,7 +52,7 @@ class CredentialKeysTest {
   }
 
   @Test
-  void aKeyFileThatIsOpenToOthersOrHoldsSomethingElseIsRefusedByName() throws Exception {
+  void aKeyFileOpenToOthersOrWithoutAKeyIsRefusedByName() throws Exception {
     Path open = Files.writeString(folder.resolve("open"), "x");
     Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r--r--"));
     assertThatThrownBy(() -> CredentialKeys.load(open, List.of()))

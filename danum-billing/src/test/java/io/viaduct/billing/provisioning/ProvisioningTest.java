@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// From the REST interface of billing to a bridge's directory, over real sockets.
+/// Tests the way from billing's REST interface to a bridge's directory, over real sockets.
 class ProvisioningTest {
   private static RunningBilling billing;
   private static String operator;
@@ -43,8 +43,8 @@ class ProvisioningTest {
     bridge = watching();
   }
 
-  /// The beginning of listening to the database ends streams that came before: as a bridge, it
-  /// calls again.
+  /// Opens a watch. LISTEN on the database ends streams that were opened before it, so this calls
+  /// again as a bridge does.
   private static WatchedUsers watching() throws Exception {
     WatchedUsers watched = new WatchedUsers(billing, "ims-bridge", "ims.test");
     soon().until(() -> watched.complete || watched.ended != null);
@@ -143,7 +143,7 @@ class ProvisioningTest {
   }
 
   @Test
-  void aUserChangesTheOwnPasswordAndOtherLoginsEnd() throws Exception {
+  void aUserChangesOnesOwnPasswordAndOtherLoginsEnd() throws Exception {
     String id = made("carol");
     String here = billing.logIn(id, "password-of-" + id);
     String elsewhere = billing.logIn(id, "password-of-" + id);
@@ -195,7 +195,7 @@ class ProvisioningTest {
   }
 
   @Test
-  void aSuspendedUserSeesTheBillAndIsToldToTheBridgeAsSuspended() throws Exception {
+  void aSuspendedUserSeesTheBillAndTheBridgeLearnsOfTheSuspension() throws Exception {
     String id = made("frank");
     Answer answer = change(id, "{\"state\":\"suspended\"}");
     assertThat(answer.body().get("state").asString()).isEqualTo("suspended");
@@ -286,7 +286,7 @@ class ProvisioningTest {
   }
 
   @Test
-  void secretsThatContradictEachOtherAreRefusedInWords() throws Exception {
+  void contradictorySecretsAreRefusedWithAReason() throws Exception {
     String id = made("henry");
     Map<String, String> cases =
         Map.of(
@@ -362,7 +362,7 @@ class ProvisioningTest {
   }
 
   @Test
-  void aBridgeOfAnotherDomainOrNameIsToldWhy() throws Exception {
+  void aBridgeOfAnotherDomainOrNameIsRefusedWithAReason() throws Exception {
     try (WatchedUsers other = new WatchedUsers(billing, "ims-bridge", "other.test")) {
       soon().until(() -> other.ended != null);
       assertThat(Status.fromThrowable(other.ended).getCode())
@@ -377,7 +377,7 @@ class ProvisioningTest {
   }
 
   @Test
-  void theDatabaseTellsNoCredential() throws Exception {
+  void theDatabaseRevealsNoCredential() throws Exception {
     String id = made("kate");
     Map<String, Object> row =
         SharedDatabase.jdbc().queryForMap("select * from sip_credential where account = ?", id);

@@ -60,9 +60,9 @@ class SubscriberImportTest {
   }
 
   @Test
-  void usersAreMadeOnceWithOneSecretOrWithDigestsAlone() throws Exception {
-    assertThat(users.importFrom(file(""))).isEqualTo(Map.of(Outcome.MADE, 2));
-    assertThat(users.importFrom(file(""))).isEqualTo(Map.of(Outcome.LEFT, 2));
+  void usersAreCreatedOnceWithOneSecretOrWithDigestsOnly() throws Exception {
+    assertThat(users.importFrom(file(""))).isEqualTo(Map.of(Outcome.CREATED, 2));
+    assertThat(users.importFrom(file(""))).isEqualTo(Map.of(Outcome.UNCHANGED, 2));
     assertThat(accounts.authenticate(alice, "alice's password")).isPresent();
     assertThat(accounts.find(alice).orElseThrow().sipSecret()).isEqualTo(SipSecret.SHARED);
     assertThat(credentials.find(alice)).contains(Ha1.of(alice, "ims.test", "alice's password"));
@@ -76,7 +76,8 @@ class SubscriberImportTest {
   @Test
   void anAccountWithoutSipCredentialsGetsThemAndKeepsItsPassword() throws Exception {
     accounts.open(alice, "page password", Role.USER, "Alice", clock.instant());
-    assertThat(users.importFrom(file(""))).isEqualTo(Map.of(Outcome.CHANGED, 1, Outcome.MADE, 1));
+    assertThat(users.importFrom(file("")))
+        .isEqualTo(Map.of(Outcome.CHANGED, 1, Outcome.CREATED, 1));
     assertThat(accounts.authenticate(alice, "page password")).isPresent();
     assertThat(credentials.find(alice)).contains(Ha1.of(alice, "ims.test", "alice's password"));
     assertThat(accounts.find(alice).orElseThrow().sipSecret()).isEqualTo(SipSecret.SEPARATE);
@@ -86,9 +87,9 @@ class SubscriberImportTest {
   void secretsAreReplacedOnlyIfTheFileSaysSo() throws Exception {
     users.importFrom(file(""));
     Files.writeString(folder.resolve("alice.password"), "her next password");
-    assertThat(users.importFrom(file(""))).isEqualTo(Map.of(Outcome.LEFT, 2));
+    assertThat(users.importFrom(file(""))).isEqualTo(Map.of(Outcome.UNCHANGED, 2));
     assertThat(users.importFrom(file("overwrite: true")))
-        .isEqualTo(Map.of(Outcome.CHANGED, 1, Outcome.LEFT, 1));
+        .isEqualTo(Map.of(Outcome.CHANGED, 1, Outcome.UNCHANGED, 1));
     assertThat(accounts.authenticate(alice, "her next password")).isPresent();
     assertThat(credentials.find(alice)).contains(Ha1.of(alice, "ims.test", "her next password"));
   }
@@ -99,12 +100,12 @@ class SubscriberImportTest {
     credentials.remove(alice);
     accounts.close(alice);
     assertThat(users.importFrom(file("overwrite: true")))
-        .isEqualTo(Map.of(Outcome.CLOSED, 1, Outcome.LEFT, 1));
+        .isEqualTo(Map.of(Outcome.CLOSED, 1, Outcome.UNCHANGED, 1));
     assertThat(credentials.find(alice)).isEmpty();
   }
 
   @Test
-  void aBadLineIsToldByUserAndRuleAndNothingIsImported() throws Exception {
+  void aBadLineIsRefusedWithUserAndRuleAndNothingIsImported() throws Exception {
     Map<String, String> cases =
         Map.of(
             "  - {user: 'e ve', ha1: {md5: 0123456789abcdef0123456789abcdef}}", "got 'e ve'",
@@ -129,8 +130,9 @@ class SubscriberImportTest {
   }
 
   @Test
-  void aChangedKeySealsEveryCredentialAnewAndALostOneStopsTheStart() throws Exception {
-    // A schema of its own would be another database; sealing anew back and forth leaves this one.
+  void aChangedKeyRenewsEverySealAndAMissingKeyStopsTheStart() throws Exception {
+    // The other tests use the same database, so the credentials are sealed with the former key
+    // again.
     users.importFrom(file(""));
     CredentialKeys next =
         CredentialKeys.load(folder.resolve("next.key"), List.of(SharedDatabase.CREDENTIAL_KEY));

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/// A bridge's view of the users, over a real connection with a certificate.
+/// Watches subscribers as a bridge does, over a real connection with a certificate.
 final class WatchedUsers implements AutoCloseable {
   private final ManagedChannel channel;
   private final Map<String, Subscriber> known = new ConcurrentHashMap<>();

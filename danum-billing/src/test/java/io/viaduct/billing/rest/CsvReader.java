@@ -3,7 +3,7 @@ package io.viaduct.billing.rest;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Reads RFC 4180 by its grammar, to the letter: any other line end or quote is an error.
+/// Reads CSV strictly by the grammar of RFC 4180: any other line end or quote is an error.
 final class CsvReader {
   private CsvReader() {}
 

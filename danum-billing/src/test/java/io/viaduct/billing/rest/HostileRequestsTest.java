@@ -27,7 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Sends what no well-meaning client sends, byte by byte where a client would refuse to.
+/// Sends malicious and malformed requests, byte by byte where an HTTP client would refuse to send
+/// them.
 @Timeout(60)
 class HostileRequestsTest {
   private static RunningBilling billing;
@@ -117,7 +118,7 @@ class HostileRequestsTest {
   }
 
   @Test
-  void everyAnswerForbidsToStoreItOrToGuessItsTypeTomcatsOwnAnswersToo() throws Exception {
+  void everyAnswerEvenOfTomcatForbidsCachingAndTypeGuessing() throws Exception {
     List<String> answers = new ArrayList<>();
     answers.add(raw(request("GET /api/v1/accounts/" + mallory, token) + "\r\n"));
     answers.add(raw(request("GET /api/v1/accounts/" + alice, token) + "\r\n"));
@@ -135,7 +136,7 @@ class HostileRequestsTest {
   }
 
   @Test
-  void theErrorPathIsOneWhereNothingIs() throws Exception {
+  void theErrorPathIsNotFound() throws Exception {
     for (String method : List.of("GET", "POST", "DELETE")) {
       Answer answer = billing.call(method, "/error", null, null, Map.of());
       assertThat(answer.status()).isEqualTo(404);
@@ -180,7 +181,7 @@ class HostileRequestsTest {
   }
 
   @Test
-  void nothingOfAnAccountIsSeenOrDoneByTheOwnerOfAnother() throws Exception {
+  void aUserCannotReadOrChangeAnotherAccount() throws Exception {
     long charge =
         ChargesOnFile.add(alice, 5, Instant.parse("2026-05-01T00:00:00Z"), new Random(31))
             .getFirst()
@@ -197,6 +198,7 @@ class HostileRequestsTest {
             "/postings",
             "/top-ups",
             "/credits",
+            "/devices",
             "/events")) {
       Answer answer = billing.get(his + what, token);
       assertThat(answer.status()).as(what).isEqualTo(404);
@@ -228,21 +230,30 @@ class HostileRequestsTest {
   }
 
   @Test
-  void ofAHundredParallelTopUpsWithOneKeyOneIsPosted() throws Exception {
+  void aHundredParallelTopUpsWithOneKeyPostOnce() throws Exception {
+    onceOfAHundred("/top-ups", "{\"amountMicrodenarii\":\"700\",\"reference\":\"cash\"}");
+  }
+
+  @Test
+  void aHundredParallelCreditsWithOneKeyPostOnce() throws Exception {
+    onceOfAHundred("/credits", "{\"amountMicrodenarii\":\"700\",\"reason\":\"line was down\"}");
+  }
+
+  private static void onceOfAHundred(String list, String body) throws Exception {
     String account = fresh("erin");
-    String path = "/api/v1/accounts/" + account + "/top-ups";
-    String body = "{\"amountMicrodenarii\":\"700\",\"reference\":\"cash\"}";
+    String path = "/api/v1/accounts/" + account + list;
     Map<String, String> key = Map.of("Idempotency-Key", UUID.randomUUID().toString());
     try (ExecutorService many = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<Callable<Integer>> topUps = new ArrayList<>();
+      List<Callable<Integer>> calls = new ArrayList<>();
       for (int i = 0; i < 100; i++) {
-        topUps.add(() -> billing.call("POST", path, operator, body, key).status());
+        calls.add(() -> billing.call("POST", path, operator, body, key).status());
       }
       List<Integer> statuses = new ArrayList<>();
-      for (Future<Integer> done : many.invokeAll(topUps)) {
+      for (Future<Integer> done : many.invokeAll(calls)) {
         statuses.add(done.get());
       }
-      // Under load the pool may ask a caller to come again; then nothing was posted for him.
+      // Under load the connection pool may refuse a request with 503. Then nothing was posted for
+      // it.
       assertThat(statuses).containsOnlyOnce(201).isSubsetOf(200, 201, 503);
     }
     assertThat(
@@ -297,7 +308,7 @@ class HostileRequestsTest {
   }
 
   @Test
-  void slowBodiesHoldNobodyUpAndEnd() throws Exception {
+  void slowBodiesAreClosedAndDelayNoOtherRequest() throws Exception {
     List<Socket> slow = new ArrayList<>();
     try {
       for (int i = 0; i < 300; i++) {
@@ -322,7 +333,7 @@ class HostileRequestsTest {
   }
 
   @Test
-  void aNameWithCharactersThatAreNotSeenIsRefused() throws Exception {
+  void aNameWithInvisibleCharactersIsRefused() throws Exception {
     String[][] names = {
       {"a\\u202eb", "U+202E"},
       {"a\\u2066b", "U+2066"},

@@ -115,7 +115,8 @@ class OpenApiTest {
     assertThat(unused).as("texts that are no longer used").allMatch(text -> used(api, text));
   }
 
-  // A general text stays while some schema has the field, even if all of them have their own.
+  // A general text counts as used while any schema has the field, even if every schema has its own
+  // text.
   private static boolean used(JsonNode api, String text) {
     return !text.contains(".")
         && api.at("/components/schemas").findValues(text).stream().findAny().isPresent();

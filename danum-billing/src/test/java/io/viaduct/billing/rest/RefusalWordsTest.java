@@ -12,8 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a caller reads who asked for something else than there is: his own words, no word of Java
-/// or of a framework.
+/// Checks the texts of refusals: they use the caller's terms and name no Java class or framework.
 class RefusalWordsTest {
   private static RunningBilling billing;
   private static String operator;
@@ -45,7 +44,7 @@ class RefusalWordsTest {
   }
 
   @Test
-  void aWrongParameterIsToldByNameValueAndRule() throws Exception {
+  void theRefusalOfAParameterHasItsNameValueAndRule() throws Exception {
     for (String path : new String[] {"accounts", "reports/refused", "reports/gaps"}) {
       refused(
           400,
@@ -67,7 +66,7 @@ class RefusalWordsTest {
   }
 
   @Test
-  void aWrongHeaderIsToldByWhatToSend() throws Exception {
+  void theRefusalOfAHeaderSaysWhatToSend() throws Exception {
     String topUp = "{\"amountMicrodenarii\":\"5\",\"reference\":\"x\"}";
     refused(
         400,
@@ -84,24 +83,24 @@ class RefusalWordsTest {
             "POST", "/api/v1/accounts", operator, null, Map.of("Content-Type", "text/csv")));
     refused(
         406,
-        "this answer can only be had as application/json",
+        "this answer is available only as application/json",
         billing.call("GET", "/api/v1/accounts", operator, null, Map.of("Accept", "text/csv")));
   }
 
   @Test
-  void aPlaceOrMethodThatIsNotThereIsToldWithWhatThereIs() throws Exception {
+  void theRefusalOfAPathOrMethodSaysWhatIsSupported() throws Exception {
     refused(
         405,
-        "PUT is not possible here, only GET, POST",
+        "PUT is not supported at this path, only GET, POST",
         billing.call("PUT", "/api/v1/accounts", operator, "{}", Map.of()));
     refused(
         404,
-        "GET has nothing here: see /v3/api-docs for what there is",
+        "GET is not defined at this path: see /v3/api-docs",
         billing.get("/api/v1/nope", operator));
   }
 
   @Test
-  void aWrongBodyIsToldByKeyAndRule() throws Exception {
+  void theRefusalOfABodyHasItsKeyAndRule() throws Exception {
     String name = "\"password\":\"long-enough\",\"role\":\"user\"";
     refused(
         400,
@@ -147,7 +146,7 @@ class RefusalWordsTest {
   }
 
   @Test
-  void textThatTheDatabaseCannotKeepIsRefusedAndNotChanged() throws Exception {
+  void textThatTheDatabaseCannotStoreIsRefused() throws Exception {
     refused(
         400,
         "reference must have at most 256 characters, none of them a control or format character: got U+D800",
@@ -162,7 +161,7 @@ class RefusalWordsTest {
   }
 
   @Test
-  void aTariffThatIsNoneIsRefusedInWords() throws Exception {
+  void theRefusalOfAnEmptyTariffNamesTheMissingKeys() throws Exception {
     Answer empty = post("/tariffs", "{\"effectiveFrom\":\"2030-01-01T00:00:00Z\",\"tariff\":{}}");
     assertThat(empty.problem()).isEqualTo("tariff-refused");
     assertThat(empty.body().path("detail").asString())

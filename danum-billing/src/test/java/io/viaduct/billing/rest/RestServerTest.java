@@ -89,7 +89,7 @@ class RestServerTest {
   }
 
   @Test
-  void ofManyParallelGuessesAsManyAreJudgedAsTheLimitSays() throws Exception {
+  void parallelGuessesNeverExceedTheLimit() throws Exception {
     String id = fresh("parallel");
     double before = billing.counter("viaduct_logins_total{outcome=\"wrong_password\"}");
     List<Future<Integer>> statuses = new ArrayList<>();
@@ -141,7 +141,7 @@ class RestServerTest {
   }
 
   @Test
-  void withoutAGoodTokenNothingIsShown() throws Exception {
+  void everyResourceNeedsAValidToken() throws Exception {
     for (String path :
         new String[] {"/api/v1/accounts", "/api/v1/tariffs", "/api/v1/ledger/verification"}) {
       assertThat(billing.get(path, null).problem()).isEqualTo("unauthenticated");
@@ -247,7 +247,7 @@ class RestServerTest {
   }
 
   @Test
-  void aBodyThatBreaksARuleIsRefusedInWordsWithoutRepeatingIt() throws Exception {
+  void anInvalidBodyIsRefusedWithoutRepeatingIt() throws Exception {
     Answer unknownKey =
         billing.post(
             "/api/v1/sessions", null, "{\"user\":\"a\",\"password\":\"b\",\"admin\":true}");

@@ -97,7 +97,7 @@ class UsageTest {
   }
 
   @Test
-  void theSumsAreExactlyThoseOfTheChargesWhateverTheyAreTakenBy() throws Exception {
+  void theSumsEqualThoseOfTheChargesForEveryGrouping() throws Exception {
     Instant from = FIRST.plus(Duration.ofHours(20));
     Instant to = FIRST.plus(Duration.ofHours(80));
     List<OnFile> inTime =
@@ -126,7 +126,7 @@ class UsageTest {
   }
 
   @Test
-  void aWordThatSumsCannotBeTakenByIsRefused() throws Exception {
+  void anUnknownGroupingIsRefused() throws Exception {
     for (String by : List.of("week", "day,day", "day,", ",")) {
       Answer refused = usage("by=" + by);
       assertThat(refused.status()).as(by).isEqualTo(400);
@@ -135,7 +135,7 @@ class UsageTest {
   }
 
   @Test
-  void theFilesHoldEveryChargeAndSumAndNoFormula() throws Exception {
+  void theFilesContainEveryChargeAndSumButNoFormula() throws Exception {
     Answer file = billing.get("/api/v1/accounts/" + account + "/charges.csv", operator);
     assertThat(file.status()).isEqualTo(200);
     assertThat(file.raw().headers().firstValue("Content-Type").orElseThrow().toLowerCase())

@@ -20,8 +20,8 @@ class IntervalStateTest {
   private final TransactionTemplate transaction = SharedDatabase.transaction();
 
   @Test
-  void theDatabaseAllowsExactlyTheMovesOfTheStateMachine() {
-    new TariffBook(jdbc, transaction).stock(Instant.now());
+  void theDatabaseAllowsExactlyTheTransitionsOfTheStateMachine() {
+    new TariffBook(jdbc, transaction).storeInitial(Instant.now());
     String user = "user-" + UUID.randomUUID();
     new Accounts(jdbc, transaction, new Ledger(jdbc), new Passwords())
         .open(user, "password", Role.USER, user, Instant.now());
@@ -34,7 +34,7 @@ class IntervalStateTest {
     }
   }
 
-  // Each attempt is rolled back: no interval without a report stays behind.
+  // Each attempt is rolled back, so that no interval without a report stays behind.
   private boolean moves(String user, IntervalState from, IntervalState to) {
     return Boolean.TRUE.equals(
         transaction.execute(status -> {

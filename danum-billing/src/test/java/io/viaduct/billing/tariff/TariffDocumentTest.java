@@ -8,14 +8,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class TariffDocumentTest {
-  private static final String BOX = TariffDocument.print(TariffDocument.ofTheBox());
+  private static final String INITIAL = TariffDocument.print(TariffDocument.initial());
 
   @Test
-  void aTariffIsWrittenSoThatItIsReadBackBitForBit() {
-    Tariff again = TariffDocument.parse(BOX);
-    assertThat(TariffDocument.print(again)).isEqualTo(BOX);
+  void aTariffSurvivesWritingAndReadingBitForBit() {
+    Tariff again = TariffDocument.parse(INITIAL);
+    assertThat(TariffDocument.print(again)).isEqualTo(INITIAL);
     assertThat(again.of(ServiceClass.HT_HD).throughputMarginal().area())
-        .isEqualTo(TariffDocument.ofTheBox().of(ServiceClass.HT_HD).throughputMarginal().area());
+        .isEqualTo(TariffDocument.initial().of(ServiceClass.HT_HD).throughputMarginal().area());
   }
 
   @ParameterizedTest
@@ -45,8 +45,8 @@ class TariffDocumentTest {
       })
   void aTariffThatWouldBillWronglyIsRefusedWithKnotAndRule(
       String from, String to, TariffRule rule, String words) {
-    assertThat(BOX).contains(from);
-    assertThatThrownBy(() -> TariffDocument.parse(BOX.replace(from, to)))
+    assertThat(INITIAL).contains(from);
+    assertThatThrownBy(() -> TariffDocument.parse(INITIAL.replace(from, to)))
         .isInstanceOfSatisfying(
             TariffRefusedException.class, e -> assertThat(e.rule()).isEqualTo(rule))
         .hasMessageContaining(words);
@@ -56,14 +56,15 @@ class TariffDocumentTest {
   void aTableOfOneKnotIsRefused() {
     assertThatThrownBy(() ->
             TariffDocument.parse(
-                BOX.replace("[[0.0,0.0],[0.5,0.3],[1.0,1.0],[2.0,0.6],[5.0,0.0]]", "[[0.0,0.0]]")))
+                INITIAL.replace(
+                    "[[0.0,0.0],[0.5,0.3],[1.0,1.0],[2.0,0.6],[5.0,0.0]]", "[[0.0,0.0]]")))
         .isInstanceOfSatisfying(
             TariffRefusedException.class,
             e -> assertThat(e.rule()).isEqualTo(TariffRule.KNOT_COUNT));
   }
 
   @Test
-  void whatIsNoJsonIsRefused() {
+  void textThatIsNotJsonIsRefused() {
     assertThatThrownBy(() -> TariffDocument.parse("{"))
         .isInstanceOfSatisfying(
             TariffRefusedException.class,

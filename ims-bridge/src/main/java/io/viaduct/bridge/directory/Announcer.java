@@ -1,22 +1,22 @@
 package io.viaduct.bridge.directory;
 
-/// One stream on which a SNAPT announces itself. [SnaptClaims] calls it, one call at a time.
+/// A stream on which a SNAPT announces itself. [SnaptClaims] makes one call at a time.
 public interface Announcer {
-  /// The other end of the connection, numeric address and port. Two streams of one process have the
-  /// same.
+  /// Returns the numeric address and port of the other end. Two streams of one process share a
+  /// connection, and so have the same.
   String peer();
 
-  /// Tells the SNAPT that its status was taken, with the token keys.
+  /// Tells the SNAPT that its status was accepted, and sends the token keys.
   void accepted();
 
-  /// Asks the SNAPT for a status at once.
+  /// Asks the SNAPT to send a status at once.
   ///
-  /// @param number comes back in the status; SNAPTs of the version before do not know it and answer
-  ///   with their next status
+  /// @param number the status repeats it; SNAPTs of the previous version ignore the probe and send
+  ///   their next status as usual
   void probe(long number);
 
   /// Ends the stream.
   ///
-  /// @param words what happened and what to do, for the log of the SNAPT
+  /// @param words the reason and the remedy, for the log of the SNAPT
   void refuse(SnaptDirectory.Refusal reason, String words);
 }

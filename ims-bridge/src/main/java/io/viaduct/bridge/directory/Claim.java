@@ -6,12 +6,14 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Who holds one SNAPT id, and who else wants it. Guarded by its [SnaptClaims].
+/// The process that holds one SNAPT id, and the process that also announces it. Guarded by its
+/// [SnaptClaims].
 final class Claim {
-  /// Log lines about one holder: a machine that was cloned a hundred times needs no hundred.
+  /// Most log lines about one holder, so that a machine cloned a hundred times does not log a
+  /// hundred lines.
   private static final int SAID_MAX = 8;
 
-  /// A stream whose last status is known.
+  /// A process that announces the id: its stream and its last status.
   record Party(Announcer stream, SnaptStatus status) {
     long epoch() {
       return status.getEpoch();
@@ -24,12 +26,12 @@ final class Claim {
 
   @Nullable Party owner;
   @Nullable Party contender;
-  @Nullable Instant askedAt; // when the owner was asked whether it lives
+  @Nullable Instant askedAt; // when the owner was last probed
   long refused;
   @Nullable String refusedFrom;
   private final Set<String> said = new HashSet<>();
 
-  /// Makes a party the holder; from here on refusals are said anew.
+  /// Makes a party the holder. Refusals are then logged again.
   void take(Party party) {
     owner = party;
     contender = null;
@@ -46,7 +48,7 @@ final class Claim {
     refusedFrom = host(other);
   }
 
-  /// Whether a refusal of this host is to be logged: once per holder.
+  /// Returns whether to log a refusal of this host: once per holder.
   boolean isNews(Party other) {
     return said.size() < SAID_MAX && said.add(host(other));
   }

@@ -18,19 +18,19 @@ import javax.naming.ldap.LdapName;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
-/// Lets a call in only if the common name of the caller's certificate is known, and tells the
-/// service who it is.
+/// Admits a call only if the common name of the caller's certificate is known, and passes the name
+/// to the service.
 public final class PeerIdentity implements ServerInterceptor {
   /// The caller's common name.
   public static final Context.Key<String> NAME = Context.key("peer");
 
-  /// The other end of the caller's connection, numeric address and port.
+  /// Numeric address and port of the other end of the caller's connection.
   public static final Context.Key<String> ADDRESS = Context.keyWithDefault("address", "unknown");
 
   private final Predicate<String> known;
   private final Runnable refused;
 
-  /// @param refused called for each caller that is turned away
+  /// @param refused called for each refused call
   public PeerIdentity(Predicate<String> known, Runnable refused) {
     this.known = known;
     this.refused = refused;

@@ -1,6 +1,6 @@
 package io.viaduct.bridge.directory;
 
-/// Where a device reaches a SNAPT.
+/// The address and ports at which a device reaches a SNAPT.
 ///
 /// @param controlPort TLS over TCP
 /// @param dataPort UDP

@@ -12,20 +12,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Gives each SNAPT id to one process at a time: a cloned machine has the certificate and the id of
-/// another.
+/// Gives each SNAPT id to one process at a time. A cloned machine has the same certificate and id
+/// as its original.
 ///
-/// | a second process announces the id, and the holder | then |
+/// | a second process announces the id, and the holder … | then |
 /// |---|---|
-/// | has closed its connection (a process that died: at once) | the second holds it |
-/// | says anything within [#SILENCE]; it is asked | the second is refused |
-/// | is silent, the second has its epoch or a higher one | the second holds it, the first is ended |
-/// | is silent, the second has a lower epoch | the second is refused until the connection is closed |
+/// | has closed its connection (the kernel does so when a process dies) | the second holds it |
+/// | answers the probe within [#SILENCE] | the second is refused |
+/// | does not answer, and the second has the same or a higher epoch | the second holds it, the first is ended |
+/// | does not answer, and the second has a lower epoch | the second is refused until the connection is closed |
 ///
-/// Equal epochs are one process whose network has changed. Thread-safe; streams are called one at a
-/// time.
+/// Equal epochs mean one process whose network has changed. Thread-safe; calls to streams are made
+/// one at a time.
 public final class SnaptClaims {
-  /// 3 s, and half a second more because a SNAPT of the version before speaks every 3 s only.
+  /// 3 s, plus 0.5 s because a SNAPT of the previous version sends a status only every 3 s.
   public static final Duration SILENCE = Duration.ofMillis(3_500);
 
   private static final Logger LOG = LoggerFactory.getLogger(SnaptClaims.class);
@@ -40,9 +40,9 @@ public final class SnaptClaims {
     this.clock = clock;
   }
 
-  /// Processes that were refused because another holds the id.
+  /// The number of processes that were refused because another process holds the id.
   ///
-  /// @param refusedFrom address of the last
+  /// @param refusedFrom address of the last one
   public record Duplicates(long refused, @Nullable String refusedFrom) {}
 
   public synchronized Duplicates duplicates(String id) {
@@ -52,14 +52,15 @@ public final class SnaptClaims {
         : new Duplicates(claim.refused, claim.refusedFrom);
   }
 
-  /// Whether the process at the other end of a connection may report as this SNAPT: nobody else
-  /// holds the id.
+  /// Returns whether the process at the other end of a connection may report as this SNAPT: no
+  /// other process holds the id.
   public synchronized boolean mayReport(String id, String peer) {
     Claim claim = claims.get(id);
     return claim == null || claim.owner == null || claim.owner.address().equals(peer);
   }
 
-  /// Takes a sound status: accepts it, keeps its stream waiting, or refuses it.
+  /// Handles a valid status: accepts it, lets its stream wait for the result of a probe, or refuses
+  /// it.
   public synchronized void onStatus(String id, Announcer from, SnaptStatus status) {
     Claim claim = claims.computeIfAbsent(id, _ -> new Claim());
     Party party = new Party(from, status);
@@ -81,12 +82,12 @@ public final class SnaptClaims {
     }
   }
 
-  // A new stream on the connection of the holder is the holder's.
+  // A new stream on the holder's connection belongs to the holder.
   private static boolean isSameProcess(Party owner, Party party) {
     return owner.stream() == party.stream() || owner.address().equals(party.address());
   }
 
-  /// A stream has ended.
+  /// Handles the end of a stream: a waiting process then takes over the id.
   public synchronized void onEnded(String id, Announcer stream) {
     Claim claim = claims.get(id);
     if (claim == null) {
@@ -103,7 +104,8 @@ public final class SnaptClaims {
     }
   }
 
-  /// Decides about those who wait beside a silent holder; to be called a few times a second.
+  /// Decides about processes that wait because the holder was probed; must be called a few times
+  /// per second.
   public synchronized void onClock() {
     Instant now = clock.instant();
     claims.forEach((id, claim) -> {
@@ -125,7 +127,7 @@ public final class SnaptClaims {
       return;
     }
     LOG.warn(
-        "SNAPT {} at {} (epoch {}) is silent: the one at {} (epoch {}) takes its place",
+        "SNAPT {} at {} (epoch {}) does not answer: the process at {} (epoch {}) takes over its id",
         id,
         owner.address(),
         owner.epoch(),
@@ -156,8 +158,8 @@ public final class SnaptClaims {
     claim.countRefusal(other);
     if (claim.isNews(other)) {
       LOG.warn(
-          "SNAPT {} is announced from {} (epoch {}) while the one at {} (epoch {}) holds the id:"
-              + " the first is refused, two machines need two ids",
+          "SNAPT {}: the process at {} (epoch {}) is refused, because the one at {} (epoch {})"
+              + " holds the id; give each machine its own id, certificate and keys",
           id,
           other.address(),
           other.epoch(),
@@ -168,8 +170,9 @@ public final class SnaptClaims {
         .refuse(
             lower ? Refusal.LOWER_EPOCH : Refusal.ID_IN_USE,
             lower
-                ? ("id '%s' belongs to the SNAPT at %s with epoch %d, this one has %d: it gets in when"
-                        + " the other's connection has ended; was its state directory lost?")
+                ? ("id '%s' is held by the SNAPT at %s with epoch %d, and this one has the lower epoch %d:"
+                        + " it is accepted when the other's connection has ended. Was the state"
+                        + " directory of this SNAPT lost?")
                     .formatted(id, owner.address(), owner.epoch(), other.epoch())
                 : ("id '%s' is in use by the SNAPT at %s, which answers: stop one of the two, or give"
                         + " this one an id, a certificate and keys of its own")

@@ -12,19 +12,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.LongStream;
 
-/// The SNAPTs of the configuration with what they announced last. Thread-safe.
+/// The configured SNAPTs with their last status. Thread-safe.
 public final class SnaptDirectory {
-  /// Why an announcement was refused.
+  /// Reasons for which an announcement is refused.
   public enum Refusal {
     NOT_CONFIGURED,
-    /// The certificate names another SNAPT than the status.
+    /// Certificate and status name different SNAPTs.
     FOREIGN_ID,
     MALFORMED,
-    /// Another process holds the id and answers.
+    /// Another process holds the id, and answers the probe.
     ID_IN_USE,
-    /// Another process with a higher epoch holds the id; it is silent, its connection stands.
+    /// Another process with a higher epoch holds the id. It is silent, but its connection is open.
     LOWER_EPOCH,
-    /// This process held the id, was silent, and another one took over.
+    /// This process held the id, did not answer a probe, and another process took over.
     SUPERSEDED
   }
 
@@ -40,6 +40,23 @@ public final class SnaptDirectory {
     configured.forEach(snapt -> entries.put(snapt.id(), new SnaptEntry(snapt, null, null)));
   }
 
+  /// Replaces the configuration. A SNAPT that stays in it keeps its status. A SNAPT that was
+  /// removed is refused with its next status and its next report.
+  public void configure(List<Snapt> configured) {
+    synchronized (entries) {
+      Map<String, SnaptEntry> former = Map.copyOf(entries);
+      entries.clear();
+      for (Snapt snapt : configured) {
+        SnaptEntry known = former.get(snapt.id());
+        entries.put(
+            snapt.id(),
+            known == null
+                ? new SnaptEntry(snapt, null, null)
+                : new SnaptEntry(snapt, known.status(), known.seen()));
+      }
+    }
+  }
+
   public Optional<Snapt> configured(String id) {
     synchronized (entries) {
       return Optional.ofNullable(entries.get(id)).map(SnaptEntry::configured);
@@ -49,7 +66,7 @@ public final class SnaptDirectory {
   /// Checks a status.
   ///
   /// @param id common name of the certificate
-  /// @return why it cannot be taken, or empty
+  /// @return the reason of the refusal, or empty
   public Optional<Refusal> refusal(String id, SnaptStatus status) {
     if (!status.getSnaptId().equals(id)) {
       return Optional.of(Refusal.FOREIGN_ID);
@@ -60,7 +77,7 @@ public final class SnaptDirectory {
     return configured(id).isPresent() ? Optional.empty() : Optional.of(Refusal.NOT_CONFIGURED);
   }
 
-  /// Takes note of a sound status.
+  /// Records a valid status.
   public void note(String id, SnaptStatus status) {
     synchronized (entries) {
       entries.computeIfPresent(
@@ -68,7 +85,7 @@ public final class SnaptDirectory {
     }
   }
 
-  /// All SNAPTs in the order of the configuration.
+  /// Returns all SNAPTs in the order of the configuration.
   public List<SnaptEntry> all() {
     synchronized (entries) {
       return List.copyOf(entries.values());
@@ -88,8 +105,8 @@ public final class SnaptDirectory {
     return clock.instant().isAfter(seen.plus(staleAfter)) ? State.STALE : State.UP;
   }
 
-  /// Those that a device may connect to, the preferred first: the order of the configuration, so
-  /// that the list changes only when a SNAPT comes or goes.
+  /// Returns the SNAPTs that a device may connect to, the preferred first. The order is that of the
+  /// configuration, so that the list changes only when a SNAPT comes or goes.
   public List<Relay> relays() {
     return all().stream().flatMap(entry -> relay(entry).stream()).toList();
   }
@@ -123,7 +140,7 @@ public final class SnaptDirectory {
             status.getDatagramsRefused());
   }
 
-  // Unsigned on the wire, signed in Java: what is beyond would be shown as less than none.
+  // Unsigned on the wire, signed in Java: a value of 2^63 or more would be shown as negative.
   private static boolean areCounts(long... numbers) {
     return LongStream.of(numbers).allMatch(number -> number >= 0);
   }

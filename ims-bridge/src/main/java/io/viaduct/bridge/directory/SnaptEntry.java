@@ -5,19 +5,19 @@ import io.viaduct.usage.v1.SnaptStatus;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// One SNAPT as the bridge knows it.
+/// One configured SNAPT and its last status.
 ///
 /// @param configured its line of the configuration
-/// @param status as last announced, absent before the first
-/// @param seen when that was
+/// @param status last status; absent before the first
+/// @param seen time of that status
 public record SnaptEntry(
     BridgeConfiguration.Snapt configured, @Nullable SnaptStatus status, @Nullable Instant seen) {
-  /// Judgement of an operator's dashboard.
+  /// The state of a SNAPT as operators see it.
   public enum State {
     UP,
-    /// Silent for longer than allowed.
+    /// Silent for longer than `directory.stale-after`.
     STALE,
-    /// Never heard of since the bridge started.
+    /// Has sent no status since the bridge started.
     UNKNOWN
   }
 }

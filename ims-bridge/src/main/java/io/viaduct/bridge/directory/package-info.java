@@ -1,4 +1,4 @@
-/// Which SNAPTs there are and how they are; each announces itself over mutual TLS.
+/// The directory of SNAPTs and their state. Each SNAPT announces itself over mutual TLS.
 @NullMarked
 package io.viaduct.bridge.directory;
 

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.bridge.token.DeviceLimit;
+import io.viaduct.service.tls.HandshakeFailure;
 import io.viaduct.usage.v1.BindDeviceRequest;
 import io.viaduct.usage.v1.BindDeviceResponse;
 import io.viaduct.usage.v1.ProvisioningGrpc;
@@ -14,11 +15,12 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Asks billing whether a device key that the directory does not name may have a token.
+/// Asks billing whether a device may get tokens, if its key is not in the directory yet.
 public final class BillingDevices implements DeviceLimit {
   private static final Logger LOG = LoggerFactory.getLogger(BillingDevices.class);
 
-  /// A user agent repeats its SUBSCRIBE over UDP meanwhile, and gives up after 32 s.
+  /// Longest wait for billing. A user agent retransmits its SUBSCRIBE over UDP meanwhile, and gives
+  /// up after 32 s.
   private static final Duration DEADLINE = Duration.ofSeconds(3);
 
   private final ProvisioningGrpc.ProvisioningBlockingStub billing;
@@ -79,7 +81,9 @@ public final class BillingDevices implements DeviceLimit {
         case BIND_DEVICE_VERDICT_UNSPECIFIED, UNRECOGNIZED -> new Verdict.Unknown();
       };
     } catch (StatusRuntimeException e) {
-      LOG.warn("a new device waits, billing does not answer: {}", e.getStatus());
+      LOG.warn(
+          "a new device gets no token, because billing does not answer: {}",
+          HandshakeFailure.reason(e));
       return new Verdict.Unknown();
     }
   }

@@ -23,9 +23,10 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The last directory on disk, so that a bridge that starts while billing is away can serve. It
-/// holds H(A1)s: directory 0700, file 0600. The file is what a stream would have said: one event
-/// that names the domain, each subscriber, `complete`; written beside and moved into place.
+/// The copy of the last directory on disk. With it, a bridge that starts while billing is away can
+/// serve. It holds H(A1)s: directory 0700, file 0600. The file is a sequence of events, as on the
+/// stream: one that names the domain, one per subscriber, and `complete`. It is written to a
+/// temporary file, which is then renamed.
 final class SubscriberCopy {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberCopy.class);
   private static final Set<PosixFilePermission> DIRECTORY =
@@ -35,8 +36,8 @@ final class SubscriberCopy {
   private final Path file;
   private final String domain;
 
-  /// @param state directory of the bridge; made if it does not exist
-  /// @throws IOException if the directory cannot be had for the bridge alone
+  /// @param state directory of the bridge; created if it does not exist
+  /// @throws IOException if the directory is not writable or cannot be restricted to the bridge
   SubscriberCopy(Path state, String domain) throws IOException {
     this.file = state.resolve("subscribers");
     this.domain = domain;
@@ -54,8 +55,8 @@ final class SubscriberCopy {
     }
   }
 
-  /// The directory as last written; empty if there is none, or it is not whole or of another
-  /// domain.
+  /// Returns the directory as last written; empty if there is no copy, or it is incomplete or of
+  /// another domain.
   Optional<List<Subscriber>> read() {
     if (!Files.exists(file)) {
       return Optional.empty();
@@ -64,7 +65,7 @@ final class SubscriberCopy {
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
       SubscriberEvent first = SubscriberEvent.parseDelimitedFrom(in);
       if (first == null || !first.getRemoved().equals(domain)) {
-        LOG.warn("{} is the copy of another domain: it is not used", file);
+        LOG.warn("{} is the copy of another domain, and is not used", file);
         return Optional.empty();
       }
       for (SubscriberEvent event = SubscriberEvent.parseDelimitedFrom(in);
@@ -75,9 +76,9 @@ final class SubscriberCopy {
         }
         all.add(SubscriberMessage.read(event.getSubscriber()));
       }
-      LOG.warn("{} is not whole: it is not used", file);
+      LOG.warn("{} is incomplete, and is not used", file);
     } catch (IOException e) {
-      LOG.warn("{} cannot be read, it is not used: {}", file, e.getClass().getSimpleName());
+      LOG.warn("{} cannot be read, and is not used: {}", file, e.getClass().getSimpleName());
     }
     return Optional.empty();
   }

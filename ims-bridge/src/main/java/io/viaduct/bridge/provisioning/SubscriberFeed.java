@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.registrar.Subscriber;
 import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.service.tls.HandshakeFailure;
 import io.viaduct.usage.v1.ProvisioningGrpc;
 import io.viaduct.usage.v1.SubscriberEvent;
 import io.viaduct.usage.v1.WatchRequest;
@@ -26,9 +27,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Keeps [Subscribers] as billing says: the whole directory at each call, then each change. While
-/// billing is away the last state stays; a copy of it on disk serves a bridge that starts
-/// meanwhile.
+/// Keeps [Subscribers] up to date with billing. Each call to billing brings the whole directory and
+/// then each change. While billing is away, the last state stays in use; a bridge that starts then
+/// uses the copy on disk.
 public final class SubscriberFeed implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberFeed.class);
   private static final long PAUSE_MS_MIN = 100;
@@ -48,7 +49,7 @@ public final class SubscriberFeed implements AutoCloseable {
   private final AtomicBoolean copyDue = new AtomicBoolean();
   private volatile boolean current;
   private volatile boolean closed;
-  private String lastFailure = ""; // of the reader
+  private String lastFailure = ""; // used by the reader's thread only
 
   private SubscriberFeed(
       ManagedChannel billing,
@@ -63,21 +64,21 @@ public final class SubscriberFeed implements AutoCloseable {
     this.domain = domain;
     this.failures =
         Counter.builder("viaduct.bridge.provisioning.failures")
-            .description("Streams of users from billing that ended or could not be had")
+            .description("Streams of users from billing that failed or ended")
             .register(registry);
     Gauge.builder("viaduct.bridge.provisioning.current", this, feed -> feed.current ? 1 : 0)
-        .description("1 while billing tells of the users, 0 while the last state serves")
+        .description("1 while billing sends changes of users, 0 while the last state is used")
         .register(registry);
     Gauge.builder("viaduct.bridge.subscribers", subscribers, Subscribers::size)
-        .description("Users of the domain that are known")
+        .description("Users in the directory")
         .register(registry);
     this.reader = Thread.ofVirtual().name("subscriber-feed").unstarted(() -> call.run(this::run));
   }
 
-  /// Loads the copy, and begins to listen to billing.
+  /// Loads the copy, and starts the thread that reads from billing.
   ///
   /// @param state directory of the copy
-  /// @throws IOException if that directory cannot be had
+  /// @throws IOException if that directory cannot be used
   public static SubscriberFeed start(
       ManagedChannel billing,
       Subscribers subscribers,
@@ -90,13 +91,13 @@ public final class SubscriberFeed implements AutoCloseable {
         .read()
         .ifPresent(all -> {
           subscribers.replaceAll(all);
-          LOG.info("{} users of the copy on disk, until billing tells", all.size());
+          LOG.info("{} users loaded from the copy on disk, until billing answers", all.size());
         });
     feed.reader.start();
     return feed;
   }
 
-  /// Whether billing tells of the users now.
+  /// Returns whether the stream from billing is open and its directory complete.
   public boolean isCurrent() {
     return current;
   }
@@ -110,7 +111,7 @@ public final class SubscriberFeed implements AutoCloseable {
             ProvisioningGrpc.newBlockingStub(billing)
                 .watch(WatchRequest.newBuilder().setDomain(domain).build());
         completed = read(events);
-        failed(Status.UNAVAILABLE.withDescription("billing ended the stream"));
+        failed(Status.UNAVAILABLE.withDescription("billing closed the stream"));
       } catch (StatusRuntimeException e) {
         completed = current;
         failed(e.getStatus());
@@ -121,7 +122,7 @@ public final class SubscriberFeed implements AutoCloseable {
     }
   }
 
-  /// @return whether the whole directory came
+  /// @return whether the complete directory arrived
   private boolean read(Iterator<SubscriberEvent> events) {
     Map<String, Subscriber> staged = new LinkedHashMap<>();
     while (events.hasNext()) {
@@ -146,11 +147,11 @@ public final class SubscriberFeed implements AutoCloseable {
         subscribers.replaceAll(staged.values());
         current = true;
         lastFailure = "";
-        LOG.info("billing tells of {} users of {}", staged.size(), domain);
+        LOG.info("billing has sent the directory: {} users of {}", staged.size(), domain);
         staged.clear();
         copySoon();
       }
-      case EVENT_NOT_SET -> LOG.debug("an event that this version does not know");
+      case EVENT_NOT_SET -> LOG.debug("an event of an unknown kind from billing is ignored");
     }
   }
 
@@ -164,7 +165,7 @@ public final class SubscriberFeed implements AutoCloseable {
       }
       case REMOVED -> {
         subscribers.remove(event.getRemoved());
-        LOG.info("user {} may not register any more", event.getRemoved());
+        LOG.info("user {} was removed", event.getRemoved());
       }
       case COMPLETE, EVENT_NOT_SET -> {
         return;
@@ -179,15 +180,15 @@ public final class SubscriberFeed implements AutoCloseable {
       return;
     }
     failures.increment();
-    String why = status.getCode() + ": " + status.getDescription();
+    String why = status.getCode() + ": " + HandshakeFailure.reason(status.asException());
     if (!why.equals(lastFailure)) {
       lastFailure = why;
       LOG.warn(
-          "billing does not tell of the users ({}); {}",
+          "billing sends no changes of users ({}); {}",
           why,
           subscribers.isLoaded()
-              ? "the last state of " + subscribers.size() + " users serves"
-              : "nobody can register until it does");
+              ? "the last state of " + subscribers.size() + " users stays in use"
+              : "no user can register until it answers");
     }
   }
 
@@ -206,7 +207,7 @@ public final class SubscriberFeed implements AutoCloseable {
     }
   }
 
-  /// Ends the stream; what is not on disk yet is written.
+  /// Ends the stream, and writes changes that are not on disk yet.
   @Override
   public void close() {
     closed = true;

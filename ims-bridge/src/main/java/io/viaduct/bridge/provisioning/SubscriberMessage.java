@@ -9,7 +9,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// A subscriber as it travels, and as the bridge uses it.
+/// Converts a subscriber between its protobuf message and the bridge's record.
 final class SubscriberMessage {
   private static final HexFormat HEX = HexFormat.of();
 

@@ -1,5 +1,5 @@
-/// Users and devices as billing tells them: the stream of changes, the copy on disk, the question
-/// for a new device (ADR 0025).
+/// Users and devices from billing: the stream of changes, the copy on disk, and the request to bind
+/// a new device (ADR 0025).
 @NullMarked
 package io.viaduct.bridge.provisioning;
 

@@ -12,8 +12,8 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Who sent a request, and whether he may speak as the one named in it. Answers the request itself
-/// when the result is nobody.
+/// Authenticates the sender of a request by digest, and checks that To or From names the same user.
+/// If the check fails, it answers the request and returns empty.
 public final class Authentication {
   private final String domain;
   private final DigestServer digest;
@@ -38,26 +38,26 @@ public final class Authentication {
     this.meters = meters;
   }
 
-  /// As registrar or notifier (401).
+  /// Authenticates a request to the registrar or the notifier; challenges with 401.
   ///
-  /// @param identity the address that must be the user's own
+  /// @param identity To or From; must be the address of the authenticated user
   Optional<String> asServer(IncomingRequest request, NameAddress identity) {
     return check(request, identity, 401, "Authorization", "WWW-Authenticate")
         .filter(user -> isEntitled(user, request));
   }
 
-  /// As proxy (407): the request goes on to someone else.
+  /// Authenticates a request that the proxy passes on to another user; challenges with 407.
   Optional<String> asProxy(IncomingRequest request, NameAddress identity) {
     return check(request, identity, 407, "Proxy-Authorization", "Proxy-Authenticate")
         .filter(user -> isEntitled(user, request));
   }
 
-  /// As notifier.
+  /// Authenticates a SUBSCRIBE by its From.
   public Optional<String> subscriber(IncomingRequest request) {
     return asServer(request, request.message().from());
   }
 
-  /// Only who knows the password is told that the account is suspended.
+  /// Called after the digest check: only the account's owner learns that the account is suspended.
   private boolean isEntitled(String user, IncomingRequest request) {
     if (subscribers.standing(user) == Subscribers.Standing.ACTIVE) {
       return true;
@@ -102,9 +102,9 @@ public final class Authentication {
     };
   }
 
-  /// One attempt to authenticate with a nonce that its source got from here. A username that is not
-  /// the user of To or From is refused without a look at the password, so that the answer tells
-  /// nothing about it; it counts as a guess.
+  /// One attempt to authenticate, with a nonce that was issued to the same source. A username that
+  /// differs from the user of To or From is refused before the password is checked, so the answer
+  /// says nothing about the password. Such an attempt counts as a guess.
   private final class Attempt implements Predicate<String> {
     private final IncomingRequest request;
     private final String claimed;
@@ -137,7 +137,7 @@ public final class Authentication {
     }
   }
 
-  /// The user part of an address of our domain.
+  /// Returns the user part of an address, or empty if the address is not of our domain.
   Optional<String> localUser(NameAddress address) {
     try {
       SipUri uri = address.sipUri();

@@ -8,12 +8,12 @@ import java.util.Set;
 ///
 /// @param contact URI that the user agent gave
 /// @param instance its `+sip.instance`, or empty
-/// @param flow where the REGISTER came from: requests go there, whatever the contact says, because
-///   behind a NAT only that way is open
-/// @param cseq of the REGISTER, orders those of one Call-ID
-/// @param preference its `q` in thousandths (RFC 3261 section 20.10)
-/// @param methods that it says it understands (RFC 3840, `sip.methods`), `!` before one that it
-///   does not; empty if it says nothing
+/// @param flow where the REGISTER came from. Requests are sent there and not to the contact's
+///   address, because only this path leads back through a NAT
+/// @param cseq CSeq number of the REGISTER; orders the REGISTERs of one Call-ID
+/// @param preference the contact's `q` in thousandths (RFC 3261 section 20.10)
+/// @param methods methods that the contact declares (RFC 3840, `sip.methods`), with `!` before a
+///   method that it does not support; empty if it declares none
 public record Binding(
     String user,
     String contact,
@@ -33,20 +33,21 @@ public record Binding(
     return now.isBefore(expires);
   }
 
-  /// Whether a later contact takes this one's place (RFC 3261 section 10.3; RFC 5626 section 6: the
-  /// same instance from another address).
+  /// Returns whether a later contact replaces this one: it has the same URI (RFC 3261 section 10.3)
+  /// or the same instance (RFC 5626 section 6).
   boolean isReplacedBy(Binding later) {
     return contact.equals(later.contact)
         || (!instance.isEmpty() && instance.equals(later.instance));
   }
 
-  /// Whether a REGISTER comes after the one that made this binding (RFC 3261 section 10.3 steps 6
-  /// and 7).
+  /// Returns whether a REGISTER is later than the REGISTER that created this binding (RFC 3261
+  /// section 10.3 steps 6 and 7).
   boolean isBefore(String laterCallId, long laterCseq) {
     return !callId.equals(laterCallId) || cseq < laterCseq;
   }
 
-  /// Whether requests of that method may be sent there; who says nothing gets all of them.
+  /// Returns whether requests of a method may be sent to this contact. A contact that declares no
+  /// methods gets all of them.
   boolean allows(String method) {
     return !methods.contains("!" + method)
         && (methods.contains(method)

@@ -6,10 +6,10 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.time.InstantSource;
 
-/// Limits guesses of passwords: by digest username and source together, and by source over all
-/// usernames. Never by username alone, so that a user cannot be locked out from elsewhere. An
-/// attempt is taken from both budgets before its password is judged, so that parallel attempts
-/// never exceed them; a right password gives it back. Thread-safe.
+/// Limits password guesses: per digest username and source, and per source over all usernames.
+/// There is no limit per username alone, because then an attacker could lock a user out. Both
+/// budgets are charged before the password is checked, so parallel attempts never exceed them. A
+/// correct password is not charged. Thread-safe.
 final class FailureThrottle {
   private static final Duration WINDOW = Duration.ofMinutes(1);
   private static final int PAIRS_MAX = 50_000;
@@ -27,9 +27,9 @@ final class FailureThrottle {
     bySource = new TokenBuckets<>(perSource, WINDOW.dividedBy(perSource), SOURCES_MAX, clock);
   }
 
-  /// Takes an attempt.
+  /// Charges both budgets for one attempt.
   ///
-  /// @return false if the password must not be judged
+  /// @return false if a budget is used up; then the password must not be checked
   boolean admits(String user, InetAddress address) {
     SourceNetwork source = SourceNetwork.of(address);
     if (!byPair.take(new Pair(user, source))) {
@@ -42,7 +42,8 @@ final class FailureThrottle {
     return true;
   }
 
-  /// The password was right: earlier mistakes are forgotten.
+  /// Gives the attempt back after a correct password, and forgets the user's earlier failures from
+  /// this source.
   void succeeded(String user, InetAddress address) {
     SourceNetwork source = SourceNetwork.of(address);
     byPair.fill(new Pair(user, source));

@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Where the users are: bindings by user. In memory only; after a restart user agents register
-/// again. Thread-safe.
+/// The bindings by user (RFC 3261 section 10). They are held in memory only; after a restart user
+/// agents register again. Thread-safe.
 public final class LocationService {
-  /// What became of a change; a refused one changed nothing.
+  /// The result of a change. A refused change leaves all bindings as they were.
   public enum Outcome {
     DONE,
     TOO_MANY_CONTACTS,
@@ -26,21 +26,21 @@ public final class LocationService {
   private final Map<String, List<Binding>> byUser = new HashMap<>();
   private int count;
 
-  /// @param contactsMax of one user
-  /// @param bindingsMax in all
+  /// @param contactsMax most contacts of one user
+  /// @param bindingsMax most bindings in all
   public LocationService(int contactsMax, int bindingsMax) {
     this.contactsMax = contactsMax;
     this.bindingsMax = bindingsMax;
   }
 
-  /// Applies the contacts of one REGISTER together or not at all. One that expires now is a
-  /// removal.
+  /// Applies all contacts of one REGISTER, or none of them. A contact that expires now is removed.
   synchronized Outcome update(String user, List<Binding> changes, Instant now) {
     List<Binding> old = byUser.getOrDefault(user, List.of());
     List<Binding> live = old.stream().filter(binding -> binding.isLive(now)).toList();
     List<Binding> next = new ArrayList<>(live);
     for (Binding change : changes) {
-      // Of two alike in one REGISTER the second stands; only what was there before can be later.
+      // If one REGISTER has two equal contacts, the second replaces the first; so only earlier
+      // bindings are compared.
       for (Binding binding : live) {
         if (binding.isReplacedBy(change) && !binding.isBefore(change.callId(), change.cseq())) {
           return Outcome.OUT_OF_ORDER;
@@ -61,9 +61,9 @@ public final class LocationService {
     return Outcome.DONE;
   }
 
-  /// Removes all contacts of a user (`Contact: *`) together or not at all.
+  /// Removes all contacts of a user (`Contact: *`), or none of them.
   ///
-  /// @param callId of the REGISTER, as its CSeq
+  /// @param callId Call-ID of the REGISTER
   synchronized Outcome removeAll(String user, String callId, long cseq, Instant now) {
     List<Binding> old = byUser.getOrDefault(user, List.of());
     if (old.stream().anyMatch(b -> b.isLive(now) && !b.isBefore(callId, cseq))) {
@@ -73,7 +73,7 @@ public final class LocationService {
     return Outcome.DONE;
   }
 
-  /// Live contacts of a user, the latest first.
+  /// Returns the live contacts of a user, the latest first.
   public synchronized List<Binding> bindings(String user, Instant now) {
     return byUser.getOrDefault(user, List.of()).stream()
         .filter(binding -> binding.isLive(now))
@@ -81,12 +81,12 @@ public final class LocationService {
         .toList();
   }
 
-  /// The contact registered last, if the user is registered.
+  /// Returns the contact that was registered last; empty if the user is not registered.
   public Optional<Binding> latest(String user, Instant now) {
     return bindings(user, now).stream().findFirst();
   }
 
-  /// Everything, for operators.
+  /// Returns all live bindings, sorted by user and contact.
   public synchronized List<Binding> all(Instant now) {
     return byUser.values().stream()
         .flatMap(List::stream)
@@ -95,7 +95,7 @@ public final class LocationService {
         .toList();
   }
 
-  /// Ends the registrations of users who may not be registered any more.
+  /// Removes the bindings of users who are not entitled any more.
   public synchronized void endUnless(Predicate<String> entitled) {
     for (String user : List.copyOf(byUser.keySet())) {
       if (!entitled.test(user)) {
@@ -104,7 +104,7 @@ public final class LocationService {
     }
   }
 
-  /// Forgets what has expired.
+  /// Removes the bindings that have expired.
   public synchronized void expire(Instant now) {
     for (String user : List.copyOf(byUser.keySet())) {
       List<Binding> old = byUser.getOrDefault(user, List.of());

@@ -14,12 +14,12 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// One MESSAGE on its way to the contacts of its recipient (RFC 3261 sections 16.6 and 16.7): to
-/// those of the highest `q` at once; only if none of them accepts, to all others at once. The first
-/// acceptance is the sender's answer, the other contacts keep the message all the same; without one
-/// it is the best refusal, once all have answered or their time is up. Thread-safe.
+/// Forks one MESSAGE to the contacts of its recipient (RFC 3261 sections 16.6 and 16.7). The
+/// contacts of the highest `q` get it at once; if none of them accepts, all others get it at once.
+/// The sender gets the first acceptance. Without one, it gets the best refusal when all contacts
+/// have answered or timed out. Thread-safe.
 final class MessageFork {
-  /// Refusals that a sender can do something about (section 16.7 step 6).
+  /// Statuses that let the sender correct the request; they are preferred (section 16.7 step 6).
   private static final Set<Integer> INSTRUCTIVE = Set.of(401, 407, 415, 420, 484);
 
   private final Function<Binding, CompletableFuture<SipResponse>> send;
@@ -30,11 +30,11 @@ final class MessageFork {
   private boolean answered;
   private @Nullable Result best;
 
-  /// What a contact, and in the end the recipient, makes of the message.
+  /// The result of the message at one contact; the best of them is the result for the sender.
   sealed interface Result {
     record Answered(SipResponse response) implements Result {}
 
-    /// Without an answer.
+    /// The contact sent no response.
     record Failed(Refusal reason) implements Result {}
 
     private int status() {
@@ -48,13 +48,15 @@ final class MessageFork {
       return status() < 300;
     }
 
-    /// Whatever other contacts would say, the user does not want it (section 16.7 step 5).
+    /// Returns whether this is a 6xx response: the user refuses on all contacts (section 16.7 step
+    /// 5).
     private boolean isGlobalRefusal() {
       return status() >= 600;
     }
 
-    /// The least is the best: global refusals, then by class. Within 4xx those come last that say
-    /// nothing of the recipient: silence, and a contact that is not for messages.
+    /// Returns the rank; the lowest is the best. Acceptances come first, then global refusals, then
+    /// the other responses by class. Within 4xx, 408 and 405 come last: they say nothing about the
+    /// recipient.
     private int rank() {
       int status = status();
       if (isAcceptance() || isGlobalRefusal()) {
@@ -71,8 +73,8 @@ final class MessageFork {
   }
 
   /// @param contacts at least one
-  /// @param send to one contact; ends in bounded time
-  /// @param sender gets the one result
+  /// @param send sends to one contact; its future must complete in bounded time
+  /// @param sender receives the result, once
   MessageFork(
       List<Binding> contacts,
       Function<Binding, CompletableFuture<SipResponse>> send,

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/// Passes MESSAGE (RFC 3428) from a user to the contacts of another, and the best answer back (RFC
-/// 3261 section 16; [MessageFork]). The sender is who he says: From must be the authenticated user.
+/// Passes a MESSAGE (RFC 3428) from a user to the contacts of another user, and returns the best
+/// response (RFC 3261 section 16; [MessageFork]). From must be the authenticated user.
 public final class MessageProxy {
   private final Authentication authentication;
   private final Subscribers subscribers;
@@ -22,7 +22,8 @@ public final class MessageProxy {
   private final Duration patience;
   private final InstantSource clock;
 
-  /// @param patience with one contact; twice that must be less than a sender's, 32 s
+  /// @param patience longest wait for one contact. Two such waits must be shorter than the sender's
+  ///   transaction timeout, 32 s
   public MessageProxy(
       Authentication authentication,
       Subscribers subscribers,
@@ -90,11 +91,12 @@ public final class MessageProxy {
     switch (best) {
       case MessageFork.Result.Answered(SipResponse response) -> {
         meters.count(SipMeters.Event.MESSAGE_RELAYED);
-        // Of one device's load the sender may not conclude that we are loaded (section 16.7).
+        // A 503 would tell the sender that this proxy is overloaded, but only one device is
+        // (section 16.7 step 6).
         request.answer(
             response.status() == 503
                 ? SipResponse.to(request.message(), 500)
-                : response.passedOn(request.message()));
+                : response.forwardedFor(request.message()));
       }
       case MessageFork.Result.Failed(Refusal reason) -> refuse(request, reason);
     }

@@ -1,6 +1,7 @@
 package io.viaduct.bridge.registrar;
 
-/// Why the bridge refused a sound SIP request. Each is one counter.
+/// Reasons for which the bridge refuses a well-formed SIP request, with the status of the response.
+/// Each reason is one counter.
 public enum Refusal {
   METHOD_NOT_ALLOWED(405),
   EXTENSION_REQUIRED(420),
@@ -10,7 +11,7 @@ public enum Refusal {
   FOREIGN_IDENTITY(403),
   TOO_MANY_FAILURES(403),
   MALFORMED_CONTACT(400),
-  /// `Contact: *` with others, or with an expiry.
+  /// `Contact: *` together with another contact, or without `Expires: 0`.
   MALFORMED_WILDCARD(400),
   INTERVAL_TOO_BRIEF(423),
   TOO_MANY_CONTACTS(403),
@@ -18,7 +19,7 @@ public enum Refusal {
   OUT_OF_ORDER(500),
   UNKNOWN_USER(404),
   NOT_REGISTERED(480),
-  /// No contact of the recipient takes a MESSAGE, by what they said when they registered.
+  /// Every contact of the recipient declared at registration that it takes no MESSAGE.
   NO_CAPABLE_CONTACT(480),
   TOO_MANY_HOPS(483),
   /// No contact of the recipient answered in time.
@@ -28,18 +29,20 @@ public enum Refusal {
   UNKNOWN_EVENT(489),
   NOT_ACCEPTABLE(406),
   MALFORMED_DEVICE_KEY(400),
-  /// A user who is not registered asks for a session.
+  /// The user is not registered, and so gets no session.
   SUBSCRIBER_NOT_REGISTERED(403),
   UNKNOWN_DIALOG(481),
-  /// The account is suspended: neither registration nor token.
+  /// The account is suspended, and so gets neither a registration nor a token.
   ACCOUNT_SUSPENDED(403),
-  /// Billing says that the account is suspended or closed; its event is on its way.
+  /// Billing refused the device because the account is suspended or closed. The bridge has not
+  /// received that change yet.
   NOT_ENTITLED(403),
-  /// The account has as many device keys as it may have.
+  /// The account already has its maximum number of device keys.
   TOO_MANY_DEVICES(403),
-  /// No directory of users has come yet, and there is no copy on disk.
+  /// The bridge has no directory of users: billing has not sent one yet, and there is no copy on
+  /// disk.
   DIRECTORY_MISSING(503),
-  /// Billing must say whether a new device may have a token, and does not answer.
+  /// Billing does not answer, and it must approve a new device before that gets a token.
   BILLING_AWAY(503),
   TOO_MANY_SUBSCRIPTIONS(503);
 

@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// REGISTER (RFC 3261 section 10.3). The steps in order: domain, extensions, digest, identity,
-/// contacts, expiry, update, answer with all bindings.
+/// Processes REGISTER (RFC 3261 section 10.3). The steps in order: digest, identity, contacts,
+/// expiry, update, response with all bindings. [SipService] has checked domain and extensions.
 public final class Registrar {
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.RFC_1123_DATE_TIME.withZone(ZoneOffset.UTC);
@@ -36,7 +36,7 @@ public final class Registrar {
   private final SipMeters meters;
   private final InstantSource clock;
 
-  /// Bounds of an expiry.
+  /// Bounds of an expiry, and the expiry of a REGISTER that names none (`usual`).
   public record Limits(Duration least, Duration most, Duration usual) {}
 
   public Registrar(
@@ -135,7 +135,7 @@ public final class Registrar {
                 address.parameters().getOrDefault("methods", "").toUpperCase(Locale.ROOT), ',')));
   }
 
-  /// A contact that gives no sound `q` is as good as any.
+  /// Returns `q` in thousandths. A contact without a valid `q` gets the highest preference.
   private static int preference(String q) {
     return Q.matcher(q).matches()
         ? new BigDecimal(q).movePointRight(3).intValueExact()
@@ -147,7 +147,7 @@ public final class Registrar {
     if (asked == null) {
       asked = message.headers().first("Expires").orElse("");
     }
-    // RFC 3261 section 20.19: a malformed value is as good as none.
+    // RFC 3261 section 20.19: a malformed value is treated as absent.
     long seconds = asked.matches("\\d{1,10}") ? Long.parseLong(asked) : limits.usual.toSeconds();
     if (seconds != 0 && seconds < limits.least.toSeconds()) {
       throw new TooBrief();
@@ -182,7 +182,7 @@ public final class Registrar {
     return reason == Refusal.TOO_MANY_CONTACTS ? "Too Many Contacts" : response.reason();
   }
 
-  /// An expiry under the least.
+  /// Thrown if the requested expiry is below the minimum.
   private static final class TooBrief extends Exception {
     private static final long serialVersionUID = 1L;
   }

@@ -7,9 +7,9 @@ import io.viaduct.sip.digest.DigestRefusal;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// What the SIP side counts: everything that went well, every refusal by its reason.
+/// Counters of the SIP side: successes by event, refusals by reason.
 public final class SipMeters {
-  /// What went well.
+  /// Completed operations, and NOTIFYs that failed.
   public enum Event {
     REGISTERED,
     DEREGISTERED,
@@ -21,15 +21,15 @@ public final class SipMeters {
     OPTIONS_ANSWERED
   }
 
-  /// What became of a MESSAGE at one contact of its recipient.
+  /// Outcomes of a MESSAGE at one contact of its recipient.
   public enum Branch {
     ACCEPTED,
     REFUSED,
-    /// 405: the contact takes no MESSAGE.
+    /// The contact answered 405: it takes no MESSAGE.
     METHOD_NOT_ALLOWED,
     NO_ANSWER,
     UNREACHABLE,
-    /// Not sent: the contact said when it registered that it takes no MESSAGE.
+    /// Not sent: the contact declared at registration that it takes no MESSAGE.
     INCAPABLE
   }
 

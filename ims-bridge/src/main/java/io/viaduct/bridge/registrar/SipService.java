@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Takes each request to the part that serves its method.
+/// Dispatches each request to the part that serves its method.
 public final class SipService implements RequestHandler {
   private static final Set<String> OF_USERS = Set.of("REGISTER", "MESSAGE", "SUBSCRIBE");
   private static final String ALLOW = "REGISTER, MESSAGE, SUBSCRIBE, OPTIONS";
 
-  /// A bridge that has just started hears from billing within moments, if billing is there.
+  /// A bridge that has just started gets the directory within seconds, if billing is up.
   private static final String RETRY_SECONDS = "5";
 
   private final String domain;
@@ -26,7 +26,7 @@ public final class SipService implements RequestHandler {
   private final SipMeters meters;
   private volatile @Nullable RequestSender endpoint;
 
-  /// What serves SUBSCRIBE.
+  /// Serves SUBSCRIBE.
   @FunctionalInterface
   public interface Notifier {
     void onSubscribe(IncomingRequest request);
@@ -47,7 +47,7 @@ public final class SipService implements RequestHandler {
     this.meters = meters;
   }
 
-  /// The endpoint that this service sends through; requests before that are refused.
+  /// Sets the endpoint that this service sends through. Until then every request gets 503.
   public void attach(RequestSender opened) {
     endpoint = opened;
   }
@@ -76,7 +76,8 @@ public final class SipService implements RequestHandler {
       request.answer(
           SipResponse.to(message, Refusal.DIRECTORY_MISSING.status())
               .with("Retry-After", RETRY_SECONDS)
-              .withWarning(domain, "the bridge waits for billing to tell it of the users"));
+              .withWarning(
+                  domain, "the bridge has no directory of users yet: it waits for billing"));
       return;
     }
     switch (message.method()) {

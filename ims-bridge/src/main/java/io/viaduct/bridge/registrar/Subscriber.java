@@ -5,10 +5,10 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Set;
 
-/// A user of the domain, as billing says. Of the password only H(A1) is known; it appears in no
-/// text.
+/// A user of the domain, as provisioned by billing. Of the password only H(A1) is stored, and
+/// [#toString] leaves it out.
 ///
-/// @param user also the account
+/// @param user name of the user and of the account
 /// @param ha1 lower-case hexadecimal
 /// @param deviceKeys Ed25519 public keys that tokens may be bound to
 public record Subscriber(

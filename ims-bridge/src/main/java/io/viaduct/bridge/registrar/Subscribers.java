@@ -13,10 +13,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The directory of users. Billing owns them (ADR 0025); the feed of its changes is the one writer
-/// here, beside a device key that billing has just accepted. Thread-safe.
+/// The directory of users. Billing owns the users (ADR 0025). The feed of changes from billing is
+/// the only writer, except for device keys that billing has just accepted. Thread-safe.
 public final class Subscribers implements CredentialStore {
-  /// What a user may do.
+  /// The state of a user's account.
   public enum Standing {
     ACTIVE,
     SUSPENDED,
@@ -25,20 +25,20 @@ public final class Subscribers implements CredentialStore {
 
   private final CompletableFuture<Boolean> loaded = new CompletableFuture<>();
 
-  // null until the first whole directory has come: then nobody is known to be unknown
+  // null until the first complete directory has arrived: until then a missing user may still exist
   private volatile @Nullable Map<String, Subscriber> byUser;
 
-  /// Whether a whole directory has ever come, from billing or from the copy on disk.
+  /// Returns whether a complete directory has arrived, from billing or from the copy on disk.
   public boolean isLoaded() {
     return byUser != null;
   }
 
-  /// Runs an action once a whole directory is there: now, or when it comes.
+  /// Runs an action when a complete directory has arrived; at once if one is here.
   public void onLoaded(Runnable action) {
     var unused = loaded.thenRun(action);
   }
 
-  /// Takes the place of all that was known.
+  /// Replaces the whole directory.
   public void replaceAll(Collection<Subscriber> all) {
     byUser =
         new ConcurrentHashMap<>(
@@ -55,7 +55,7 @@ public final class Subscribers implements CredentialStore {
     known().remove(user);
   }
 
-  /// Billing has accepted a device key; its event, which says the same, may be on its way.
+  /// Adds a device key that billing has just accepted, without waiting for billing's event.
   public void bound(String user, byte[] deviceKey) {
     known()
         .computeIfPresent(
@@ -70,12 +70,12 @@ public final class Subscribers implements CredentialStore {
   private Map<String, Subscriber> known() {
     Map<String, Subscriber> all = byUser;
     if (all == null) {
-      throw new IllegalStateException("a change came before the whole directory");
+      throw new IllegalStateException("a change arrived before the complete directory");
     }
     return all;
   }
 
-  /// Everyone, for the copy on disk.
+  /// Returns all users, for the copy on disk.
   public Collection<Subscriber> all() {
     return known().values();
   }
@@ -95,7 +95,7 @@ public final class Subscribers implements CredentialStore {
     return standing(user) == Standing.ACTIVE;
   }
 
-  /// Whether a token may be bound to this key without asking billing.
+  /// Returns whether a token may be bound to this key without asking billing.
   public boolean hasDevice(String user, byte[] deviceKey) {
     return find(user)
         .map(known -> known.deviceKeys().contains(ByteBuffer.wrap(deviceKey)))

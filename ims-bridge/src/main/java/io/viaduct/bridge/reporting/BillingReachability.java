@@ -3,29 +3,34 @@ package io.viaduct.bridge.reporting;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.viaduct.service.operations.Readiness;
+import io.viaduct.service.tls.HandshakeFailure;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Knows whether billing answers, by every submission and its result, and says each change once.
+/// Tracks whether billing answers, by the result of every submission. Each change is logged once.
 /// Thread-safe.
 public final class BillingReachability {
   private static final Logger LOG = LoggerFactory.getLogger(BillingReachability.class);
 
-  /// A submission without reports is sent if billing has said nothing for this long.
+  /// An empty submission is sent if billing has not been heard for this long.
   private static final Duration ASK_AFTER = Duration.ofSeconds(5);
 
-  /// The same while billing does not answer, so that its return is seen soon.
+  /// The same while billing does not answer: shorter, so that its return is noticed soon.
   private static final Duration ASK_AGAIN_AFTER = Duration.ofSeconds(1);
 
-  /// Readiness falls after this: a restart of billing or one lost packet is shorter.
+  /// The bridge becomes not ready after this outage. A restart of billing or a lost packet takes
+  /// less.
   private static final Duration TOLERATED = Duration.ofSeconds(5);
+
+  /// While billing is away, a new reason is logged at most this often.
+  private static final Duration BETWEEN_LINES = Duration.ofSeconds(10);
 
   private static final String PART = "billing";
 
-  /// What is known of billing.
+  /// The state of billing as far as the bridge knows.
   public enum State {
     /// It has neither answered nor failed since the bridge started.
     NOT_YET_KNOWN,
@@ -38,8 +43,9 @@ public final class BillingReachability {
   private State state = State.NOT_YET_KNOWN;
   private boolean answeredOnce;
   private String cause = "it has not answered yet";
-  private Status.Code code = Status.Code.OK;
-  private Instant heard; // the last answer or failure
+  private String toldCause = "";
+  private Instant said = Instant.EPOCH; // time of the last log line about a failure
+  private Instant heard; // time of the last answer or failure
   private Instant awaySince;
 
   /// @param peer host and port of billing
@@ -54,7 +60,7 @@ public final class BillingReachability {
     return state;
   }
 
-  /// Whether it is time to ask billing without having reports for it; then the next time is later.
+  /// Returns whether an empty submission is due, and if so starts the next interval.
   synchronized boolean isToBeAsked() {
     Instant now = clock.instant();
     Duration pause = state == State.ANSWERS ? ASK_AFTER : ASK_AGAIN_AFTER;
@@ -72,7 +78,6 @@ public final class BillingReachability {
     }
     state = State.ANSWERS;
     answeredOnce = true;
-    code = Status.Code.OK;
   }
 
   synchronized void failed(StatusRuntimeException failure) {
@@ -81,14 +86,16 @@ public final class BillingReachability {
     if (state != State.AWAY) {
       awaySince = answeredOnce ? heard : Instant.MIN;
     }
-    if (state != State.AWAY || failure.getStatus().getCode() != code) {
+    boolean news = !cause.equals(toldCause) && !heard.isBefore(said.plus(BETWEEN_LINES));
+    if (state != State.AWAY || news) {
+      said = heard;
+      toldCause = cause;
       LOG.warn("billing at {} does not answer, reports are deferred: {}", peer, cause);
     }
     state = State.AWAY;
-    code = failure.getStatus().getCode();
   }
 
-  /// Shows in the readiness of the process whether billing can be had.
+  /// Sets the readiness of the process by whether billing is reachable.
   public synchronized void show(Readiness readiness) {
     boolean tolerated =
         state == State.ANSWERS
@@ -100,19 +107,17 @@ public final class BillingReachability {
     }
   }
 
-  // The status, and what is at its root: "UNAVAILABLE: io exception" says neither.
+  // Returns the status and its root cause: "UNAVAILABLE: io exception" alone does not name the
+  // cause.
   private static String words(StatusRuntimeException failure) {
     Status status = failure.getStatus();
-    Throwable root = status.getCause();
-    if (root == null) {
-      // How many nanoseconds a deadline was passed by is of no use.
+    if (status.getCause() == null) {
+      // gRPC's description of an exceeded deadline is only a number of nanoseconds, which does not
+      // help.
       return status.getCode() == Status.Code.DEADLINE_EXCEEDED || status.getDescription() == null
           ? status.getCode().name()
           : status.getCode() + ": " + status.getDescription();
     }
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    return status.getCode() + ": " + (root.getMessage() == null ? root : root.getMessage());
+    return status.getCode() + ": " + HandshakeFailure.reason(failure);
   }
 }

@@ -14,35 +14,37 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
-/// Carries genuine reports to billing in batches and its verdicts back. One thread gathers, each
-/// submission has a virtual thread; queue, batch and submissions are bounded. When billing does not
-/// answer, its reports are deferred: their SNAPT keeps them and sends them again.
+/// Submits verified reports to billing in batches, and returns billing's verdicts. One thread
+/// collects the batches; each submission has its own virtual thread. Queue, batch and concurrent
+/// submissions are bounded. If billing does not answer, the reports are deferred: their SNAPT keeps
+/// them and sends them again.
 public final class MediationForwarder implements AutoCloseable {
-  /// Under gRPC's default limit of 4 MiB for a message.
+  /// Below gRPC's default message limit of 4 MiB.
   private static final int BATCH_BYTES_MAX = 2 << 20;
 
   private final Billing limits;
   private final MediationGrpc.MediationBlockingStub mediation;
   private final ReportMeters meters;
   private final BillingReachability billing;
-  private final List<TokenKey> tokenKeys;
+  private final Supplier<List<TokenKey>> tokenKeys;
   private final InstantSource clock;
   private final BlockingQueue<PendingReport> queue;
   private final Semaphore inFlight;
   private final Thread gatherer;
   private volatile boolean closed;
 
-  /// @param tokenKeys sent with each batch: billing checks the tokens again
+  /// @param tokenKeys public keys sent with each batch, because billing checks the tokens again
   public MediationForwarder(
       Billing limits,
       MediationGrpc.MediationBlockingStub mediation,
       ReportMeters meters,
       BillingReachability billing,
-      List<TokenKey> tokenKeys,
+      Supplier<List<TokenKey>> tokenKeys,
       InstantSource clock) {
     this.limits = limits;
-    this.tokenKeys = List.copyOf(tokenKeys);
+    this.tokenKeys = tokenKeys;
     this.mediation = mediation;
     this.meters = meters;
     this.billing = billing;
@@ -52,7 +54,7 @@ public final class MediationForwarder implements AutoCloseable {
     this.gatherer = Thread.ofVirtual().name("report-gatherer").start(this::gather);
   }
 
-  /// Asks billing without reports if it has said nothing for a while.
+  /// Sends an empty submission if billing has not been heard for a while.
   public void onClock() {
     if (!closed && billing.isToBeAsked()) {
       Thread.ofVirtual().name("billing-question").start(this::ask);
@@ -85,7 +87,7 @@ public final class MediationForwarder implements AutoCloseable {
     return queue.size();
   }
 
-  /// Takes a report; it will be acknowledged in any case.
+  /// Queues a report. It is acknowledged in any case: with billing's verdict, or deferred.
   void submit(PendingReport pending) {
     if (closed || !queue.offer(pending)) {
       meters.overflow();
@@ -110,7 +112,7 @@ public final class MediationForwarder implements AutoCloseable {
     }
   }
 
-  /// Waits a moment for company, so that billing commits once for many.
+  /// Waits for further reports, so that billing needs one commit for the batch.
   private void fill(List<PendingReport> batch) throws InterruptedException {
     long bytes = batch.getFirst().signed().getSerializedSize();
     long waitNs = limits.linger().toNanos();
@@ -121,14 +123,14 @@ public final class MediationForwarder implements AutoCloseable {
       }
       batch.add(next);
       bytes += next.signed().getSerializedSize();
-      waitNs = 0; // the linger counts from the first
+      waitNs = 0; // the linger time starts with the first report
     }
   }
 
   private void forward(List<PendingReport> batch) {
     try {
       SubmitRequest.Builder request =
-          SubmitRequest.newBuilder().setReceivedMs(clock.millis()).addAllTokenKeys(tokenKeys);
+          SubmitRequest.newBuilder().setReceivedMs(clock.millis()).addAllTokenKeys(tokenKeys.get());
       batch.forEach(pending -> request.addReports(pending.signed()));
       SubmitResponse response = submit(request.build());
       billing.answered();
@@ -141,7 +143,8 @@ public final class MediationForwarder implements AutoCloseable {
     }
   }
 
-  /// Billing answers in the order of the request; a line that is about something else is no answer.
+  /// Acknowledges each report with billing's answer. Billing answers in the order of the request; a
+  /// report whose answer names another report is deferred.
   static void acknowledge(List<PendingReport> batch, List<ReportAck> acks) {
     for (int i = 0; i < batch.size(); i++) {
       PendingReport pending = batch.get(i);
@@ -160,7 +163,7 @@ public final class MediationForwarder implements AutoCloseable {
     };
   }
 
-  /// Defers what waits; submissions under way run to their end or deadline.
+  /// Defers the queued reports. Submissions in flight run to their end or deadline.
   @Override
   public void close() {
     closed = true;

@@ -6,9 +6,9 @@ import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.util.function.Consumer;
 
-/// A genuine report that waits for billing's verdict.
+/// A verified report that waits for billing's verdict.
 ///
-/// @param acknowledge called once
+/// @param acknowledge receives the acknowledgement, once
 record PendingReport(
     SignedUsageReport signed, UsageReport report, Consumer<ReportAck> acknowledge) {
   static ReportAck ack(UsageReport report, ReportVerdict verdict, String reason) {
@@ -26,7 +26,7 @@ record PendingReport(
     acknowledge.accept(ack(report, ReportVerdict.DEFERRED, reason));
   }
 
-  /// Whether billing's line is about this report.
+  /// Returns whether an acknowledgement names this report.
   boolean isAnsweredBy(ReportAck ack) {
     return ack.getSnaptId().equals(report.getSnaptId())
         && ack.getSessionId().equals(report.getSessionId())

@@ -6,34 +6,29 @@ import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.usage.v1.ReportVerdict;
 import java.util.Collection;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts reports by verdict, refusals of the bridge by reason and by SNAPT, submissions that
-/// billing did not answer. The SNAPTs are those of the configuration, so that their number is
-/// bounded.
+/// Counts reports by verdict, the bridge's refusals by reason and by SNAPT, and submissions that
+/// billing did not answer. Only configured SNAPTs are counted, so their number is bounded.
 public final class ReportMeters {
   private final Map<ReportVerdict, Counter> verdicts = new EnumMap<>(ReportVerdict.class);
   private final Map<ReportRefusal, Counter> refusals = new EnumMap<>(ReportRefusal.class);
-  private final Map<String, Map<ReportRefusal, LongAdder>> refusalsBySnapt = new HashMap<>();
-  private final Map<String, Counter> refusedOfSnapt = new HashMap<>();
+  private final Map<String, Map<ReportRefusal, LongAdder>> refusalsBySnapt =
+      new ConcurrentHashMap<>();
+  private final Map<String, Counter> refusedOfSnapt = new ConcurrentHashMap<>();
+  private final MeterRegistry registry;
   private final Counter received;
   private final Counter failures;
   private final Counter overflow;
 
   public ReportMeters(MeterRegistry registry, Collection<String> snapts) {
+    this.registry = registry;
     for (String snapt : snapts) {
-      refusalsBySnapt.put(snapt, new ConcurrentHashMap<>());
-      refusedOfSnapt.put(
-          snapt,
-          Counter.builder("viaduct.bridge.snapt.reports.refused")
-              .description("Usage reports of a SNAPT that the bridge refused")
-              .tag("snapt", snapt)
-              .register(registry));
+      count(snapt);
     }
     for (ReportVerdict verdict : ReportVerdict.values()) {
       verdicts.put(
@@ -51,7 +46,7 @@ public final class ReportMeters {
               .tag("reason", MetricLabel.of(reason))
               .register(registry));
     }
-    received = counter(registry, "viaduct.bridge.reports.received", "Usage reports that came");
+    received = counter(registry, "viaduct.bridge.reports.received", "Usage reports received");
     failures =
         counter(
             registry,
@@ -62,6 +57,23 @@ public final class ReportMeters {
             registry,
             "viaduct.bridge.reports.overflow",
             "Reports deferred at once because too many wait for billing");
+  }
+
+  /// Starts to count the reports of a SNAPT; does nothing if they are counted already.
+  ///
+  /// @return whether the SNAPT is new
+  public boolean count(String snapt) {
+    if (refusalsBySnapt.putIfAbsent(snapt, new ConcurrentHashMap<>()) != null) {
+      return false;
+    }
+    refusedOfSnapt.computeIfAbsent(
+        snapt,
+        _ ->
+            Counter.builder("viaduct.bridge.snapt.reports.refused")
+                .description("Usage reports of a SNAPT that the bridge refused")
+                .tag("snapt", snapt)
+                .register(registry));
+    return true;
   }
 
   private static Counter counter(MeterRegistry registry, String name, String description) {
@@ -80,7 +92,7 @@ public final class ReportMeters {
     overflow.increment();
   }
 
-  /// Counts a refusal of which it is not known whose report it was.
+  /// Counts the refusal of a report whose SNAPT is not known.
   public void refused(ReportRefusal reason) {
     of(refusals, reason).increment();
   }
@@ -91,8 +103,8 @@ public final class ReportMeters {
     ofSnapt(snapt).computeIfAbsent(reason, _ -> new LongAdder()).increment();
   }
 
-  /// Returns the refusals of a SNAPT's reports since the start, by reason; those that are 0 are
-  /// left out.
+  /// Returns the refusals of a SNAPT's reports since the start, by reason. Reasons without a
+  /// refusal are left out.
   public SortedMap<String, Long> refusalsOf(String snapt) {
     SortedMap<String, Long> refused = new TreeMap<>();
     ofSnapt(snapt).forEach((reason, count) -> refused.put(reason.name(), count.sum()));

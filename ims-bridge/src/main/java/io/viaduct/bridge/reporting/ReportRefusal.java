@@ -3,10 +3,11 @@ package io.viaduct.bridge.reporting;
 import io.viaduct.usage.ReportFlaw;
 import io.viaduct.usage.v1.ReportVerdict;
 
-/// Why a report goes no further than the bridge. Each is one counter, and the reason in its
-/// acknowledgement.
+/// Reasons for which the bridge refuses a usage report. Each reason is one counter, and is named in
+/// the acknowledgement.
 public enum ReportRefusal {
-  /// Longer than gRPC takes: its stream ends with RESOURCE_EXHAUSTED, there is no acknowledgement.
+  /// Longer than gRPC's message limit. The stream ends with RESOURCE_EXHAUSTED, without an
+  /// acknowledgement.
   OVER_MESSAGE_LIMIT,
   /// Longer than `reporting.bytes`.
   TOO_LONG,
@@ -19,7 +20,7 @@ public enum ReportRefusal {
   WRONG_SIGNATURE,
   /// Session, account or sequence is missing.
   INCOMPLETE,
-  /// These are the values of [ReportFlaw], which says what they mean.
+  /// The following are the values of [ReportFlaw], which documents them.
   EMPTY_INTERVAL,
   FLOW_OVER_INTERVAL,
   OVER_LINE_RATE,
@@ -40,7 +41,8 @@ public enum ReportRefusal {
     return valueOf(flaw.name());
   }
 
-  /// Says how the SNAPT is answered: it keeps what the operator can mend.
+  /// Returns the verdict for the SNAPT. It keeps a deferred report, so that the operator can still
+  /// correct the configuration.
   ReportVerdict verdict() {
     return this == TOKEN_KEY_UNKNOWN ? ReportVerdict.DEFERRED : ReportVerdict.REJECTED;
   }

@@ -1,5 +1,6 @@
 package io.viaduct.bridge.reporting;
 
+import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.viaduct.bridge.BridgeConfiguration.Snapt;
@@ -7,12 +8,15 @@ import io.viaduct.bridge.reporting.ReportVerifier.Outcome;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SignedUsageReport;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
-/// One SNAPT's stream of reports. Lets so many in unacknowledged and asks for the next with each
-/// acknowledgement.
+/// Handles one SNAPT's stream of reports. It requests a fixed number of reports, and one more with
+/// each acknowledgement.
 public final class ReportStream implements StreamObserver<SignedUsageReport> {
-  private final Snapt sender;
+  private final String id;
+  private final Supplier<Optional<Snapt>> sender;
   private final BooleanSupplier holdsId;
   private final ReportVerifier verifier;
   private final MediationForwarder forwarder;
@@ -22,16 +26,20 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
   private boolean senderDone; // guarded by this
   private int underWay; // guarded by this
 
-  /// @param holdsId whether no other process holds the sender's id
-  /// @param unacknowledged most reports under way
+  /// @param id of the SNAPT
+  /// @param sender returns the SNAPT's line of the current configuration; empty if it was removed
+  /// @param holdsId returns whether no other process holds the sender's id
+  /// @param unacknowledged most reports without an acknowledgement
   public ReportStream(
-      Snapt sender,
+      String id,
+      Supplier<Optional<Snapt>> sender,
       BooleanSupplier holdsId,
       ReportVerifier verifier,
       MediationForwarder forwarder,
       ReportMeters meters,
       ServerCallStreamObserver<ReportAck> acks,
       int unacknowledged) {
+    this.id = id;
     this.sender = sender;
     this.holdsId = holdsId;
     this.verifier = verifier;
@@ -46,12 +54,17 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
   @Override
   public void onNext(SignedUsageReport signed) {
     meters.received();
+    Optional<Snapt> configured = sender.get();
+    if (configured.isEmpty()) {
+      end();
+      return;
+    }
     synchronized (this) {
       underWay++;
     }
-    switch (verifier.verify(sender, signed)) {
+    switch (verifier.verify(configured.get(), signed)) {
       case Outcome.Genuine(var report) when !holdsId.getAsBoolean() -> {
-        meters.refused(sender.id(), ReportRefusal.ID_IN_USE);
+        meters.refused(id, ReportRefusal.ID_IN_USE);
         acknowledge(
             PendingReport.ack(
                 report, ReportVerdict.DEFERRED, "another process holds the id of this SNAPT"));
@@ -59,9 +72,21 @@ public final class ReportStream implements StreamObserver<SignedUsageReport> {
       case Outcome.Genuine(var report) ->
           forwarder.submit(new PendingReport(signed, report, this::acknowledge));
       case Outcome.Refused(var reason, var report, String detail) -> {
-        meters.refused(sender.id(), reason);
+        meters.refused(id, reason);
         acknowledge(PendingReport.ack(report, reason.verdict(), words(reason, detail)));
       }
+    }
+  }
+
+  // Ends the stream without a verdict: the SNAPT keeps its reports, and they are accepted when it
+  // is configured again.
+  private synchronized void end() {
+    if (!closed) {
+      closed = true;
+      acks.onError(
+          Status.PERMISSION_DENIED
+              .withDescription("'" + id + "' is not configured here any more")
+              .asRuntimeException());
     }
   }
 

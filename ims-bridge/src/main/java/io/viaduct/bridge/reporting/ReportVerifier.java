@@ -9,32 +9,33 @@ import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.TokenKeys;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
+import java.util.function.Supplier;
 
-/// Checks that a report is from the SNAPT that sent it, that the SNAPT can have measured it, and
-/// that the account's device was there: length, shape, name, signature, plausibility, token,
-/// receipt, in this order. Whether it can be billed is for billing to say.
+/// Verifies that a report is from the SNAPT that sent it, that it is plausible, and that the
+/// account's device took part. The checks in order: length, shape, name, signature, plausibility,
+/// token, receipt. Billing decides whether the report can be charged.
 public final class ReportVerifier {
   private static final int NAME_CHARACTERS_MAX = 256;
 
   private final int bytesMax;
-  private final TokenKeys tokenKeys;
+  private final Supplier<TokenKeys> tokenKeys;
   private final String audience;
 
   /// @param bytesMax longest envelope, in bytes
-  /// @param tokenKeys that the bridge signs tokens with, or did
-  /// @param audience group of SNAPTs that tokens must be for
-  public ReportVerifier(int bytesMax, TokenKeys tokenKeys, String audience) {
+  /// @param tokenKeys keys that the bridge signs tokens with, now or formerly
+  /// @param audience group of SNAPTs that tokens must name
+  public ReportVerifier(int bytesMax, Supplier<TokenKeys> tokenKeys, String audience) {
     this.bytesMax = bytesMax;
     this.tokenKeys = tokenKeys;
     this.audience = audience;
   }
 
-  /// What the check found.
+  /// The result of the verification.
   public sealed interface Outcome {
     record Genuine(UsageReport report) implements Outcome {}
 
-    /// @param report as far as it could be read, for the acknowledgement
-    /// @param detail value and rule in words, or empty
+    /// @param report the report as far as it could be read; the acknowledgement names it
+    /// @param detail the value and the rule that it breaks, or empty
     record Refused(ReportRefusal reason, UsageReport report, String detail) implements Outcome {}
   }
 
@@ -63,9 +64,10 @@ public final class ReportVerifier {
         .orElseGet(() -> proof(signed, report));
   }
 
-  // A report without token is of a SNAPT of the version before: billing keeps it for the operator.
+  // A SNAPT of the previous version sends no token. Its reports are passed on; billing holds them
+  // for the operator.
   private Outcome proof(SignedUsageReport signed, UsageReport report) {
-    return switch (ReportProof.of(signed, report, tokenKeys, audience)) {
+    return switch (ReportProof.of(signed, report, tokenKeys.get(), audience)) {
       case ReportProof.Signed _, ReportProof.ReceiptOwed _, ReportProof.NoToken _ ->
           new Outcome.Genuine(report);
       case ReportProof.Broken(Finding finding) -> refused(finding, report);

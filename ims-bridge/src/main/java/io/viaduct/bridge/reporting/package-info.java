@@ -1,5 +1,5 @@
-/// From a SNAPT's stream of signed usage reports to billing and back with billing's verdict. Keeps
-/// nothing: what has no verdict is sent again by its SNAPT.
+/// Passes signed usage reports from SNAPTs to billing, and billing's verdicts back. It stores
+/// nothing: a SNAPT sends a report without a verdict again.
 @NullMarked
 package io.viaduct.bridge.reporting;
 

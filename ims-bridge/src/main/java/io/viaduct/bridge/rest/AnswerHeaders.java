@@ -7,7 +7,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.springframework.web.filter.OncePerRequestFilter;
 
-/// Says on every answer that no cache may keep it and no browser may guess its type.
+/// Adds headers to every response: no cache stores it, and no browser guesses its type.
 final class AnswerHeaders extends OncePerRequestFilter {
   @Override
   protected void doFilterInternal(

@@ -9,14 +9,15 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import org.springframework.web.filter.OncePerRequestFilter;
 
-/// Lets only holders of the bearer token (RFC 6750) in; others get a problem (RFC 9457).
+/// Admits only requests with the bearer token (RFC 6750); all others get 401 with a problem (RFC
+/// 9457).
 final class BearerFilter extends OncePerRequestFilter {
   private static final String SCHEME = "Bearer ";
 
   private final byte[] token;
   private final Runnable refused;
 
-  /// @param refused called for each request that is turned away
+  /// @param refused called for each refused request
   BearerFilter(String token, Runnable refused) {
     this.token = token.getBytes(StandardCharsets.UTF_8);
     this.refused = refused;

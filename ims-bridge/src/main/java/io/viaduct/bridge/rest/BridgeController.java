@@ -11,7 +11,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Directory and registrations, read only.
+/// Serves the directory of SNAPTs and the registrations, read only.
 @RestController
 @RequestMapping("/api/v1")
 final class BridgeController {

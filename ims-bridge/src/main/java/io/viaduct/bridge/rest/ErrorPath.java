@@ -9,8 +9,8 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Answers what the servlet container forwards to `/error`. To a caller from outside that path is
-/// one where nothing is.
+/// Answers the errors that the servlet container forwards to `/error`. A client that requests this
+/// path itself gets 404.
 @RestController
 final class ErrorPath implements ErrorController {
   @RequestMapping("/error")

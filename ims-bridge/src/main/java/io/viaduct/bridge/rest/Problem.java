@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Writes a refusal (RFC 9457) where no resource has been reached yet.
+/// Writes a problem response (RFC 9457) from a filter, before Spring has chosen a controller.
 final class Problem {
   private static final JsonMapper JSON = JsonMapper.shared();
 

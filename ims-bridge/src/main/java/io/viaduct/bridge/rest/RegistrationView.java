@@ -4,7 +4,7 @@ import io.viaduct.bridge.registrar.Binding;
 
 /// A registered contact in the REST interface.
 ///
-/// @param source where its REGISTER came from: transport, address, port
+/// @param source transport, address and port that its REGISTER came from
 /// @param registeredAt RFC 3339
 /// @param expiresAt RFC 3339
 record RegistrationView(

@@ -4,7 +4,9 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.Bridge;
 import io.viaduct.bridge.BridgeConfiguration;
+import io.viaduct.service.operations.Listening;
 import jakarta.servlet.Filter;
+import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Map;
 import org.springframework.boot.SpringBootConfiguration;
@@ -15,20 +17,34 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.support.GenericApplicationContext;
 
-/// The HTTP server of the bridge. Spring gets everything that it needs to know from the validated
-/// configuration; no application key is read from its own property sources.
+/// The HTTP server of the bridge. Spring takes all its settings from the validated configuration
+/// and none from property sources of its own.
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 public class RestInterface {
-  /// Starts to serve.
+  /// Starts the server.
   ///
-  /// @return to be closed at the end
+  /// @return the running server; closing it stops the server
+  /// @throws IOException if the address cannot be bound
   public static ConfigurableApplicationContext start(
+      BridgeConfiguration.Rest settings, Bridge bridge, InstantSource clock, MeterRegistry registry)
+      throws IOException {
+    return Listening.on(
+        "rest.host",
+        "rest.port",
+        "TCP",
+        settings.host(),
+        settings.port(),
+        () -> run(settings, bridge, clock, registry));
+  }
+
+  private static ConfigurableApplicationContext run(
       BridgeConfiguration.Rest settings,
       Bridge bridge,
       InstantSource clock,
       MeterRegistry registry) {
-    // Logging is set up already and Spring must not do it again; it reads this from nowhere else.
+    // Logging is already configured, and Spring must not configure it again. Spring reads this
+    // setting only from a system property.
     System.setProperty("org.springframework.boot.logging.LoggingSystem", "none");
     return new SpringApplicationBuilder(RestInterface.class)
         .bannerMode(org.springframework.boot.Banner.Mode.OFF)

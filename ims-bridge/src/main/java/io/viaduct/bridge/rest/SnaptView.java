@@ -11,9 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /// A SNAPT in the REST interface.
 ///
-/// @param reportsRefused its reports that the bridge refused since it started, by reason
-/// @param duplicatesRefused processes that announced this id while another one held it
-/// @param duplicateFrom address of the last of them
+/// @param reportsRefused number of its reports that the bridge has refused since the bridge
+///   started, by reason
+/// @param duplicatesRefused number of processes that announced this id while another process held
+///   it
+/// @param duplicateFrom address of the last such process
 /// @param seenAt RFC 3339, absent before the first announcement
 /// @param state up, stale or unknown
 record SnaptView(

@@ -1,26 +1,26 @@
 package io.viaduct.bridge.token;
 
-/// Says whether a device may have tokens of an account. May block; never called on an event loop.
+/// Decides whether a device may get tokens of an account. May block; never called on an event loop.
 @FunctionalInterface
 public interface DeviceLimit {
-  /// The answer for a device key that is not known yet.
+  /// The decision about one device key.
   sealed interface Verdict {
-    /// It may.
+    /// The device may get tokens.
     record Bound() implements Verdict {}
 
-    /// The account has as many devices as it may.
+    /// The account already has its maximum number of devices.
     ///
-    /// @param max how many that is
+    /// @param max that maximum
     record TooMany(int max) implements Verdict {}
 
-    /// The account is suspended, or none any more.
+    /// The account is suspended or closed.
     record NotEntitled() implements Verdict {}
 
     /// Billing did not answer.
     record Unknown() implements Verdict {}
   }
 
-  /// Asks, and has the key recorded if there is room.
+  /// Asks billing to bind a device key to an account, if billing has not bound it yet.
   ///
   /// @param deviceKey Ed25519 public key, 32 bytes raw
   Verdict bind(String account, byte[] deviceKey);

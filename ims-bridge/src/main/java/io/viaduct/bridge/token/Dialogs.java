@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The subscriptions, by dialog and by device. Guarded by [SessionNotifier]'s lock.
+/// Subscriptions by dialog and by device. Guarded by the lock of [SessionNotifier].
 final class Dialogs {
-  /// Of one device: the one in use, and one that a device left behind that was started again. So an
-  /// account has at most twice as many as it may have devices.
+  /// Most subscriptions of one device: the one in use, and one left over from before a restart. So
+  /// an account has at most twice `devices-max` subscriptions.
   static final int OF_DEVICE_MAX = 2;
 
   private record Device(String user, ByteBuffer key) {
@@ -65,7 +65,8 @@ final class Dialogs {
         });
   }
 
-  /// The oldest subscription of the same device, if the device has more than it may.
+  /// Returns the oldest subscription of the same device, if the device has more than
+  /// [#OF_DEVICE_MAX].
   Optional<Subscription> surplus(Subscription newest) {
     Deque<Subscription.Key> keys = byDevice.get(Device.of(newest));
     return keys == null || keys.size() <= OF_DEVICE_MAX

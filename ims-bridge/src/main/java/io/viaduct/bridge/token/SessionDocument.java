@@ -1,15 +1,19 @@
 package io.viaduct.bridge.token;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.viaduct.bridge.directory.Relay;
+import io.viaduct.bridge.directory.RelayAddresses;
 import io.viaduct.bridge.token.TokenIssuer.IssuedToken;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/// The bodies of event package `snapt-session`: what SUBSCRIBE brings and NOTIFY takes.
+/// The bodies of event package `snapt-session`: reads that of a SUBSCRIBE and writes that of a
+/// NOTIFY.
 final class SessionDocument {
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int KEY_BYTES = 32;
@@ -25,16 +29,34 @@ final class SessionDocument {
       @JsonProperty("reportSec") long reportSec,
       String icid) {}
 
-  private record RelayLine(String id, String host, int controlPort, int dataPort, int prio) {}
+  /// @param addresses addresses of a host that is given by name; omitted if empty
+  private record RelayLine(
+      String id,
+      String host,
+      int controlPort,
+      int dataPort,
+      int prio,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> addresses) {}
 
+  /// @param addresses looks up the addresses of a SNAPT's host
   /// @param reportSec seconds between usage reports
   static String notify(
-      String sid, List<Relay> relays, IssuedToken token, long reportSec, String icid) {
+      String sid,
+      List<Relay> relays,
+      RelayAddresses addresses,
+      IssuedToken token,
+      long reportSec,
+      String icid) {
     List<RelayLine> lines = new ArrayList<>();
     for (Relay relay : relays) {
       lines.add(
           new RelayLine(
-              relay.id(), relay.host(), relay.controlPort(), relay.dataPort(), lines.size()));
+              relay.id(),
+              relay.host(),
+              relay.controlPort(),
+              relay.dataPort(),
+              lines.size(),
+              addresses.of(relay.host()).stream().map(InetAddress::getHostAddress).toList()));
     }
     return JSON.writeValueAsString(
         new Body(
@@ -47,7 +69,7 @@ final class SessionDocument {
             icid));
   }
 
-  /// The device's key out of `{"deviceKey":"<base64url>"}`.
+  /// Reads the device's key from `{"deviceKey":"<base64url>"}`.
   ///
   /// @throws IllegalArgumentException if it is not 32 bytes
   static byte[] deviceKey(String json) {

@@ -1,6 +1,7 @@
 package io.viaduct.bridge.token;
 
 import io.viaduct.bridge.directory.Relay;
+import io.viaduct.bridge.directory.RelayAddresses;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.LocationService;
@@ -33,15 +34,15 @@ public final class SessionNotifier implements SipService.Notifier {
   private static final String JSON = "application/json";
   private static final Set<String> JSON_RANGES = Set.of(JSON, "application/*", "*/*");
 
-  /// How subscriptions are bounded.
+  /// Bounds of subscriptions, and of their expiry.
   ///
-  /// @param reportInterval told to devices
+  /// @param reportInterval interval between usage reports, sent to devices
   public record Limits(
       int subscriptions, Duration least, Duration most, Duration usual, Duration reportInterval) {}
 
-  /// What a SUBSCRIBE that is in order asks for.
+  /// The content of a valid SUBSCRIBE.
   ///
-  /// @param target Contact of the subscriber
+  /// @param target Contact of the subscriber: the Request-URI of NOTIFYs
   private record Asked(
       String user, SessionEvent event, long seconds, byte[] deviceKey, String target) {}
 
@@ -52,6 +53,7 @@ public final class SessionNotifier implements SipService.Notifier {
   private final Subscribers subscribers;
   private final DeviceLimit devices;
   private final SnaptDirectory directory;
+  private final RelayAddresses addresses;
   private final TokenIssuer tokens;
   private final SipMeters meters;
   private final InstantSource clock;
@@ -66,6 +68,7 @@ public final class SessionNotifier implements SipService.Notifier {
       Subscribers subscribers,
       DeviceLimit devices,
       SnaptDirectory directory,
+      RelayAddresses addresses,
       TokenIssuer tokens,
       SipMeters meters,
       InstantSource clock) {
@@ -76,12 +79,13 @@ public final class SessionNotifier implements SipService.Notifier {
     this.subscribers = subscribers;
     this.devices = devices;
     this.directory = directory;
+    this.addresses = addresses;
     this.tokens = tokens;
     this.meters = meters;
     this.clock = clock;
   }
 
-  /// The endpoint that NOTIFYs are sent through.
+  /// Sets the endpoint that NOTIFYs are sent through.
   public void attach(RequestSender opened) {
     endpoint = opened;
   }
@@ -131,8 +135,8 @@ public final class SessionNotifier implements SipService.Notifier {
     accept(request, new Asked(user.get(), event.get(), seconds, deviceKey, target));
   }
 
-  /// Asks billing about a device key that the directory does not name. Blocks; each request has a
-  /// virtual thread of its own.
+  /// Asks billing about a device key that is not in the directory. Blocks: each request runs on its
+  /// own virtual thread.
   private boolean mayHaveTokens(IncomingRequest request, String user, byte[] deviceKey) {
     switch (devices.bind(user, deviceKey)) {
       case DeviceLimit.Verdict.Bound _ -> {
@@ -143,14 +147,14 @@ public final class SessionNotifier implements SipService.Notifier {
               request,
               Refusal.TOO_MANY_DEVICES,
               "Too Many Devices",
-              "account %s has its %d devices: remove one on the account's page, then this one can come"
+              "account %s has its %d devices: remove one on the account's page first"
                   .formatted(user, max));
       case DeviceLimit.Verdict.NotEntitled _ ->
           refuse(
               request,
               Refusal.NOT_ENTITLED,
               "Account Not Entitled",
-              "account " + user + " may have no session: ask your operator");
+              "account " + user + " may not open a session: ask your operator");
       case DeviceLimit.Verdict.Unknown _ -> {
         meters.count(Refusal.BILLING_AWAY);
         request.answer(
@@ -180,7 +184,7 @@ public final class SessionNotifier implements SipService.Notifier {
         : Optional.empty();
   }
 
-  /// Whether a media range holds what we send (RFC 3261 section 20.1).
+  /// Returns whether a media range includes JSON (RFC 3261 section 20.1).
   private static boolean isJson(String range) {
     return JSON_RANGES.contains(range.split(";", 2)[0].strip().toLowerCase(Locale.ROOT));
   }
@@ -253,7 +257,7 @@ public final class SessionNotifier implements SipService.Notifier {
     return new Subscription.Key(subscribe.callId(), subscribe.to().tag(), subscribe.from().tag());
   }
 
-  /// Sends what is due: ends of subscriptions, new tokens, a changed list of SNAPTs.
+  /// Sends the NOTIFYs that are due: ends of subscriptions, new tokens, a changed list of SNAPTs.
   public void onClock() {
     List<Subscription.Key> all;
     synchronized (this) {
@@ -262,9 +266,9 @@ public final class SessionNotifier implements SipService.Notifier {
     all.forEach(this::notifyIfDue);
   }
 
-  /// The request's thread and the clock's both come here, for the same subscription perhaps: what
-  /// is due is found and taken note of under one lock, so that each NOTIFY goes out once and no
-  /// token to a user whose registration ended after somebody else had looked.
+  /// Sends a NOTIFY if one is due. The request's thread and the clock's thread may call this at the
+  /// same time for one subscription. One lock covers the check and its record: each NOTIFY is sent
+  /// once, and no user gets a token after the end of his registration.
   private void notifyIfDue(Subscription.Key key) {
     RequestSender out = endpoint;
     Instant now = clock.instant();
@@ -290,7 +294,7 @@ public final class SessionNotifier implements SipService.Notifier {
     send(out, end.isEmpty() ? grant(current, now) : farewell(current, end), current);
   }
 
-  /// Tells a subscriber that a later subscription of the same device has taken its place.
+  /// Ends a subscription that a later subscription of the same device has replaced.
   private void leave(Subscription old) {
     RequestSender out = endpoint;
     if (out != null) {
@@ -311,20 +315,21 @@ public final class SessionNotifier implements SipService.Notifier {
             });
   }
 
-  /// Why a subscription is over, or empty.
+  /// Returns the reason (RFC 6665 section 4.2.2) if a subscription has ended, else "".
   private String end(Subscription s, Instant now) {
     if (!now.isBefore(s.expires())) {
       return "timeout";
     }
     if (!subscribers.isActive(s.user()) || !subscribers.hasDevice(s.user(), s.deviceKey())) {
-      return "rejected"; // suspended, removed, or the device was: asking again at once is no use
+      // The account is suspended or closed, or the device was removed: a retry would fail too.
+      return "rejected";
     }
     return locations.latest(s.user(), now).isEmpty() ? "deactivated" : "";
   }
 
-  /// A subscriber that does not take its NOTIFY is gone (RFC 6665 section 4.2.2), unless it has
-  /// subscribed again meanwhile, perhaps from elsewhere, or been sent another: one that was
-  /// overtaken is refused rightly, and the later one decides.
+  /// Removes a subscription whose NOTIFY failed (RFC 6665 section 4.2.2). It stays if the
+  /// subscriber has subscribed again since, or if a later NOTIFY was sent: a subscriber rightly
+  /// refuses a NOTIFY that a later one has overtaken.
   private synchronized void forget(Subscription failed) {
     Subscription now = dialogs.get(failed.key());
     if (now != null && now.remoteCseq() == failed.remoteCseq() && now.cseq() == failed.cseq()) {
@@ -339,7 +344,7 @@ public final class SessionNotifier implements SipService.Notifier {
                 s.user(), "sip:" + s.user() + "@" + domain, s.deviceKey(), s.icid()));
     String body =
         SessionDocument.notify(
-            s.sid(), s.relays(), token, limits.reportInterval.toSeconds(), s.icid());
+            s.sid(), s.relays(), addresses, token, limits.reportInterval.toSeconds(), s.icid());
     long left = Math.max(1, Duration.between(now, s.expires()).toSeconds());
     return notify(s, "active;expires=" + left).withBody(JSON, SipBody.of(body));
   }

@@ -5,19 +5,19 @@ import io.viaduct.sip.SipFlow;
 import java.time.Instant;
 import java.util.List;
 
-/// One subscription dialog (RFC 6665 section 4.2). Immutable; [SessionNotifier] keeps the current
-/// one.
+/// One subscription dialog (RFC 6665 section 4.2). Immutable; [SessionNotifier] replaces it at each
+/// change.
 ///
 /// @param key of the dialog
-/// @param event as the first SUBSCRIBE gave it
+/// @param event of the first SUBSCRIBE
 /// @param remote From of the SUBSCRIBE with its tag: To of our NOTIFYs
 /// @param local To of the SUBSCRIBE with our tag: From of our NOTIFYs
 /// @param target Contact of the subscriber
 /// @param cseq of our last NOTIFY
 /// @param remoteCseq of the last SUBSCRIBE
-/// @param renewAt when the token in the subscriber's hands should be replaced; long ago if a
-///   SUBSCRIBE has not had its NOTIFY yet
-/// @param relays as last notified
+/// @param renewAt when the subscriber's token should be replaced; [Instant#EPOCH] if a SUBSCRIBE
+///   still waits for its NOTIFY
+/// @param relays SNAPTs of the last NOTIFY
 record Subscription(
     Key key,
     String user,
@@ -34,7 +34,7 @@ record Subscription(
     Instant expires,
     Instant renewAt,
     List<Relay> relays) {
-  /// RFC 3261 section 12: Call-ID, local tag, remote tag.
+  /// The dialog ID (RFC 3261 section 12): Call-ID, local tag, remote tag.
   record Key(String callId, String localTag, String remoteTag) {}
 
   Subscription refreshed(

@@ -6,34 +6,41 @@ import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.TokenKey;
-import java.security.GeneralSecurityException;
 import java.security.KeyPair;
-import java.security.MessageDigest;
 import java.security.PublicKey;
 import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Arrays;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/// Makes session tokens and signs them ([SignedMessage]). Thread-safe.
+/// Creates session tokens and signs them ([SignedMessage]). Thread-safe.
 public final class TokenIssuer {
-  /// A SNAPT's clock may be so much behind.
+  /// A token is valid this long before it was issued, because a SNAPT's clock may be late.
   private static final Duration CLOCK_SKEW = Duration.ofSeconds(30);
 
-  private final KeyPair key;
-  private final String keyId;
-  private final List<PublicKey> accepted;
+  private volatile Keys keys;
   private final Duration lifetime;
   private final String audience;
   private final InstantSource clock;
 
-  /// A token as it is handed out.
+  /// @param accepted former and next keys, whose tokens are valid too
+  private record Keys(KeyPair signing, String id, List<PublicKey> accepted) {
+    static Keys of(KeyPair signing, List<PublicKey> accepted) {
+      return new Keys(signing, Ed25519.id(raw(signing.getPublic())), List.copyOf(accepted));
+    }
+
+    /// Leaves the private key out.
+    @Override
+    public String toString() {
+      return "key " + id;
+    }
+  }
+
+  /// A signed token as a device gets it.
   ///
   /// @param text base64url of the signed token
   public record IssuedToken(String text, String keyId, Instant expires) {
@@ -43,32 +50,38 @@ public final class TokenIssuer {
     }
   }
 
-  /// Whom a token is for.
+  /// The user and the device that a token is issued to.
   ///
-  /// @param account whom to bill
+  /// @param account to be billed
   /// @param publicIdentity SIP address of record
   /// @param deviceKey Ed25519 public key of the device, 32 bytes raw
   /// @param icid IMS charging identifier
   public record Holder(String account, String publicIdentity, byte[] deviceKey, String icid) {}
 
-  /// @param accepted keys of other times whose tokens are good too
+  /// @param accepted former and next keys, whose tokens are valid too
   public TokenIssuer(
       KeyPair key,
       List<PublicKey> accepted,
       Duration lifetime,
       String audience,
       InstantSource clock) {
-    this.key = key;
-    this.accepted = List.copyOf(accepted);
-    this.keyId = keyId(raw(key.getPublic()));
+    this.keys = Keys.of(key, accepted);
     this.lifetime = lifetime;
     this.audience = audience;
     this.clock = clock;
   }
 
+  /// Replaces the signing key and the accepted keys.
+  ///
+  /// @param accepted further keys whose tokens are valid
+  public void use(KeyPair key, List<PublicKey> accepted) {
+    keys = Keys.of(key, accepted);
+  }
+
   public IssuedToken issue(Holder holder) {
-    Instant now = clock.instant();
-    Instant expires = now.plus(lifetime);
+    Keys now = keys;
+    Instant begins = clock.instant();
+    Instant expires = begins.plus(lifetime);
     ByteString token =
         SessionToken.newBuilder()
             .setTokenId(UUID.randomUUID().toString())
@@ -76,7 +89,7 @@ public final class TokenIssuer {
             .setPublicIdentity(holder.publicIdentity)
             .setDeviceKey(ByteString.copyFrom(holder.deviceKey))
             .setAudience(audience)
-            .setNotBeforeMs(now.minus(CLOCK_SKEW).toEpochMilli())
+            .setNotBeforeMs(begins.minus(CLOCK_SKEW).toEpochMilli())
             .setExpiresMs(expires.toEpochMilli())
             .setIcid(holder.icid)
             .build()
@@ -84,43 +97,34 @@ public final class TokenIssuer {
     byte[] signed =
         SignedSessionToken.newBuilder()
             .setToken(token)
-            .setSignature(SignedMessage.SESSION_TOKEN.sign(key.getPrivate(), token))
-            .setKeyId(keyId)
+            .setSignature(SignedMessage.SESSION_TOKEN.sign(now.signing.getPrivate(), token))
+            .setKeyId(now.id)
             .build()
             .toByteArray();
     return new IssuedToken(
-        Base64.getUrlEncoder().withoutPadding().encodeToString(signed), keyId, expires);
+        Base64.getUrlEncoder().withoutPadding().encodeToString(signed), now.id, expires);
   }
 
-  /// What SNAPTs need to check tokens: the key that signs, then the others.
+  /// Returns the keys that SNAPTs check tokens with: the signing key first, then the accepted ones.
   public List<TokenKey> publicKeys() {
-    return Stream.concat(Stream.of(key.getPublic()), accepted.stream())
+    Keys now = keys;
+    return Stream.concat(Stream.of(now.signing.getPublic()), now.accepted.stream())
         .map(TokenIssuer::raw)
         .map(raw ->
             TokenKey.newBuilder()
-                .setKeyId(keyId(raw))
+                .setKeyId(Ed25519.id(raw))
                 .setPublicKey(ByteString.copyFrom(raw))
                 .build())
         .distinct()
         .toList();
   }
 
-  /// After this time a holder should have its next token.
+  /// Returns the age at which a token is replaced: 60 % of its lifetime.
   public Duration renewAfter() {
     return lifetime.multipliedBy(6).dividedBy(10);
   }
 
   private static byte[] raw(PublicKey key) {
     return Ed25519.raw((EdECPublicKey) key);
-  }
-
-  /// Eight bytes of the key's hash: enough to tell keys apart, not a proof of anything.
-  private static String keyId(byte[] raw) {
-    try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(raw);
-      return HexFormat.of().formatHex(Arrays.copyOf(hash, Long.BYTES));
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("the JDK must have SHA-256", e);
-    }
   }
 }

@@ -102,7 +102,7 @@ class SnaptClaimsTest {
     assertThat(shown()).isEqualTo("192.0.2.1");
     assertThat(claims.duplicates(ID)).isEqualTo(new SnaptClaims.Duplicates(1, "192.0.2.2"));
     pass(Duration.ofMinutes(1));
-    assertThat(first.refusal).as("silence that nobody minds").isNull();
+    assertThat(first.refusal).as("silence without a second process").isNull();
   }
 
   @Test

@@ -11,12 +11,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// Users' MESSAGEs to each other. Input: datagrams, a zero octet between two. The responses among
-/// them are what contacts answer, in turn, before all else; REGISTERs and MESSAGEs come in their
-/// order, with their user's credentials. Rules (RFC 3261 section 16): only what an authenticated
-/// sender has sent goes on, to contacts of the recipient that take a MESSAGE, to each once, one hop
-/// less, without credentials and Route, otherwise as it came; what does not is refused for a reason
-/// of the proxy; the sender gets one answer, and knows his request by it, whatever a contact wrote.
+/// Fuzzes MESSAGEs between users. Input: datagrams separated by a zero octet. The responses among
+/// them are queued first, as the contacts' answers. REGISTERs and MESSAGEs are sent in their order,
+/// with their user's credentials. Rules (RFC 3261 section 16):
+///
+/// - only messages of an authenticated sender are forwarded, once to each contact of the recipient
+///   that takes MESSAGE
+/// - a forwarded message has one hop less and neither credentials nor Route; the rest is unchanged
+/// - a message that is not forwarded is refused for a reason of the proxy
+/// - the sender gets one answer that matches his request, whatever a contact wrote
 public final class MessageFuzz {
   private static final Set<Integer> REFUSALS = Set.of(403, 404, 407, 420, 480, 483);
 

@@ -15,12 +15,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// REGISTERs of two users. Input: datagrams, a zero octet between two, half a minute apart; each is
-/// read as it is and once more with its user's credentials. Rules (RFC 3261 section 10.3): nobody
-/// registers without credentials, nor anybody else than himself; a refusal has one of the statuses
-/// of a registrar and changes nothing, 500 is for what comes after its successor alone; a success
-/// lists all bindings of the user and no others, each with a time within the bounds and a URI that
-/// a request can go to; never more bindings than the bounds.
+/// Fuzzes REGISTERs of two users. Input: datagrams separated by a zero octet and sent 30 s apart.
+/// Each is sent twice: as it is, and with its user's credentials. Rules (RFC 3261 section 10.3):
+///
+/// - no user registers without credentials, or registers another user
+/// - a refusal has a status of a registrar and changes nothing; 500 only for a request that a later
+///   one has overtaken
+/// - a success lists all bindings of the user and no others; each has an expiry within the bounds
+///   and a URI that a request can be sent to
+/// - the number of bindings stays within the bounds
 public final class RegistrarFuzz {
   private static final Set<Integer> REFUSALS = Set.of(400, 403, 404, 420, 423, 500, 503);
   private static final Duration PAUSE = Duration.ofSeconds(30);
@@ -84,7 +87,8 @@ public final class RegistrarFuzz {
         && (!asked.contains("*") || own.isEmpty() && asked.size() == 1);
   }
 
-  /// Bindings that a request may not touch: those of others, and those that know a later one.
+  /// Returns the bindings that a request must not change: those of other users, and those that a
+  /// later request has made.
   private static List<Binding> kept(List<Binding> before, SipRequest request) {
     List<Binding> kept = new ArrayList<>();
     for (Binding old : before) {

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.LongStream;
 
-/// Billing's verdicts on a batch of three reports. Input: the SubmitResponse. Rules: each report is
-/// acknowledged once and by its own name; where billing's line names another one or has no verdict,
-/// the report is deferred.
+/// Fuzzes billing's verdicts on a batch of three reports. Input: the SubmitResponse. Rules: each
+/// report is acknowledged once, with its own name. If the answer names another report or has no
+/// verdict, the report is deferred.
 public final class BillingAnswerFuzz {
   private static final Set<ReportVerdict> VERDICTS =
       Set.of(

@@ -15,9 +15,10 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 
-/// Reports as gRPC delivers them. Input: one octet (bit 0: the SNAPT has signed the rest, else the
-/// rest is the whole signed report), the bytes. Rules: refused with a reason; without the SNAPT's
-/// key none is genuine, and what is genuine is the sender's own and names what billing asks for.
+/// Fuzzes reports as gRPC delivers them. Input: one octet, then the bytes. If bit 0 of the octet is
+/// set, the SNAPT signs the bytes; else they are the whole signed report. Rules: a refusal has a
+/// reason. No report is genuine without the SNAPT's signature. A genuine report names the sender
+/// and all that billing needs.
 public final class ReportFuzz {
   private static final KeyPair KEY = Ed25519.generate();
   private static final Snapt SENDER =
@@ -29,7 +30,8 @@ public final class ReportFuzz {
           Optional.empty());
   private static final ProvenReport PROVEN = new ProvenReport();
   private static final ReportVerifier VERIFIER =
-      new ReportVerifier(1 << 20, TokenKeys.of(List.of(PROVEN.tokenKey())), ProvenReport.AUDIENCE);
+      new ReportVerifier(
+          1 << 20, () -> TokenKeys.of(List.of(PROVEN.tokenKey())), ProvenReport.AUDIENCE);
 
   private ReportFuzz() {}
 

@@ -3,7 +3,8 @@ package io.viaduct.bridge.token;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// Bodies of a SUBSCRIBE. Rule: 32 bytes or an IllegalArgumentException.
+/// Fuzzes the body of a SUBSCRIBE. Rule: the result is a key of 32 bytes, or an
+/// IllegalArgumentException.
 public final class DeviceKeyFuzz {
   private DeviceKeyFuzz() {}
 

@@ -14,13 +14,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// SUBSCRIBEs of two users. Input: datagrams, a zero octet between two, 100 s apart. The responses
-/// among them are what devices answer to NOTIFYs, in turn, before all else; REGISTERs and
-/// SUBSCRIBEs come in their order, with their user's credentials. The tag `ours` in To stands for
-/// the one of the last acceptance. Rules (RFC 6665): a refusal has one of the statuses of a
-/// notifier, and brings no NOTIFY; an acceptance has a time within the bounds and no longer than
-/// asked for, and brings one NOTIFY at once; each NOTIFY is in a dialog, of its event, and after
-/// its last; a token goes to nobody who is not registered; never more subscriptions than the bound.
+/// Fuzzes SUBSCRIBEs of two users. Input: datagrams separated by a zero octet and sent 100 s apart.
+/// The responses among them are queued first, as the devices' answers to NOTIFYs. REGISTERs and
+/// SUBSCRIBEs are sent in their order, with their user's credentials. The tag `ours` in To is
+/// replaced with the tag of the last acceptance. Rules (RFC 6665):
+///
+/// - a refusal has a status of a notifier and causes no NOTIFY
+/// - an acceptance has an expiry within the bounds and not above the requested one, and causes one
+///   NOTIFY at once
+/// - each NOTIFY belongs to a dialog, has its event, and a CSeq above its last
+/// - only registered users get a token
+/// - the number of subscriptions stays within the bound
 public final class SubscribeFuzz {
   private static final Set<Integer> REFUSALS = Set.of(400, 403, 406, 420, 423, 481, 489, 500, 503);
   private static final Duration PAUSE = Duration.ofSeconds(100);
@@ -29,8 +33,8 @@ public final class SubscribeFuzz {
   private final Map<String, Dialog> dialogs = new HashMap<>(); // by Call-ID and both tags
   private String ours = "";
 
-  /// @param user whose it is
-  /// @param event as its first SUBSCRIBE named it
+  /// @param user user who subscribed
+  /// @param event Event of the first SUBSCRIBE
   /// @param cseq of its last NOTIFY
   private record Dialog(String user, String event, long cseq) {}
 

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What makes a SUBSCRIBE a refresh of a subscription, and what its NOTIFYs have of it (RFC 6665
-/// section 4, RFC 3261 section 12.2.2).
+/// Tests which SUBSCRIBEs refresh a subscription, and which of their fields the NOTIFYs repeat (RFC
+/// 6665 section 4, RFC 3261 section 12.2.2).
 class SubscriptionDialogTest {
   private final SipSide bridge = new SipSide();
 

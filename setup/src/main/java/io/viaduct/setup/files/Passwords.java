@@ -3,9 +3,9 @@ package io.viaduct.setup.files;
 import java.security.SecureRandom;
 import java.util.Base64;
 
-/// Draws passwords and tokens.
+/// Generates random passwords, tokens and keys.
 public final class Passwords {
-  // Without 0, O, 1, l, i: people copy passwords by hand.
+  // Without 0, O, 1, l and i, because people copy passwords by hand.
   private static final String LETTERS = "23456789abcdefghjkmnpqrstuvwxyz";
   private static final int LENGTH = 24; // 118 bits
   private static final int KEY_BYTES = 32; // AES-256

@@ -15,8 +15,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// The directory of an installation. Files have mode 600 and directories 700 whatever the umask is.
-/// A file that is there is kept as it is; [#replace] alone changes one.
+/// The directory of an installation. Files have mode 600 and directories 700, whatever the umask
+/// is. Existing files are kept; only [#replace] changes one.
 public final class SetupDirectory {
   private static final FileAttribute<Set<PosixFilePermission>> FILE = mode("rw-------");
   private static final FileAttribute<Set<PosixFilePermission>> DIRECTORY = mode("rwx------");
@@ -26,17 +26,17 @@ public final class SetupDirectory {
   private final Path root;
   private final List<Entry> entries = new ArrayList<>();
 
-  /// What happened to a file.
-  public enum Fate {
+  /// The result for one file.
+  public enum Outcome {
     MADE,
     KEPT,
     CHANGED
   }
 
   /// @param file relative to the directory of the installation
-  public record Entry(Fate fate, String file) {}
+  public record Entry(Outcome outcome, String file) {}
 
-  /// Yields the text of a file that is not there yet.
+  /// Makes the text of a new file.
   @FunctionalInterface
   public interface Text {
     String make() throws IOException;
@@ -51,23 +51,23 @@ public final class SetupDirectory {
     return root.resolve(file);
   }
 
-  /// Returns what happened to each file so far, in this order.
+  /// Returns the results so far, in their order.
   public List<Entry> entries() {
     return List.copyOf(entries);
   }
 
-  /// Makes a file, unless it is there: then the text is not even asked for.
+  /// Makes a file, unless it exists. The text is made only for a new file.
   public void make(String file, Text text) throws IOException {
     if (has(file)) {
       keep(file);
       return;
     }
     write(file, text.make());
-    entries.add(new Entry(Fate.MADE, file));
+    entries.add(new Entry(Outcome.MADE, file));
   }
 
-  /// Makes a file that other users may read, in a directory that they may not enter: for a
-  /// container that gets the file alone.
+  /// Makes a file that other users may read, in a directory that they may not enter. A container
+  /// that mounts only this file can read it.
   public void makeReadable(String file, Text text) throws IOException {
     boolean isNew = !has(file);
     make(file, text);
@@ -76,17 +76,18 @@ public final class SetupDirectory {
     }
   }
 
-  /// Notes that a file is there and stays as it is.
+  /// Records that an existing file was kept.
   public void keep(String file) {
-    entries.add(new Entry(Fate.KEPT, file));
+    entries.add(new Entry(Outcome.KEPT, file));
   }
 
-  /// Gives a file other content; readers see the old or the new one, never a part.
+  /// Replaces the content of a file. Readers see the old or the new content, never a part.
   public void replace(String file, String text) throws IOException {
     write(file, text);
-    if (!entries.contains(new Entry(Fate.MADE, file))) { // made and completed in one run
-      entries.remove(new Entry(Fate.KEPT, file));
-      entries.add(new Entry(Fate.CHANGED, file));
+    // A file that was made in this run stays MADE.
+    if (!entries.contains(new Entry(Outcome.MADE, file))) {
+      entries.remove(new Entry(Outcome.KEPT, file));
+      entries.add(new Entry(Outcome.CHANGED, file));
     }
   }
 
@@ -95,19 +96,20 @@ public final class SetupDirectory {
     return Files.readString(path(file));
   }
 
-  /// Returns the files of one name that are there, in any directory.
+  /// Returns the existing files of one name, in all directories.
   public List<String> named(String name) throws IOException {
     try (Stream<Path> files = Files.find(root, DEPTH, (file, _) -> file.endsWith(name))) {
       return files.map(file -> root.relativize(file).toString()).sorted().toList();
     }
   }
 
-  /// Tells whether a file is there.
+  /// Returns whether a file exists.
   public boolean has(String file) {
     return Files.exists(path(file));
   }
 
-  // Under another name first: a run that is killed leaves no half file behind its own name.
+  // Writes to a temporary name first, so that a killed run never leaves a partial file under the
+  // final name.
   private void write(String file, String text) throws IOException {
     Path target = path(file);
     Path parent = Objects.requireNonNull(target.getParent(), "a file of a directory");
@@ -116,7 +118,8 @@ public final class SetupDirectory {
       Path part = Files.createTempFile(parent, ".setup-", ".part", FILE);
       Files.writeString(part, text);
       UserPrincipal owner = Files.getOwner(Files.exists(target) ? target : parent);
-      if (!owner.equals(Files.getOwner(part))) { // root works for the user whose service reads it
+      // A file made by root must belong to the service's user.
+      if (!owner.equals(Files.getOwner(part))) {
         Files.setOwner(part, owner);
       }
       Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);

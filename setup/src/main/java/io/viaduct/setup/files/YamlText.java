@@ -23,7 +23,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
-/// Adds entries to YAML text that people edit: comments, order and layout of the rest stay.
+/// Adds entries to YAML text that people edit. Comments, order and layout of the rest are kept.
 public final class YamlText {
   private static final YAMLMapper YAML = new YAMLMapper();
   private static final JsonMapper JSON = new JsonMapper();
@@ -44,10 +44,10 @@ public final class YamlText {
 
   /// Adds an item to the list, or an entry to the mapping, that is the value of a top-level key.
   ///
-  /// @param where file name, for the refusal
+  /// @param where file name, for the message
   /// @param item YAML on one line: `{id: a}` for a list, `a: b` for a mapping
-  /// @throws ConfigurationException if the text cannot be extended without risk to the rest of it;
-  ///   the message says what to add by hand
+  /// @throws ConfigurationException if the text cannot be extended without a risk for its other
+  ///   entries; the message shows the entry to add by hand
   public static String append(String where, String text, String key, String item) {
     try {
       JsonNode before = tree(text);
@@ -57,7 +57,7 @@ public final class YamlText {
         return extended;
       }
     } catch (JacksonException | YamlEngineException | IllegalArgumentException _) {
-      // told below: the remedy is the same
+      // reported below, with the same remedy
     }
     throw new ConfigurationException(
         "%s: its key '%s' cannot be extended automatically: add this entry by hand: %s"
@@ -129,8 +129,8 @@ public final class YamlText {
         .findFirst();
   }
 
-  /// A block ends where the next token begins, comments between them included; its last leaf ends
-  /// where its own text does.
+  /// Returns the end of the last leaf of a node. The end mark of a block itself is at the next
+  /// token, after any comments.
   private static int leafEnd(Node node) {
     return switch (node) {
       case SequenceNode list when isOpenBlock(list) -> leafEnd(list.getValue().getLast());

@@ -1,4 +1,4 @@
-/// The files of an installation: made once, closed to other users, never overwritten.
+/// The files of an installation: made once, readable only by their owner, never overwritten.
 @NullMarked
 package io.viaduct.setup.files;
 

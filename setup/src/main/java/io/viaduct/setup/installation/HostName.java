@@ -4,9 +4,10 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import java.net.InetAddress;
 import java.util.regex.Pattern;
 
-/// The name that a peer dials: a DNS name (RFC 1123) in lower case, or an IP address.
+/// The name of a host to which peers connect: a DNS name (RFC 1123) in lower case, or an IP
+/// address.
 ///
-/// @param text as it was given, without brackets and port
+/// @param text the name as given, without brackets and port
 public record HostName(String text) {
   private static final Pattern DNS_NAME =
       Pattern.compile(
@@ -25,18 +26,18 @@ public record HostName(String text) {
     }
   }
 
-  /// Reads one of a configuration file.
+  /// Reads a host name of a configuration file.
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   static HostName of(String text) {
     return new HostName(text);
   }
 
-  /// Tells whether this is an IP address rather than a DNS name.
+  /// Returns whether this is an IP address and not a DNS name.
   public boolean isAddress() {
     return isAddress(text);
   }
 
-  /// Returns the host part of a URL: an IPv6 address has brackets there (RFC 3986).
+  /// Returns the host part of a URL, with brackets around an IPv6 address (RFC 3986).
   public String inUrl() {
     return text.contains(":") ? "[" + text + "]" : text;
   }

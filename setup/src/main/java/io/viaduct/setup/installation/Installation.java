@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The facts of an installation: the file `setup.yml`, which the first run writes and the later
-/// ones read. In each list of hosts the first is the one that peers dial; certificates name all.
+/// The settings of an installation: the file `setup.yml`, which the first run writes and later runs
+/// read. Peers connect to the first host of each list; certificates name all of them.
 ///
 /// @param domain home domain of the users
-/// @param billingHosts where danum-billing runs
-/// @param bridgeHosts where ims-bridge runs
-/// @param webguiHosts where webgui runs
+/// @param billingHosts hosts of danum-billing
+/// @param bridgeHosts hosts of ims-bridge
+/// @param webguiHosts hosts of webgui
 /// @param pageListen address that the pages are served on
-/// @param trustedProxies addresses and networks that the pages ask billing from, beside the
-///   addresses of `webgui-hosts`
+/// @param trustedProxies addresses and networks from which the pages connect to billing, besides
+///   the addresses of `webgui-hosts`
 /// @param databaseUrl JDBC address of a PostgreSQL; empty: billing runs its own
 /// @param databaseUser role in that PostgreSQL
 /// @param state directory below which services keep their state; empty: beside their configuration
@@ -35,7 +35,7 @@ public record Installation(
   public static final String FILE = "setup.yml";
 
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
-  // These directories of an installation belong to something else.
+  // Names of other directories of an installation; no SNAPT may have them.
   private static final Set<String> TAKEN =
       Set.of("authority", "danum-billing", "database", "ims-bridge", "systemd", "users", "webgui");
 
@@ -67,10 +67,10 @@ public record Installation(
 
   /// One relay.
   ///
-  /// @param id its identity: common name of its certificate, name of its directory
-  /// @param hosts where devices reach it
+  /// @param id common name of its certificate, and name of its directory
+  /// @param hosts names and addresses at which devices reach it
   /// @param port of the control connection (TCP) and of the data (UDP)
-  /// @param owner earns the provider's share of its charges
+  /// @param owner account that earns the provider's share of its charges
   public record Snapt(String id, List<HostName> hosts, int port, String owner, String region) {
     public Snapt {
       require(id.matches(NAME) && !id.startsWith("."), "a SNAPT's id must match " + NAME, id);
@@ -113,22 +113,22 @@ public record Installation(
         others);
   }
 
-  /// Tells whether bridge and billing run on one host.
+  /// Returns whether bridge and billing run on one host.
   public boolean bridgeIsWithBilling() {
     return shareHost(bridgeHosts, billingHosts);
   }
 
-  /// Tells whether the pages run on the host of the bridge.
+  /// Returns whether the pages run on the host of the bridge.
   public boolean webguiIsWithBridge() {
     return shareHost(webguiHosts, bridgeHosts);
   }
 
-  /// Tells whether the pages run on the host of billing.
+  /// Returns whether the pages run on the host of billing.
   public boolean webguiIsWithBilling() {
     return shareHost(webguiHosts, billingHosts);
   }
 
-  /// Tells whether a relay runs on the host of the bridge.
+  /// Returns whether a relay runs on the host of the bridge.
   public boolean isWithBridge(Snapt snapt) {
     return shareHost(snapt.hosts, bridgeHosts);
   }
@@ -142,8 +142,8 @@ public record Installation(
     var text =
         new StringBuilder(
             """
-            # The facts of this installation, for later runs of `viaduct setup`; no service reads them.
-            # Other hosts of a service: change them here, then `viaduct setup renew` issues certificates that name them.
+            # The settings of this installation, for later runs of `viaduct setup`; no service reads them.
+            # To change the hosts of a service, change them here; then `viaduct setup renew` issues certificates that name them.
             domain: %s
             billing-hosts: %s
             bridge-hosts: %s
@@ -165,7 +165,7 @@ public record Installation(
   }
 
   private static List<HostName> atLeastOne(String key, List<HostName> hosts) {
-    require(!hosts.isEmpty(), key + " must name a host at least", hosts);
+    require(!hosts.isEmpty(), key + " must name at least one host", hosts);
     return List.copyOf(hosts);
   }
 

@@ -1,4 +1,4 @@
-/// The facts of an installation that its files follow from.
+/// The settings of an installation, from which its files are made.
 @NullMarked
 package io.viaduct.setup.installation;
 

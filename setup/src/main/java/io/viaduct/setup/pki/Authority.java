@@ -31,25 +31,27 @@ import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
-/// The certificate authority of one installation: an EC key on P-256, which every TLS stack of ours
-/// speaks, and a certificate that may issue no further authority (path length 0).
+/// The certificate authority of one installation. Its key is an EC key on P-256, which all TLS
+/// libraries in use support. Its certificate may not issue another authority (path length 0).
 ///
-/// @param certificate what services and devices trust
-/// @param key signs certificates; no service needs it
+/// @param certificate certificate that services and devices trust
+/// @param key key that signs certificates; no service needs it
 public record Authority(X509Certificate certificate, PrivateKey key) {
-  /// Ten years: every device holds a copy.
+  /// Ten years, because every device has a copy of the certificate.
   static final Duration AUTHORITY_LIFETIME = Duration.ofDays(3650);
 
   /// One year; `viaduct setup renew` issues the next one.
   static final Duration LIFETIME = Duration.ofDays(365);
 
-  // A peer's clock may be behind ours.
+  // Certificates begin this long before now, because a peer's clock may be late.
   private static final Duration CLOCK_SKEW = Duration.ofHours(1);
-  private static final int SERIAL_BITS =
-      159; // RFC 5280 section 4.1.2.2: at most 20 octets, positive
+
+  /// RFC 5280 section 4.1.2.2: a serial number is positive and has at most 20 octets.
+  private static final int SERIAL_BITS = 159;
+
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /// Makes a key pair for a certificate.
+  /// Generates a key pair for a certificate.
   public static KeyPair newKeyPair() {
     try {
       KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
@@ -60,11 +62,11 @@ public record Authority(X509Certificate certificate, PrivateKey key) {
     }
   }
 
-  /// Makes the certificate of a new authority, or the next certificate of an old one: devices that
-  /// trust either accept what the key has signed, as subject and key are the same.
+  /// Makes the certificate of a new authority, or the next certificate of an existing one. Both
+  /// have the same subject and key, so devices that trust either accept the issued certificates.
   ///
-  /// @param domain home domain of the users; part of the name, so that people tell authorities
-  ///   apart
+  /// @param domain home domain of the users; part of the authority's name, so that people can
+  ///   distinguish authorities
   public static X509Certificate selfSigned(KeyPair pair, String domain, Instant now) {
     X500Principal name = name("Viaduct authority of " + domain);
     var builder = builder(name, now, now.plus(AUTHORITY_LIFETIME), name, pair.getPublic());
@@ -82,11 +84,11 @@ public record Authority(X509Certificate certificate, PrivateKey key) {
     return sign(builder, pair.getPrivate());
   }
 
-  /// Issues a service's certificate, for both ends of mutual TLS. It ends when the authority does,
-  /// or before.
+  /// Issues a service's certificate, for both ends of mutual TLS. It does not outlive the
+  /// authority's certificate.
   ///
-  /// @param commonName the identity: a SNAPT's id, `ims-bridge`, `danum-billing`
-  /// @param hosts the names and addresses that peers dial
+  /// @param commonName identity of the service: a SNAPT's id, `ims-bridge` or `danum-billing`
+  /// @param hosts names and addresses to which peers connect
   public X509Certificate issue(
       String commonName, List<HostName> hosts, PublicKey subjectKey, Instant now) {
     Instant end = now.plus(LIFETIME);
@@ -158,7 +160,7 @@ public record Authority(X509Certificate certificate, PrivateKey key) {
     }
   }
 
-  /// Names the subject only: the key never appears in text.
+  /// Contains only the certificate's subject; the key never appears in text.
   @Override
   public String toString() {
     return "Authority(" + certificate.getSubjectX500Principal() + ")";

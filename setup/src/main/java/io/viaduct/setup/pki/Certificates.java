@@ -15,10 +15,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// The certificates of an installation: makes what is missing, and renews what ends or names other
-/// hosts than it should.
+/// Makes the missing certificates of an installation, and renews those that end soon or name the
+/// wrong hosts.
 public final class Certificates {
-  /// The authority's certificate: what services and devices trust.
+  /// The authority's certificate, which services and devices trust.
   public static final String AUTHORITY = "authority/ca.pem";
 
   /// The authority's key. No service needs it.
@@ -33,7 +33,7 @@ public final class Certificates {
   /// A service's certificate and key, at `directory/name.pem` and `directory/name.key`.
   ///
   /// @param name common name, and name of the files
-  /// @param hosts the names and addresses that peers dial
+  /// @param hosts names and addresses to which peers connect
   public record Wanted(String directory, String name, List<HostName> hosts) {
     public String certificate() {
       return directory + "/" + name + ".pem";
@@ -44,13 +44,13 @@ public final class Certificates {
     }
   }
 
-  /// @param now begin of the certificates that are made
+  /// @param now begin of the validity of new certificates
   public Certificates(SetupDirectory directory, Instant now) {
     this.directory = directory;
     this.now = now;
   }
 
-  /// Makes the authority, unless it is there.
+  /// Makes the authority, unless it exists.
   public void makeAuthority(String domain) throws IOException {
     if (isMissing(AUTHORITY_KEY, AUTHORITY)) {
       KeyPair pair = Authority.newKeyPair();
@@ -59,7 +59,7 @@ public final class Certificates {
     }
   }
 
-  /// Makes a service's key and certificate, unless they are there.
+  /// Makes a service's key and certificate, unless they exist.
   public void make(Wanted wanted) throws IOException {
     if (isMissing(wanted.key(), wanted.certificate())) {
       Authority authority = authority();
@@ -71,14 +71,14 @@ public final class Certificates {
     }
   }
 
-  /// Tells whether a pair must be made; keeps one that is there.
+  /// Returns whether a pair must be made; records an existing pair as kept.
   ///
-  /// @throws ConfigurationException if one half is missing: the other one may be in use
+  /// @throws ConfigurationException if only one of the two files exists, because it may be in use
   private boolean isMissing(String key, String certificate) throws IOException {
     if (directory.has(key) != directory.has(certificate)) {
       String there = directory.has(key) ? key : certificate;
       throw new ConfigurationException(
-          "%s is there, %s is missing: restore it from your backup, or move the first away for a new pair"
+          "%s is there, but %s is missing: restore it from your backup, or move the first away to get a new pair"
               .formatted(
                   directory.path(there), directory.path(there.equals(key) ? certificate : key)));
     }
@@ -90,10 +90,10 @@ public final class Certificates {
     return true;
   }
 
-  /// Issues a certificate anew, for the same key, if it ends before a moment or does not name the
-  /// wanted hosts.
+  /// Issues a new certificate for the same key, if the present one ends before a given time or does
+  /// not name exactly the wanted hosts.
   ///
-  /// @return whether it was issued
+  /// @return whether a certificate was issued
   public boolean renew(Wanted wanted, Instant before) throws IOException {
     X509Certificate present = read(wanted.certificate());
     if (!ends(present, before) && names(present).equals(texts(wanted.hosts()))) {
@@ -105,9 +105,9 @@ public final class Certificates {
     return true;
   }
 
-  /// Signs the authority's own certificate anew if it ends before a moment.
+  /// Makes a new certificate of the authority if the present one ends before a given time.
   ///
-  /// @return whether it was signed
+  /// @return whether a certificate was made
   public boolean renewAuthority(String domain, Instant before) throws IOException {
     X509Certificate present = read(AUTHORITY);
     if (!ends(present, before)) {
@@ -123,7 +123,7 @@ public final class Certificates {
     return read(certificate).getNotAfter().toInstant();
   }
 
-  /// Returns those of the wanted hosts that a certificate does not name.
+  /// Returns the wanted hosts that the certificate does not name.
   public List<HostName> unnamed(Wanted wanted) throws IOException {
     Set<String> named = names(read(wanted.certificate()));
     var unnamed = new ArrayList<HostName>();
@@ -139,12 +139,12 @@ public final class Certificates {
     if (!directory.has(AUTHORITY_KEY)) {
       throw new ConfigurationException(
           directory.path(AUTHORITY_KEY)
-              + " is missing: bring the authority's key back to issue certificates");
+              + " is missing: restore the authority's key to issue certificates");
     }
     X509Certificate certificate = read(AUTHORITY);
     if (ends(certificate, now)) {
       throw new ConfigurationException(
-          "%s has ended on %s: 'viaduct setup renew' signs it anew"
+          "%s ended on %s: renew it with 'viaduct setup renew'"
               .formatted(directory.path(AUTHORITY), certificate.getNotAfter().toInstant()));
     }
     return new Authority(certificate, Pem.privateKey(directory.path(AUTHORITY_KEY)));
@@ -158,7 +158,7 @@ public final class Certificates {
     return certificate.getNotAfter().toInstant().isBefore(before);
   }
 
-  /// Returns the alternative names of a certificate; addresses in the form of the JDK.
+  /// Returns the alternative names of a certificate, with addresses in the JDK's form.
   static Set<String> names(X509Certificate certificate) {
     var names = new HashSet<String>();
     try {
@@ -186,7 +186,7 @@ public final class Certificates {
     return texts;
   }
 
-  /// An IPv6 address has many spellings.
+  /// Returns a host in a form that can be compared: an IPv6 address has many spellings.
   private static String normal(HostName host) {
     return host.isAddress() ? InetAddress.ofLiteral(host.text()).getHostAddress() : host.text();
   }

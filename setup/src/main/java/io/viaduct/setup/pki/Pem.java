@@ -22,7 +22,7 @@ import org.bouncycastle.util.io.pem.PemWriter;
 public final class Pem {
   private Pem() {}
 
-  /// Returns a certificate as text.
+  /// Returns a certificate as PEM text.
   public static String text(X509Certificate certificate) {
     try {
       return text("CERTIFICATE", certificate.getEncoded());
@@ -31,7 +31,7 @@ public final class Pem {
     }
   }
 
-  /// Returns a private key as text, PKCS#8 without encryption.
+  /// Returns a private key as PEM text, PKCS#8 without encryption.
   public static String text(PrivateKey key) {
     return text("PRIVATE KEY", key.getEncoded());
   }

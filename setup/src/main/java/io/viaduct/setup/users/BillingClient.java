@@ -14,10 +14,11 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Billing's REST interface. A billing that does not answer yet is waited for.
+/// A client of billing's REST interface. It waits for a billing that does not answer yet.
 public final class BillingClient {
-  private static final Duration PATIENCE =
-      Duration.ofSeconds(120); // the embedded PostgreSQL's first start
+  /// Enough for the first start of the embedded PostgreSQL.
+  private static final Duration WAIT_MAX = Duration.ofSeconds(120);
+
   private static final Duration PAUSE = Duration.ofMillis(250);
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final JsonMapper JSON = new JsonMapper();
@@ -31,12 +32,12 @@ public final class BillingClient {
   private final LongSupplier nanoTime;
   private String token = "";
 
-  /// An answer that is a refusal.
+  /// A refusal by billing.
   ///
-  /// @param type of the problem (RFC 9457), or the status
+  /// @param type type of the problem (RFC 9457), or the status
   public record Problem(int status, String type, String detail) {}
 
-  /// Says that billing refuses; the message has its words.
+  /// Thrown if billing refuses a request; the message contains billing's reason.
   public static final class RefusedException extends IOException {
     private static final long serialVersionUID = 1L;
     private final transient Problem problem;
@@ -51,16 +52,16 @@ public final class BillingClient {
     }
   }
 
-  /// @param base where the interface is, such as `http://127.0.0.1:8082`
-  /// @param nanoTime for the time that is waited
+  /// @param base URL of the interface, such as `http://127.0.0.1:8082`
+  /// @param nanoTime clock of the wait, in ns
   public BillingClient(URI base, LongSupplier nanoTime) {
     this.base = base;
     this.nanoTime = nanoTime;
   }
 
-  /// Logs in; later requests are this operator's.
+  /// Logs in; later requests are sent as this operator.
   ///
-  /// @throws RefusedException if the password is wrong, or too many were
+  /// @throws RefusedException if the password is wrong, or too many passwords were wrong
   /// @throws IOException if billing does not answer within two minutes
   public void logIn(String user, String password) throws IOException {
     token =
@@ -69,7 +70,7 @@ public final class BillingClient {
             .asString();
   }
 
-  /// Tells whether there is an account.
+  /// Returns whether an account exists.
   public boolean has(String account) throws IOException {
     try {
       send("GET", "/accounts/" + account, null, Map.of());
@@ -82,7 +83,7 @@ public final class BillingClient {
     }
   }
 
-  /// Makes a user: account, password of the pages, password of the devices.
+  /// Makes a user: an account with a password for the pages and one for the devices.
   public void create(String account, String displayName, String password, String sipPassword)
       throws IOException {
     send(
@@ -102,7 +103,7 @@ public final class BillingClient {
         Map.of());
   }
 
-  /// Gives a user other passwords.
+  /// Replaces a user's passwords.
   public void setPasswords(String account, String password, String sipPassword) throws IOException {
     send(
         "PATCH",
@@ -111,7 +112,7 @@ public final class BillingClient {
         Map.of());
   }
 
-  /// Books a top-up once, however often the request is repeated with this key.
+  /// Posts a top-up once, even if the request is repeated with the same key.
   public void topUp(String account, long microdenarii, String key) throws IOException {
     send(
         "POST",
@@ -124,9 +125,9 @@ public final class BillingClient {
       String method, String path, @Nullable Object body, Map<String, String> headers)
       throws IOException {
     HttpRequest request = request(method, path, body, headers);
-    long end = nanoTime.getAsLong() + PATIENCE.toNanos();
+    long deadlineNs = nanoTime.getAsLong() + WAIT_MAX.toNanos();
     while (true) {
-      String obstacle;
+      String problemText;
       try {
         HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
         if (response.statusCode() / 100 == 2) {
@@ -136,19 +137,19 @@ public final class BillingClient {
         if (problem.status < 500) {
           throw new RefusedException(method + " " + path, problem);
         }
-        obstacle = problem.detail;
+        problemText = problem.detail;
       } catch (RefusedException e) {
         throw e;
       } catch (IOException e) {
-        obstacle = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        problemText = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new InterruptedIOException("interrupted while waiting for billing at " + base);
       }
-      if (nanoTime.getAsLong() - end > 0) {
+      if (nanoTime.getAsLong() - deadlineNs > 0) {
         throw new IOException(
             "billing at %s does not answer (%s): start it, or name it with --billing URL"
-                .formatted(base, obstacle));
+                .formatted(base, problemText));
       }
       pause();
     }

@@ -1,4 +1,4 @@
-/// Users of an installation: billing's REST interface, as an operator calls it.
+/// Users of an installation, made through billing's REST interface.
 @NullMarked
 package io.viaduct.setup.users;
 

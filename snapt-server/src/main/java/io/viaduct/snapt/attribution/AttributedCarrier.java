@@ -3,15 +3,15 @@ package io.viaduct.snapt.attribution;
 import io.netty.buffer.ByteBuf;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionCarrier;
-import io.viaduct.tunnel.session.ControlLine;
+import io.viaduct.tunnel.control.ControlLine;
 import java.util.List;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// A carrier whose sessions are recorded: the record is written aside, the data path never waits
-/// for it.
+/// A carrier that also records the start and end of its sessions. Another thread writes the
+/// records, so the data path never waits for the disk.
 ///
-/// @param disk one thread that keeps the order
+/// @param disk executor with one thread, which keeps the order of the records
 public record AttributedCarrier(SessionCarrier carrier, AttributionLog log, Executor disk)
     implements SessionCarrier {
   @Override

@@ -25,10 +25,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Writes which session had which pool address, and which public address and port the kernel gave
-/// its connections (docs/adr/0026). One text file per hour; each begins with the sessions that are
-/// open, so that it is read alone. Files older than the retention time go, the oldest also when all
-/// together exceed their bound. Blocks on the disk; any thread but an event loop.
+/// Records the pool address of each session, and the public address and port of each of its
+/// connections (docs/adr/0026). Writes one text file per hour. Each file begins with the open
+/// sessions, so that it can be read alone. Deletes files older than the retention time, and the
+/// oldest files when all together exceed the limit. Blocks on the disk, so event loops must not
+/// call it.
 public final class AttributionLog implements AutoCloseable {
   static final String SUFFIX = ".log";
   private static final Logger log = LoggerFactory.getLogger(AttributionLog.class);
@@ -47,9 +48,9 @@ public final class AttributionLog implements AutoCloseable {
   private long hour = -1;
   private long flushedMs;
 
-  /// @param folder of the SNAPT's state, private to its user
-  /// @param retention after which a file goes
-  /// @param bytesMax of all files
+  /// @param folder directory of the files; only the SNAPT's user may read it
+  /// @param retention age after which a file is deleted
+  /// @param bytesMax limit of all files together
   public AttributionLog(
       Path folder, AddressPool pool, Duration retention, long bytesMax, InstantSource clock)
       throws IOException {
@@ -58,11 +59,11 @@ public final class AttributionLog implements AutoCloseable {
     this.retention = retention;
     this.bytesMax = bytesMax;
     this.clock = clock;
-    write("R " + clock.millis()); // sessions of the process before have ended
+    write("R " + clock.millis()); // the sessions of the previous process have ended
     flush();
   }
 
-  /// A session has its pool addresses from now on.
+  /// Records the start of a session and its pool addresses.
   public synchronized void begins(Session session) {
     String who =
         "%s %s %s %s %s"
@@ -77,7 +78,7 @@ public final class AttributionLog implements AutoCloseable {
     flush();
   }
 
-  /// A session has ended.
+  /// Records the end of a session.
   public synchronized void ends(Session session) {
     String who = open.remove(session.id());
     if (who != null) {
@@ -86,7 +87,7 @@ public final class AttributionLog implements AutoCloseable {
     }
   }
 
-  /// A connection of a pool address begins or ends; others are none of ours.
+  /// Records the start or end of a connection of a pool address. Ignores all other connections.
   public synchronized void mapped(AddressMapping mapping) {
     if (!ofPool(mapping.inside())) {
       return;
@@ -94,7 +95,7 @@ public final class AttributionLog implements AutoCloseable {
     write(
         "%s %d %d %s %d %s %d %s"
             .formatted(
-                mapping.begins() ? "N" : "D",
+                mapping.isNew() ? "N" : "D",
                 clock.millis(),
                 mapping.protocol(),
                 mapping.outside().getHostAddress(),
@@ -114,7 +115,7 @@ public final class AttributionLog implements AutoCloseable {
     return text.isEmpty() ? "-" : URLEncoder.encode(text, UTF_8);
   }
 
-  /// Brings what was written to the files, once a second at most.
+  /// Flushes the records to the file, at most once a second.
   public synchronized void tick() {
     long nowMs = clock.millis();
     if (nowMs - flushedMs >= FLUSH_MS) {
@@ -173,7 +174,7 @@ public final class AttributionLog implements AutoCloseable {
     }
   }
 
-  /// The files of a folder, the oldest first.
+  /// Returns the record files of a directory, the oldest first.
   static List<Path> files(Path folder) throws IOException {
     try (var all = Files.list(folder)) {
       return all.filter(file -> file.getFileName().toString().matches("\\d{1,16}\\.log"))
@@ -205,12 +206,12 @@ public final class AttributionLog implements AutoCloseable {
     }
   }
 
-  /// Lines written since the start.
+  /// Returns the number of lines written since the start.
   public long records() {
     return records.sum();
   }
 
-  /// Lines that the disk did not take.
+  /// Returns the number of lines that could not be written.
   public long lost() {
     return lost.sum();
   }

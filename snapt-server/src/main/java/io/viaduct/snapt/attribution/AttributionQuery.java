@@ -14,23 +14,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// Answers who had a public address and port at a time, from the files of [AttributionLog], also
-/// while the SNAPT runs or is stopped.
+/// Finds the account that had a public address and port at a given time, from the files of
+/// [AttributionLog]. Works while the SNAPT runs and while it is stopped.
 public final class AttributionQuery {
-  // Clocks of those who report abuse are not exact.
+  // The clocks of hosts that report abuse are not exact.
   private static final long TOLERANCE_MS = 2_000;
 
   private final InetAddress address;
   private final int port;
   private final long timeMs;
-  // Pool address → `account session token` of the session that has it at the time.
+  // Pool address → `account session token` of the session that has the address at that time.
   private final Map<String, String> holders = new HashMap<>();
   private final Map<String, Connection> connections = new LinkedHashMap<>();
 
-  /// One who had it.
+  /// A session that had the address and port.
   ///
-  /// @param protocol of IANA's registry, 0 if the address is a pool address of the session's alone
-  /// @param remote address and port of the other end, empty without a connection
+  /// @param protocol IANA protocol number; 0 if the address is a pool address, which only this
+  ///   session has
+  /// @param remote address and port of the other end; empty if there is no connection
   public record Holder(String account, String session, String token, int protocol, String remote) {
     @Override
     public String toString() {
@@ -51,9 +52,9 @@ public final class AttributionQuery {
     this.timeMs = timeMs;
   }
 
-  /// Looks through the files up to a time.
+  /// Searches the files up to a time.
   ///
-  /// @return empty if nobody had it, or the files of that time are gone
+  /// @return empty if no session had the address and port, or the files of that time are deleted
   public static List<Holder> who(Path folder, InetAddress address, int port, long timeMs)
       throws IOException {
     AttributionQuery query = new AttributionQuery(address, port, timeMs);
@@ -81,7 +82,7 @@ public final class AttributionQuery {
       case "S" -> session(words, true);
       case "E" -> session(words, atMs + TOLERANCE_MS >= timeMs);
       case "N", "D" -> connection(words, atMs);
-      default -> {} // of a later version
+      default -> {} // a record type of a later version
     }
   }
 
@@ -89,7 +90,7 @@ public final class AttributionQuery {
     try {
       return Long.parseLong(text);
     } catch (NumberFormatException _) {
-      return Long.MAX_VALUE; // a line that a crash has torn
+      return Long.MAX_VALUE; // a line that a crash has cut off
     }
   }
 

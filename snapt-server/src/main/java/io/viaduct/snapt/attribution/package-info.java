@@ -1,4 +1,5 @@
-/// Who had which public address and port at which time, for requests about abuse.
+/// Attribution: records of the public addresses and ports of sessions over time, for abuse
+/// requests.
 @NullMarked
 package io.viaduct.snapt.attribution;
 

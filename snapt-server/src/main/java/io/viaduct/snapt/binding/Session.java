@@ -1,14 +1,15 @@
 package io.viaduct.snapt.binding;
 
 import io.viaduct.snapt.napt.InnerAddresses;
-import io.viaduct.tunnel.session.TunnelTerms;
+import io.viaduct.tunnel.terms.TunnelTerms;
 import io.viaduct.usage.v1.SessionToken;
 import java.util.List;
 import java.util.UUID;
 
-/// One device's session: what was agreed when it opened, and the token that authorises it now.
+/// The session of one device: the terms that were agreed at its start, and its newest token.
 ///
-/// Written by the control thread, but for [#heard], which its event loop writes.
+/// Only the control thread writes it. The exception is [#heard], which the session's event loop
+/// calls.
 public final class Session {
   private final UUID id;
   private final Terms terms;
@@ -17,12 +18,13 @@ public final class Session {
   private volatile ShownToken token;
   private volatile long heardMs;
 
-  /// What the device asked for and got.
+  /// The terms that the device requested and the SNAPT accepted.
   ///
-  /// @param tunnel its secret is wiped when the tunnel has its keys
-  /// @param applications names that the device classifies with, by index
-  /// @param software what the device says that it runs
-  /// @param receipts whether its agent signs receipts
+  /// @param tunnel parameters of the tunnel; their secret is wiped after the tunnel has derived its
+  ///   keys
+  /// @param applications application names of the device's classification, by index
+  /// @param software name and version of the device's software, as the device reports it
+  /// @param receipts true if the agent signs receipts
   public record Terms(
       TunnelTerms tunnel,
       InnerAddresses inner,
@@ -51,22 +53,23 @@ public final class Session {
     return terms;
   }
 
-  /// What datagrams of this session carry: 24 bits, modulo the loops the number of its event loop.
+  /// Returns the receiver index in the session's datagrams, 24 bits. Modulo the number of loops, it
+  /// is the number of the session's event loop.
   public int receiverIndex() {
     return receiverIndex;
   }
 
-  /// Number of its addresses in the pool.
+  /// Returns the number of the session's addresses in the pool.
   public int slot() {
     return slot;
   }
 
-  /// What the newest token that the device showed says.
+  /// Returns the content of the newest token that the device has shown.
   public SessionToken token() {
     return token.content();
   }
 
-  /// The newest token that the device showed.
+  /// Returns the newest token that the device has shown, with its signature.
   public ShownToken shown() {
     return token;
   }
@@ -75,12 +78,12 @@ public final class Session {
     token = newer;
   }
 
-  /// Something authentic came from the device at that Unix time.
+  /// Records that an authentic message came from the device at this Unix time, in ms.
   public void heard(long nowMs) {
     heardMs = nowMs;
   }
 
-  /// When it was heard last, Unix milliseconds.
+  /// Returns the time of the last authentic message from the device, in Unix milliseconds.
   public long heardMs() {
     return heardMs;
   }

@@ -1,28 +1,28 @@
 package io.viaduct.snapt.binding;
 
 import io.netty.buffer.ByteBuf;
-import io.viaduct.tunnel.session.ControlLine;
+import io.viaduct.tunnel.control.ControlLine;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The data path, as the registry sees it. Called by the control thread; must not block it.
+/// The registry's interface to the data path. Called by the control thread; must not block.
 public interface SessionCarrier {
-  /// Event loops that carry sessions, a power of two.
+  /// Returns the number of event loops that carry sessions, a power of two.
   int loops();
 
-  /// Begins to carry a session on the loop that its receiver index names.
+  /// Starts to carry a session, on the loop that its receiver index selects.
   void carry(Session session);
 
-  /// The control connection that owns the session now, null: there is none. It may carry the
-  /// session's datagrams while UDP does not.
+  /// Sets the control connection that owns the session now, or null if there is none. It may carry
+  /// the session's datagrams while UDP is blocked.
   void control(Session session, ControlLine.@Nullable Connection connection);
 
-  /// Datagrams came by that connection.
+  /// Accepts datagrams that arrived in the control connection.
   ///
-  /// @param datagrams direct; the carrier releases them
-  /// @param taken run on any thread when it has
+  /// @param datagrams direct buffers; the carrier releases them
+  /// @param taken run, on any thread, after the carrier has processed them
   void datagrams(Session session, List<ByteBuf> datagrams, Runnable taken);
 
-  /// Ends it: its last report is made, its keys are wiped.
+  /// Ends a session: makes its last report and wipes its keys.
   void end(Session session);
 }

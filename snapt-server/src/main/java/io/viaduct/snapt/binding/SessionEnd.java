@@ -1,17 +1,17 @@
 package io.viaduct.snapt.binding;
 
-/// Why a session ended; each value is a counter.
+/// The reasons for the end of a session; each value is a counter.
 public enum SessionEnd {
-  /// The device said Goodbye.
+  /// The device sent a Goodbye.
   GOODBYE,
-  /// Its token expired and no newer one came.
+  /// The token expired, and the device sent no newer one.
   TOKEN_EXPIRED,
-  /// Neither datagram nor control message for the idle time.
+  /// The device sent neither a datagram nor a control message during the idle time.
   IDLE,
-  /// The same device key opened another session.
+  /// The same device key opened a new session.
   SUPERSEDED,
-  /// The connected device left two intervals in a row unsigned.
+  /// The device was connected and did not sign two intervals in a row.
   RECEIPTS_OWED,
-  /// The SNAPT stops.
+  /// The SNAPT is stopping.
   STOPPED
 }

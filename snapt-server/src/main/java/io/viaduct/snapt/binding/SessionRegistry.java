@@ -4,7 +4,7 @@ import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.operations.Tally;
-import io.viaduct.tunnel.session.ControlLine;
+import io.viaduct.tunnel.control.ControlLine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,13 +21,13 @@ import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// All sessions of this SNAPT: who may have one, which event loop and which addresses it gets, when
-/// it ends. A device key has one session at most. The control thread owns it.
+/// The registry of all sessions of this SNAPT. Admits sessions, assigns each its event loop and
+/// addresses, and ends it. A device key has at most one session. Owned by the control thread.
 public final class SessionRegistry {
   /// Receiver indices are 24 bits wide.
   private static final int RECEIVER_INDICES = 1 << 24;
 
-  // A session that has ended is forgotten, and an earlier expiry noticed, after this.
+  // Longest time, in ms, until the registry removes an ended session or notices an earlier expiry.
   private static final long CHECK_MS_MAX = 10_000;
 
   private record Check(Session session, long atMs) {}
@@ -49,16 +49,16 @@ public final class SessionRegistry {
   private boolean draining;
   private volatile int size;
 
-  /// What an admission came to.
+  /// The result of an admission.
   public sealed interface Admission {
-    /// The session, new or as it was.
+    /// The session is admitted, as a new or a resumed one.
     record Admitted(Session session, boolean resumed) implements Admission {}
 
-    /// No session.
+    /// The session is refused.
     record Refused(Reason reason) implements Admission {}
   }
 
-  /// Why there is no session.
+  /// The reasons for a refusal.
   public enum Reason {
     SESSIONS_EXHAUSTED,
     SPOOL_FULL,
@@ -67,8 +67,8 @@ public final class SessionRegistry {
     NOT_ITS_SESSION
   }
 
-  /// @param spoolFull whether usage reports would find no place
-  /// @param random draws receiver indices and session ids
+  /// @param spoolFull returns true if the spool has no room for more usage reports
+  /// @param random source of receiver indices and session ids
   public SessionRegistry(
       int sessionsMax,
       Duration idle,
@@ -85,16 +85,16 @@ public final class SessionRegistry {
     this.sessionsOfLoop = new int[carrier.loops()];
   }
 
-  /// Told of each session that ended.
+  /// Sets the listener that is called for each ended session.
   public void onEnd(BiConsumer<Session, SessionEnd> listener) {
     endListener = listener;
   }
 
-  /// Opens a session, or resumes the one that the device names.
+  /// Opens a new session, or resumes the session that the device names.
   ///
-  /// @param token verified
-  /// @param resume empty for a new session; an unknown one is a new session too (this SNAPT may
-  ///   have been started again)
+  /// @param token a verified token
+  /// @param resume id of the session to resume, empty for a new one; an unknown id also opens a new
+  ///   session, because this SNAPT may have restarted
   public Admission admit(ShownToken token, String resume, Session.Terms terms, long nowMs) {
     Session named = find(resume);
     if (named != null && !isOf(named, token)) {
@@ -142,7 +142,7 @@ public final class SessionRegistry {
     try {
       return id.isEmpty() ? null : byId.get(UUID.fromString(id));
     } catch (IllegalArgumentException _) {
-      return null; // a name that no session can have
+      return null; // not a valid session id
     }
   }
 
@@ -167,9 +167,9 @@ public final class SessionRegistry {
     return session.receiverIndex() & sessionsOfLoop.length - 1;
   }
 
-  /// Takes a newer token.
+  /// Replaces the token of a session by a newer one.
   ///
-  /// @return false if it is for another account or device: then nothing changes
+  /// @return false if the token is for another account or device; the session then keeps its token
   public boolean renew(Session session, ShownToken token) {
     if (!isOf(session, token)) {
       return false;
@@ -178,14 +178,14 @@ public final class SessionRegistry {
     return true;
   }
 
-  /// The control connection of a session is this one now, null: there is none.
+  /// Sets the control connection of a session, or null if it has none.
   public void control(Session session, ControlLine.@Nullable Connection connection) {
     if (byId.get(session.id()) == session) {
       carrier.control(session, connection);
     }
   }
 
-  /// Datagrams of a session came by its control connection.
+  /// Passes on datagrams of a session that arrived in its control connection.
   public void datagrams(Session session, List<ByteBuf> datagrams, Runnable taken) {
     if (byId.get(session.id()) == session) {
       carrier.datagrams(session, datagrams, taken);
@@ -195,7 +195,7 @@ public final class SessionRegistry {
     }
   }
 
-  /// Ends a session; nothing if it has ended.
+  /// Ends a session, unless it has already ended.
   public void end(Session session, SessionEnd why) {
     if (!byId.remove(session.id(), session)) {
       return;
@@ -215,7 +215,7 @@ public final class SessionRegistry {
     checks.add(new Check(session, Math.min(overMs, nowMs + CHECK_MS_MAX)));
   }
 
-  /// Time passes: ends what has expired or is idle. Only looks at sessions whose turn it is.
+  /// Ends sessions that are idle or whose token has expired. Checks only the sessions that are due.
   public void onTick(long nowMs) {
     for (Check next = checks.peek(); next != null && next.atMs() <= nowMs; next = checks.peek()) {
       checks.remove();
@@ -225,7 +225,7 @@ public final class SessionRegistry {
 
   private void check(Session session, long nowMs) {
     if (byId.get(session.id()) != session) {
-      return; // has ended
+      return; // the session has ended
     }
     if (nowMs >= session.token().getExpiresMs()) {
       end(session, SessionEnd.TOKEN_EXPIRED);
@@ -236,7 +236,7 @@ public final class SessionRegistry {
     }
   }
 
-  /// Refuses new sessions and ends all that are open.
+  /// Refuses new sessions from now on, and ends all open ones.
   public void drain() {
     draining = true;
     for (Session session : new ArrayList<>(byId.values())) {
@@ -244,29 +244,29 @@ public final class SessionRegistry {
     }
   }
 
-  /// All sessions.
+  /// Returns the open sessions.
   public Collection<Session> sessions() {
     return byId.values();
   }
 
-  /// The session of an id, if it is open.
+  /// Returns the session with this id, if it is open.
   public Optional<Session> find(UUID id) {
     return Optional.ofNullable(byId.get(id));
   }
 
-  /// The session of a device, if it has one.
+  /// Returns the session of a device, if it has one.
   ///
-  /// @param key its public key, 32 bytes raw
+  /// @param key the device's public key, 32 raw bytes
   public Optional<Session> ofDevice(ByteString key) {
     return Optional.ofNullable(byDevice.get(key));
   }
 
-  /// Sessions that are open; any thread.
+  /// Returns the number of open sessions; any thread may call this.
   public int size() {
     return size;
   }
 
-  /// Why sessions ended; any thread.
+  /// Returns the counts of ended sessions by reason; any thread may call this.
   public Tally<SessionEnd> ends() {
     return ends;
   }

@@ -1,4 +1,4 @@
-/// Sessions: which event loop owns one, where its device is now, and when it ends.
+/// Sessions: their admission, their assignment to an event loop, and their end.
 @NullMarked
 package io.viaduct.snapt.binding;
 

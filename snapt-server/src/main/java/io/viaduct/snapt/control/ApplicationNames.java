@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Devices of one version name the same applications: they share one list. Owned by the control
-/// thread.
+/// Shares equal lists of application names between sessions, because all devices of one version
+/// have the same list. Owned by the control thread.
 final class ApplicationNames {
   private static final int LISTS_MAX = 64;
 
@@ -19,7 +19,7 @@ final class ApplicationNames {
         }
       };
 
-  /// The list that stands for all equal ones.
+  /// Returns the shared list that equals the given one.
   List<String> shared(List<String> names) {
     return lists.computeIfAbsent(List.copyOf(names), same -> same);
   }

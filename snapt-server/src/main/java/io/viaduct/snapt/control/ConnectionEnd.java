@@ -1,31 +1,52 @@
 package io.viaduct.snapt.control;
 
-/// Why the SNAPT closed a control connection, or did not take it; each value is a counter.
+import io.netty.handler.codec.DecoderException;
+import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
+import java.io.IOException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/// The reasons for which the SNAPT closed or rejected a control connection; each value is a
+/// counter.
 public enum ConnectionEnd {
-  /// As many connections as the configuration allows.
+  /// The number of connections has reached `control.connections-max`.
   CONNECTIONS_MAX,
-  /// As many from that address as the configuration allows.
+  /// The number of connections from this address has reached its limit.
   CONNECTIONS_PER_ADDRESS_MAX,
-  /// No valid Hello in time.
+  /// No valid Hello arrived in time.
   HANDSHAKE_TIMEOUT,
-  /// More bytes before a valid Hello than any Hello needs.
+  /// More bytes arrived before a valid Hello than any Hello needs.
   HANDSHAKE_BYTES,
-  /// TLS failed: another version, a certificate that the device does not trust, no TLS at all.
+  /// The TLS handshake failed: another version, a certificate that the device does not trust, or no
+  /// TLS.
   TLS_FAILED,
-  /// TLS without the application protocol viaduct/1.
+  /// The client did not offer the application protocol (ALPN) viaduct/1.
   ALPN_MISSING,
-  /// A frame of a reserved type, longer than a message may be, or without a message in it.
+  /// A frame had a reserved type, was too long, or contained no message.
   FRAME_MALFORMED,
-  /// A message that has no place here: Hello twice, a message of the SNAPT, none at all.
+  /// A message was not allowed here: a second Hello, a message type that only the SNAPT sends, or
+  /// an empty message.
   UNEXPECTED_MESSAGE,
-  /// Answered with a Refusal; the refusal codes are counted on their own.
+  /// The SNAPT answered with a Refusal; the refusal codes have their own counters.
   REFUSED,
-  /// Three KeepAlives without answer.
+  /// The device answered none of three KeepAlives.
   KEEP_ALIVE_LOST,
   /// The session has ended.
   SESSION_ENDED,
   /// The device resumed its session on another connection.
   REPLACED,
   /// The device closed it.
-  CLOSED_BY_PEER
+  CLOSED_BY_PEER;
+
+  /// Returns the reason for an exception on the channel, or null for an internal error.
+  static @Nullable ConnectionEnd of(Throwable cause) {
+    Throwable why =
+        cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause;
+    return switch (why) {
+      case MalformedFrameException _ -> FRAME_MALFORMED;
+      case SSLException _ -> TLS_FAILED;
+      case IOException _ -> CLOSED_BY_PEER;
+      default -> null;
+    };
+  }
 }

@@ -5,8 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// How many control connections there are, in all and from each address. The control thread owns
-/// it.
+/// Limits the control connections, in total and from each address. Owned by the control thread.
 final class ConnectionGate {
   private final int connectionsMax;
   private final int perAddressMax;
@@ -18,9 +17,9 @@ final class ConnectionGate {
     this.perAddressMax = perAddressMax;
   }
 
-  /// Lets a connection in, to be let out again by [#leave].
+  /// Counts a new connection, if the limits allow it. Call [#leave] when it closes.
   ///
-  /// @return why not, or null
+  /// @return the reason for the rejection, or null if the connection is admitted
   @Nullable ConnectionEnd enter(InetAddress from) {
     if (connections >= connectionsMax) {
       return ConnectionEnd.CONNECTIONS_MAX;
@@ -38,7 +37,7 @@ final class ConnectionGate {
     connections = connections - 1;
   }
 
-  /// Connections that are in; any thread.
+  /// Returns the number of open connections; any thread may call this.
   int connections() {
     return connections;
   }

@@ -6,14 +6,13 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionEnd;
 import io.viaduct.tunnel.control.ControlFrame;
-import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
+import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.control.DeviceProof;
 import io.viaduct.tunnel.control.KeepAliveWatch;
 import io.viaduct.tunnel.control.v1.ControlMessage;
@@ -27,7 +26,6 @@ import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.TokenAccepted;
 import io.viaduct.tunnel.control.v1.TokenUpdate;
 import io.viaduct.tunnel.control.v1.Welcome;
-import io.viaduct.tunnel.session.ControlLine;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -37,14 +35,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One control connection, from its TLS handshake to its end: Hello first, then whatever keeps the
-/// session going. Its loss does not end the session. Called on the control thread.
+/// The SNAPT's side of one control connection, from the TLS handshake to its end. Handles the
+/// Hello, then token updates, KeepAlives and Goodbye. [ReceiptKeeper] handles the receipts. The
+/// loss of the connection does not end the session. Called on the control thread.
 final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage>
     implements ControlLine.Connection, ReceiptDialog.Wire {
   private static final Logger log = LoggerFactory.getLogger(ControlConnection.class);
-
-  // A device answers at once; if packets of the interval are still under way, after a second.
-  private static final long ANSWER_MS = 2_000;
 
   private final ControlServer server;
   private @Nullable ChannelHandlerContext context;
@@ -53,25 +49,20 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   private @Nullable ScheduledFuture<?> helloDue;
   private final KeepAliveWatch watch;
   private long keepAliveNumber;
-  // Of the KeepAliveRounds.
+  // Owned by KeepAliveRounds.
   long dueTick;
   private boolean ended;
-  private @Nullable ReceiptDialog receipts;
-  // A newer token that came before the device had signed what it owes.
-  private @Nullable TokenUpdate held;
-  private long dueNumber;
-  private ReceiptDialog.@Nullable Interval due;
-  private boolean leaving;
-  private boolean lastAsked;
+  // Null if the device signs no receipts.
+  private @Nullable ReceiptKeeper receipts;
 
   ControlConnection(ControlServer server) {
     this.server = server;
     this.watch = new KeepAliveWatch(server.keepAlive().toMillis());
   }
 
-  /// What is above TLS on a channel.
+  /// Adds the handlers above TLS to a channel.
   void speak(Channel on) {
-    on.pipeline().addLast(new ControlFrames(), this, new ControlDatagrams(on, this));
+    on.pipeline().addLast(new ControlCodec(), this, new ControlDatagrams(on, this));
   }
 
   @Override
@@ -86,7 +77,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
                 TimeUnit.MILLISECONDS);
   }
 
-  /// Whether a valid Hello came.
+  /// Returns true after a valid Hello.
   boolean welcomed() {
     return session != null;
   }
@@ -95,11 +86,15 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   public void userEventTriggered(ChannelHandlerContext from, Object event) {
     if (event instanceof SslHandshakeCompletionEvent handshake) {
       if (!handshake.isSuccess()) {
+        server.failedHandshakes().failed(from.channel().remoteAddress(), handshake.cause());
         end(ConnectionEnd.TLS_FAILED);
         return;
       }
       SslHandler tls = from.pipeline().get(SslHandler.class);
       if (!ControlFrame.ALPN.equals(tls.applicationProtocol())) {
+        server
+            .failedHandshakes()
+            .failed(from.channel().remoteAddress(), "it does not ask for " + ControlFrame.ALPN);
         end(ConnectionEnd.ALPN_MISSING);
         return;
       }
@@ -108,7 +103,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     from.fireUserEventTriggered(event);
   }
 
-  /// TLS stands, and this is its keying material: a Hello may come.
+  /// Stores the keying material of the completed TLS handshake. The device may now send its Hello.
   void secured(byte[] exported) {
     exporter = exported;
   }
@@ -139,22 +134,16 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     }
     open.heard(server.nowMs());
     switch (message.getMessageCase()) {
-      case TOKEN_UPDATE -> onTokenUpdate(open, message.getTokenUpdate(), exported);
-      case KEEP_ALIVE -> onKeepAlive(open, message.getKeepAlive());
+      case TOKEN_UPDATE -> onTokenUpdate(message.getTokenUpdate());
+      case KEEP_ALIVE -> onKeepAlive(message.getKeepAlive());
       case GOODBYE -> onGoodbye(open);
-      case RECEIPT_ANSWER -> onReceipt(open, message.getReceiptAnswer(), exported);
-      case HELLO,
-          WELCOME,
-          REFUSAL,
-          INTERVAL_BOUNDARY,
-          TOKEN_ACCEPTED,
-          RELAY_LIST,
-          MESSAGE_NOT_SET ->
+      case RECEIPT_ANSWER -> onReceipt(message.getReceiptAnswer());
+      case HELLO, WELCOME, REFUSAL, INTERVAL_BOUNDARY, TOKEN_ACCEPTED, MESSAGE_NOT_SET ->
           end(ConnectionEnd.UNEXPECTED_MESSAGE);
     }
   }
 
-  /// Sealed datagrams have come; only a connection that was welcomed may bring any.
+  /// Accepts sealed datagrams. A device may send them only after the Welcome.
   void onDatagrams(List<ByteBuf> datagrams, Runnable taken) {
     Session open = session;
     if (open != null && !ended) {
@@ -184,22 +173,26 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
         server.onWelcomed(this, opened);
         server.watch(this);
         if (welcome.getFeaturesList().contains(Feature.RECEIPTS)) {
-          receipts = server.beginReceipts(this, opened);
+          receipts = new ReceiptKeeper(this, opened, server.beginReceipts(this, opened));
         }
       }
       case ControlServer.Answer.Refused(RefusalCode code, String detail) -> refuse(code, detail);
     }
   }
 
-  private void onTokenUpdate(Session open, TokenUpdate update, byte[] exported) {
-    if (receipts != null && !receipts.isSettled()) {
-      held = update;
-    } else {
-      answer(open, update, exported);
+  private void onTokenUpdate(TokenUpdate update) {
+    if (receipts == null || !receipts.holds(update)) {
+      take(update);
     }
   }
 
-  private void answer(Session open, TokenUpdate update, byte[] exported) {
+  /// Accepts a newer token, or refuses it.
+  void take(TokenUpdate update) {
+    Session open = session;
+    byte[] exported = exporter;
+    if (open == null || exported == null) {
+      throw new IllegalStateException("a token is renewed after the Welcome");
+    }
     switch (server.verify(update.getToken(), update.getProof(), exported)) {
       case TokenVerifier.Result.Valid(var token) -> {
         if (server.renew(open, token)) {
@@ -223,7 +216,8 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     }
   }
 
-  /// Once per period: asks a device that has been silent on every way, by datagrams too.
+  /// Sends a KeepAlive if neither a datagram nor a message came from the device. Called once per
+  /// period.
   ///
   /// @return false if the connection has ended
   boolean keepAlive() {
@@ -242,55 +236,40 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     return !ended;
   }
 
-  private void onKeepAlive(Session open, KeepAlive received) {
-    ReceiptDialog dialog = receipts;
-    ReceiptDialog.Interval asked = due;
-    if (received.getReply()
-        && dialog != null
-        && asked != null
-        && received.getNumber() == dueNumber) {
-      due = null;
-      dialog.due(asked);
-      settle(open, dialog);
-    }
-    if (!received.getReply()) { // else: that it came is all that an answer says
+  private void onKeepAlive(KeepAlive received) {
+    if (!received.getReply()) {
       send(
           ControlMessage.newBuilder()
               .setKeepAlive(KeepAlive.newBuilder().setNumber(received.getNumber()).setReply(true)));
+    } else if (receipts != null) {
+      receipts.alive(received.getNumber());
     }
+  }
+
+  /// Returns the number that the next KeepAlive will have.
+  long nextKeepAlive() {
+    return ++keepAliveNumber;
   }
 
   // --- receipts
 
-  /// What the device owes from earlier sessions and connections.
+  /// Asks the device for the receipts that it owes from earlier sessions and connections.
   void owed(List<IntervalBoundary> boundaries) {
-    Session open = session;
-    ReceiptDialog dialog = receipts;
-    if (open != null && dialog != null && !ended) {
-      dialog.owed(boundaries);
-      settle(open, dialog);
+    if (receipts != null && !ended) {
+      receipts.owed(boundaries);
     }
   }
 
-  /// An interval has ended: the device is asked to sign it.
+  /// Asks the device for the receipt of an interval that has ended.
   ///
-  /// @param of the interval's session: this one's, or an earlier one of the same device
-  /// @param last whether that session ended with it
-  /// @return whether it is asked; false if this device signs nothing, or not any more
+  /// @param of the session of the interval: the present one, or an earlier one of the same device
+  /// @param last true if that session ended with this interval
+  /// @return true if the device was asked; false if it signs no receipts, or no longer does
   boolean ask(UUID of, List<IntervalBoundary> boundaries, boolean last) {
-    Session open = session;
-    ReceiptDialog dialog = receipts;
-    if (open == null || dialog == null || ended) {
+    if (receipts == null || ended) {
       return false;
     }
-    ReceiptDialog.Interval asked = dialog.ask(of.toString(), boundaries);
-    if (of.equals(open.id())) {
-      lastAsked |= last;
-      if (!boundaries.isEmpty()) {
-        later(() -> askWhetherItIsThere(asked));
-      }
-    }
-    settle(open, dialog);
+    receipts.ask(of, boundaries, last);
     return true;
   }
 
@@ -304,74 +283,55 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     server.receiptOutcomes().count(outcome);
   }
 
-  // The answer comes after the answers to all that was asked before.
-  private void askWhetherItIsThere(ReceiptDialog.Interval asked) {
-    ReceiptDialog dialog = receipts;
-    if (dialog != null && !dialog.isSettled() && !ended) {
-      due = asked;
-      dueNumber = ++keepAliveNumber;
-      send(ControlMessage.newBuilder().setKeepAlive(KeepAlive.newBuilder().setNumber(dueNumber)));
-    }
-  }
-
-  private void onReceipt(Session open, ReceiptAnswer answer, byte[] exported) {
-    ReceiptDialog dialog = receipts;
-    if (dialog == null) {
-      end(ConnectionEnd.UNEXPECTED_MESSAGE);
-      return;
-    }
+  private void onReceipt(ReceiptAnswer answer) {
     try {
-      dialog.answer(answer);
+      if (receipts == null) {
+        end(ConnectionEnd.UNEXPECTED_MESSAGE);
+      } else {
+        receipts.answered(answer);
+      }
     } catch (InvalidProtocolBufferException _) {
       end(ConnectionEnd.UNEXPECTED_MESSAGE);
-      return;
-    }
-    settle(open, dialog);
-    TokenUpdate update = held;
-    if (update != null && dialog.isSettled() && !ended) {
-      held = null;
-      answer(open, update, exported);
     }
   }
 
-  private void settle(Session open, ReceiptDialog dialog) {
-    String owed = dialog.takeOwed();
-    if (!owed.isEmpty()) {
-      log.info("{}: its device has answered for earlier sessions: {}", open, owed);
-    }
-    if (dialog.isExhausted() && !leaving) {
-      refuse(
-          RefusalCode.RECEIPTS_OWED,
-          ReceiptDialog.UNSIGNED_MAX + " intervals in a row are not signed: " + dialog.why());
-      server.cut(open);
-    } else if (leaving && lastAsked && dialog.isSettled()) {
-      goodbye(ConnectionEnd.SESSION_ENDED, SessionEnd.GOODBYE.name());
-    }
-  }
-
-  // A device that signs is asked for its last interval before the connection closes.
   private void onGoodbye(Session open) {
-    leaving = receipts != null;
-    if (leaving) {
-      later(() -> goodbye(ConnectionEnd.SESSION_ENDED, SessionEnd.GOODBYE.name()));
+    if (receipts != null) {
+      receipts.leaves();
     }
     server.onGoodbye(open);
   }
 
-  /// Whether the device has said Goodbye and may still sign.
-  boolean isLeaving() {
-    return leaving && !ended;
+  /// Ends the session because the device does not sign.
+  void cut(Session open) {
+    server.cut(open);
   }
 
-  private void later(Runnable work) {
+  /// Answers the device's Goodbye and closes.
+  void farewell() {
+    goodbye(ConnectionEnd.SESSION_ENDED, SessionEnd.GOODBYE.name());
+  }
+
+  /// Returns true if the device has sent a Goodbye and may still sign.
+  boolean isLeaving() {
+    return receipts != null && receipts.isLeaving() && !ended;
+  }
+
+  boolean hasEnded() {
+    return ended;
+  }
+
+  /// Schedules work on the control thread.
+  void later(long delay, TimeUnit unit, Runnable work) {
     ChannelHandlerContext on = context;
     if (on != null) {
-      var scheduled = on.executor().schedule(work, ANSWER_MS, TimeUnit.MILLISECONDS);
+      var scheduled = on.executor().schedule(work, delay, unit);
       log.trace("receipts are due: {}", scheduled);
     }
   }
 
-  private void refuse(RefusalCode code, String detail) {
+  /// Sends a Refusal and closes.
+  void refuse(RefusalCode code, String detail) {
     server.refusals().count(code);
     log.info("refused: {} {}", code, detail);
     end(
@@ -380,13 +340,13 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
             .setRefusal(Refusal.newBuilder().setCode(code).setDetail(detail)));
   }
 
-  private void send(ControlMessage.Builder message) {
+  void send(ControlMessage.Builder message) {
     if (context != null && !ended) {
       context.writeAndFlush(message.build());
     }
   }
 
-  /// Says Goodbye and closes.
+  /// Sends a Goodbye and closes.
   void goodbye(ConnectionEnd why, String reason) {
     end(why, ControlMessage.newBuilder().setGoodbye(Goodbye.newBuilder().setReason(reason)));
   }
@@ -400,7 +360,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     to.writeAndFlush(last.build()).addListener(ChannelFutureListener.CLOSE);
   }
 
-  /// Closes without a word.
+  /// Closes without a message.
   void end(ConnectionEnd why) {
     if (!ended) {
       finish(why);
@@ -427,17 +387,10 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
 
   @Override
   public void exceptionCaught(ChannelHandlerContext from, Throwable cause) {
-    Throwable why =
-        cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause;
-    if (why instanceof MalformedFrameException) {
-      end(ConnectionEnd.FRAME_MALFORMED);
-    } else if (why instanceof SSLException) {
-      end(ConnectionEnd.TLS_FAILED);
-    } else if (why instanceof java.io.IOException) {
-      end(ConnectionEnd.CLOSED_BY_PEER);
-    } else {
-      log.error("control connection ended by a fault of our own", cause);
-      end(ConnectionEnd.UNEXPECTED_MESSAGE);
+    ConnectionEnd why = ConnectionEnd.of(cause);
+    if (why == null) {
+      log.error("control connection ended by an internal error", cause);
     }
+    end(why == null ? ConnectionEnd.UNEXPECTED_MESSAGE : why);
   }
 }

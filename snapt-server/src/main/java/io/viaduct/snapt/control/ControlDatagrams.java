@@ -6,7 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.viaduct.tunnel.control.DatagramIntake;
 
-/// Datagrams of one control connection, on their way to the loop of their session. Called on the
+/// Passes datagrams from one control connection to the event loop of its session. Called on the
 /// control thread.
 final class ControlDatagrams extends ChannelInboundHandlerAdapter {
   private final DatagramIntake intake;

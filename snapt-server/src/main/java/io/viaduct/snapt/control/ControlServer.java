@@ -11,6 +11,7 @@ import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
+import io.viaduct.service.tls.FailedHandshakeLog;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionEnd;
 import io.viaduct.snapt.binding.SessionRegistry;
@@ -28,8 +29,8 @@ import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.key.SessionSecret;
-import io.viaduct.tunnel.session.TunnelLimits;
-import io.viaduct.tunnel.session.TunnelTerms;
+import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelTerms;
 import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
@@ -47,7 +48,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The TLS server of the control connections, and the control thread itself: one event loop, which
+/// The TLS server of the control connections. Its single event loop is the control thread, which
 /// owns the session registry.
 public final class ControlServer implements ReceiptAsker {
   private static final Logger log = LoggerFactory.getLogger(ControlServer.class);
@@ -61,6 +62,7 @@ public final class ControlServer implements ReceiptAsker {
   private final Receipts receipts;
   private final InstantSource clock;
   private final SecureRandom random = new SecureRandom();
+  private final FailedHandshakeLog failedHandshakes;
   private final ConnectionGate gate;
   private final Tally<ConnectionEnd> ends = new Tally<>(ConnectionEnd.class);
   private final Tally<RefusalCode> refusals = new Tally<>(RefusalCode.class);
@@ -70,9 +72,9 @@ public final class ControlServer implements ReceiptAsker {
   private final KeepAliveRounds rounds;
   private @Nullable Channel listener;
 
-  /// @param relays SNAPTs that agents are told, this one among them
-  /// @param dataPort UDP port of this one
-  /// @param interval of the usage reports
+  /// @param relays SNAPTs that the Welcome lists, including this one
+  /// @param dataPort UDP port of this SNAPT
+  /// @param interval length of a reporting interval
   public record Settings(
       String snaptId,
       long epoch,
@@ -85,17 +87,17 @@ public final class ControlServer implements ReceiptAsker {
       TunnelLimits limits,
       List<Relay> relays) {}
 
-  /// What a Hello is answered with.
+  /// The answer to a Hello.
   sealed interface Answer {
     record Welcomed(Session session, Welcome welcome) implements Answer {}
 
     record Refused(RefusalCode code, String detail) implements Answer {}
   }
 
-  /// @param tls offers [ControlFrame#ALPN]
+  /// @param tls must offer [ControlFrame#ALPN]
   /// @param group one event loop of an `EpollIoHandler`: the control thread
-  /// @param registry used by that thread only from now on
-  /// @param receipts what devices sign goes there
+  /// @param registry used only by the control thread from now on
+  /// @param receipts takes the receipts of the devices
   public ControlServer(
       Settings settings,
       SslContext tls,
@@ -111,15 +113,16 @@ public final class ControlServer implements ReceiptAsker {
     this.registry = registry;
     this.receipts = receipts;
     this.clock = clock;
+    this.failedHandshakes = new FailedHandshakeLog("control connections", clock);
     this.gate = new ConnectionGate(settings.connectionsMax(), settings.connectionsPerAddressMax());
     this.rounds = new KeepAliveRounds(settings.keepAlive().toMillis(), TICK_MS);
     registry.onEnd(this::onSessionEnd);
   }
 
-  /// Begins to accept.
+  /// Starts to accept connections.
   ///
-  /// @return where connections arrive
-  /// @throws IOException if the address cannot be had
+  /// @return the address that the server listens on
+  /// @throws IOException if the server cannot listen on the address
   public InetSocketAddress start(InetSocketAddress address) throws IOException {
     var bound =
         new ServerBootstrap()
@@ -140,7 +143,7 @@ public final class ControlServer implements ReceiptAsker {
             .awaitUninterruptibly();
     if (!bound.isSuccess()) {
       throw new IOException(
-          "control connections cannot be taken at %s: %s: choose another address or port"
+          "cannot listen for control connections at %s: %s: choose another address or port"
               .formatted(address, bound.cause().getMessage()),
           bound.cause());
     }
@@ -173,7 +176,7 @@ public final class ControlServer implements ReceiptAsker {
     connection.speak(channel);
   }
 
-  // --- what a connection asks, on the control thread
+  // --- requests of a connection, on the control thread
 
   Answer welcome(ControlConnection connection, Hello hello, byte[] exporter, SocketAddress remote) {
     if (hello.getVersion() != ControlFrame.VERSION) {
@@ -217,13 +220,14 @@ public final class ControlServer implements ReceiptAsker {
     return switch (reason) {
       case SESSIONS_EXHAUSTED ->
           new Answer.Refused(
-              RefusalCode.SESSIONS_EXHAUSTED, "every session is taken: try another SNAPT");
+              RefusalCode.SESSIONS_EXHAUSTED,
+              "the limit of sessions is reached: try another SNAPT");
       case SPOOL_FULL ->
           new Answer.Refused(
               RefusalCode.SESSIONS_EXHAUSTED,
-              "usage reports wait for the bridge and their place is full: try another SNAPT");
+              "the spool of usage reports is full: try another SNAPT");
       case DRAINING ->
-          new Answer.Refused(RefusalCode.DRAINING, "this SNAPT stops: try another one");
+          new Answer.Refused(RefusalCode.DRAINING, "this SNAPT is stopping: try another one");
       case NOT_ITS_SESSION ->
           new Answer.Refused(
               RefusalCode.SESSION_ACCOUNT_MISMATCH,
@@ -260,7 +264,7 @@ public final class ControlServer implements ReceiptAsker {
     return registry.renew(session, token);
   }
 
-  /// Keeps a welcomed connection alive.
+  /// Starts the KeepAlives of a welcomed connection.
   void watch(ControlConnection connection) {
     rounds.add(connection);
   }
@@ -273,7 +277,7 @@ public final class ControlServer implements ReceiptAsker {
     registry.control(session, connection);
   }
 
-  /// Finds out what a device owes, and asks it.
+  /// Looks up the receipts that a device owes, and asks the device for them.
   ReceiptDialog beginReceipts(ControlConnection connection, Session session) {
     receipts.owedBy(
         session.shown().deviceKey(),
@@ -286,12 +290,12 @@ public final class ControlServer implements ReceiptAsker {
         settings.snaptId(), session.id(), session.shown().deviceKey(), receipts, connection);
   }
 
-  /// Ends the session of a device that does not sign.
+  /// Ends a session because its device does not sign.
   void cut(Session session) {
     registry.end(session, SessionEnd.RECEIPTS_OWED);
   }
 
-  /// Only the connection that owns the session now may carry its datagrams.
+  /// Accepts datagrams only from the connection that owns the session now.
   void onDatagrams(
       ControlConnection connection, Session session, List<ByteBuf> datagrams, Runnable taken) {
     if (connections.get(session.id()) == connection) {
@@ -333,7 +337,7 @@ public final class ControlServer implements ReceiptAsker {
         }
       });
     } catch (RejectedExecutionException _) {
-      unreachable(boundaries); // this SNAPT stops
+      unreachable(boundaries); // the control thread has ended: this SNAPT is stopping
     }
   }
 
@@ -341,13 +345,18 @@ public final class ControlServer implements ReceiptAsker {
     boundaries.forEach(boundary -> receipts.unreachable(ReportIdentity.of(boundary)));
   }
 
-  /// Takes no more connections, ends every session; returns when the devices have been told.
+  /// Stops accepting connections and ends every session. Returns when the devices have received
+  /// their Goodbye.
   public void drain() {
     if (listener != null) {
       listener.close().awaitUninterruptibly();
     }
     group.next().submit(registry::drain).awaitUninterruptibly();
     group.shutdownGracefully(50, 1_000, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+  }
+
+  FailedHandshakeLog failedHandshakes() {
+    return failedHandshakes;
   }
 
   Duration handshakeTimeout() {
@@ -362,22 +371,22 @@ public final class ControlServer implements ReceiptAsker {
     return clock.millis();
   }
 
-  /// Why connections ended; any thread.
+  /// Returns the counts of ended connections by reason; any thread may call this.
   public Tally<ConnectionEnd> ends() {
     return ends;
   }
 
-  /// Which refusals were sent; any thread.
+  /// Returns the counts of sent refusals by code; any thread may call this.
   public Tally<RefusalCode> refusals() {
     return refusals;
   }
 
-  /// What became of the boundaries that devices were asked to sign; any thread.
+  /// Returns the outcomes of the requests for receipts; any thread may call this.
   public Tally<ReceiptOutcome> receiptOutcomes() {
     return receiptOutcomes;
   }
 
-  /// Connections that are open; any thread.
+  /// Returns the number of open connections; any thread may call this.
   public int connections() {
     return gate.connections();
   }

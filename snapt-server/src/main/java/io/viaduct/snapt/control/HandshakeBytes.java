@@ -5,9 +5,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.viaduct.tunnel.control.ControlFrame;
 
-/// Ends a connection that sends more than any device needs to be welcomed.
+/// Ends a connection that sends more bytes than any TLS handshake and Hello need.
 final class HandshakeBytes extends ChannelInboundHandlerAdapter {
-  // TLS handshake and one Hello of the longest kind.
+  // A TLS handshake and one Hello of the largest size.
   private static final int BYTES_MAX = 2 * ControlFrame.BODY_BYTES_MAX;
 
   private final ControlConnection connection;

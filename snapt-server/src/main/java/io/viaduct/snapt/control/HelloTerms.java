@@ -9,12 +9,12 @@ import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.SessionSecret;
-import io.viaduct.tunnel.session.TunnelLimits;
-import io.viaduct.tunnel.session.TunnelTerms;
+import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelTerms;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import java.nio.charset.StandardCharsets;
 
-/// What a Hello asks for besides its token, checked against docs/protocol.md section 5.
+/// Checks the terms that a Hello requests, without its token, against docs/protocol.md section 5.
 final class HelloTerms {
   private static final int APPLICATIONS_MAX = 255;
   private static final int APPLICATION_BYTES_MAX = 40;
@@ -22,7 +22,7 @@ final class HelloTerms {
 
   private HelloTerms() {}
 
-  /// A Hello that cannot be answered with a session.
+  /// Thrown for a Hello that must be answered with a Refusal.
   static final class RefusedException extends Exception {
     private static final long serialVersionUID = 1L;
     private final RefusalCode code;
@@ -37,9 +37,9 @@ final class HelloTerms {
     }
   }
 
-  /// @param secret what the session's keys come from
-  /// @param limits of this SNAPT
-  /// @throws RefusedException with the answer for the device
+  /// @param secret the secret from which the session's keys are derived
+  /// @param limits limits of this SNAPT
+  /// @throws RefusedException if the terms are not acceptable; it contains the Refusal
   static Session.Terms of(
       Hello hello,
       ApplicationNames applications,
@@ -94,7 +94,8 @@ final class HelloTerms {
     return address.toByteArray();
   }
 
-  // The device knows which of the two its processor does in hardware: its order counts.
+  // The device's order of preference decides: it knows which cipher its processor has instructions
+  // for.
   private static AeadAlgorithm aead(Hello hello) throws RefusedException {
     for (Aead offered : hello.getAeadsList()) {
       switch (offered) {
@@ -105,7 +106,7 @@ final class HelloTerms {
           return AeadAlgorithm.CHACHA20_POLY1305;
         }
         case AEAD_UNSPECIFIED, UNRECOGNIZED -> {
-          // a cipher of a later version: the next one may be known
+          // a cipher of a later version; the next entry may be a known one
         }
       }
     }

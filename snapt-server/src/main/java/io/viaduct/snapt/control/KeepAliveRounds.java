@@ -2,9 +2,9 @@ package io.viaduct.snapt.control;
 
 import java.util.ArrayDeque;
 
-/// Looks at each connection once per keep-alive period. The period is the same for all, so a queue
-/// is in the order of time: no timer per connection, and a tick touches only those that are due.
-/// Owned by the control thread.
+/// Calls each connection once per keep-alive period. The period is the same for all connections, so
+/// a simple queue is ordered by time. No connection needs its own timer, and a tick visits only the
+/// connections that are due. Owned by the control thread.
 final class KeepAliveRounds {
   private final ArrayDeque<ControlConnection> queue = new ArrayDeque<>();
   private final long periodTicks;
@@ -14,7 +14,7 @@ final class KeepAliveRounds {
     periodTicks = Math.max(1, periodMs / tickMs);
   }
 
-  /// From now on until it has ended.
+  /// Adds a connection, until it ends.
   void add(ControlConnection connection) {
     connection.dueTick = tick + periodTicks;
     queue.add(connection);

@@ -20,14 +20,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/// What one device is asked to sign on one connection: first what it owes from earlier, then each
-/// interval of its session. At most [#ASKED_AT_ONCE] boundaries are without answer at a time; the
-/// others queue. Called on the control thread.
+/// Asks one device on one connection for receipts: first those that it owes from earlier, then one
+/// for each interval of its session. At most [#ASKED_AT_ONCE] requests are outstanding; the others
+/// wait in a queue. Called on the control thread.
 final class ReceiptDialog {
-  /// A device remembers more of its answers than that, so it can repeat one that was lost.
+  /// Most outstanding requests. A device stores more answers than this, so it can repeat a lost
+  /// answer.
   static final int ASKED_AT_ONCE = 16;
 
-  /// Intervals in a row that a connected device may leave unsigned.
+  /// Number of unsigned intervals in a row after which a connected device's session ends.
   static final int UNSIGNED_MAX = 2;
 
   private final String snaptId;
@@ -44,7 +45,8 @@ final class ReceiptDialog {
   private int owedRefused;
   private String why = "";
 
-  /// One interval of the session. It counts once, whatever the number of its reports.
+  /// One interval of the session. It counts as one unsigned interval, even if it has several
+  /// reports.
   static final class Interval {
     private final Set<ReportIdentity> reports;
     private boolean missed;
@@ -54,15 +56,15 @@ final class ReceiptDialog {
     }
   }
 
-  /// What the dialog does on its connection.
+  /// Sends requests and counts outcomes for the dialog.
   interface Wire {
     void send(IntervalBoundary boundary);
 
     void count(ReceiptOutcome outcome);
   }
 
-  /// @param session of this connection
-  /// @param device public key, 32 bytes raw, of a token that was verified
+  /// @param session the session of this connection
+  /// @param device public key of a verified token, 32 raw bytes
   ReceiptDialog(String snaptId, UUID session, ByteString device, Receipts receipts, Wire wire) {
     this.snaptId = snaptId;
     this.session = session.toString();
@@ -71,16 +73,16 @@ final class ReceiptDialog {
     this.wire = wire;
   }
 
-  /// What the device owes from earlier; asked first.
+  /// Queues the receipts that the device owes from earlier; they are requested first.
   void owed(List<IntervalBoundary> boundaries) {
     owedIsKnown = true;
     boundaries.forEach(this::enqueue);
     pump();
   }
 
-  /// An interval has ended.
+  /// Requests the receipt of an interval that has ended.
   ///
-  /// @param boundaries of its reports that carried bytes
+  /// @param boundaries boundaries of the interval's reports with bytes
   /// @return the interval
   Interval ask(String ofSession, List<IntervalBoundary> boundaries) {
     Interval asked = new Interval(new HashSet<>());
@@ -109,14 +111,14 @@ final class ReceiptDialog {
     }
   }
 
-  /// Whether everything that the device was to sign is answered: a newer token may be taken.
+  /// Returns true if the device has answered all requests. Only then may a newer token be accepted.
   boolean isSettled() {
     return owedIsKnown && queue.isEmpty() && outstanding.isEmpty();
   }
 
-  /// An answer has come.
+  /// Handles an answer of the device.
   ///
-  /// @throws InvalidProtocolBufferException if it is none
+  /// @throws InvalidProtocolBufferException if it is not a valid answer
   void answer(ReceiptAnswer answer) throws InvalidProtocolBufferException {
     switch (answer.getAnswerCase()) {
       case SIGNED_RECEIPT -> signed(SignedReceipt.parseFrom(answer.getSignedReceipt()));
@@ -137,7 +139,7 @@ final class ReceiptDialog {
     } else if (!receipt.equals(expected(asked))
         || !SignedMessage.RECEIPT.isSignedBy(device, signed.getReceipt(), signed.getSignature())) {
       wire.count(ReceiptOutcome.FORGED);
-      why = "a receipt's signature did not hold, or it named other numbers";
+      why = "a receipt had an invalid signature or other numbers";
     } else {
       wire.count(ReceiptOutcome.SIGNED);
       outstanding.remove(identity);
@@ -188,12 +190,13 @@ final class ReceiptDialog {
       case UNKNOWN_SESSION -> wire.count(ReceiptOutcome.UNKNOWN_SESSION);
       case RECEIPT_REFUSAL_REASON_UNSPECIFIED, NOT_SUPPORTED, UNRECOGNIZED -> {
         wire.count(ReceiptOutcome.OTHER_REFUSAL);
-        refusedNewest(identity, "the device gave no reason that counts");
+        refusedNewest(identity, "the device gave no accepted reason");
       }
     }
   }
 
-  /// The device has read what it was asked, and had time to answer.
+  /// Counts the interval as unsigned if its requests are still open. Called when the device has had
+  /// time to answer.
   void due(Interval asked) {
     if (!allAnswered(asked)) {
       wire.count(ReceiptOutcome.UNANSWERED);
@@ -219,7 +222,8 @@ final class ReceiptDialog {
     }
   }
 
-  /// What has become of earlier sessions since the last call, empty if nothing or if it goes on.
+  /// Returns a text about the answers for earlier sessions since the last call. It is empty if
+  /// there are none, or if requests are still open.
   String takeOwed() {
     if (!isSettled() || owedSigned + owedRefused == 0) {
       return "";
@@ -230,12 +234,12 @@ final class ReceiptDialog {
     return words;
   }
 
-  /// Whether the device is to be cut.
+  /// Returns true if the device's session must end, because too many intervals are unsigned.
   boolean isExhausted() {
     return unsigned >= UNSIGNED_MAX;
   }
 
-  /// Why intervals are unsigned, fit for the device's log.
+  /// Returns the reason for the unsigned intervals, as text for the device's log.
   String why() {
     return why;
   }
@@ -244,7 +248,8 @@ final class ReceiptDialog {
     try {
       return new ReportIdentity(epoch, sequence, UUID.fromString(session));
     } catch (IllegalArgumentException _) {
-      return new ReportIdentity(epoch, sequence, new UUID(0, 0)); // no session of ours
+      return new ReportIdentity(
+          epoch, sequence, new UUID(0, 0)); // a session id that this SNAPT never issues
     }
   }
 }

@@ -1,19 +1,19 @@
 package io.viaduct.snapt.control;
 
-/// What became of a boundary that a device was asked to sign; each value is a counter.
+/// The outcome of a request for a receipt; each value is a counter.
 public enum ReceiptOutcome {
   /// The device signed exactly the SNAPT's numbers.
   SIGNED,
-  /// The device counted less, beyond its tolerance.
+  /// The device refused: it counted fewer bytes, beyond its tolerance.
   COUNTS_DIFFER,
-  /// The device has lost its counts of that session.
+  /// The device refused: it no longer has the counts of that session.
   UNKNOWN_SESSION,
   /// The device refused for a reason that this version does not know.
   OTHER_REFUSAL,
-  /// The signature does not hold, or other numbers were signed.
+  /// The signature is invalid, or the receipt contains other numbers.
   FORGED,
-  /// An answer to what was not asked, or was answered before.
+  /// The answer belongs to no open request.
   UNASKED,
-  /// The device is there and did not answer in time.
+  /// The device is connected and did not answer in time.
   UNANSWERED
 }

@@ -15,8 +15,9 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The keys whose tokens this SNAPT accepts: told by the bridge, kept on disk, so that tokens are
-/// checked while the bridge is away. Written by the reporting thread, read by any.
+/// The public keys for the check of session tokens. They come from the bridge and are stored on
+/// disk, so that tokens can be checked while the bridge is unreachable. The reporting thread writes
+/// them; any thread may read.
 public final class TokenKeys {
   private static final Logger log = LoggerFactory.getLogger(TokenKeys.class);
   private static final int KEYS_MAX = 64;
@@ -29,20 +30,20 @@ public final class TokenKeys {
     this.file = file;
   }
 
-  /// @param file where the keys of the last answer are
+  /// @param file file with the keys of the bridge's last answer
   public static TokenKeys open(Path file) throws IOException {
     TokenKeys keys = new TokenKeys(file);
     try {
       keys.known = SnaptStatusAck.parseFrom(Files.readAllBytes(file));
       keys.keys = parse(keys.known);
     } catch (NoSuchFileException _) {
-      log.info("no token keys yet: sessions begin when the bridge has told them");
+      log.info("no token keys yet: sessions can start after the bridge has sent them");
     }
     return keys;
   }
 
-  /// Takes the keys of an answer. An answer without a usable key changes nothing: a bridge that has
-  /// just started must not lock every device out.
+  /// Replaces the keys by those of an answer. An answer without a usable key is ignored, because a
+  /// bridge that has just started must not lock out every device.
   public void accept(SnaptStatusAck answer) {
     if (answer.equals(known)) {
       return;
@@ -67,18 +68,19 @@ public final class TokenKeys {
       if (key.getPublicKey().size() == Ed25519.PUBLIC_KEY_LENGTH && keys.size() < KEYS_MAX) {
         keys.put(key.getKeyId(), Ed25519.publicKey(key.getPublicKey().toByteArray()));
       } else {
-        log.warn("token key {} is no Ed25519 key, or one too many: ignored", key.getKeyId());
+        log.warn(
+            "token key {} is not an Ed25519 key, or exceeds the limit: ignored", key.getKeyId());
       }
     }
     return Map.copyOf(keys);
   }
 
-  /// The key of that name, if the bridge vouches for it.
+  /// Returns the key with this id, if the bridge has sent it.
   public Optional<PublicKey> find(String keyId) {
     return Optional.ofNullable(keys.get(keyId));
   }
 
-  /// How many keys are accepted.
+  /// Returns the number of accepted keys.
   public int count() {
     return keys.size();
   }

@@ -13,43 +13,46 @@ import java.security.GeneralSecurityException;
 import java.security.PublicKey;
 import java.util.Optional;
 
-/// Checks a session token and the proof that the device holds its key; needs nobody else.
+/// Verifies a session token, and the proof that the device holds the token's key. It contacts no
+/// other service.
 ///
-/// The order is fixed, so that a token which is wrong in two ways has one answer: form, signature,
-/// audience, not before, expiry, proof. Nothing that a token says counts before its signature
-/// holds.
+/// The order of the checks is fixed: form, signature, audience, not before, expiry, proof. A token
+/// with two errors therefore always gets the same answer. The content is not used before the
+/// signature is verified.
 public final class TokenVerifier {
   private static final int TOKEN_BYTES_MAX = 4096;
   private static final int NAME_LENGTH_MAX = 128;
 
-  // A token is fresh from the bridge when it gets here; the clocks of two machines may differ by
-  // this. Expiry has no allowance: it is the SNAPT's clock that protects the operator.
+  // Allowance for the clock difference between bridge and SNAPT, because a token may be used at
+  // once. Expiry has no allowance: the SNAPT's clock decides, which protects the operator.
   private static final long EARLY_MS_MAX = 30_000;
 
   private final TokenKeys keys;
   private final String audience;
 
-  /// @param audience the SNAPT group that a token must name
+  /// @param audience SNAPT group that a token must name
   public TokenVerifier(TokenKeys keys, String audience) {
     this.keys = keys;
     this.audience = audience;
   }
 
-  /// What became of a token.
+  /// The result of a verification.
   public sealed interface Result {
-    /// It holds, and so does the proof.
+    /// Token and proof are valid.
     record Valid(ShownToken token) implements Result {}
 
-    /// It does not.
+    /// Token or proof is not valid.
     ///
-    /// @param detail value, rule and what to do, fit for the device's log
+    /// @param detail value, rule and next step, as text for the device's log
     record Refused(RefusalCode code, String detail) implements Result {}
   }
 
-  /// @param signed bytes of a SignedSessionToken
+  /// Verifies a token and its proof.
+  ///
+  /// @param signed encoded SignedSessionToken
   /// @param proof the device's signature
   /// @param exporter keying material of this TLS connection
-  /// @param nowMs Unix time
+  /// @param nowMs Unix time in ms
   public Result verify(ByteString signed, ByteString proof, byte[] exporter, long nowMs) {
     if (signed.size() > TOKEN_BYTES_MAX) {
       return malformed("a token may be " + TOKEN_BYTES_MAX + " bytes, got " + signed.size());
@@ -58,12 +61,11 @@ public final class TokenVerifier {
       SignedSessionToken envelope = SignedSessionToken.parseFrom(signed);
       Optional<PublicKey> key = keys.find(envelope.getKeyId());
       if (key.isEmpty()) {
-        return refused(
-            RefusalCode.TOKEN_FORGED, "no known key signs as it claims: get a new token");
+        return refused(RefusalCode.TOKEN_FORGED, "the token names an unknown key: get a new token");
       }
       if (!SignedMessage.SESSION_TOKEN.isSignedBy(
           key.get(), envelope.getToken(), envelope.getSignature())) {
-        return refused(RefusalCode.TOKEN_FORGED, "the signature does not hold: get a new token");
+        return refused(RefusalCode.TOKEN_FORGED, "the signature is not valid: get a new token");
       }
       ShownToken shown = new ShownToken(SessionToken.parseFrom(envelope.getToken()), envelope);
       return verify(shown, proof, exporter, nowMs);
@@ -96,7 +98,7 @@ public final class TokenVerifier {
     if (!proven(token, proof, exporter)) {
       return refused(
           RefusalCode.PROOF_INVALID,
-          "the proof is not the token's device key over this connection's exporter");
+          "the proof must be the signature of this connection's exporter by the token's device key");
     }
     return new Result.Valid(shown);
   }
@@ -110,7 +112,7 @@ public final class TokenVerifier {
       PublicKey device = Ed25519.publicKey(token.getDeviceKey().toByteArray());
       return DeviceProof.verify(device, exporter, proof.toByteArray());
     } catch (GeneralSecurityException _) {
-      return false; // a device key that is no point of the curve
+      return false; // the device key is not a point of the curve
     }
   }
 

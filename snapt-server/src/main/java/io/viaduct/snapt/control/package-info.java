@@ -1,4 +1,4 @@
-/// The TLS control connection: who may open a session, with which keys, and for how long
+/// The TLS control connection: it opens sessions, agrees their keys and limits their duration
 /// (docs/protocol.md section 5).
 @NullMarked
 package io.viaduct.snapt.control;

@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The machine's side of the way out: a TUN device that holds the pool's prefixes, IP forwarding,
-/// and masquerading in an nftables table of its own. What it makes it removes; forwarding stays on,
-/// because nobody knows who else relies on it by then.
+/// The host's part of the connection to the Internet: a TUN device with the pool's prefixes, IP
+/// forwarding, and masquerading in an own nftables table. [#close] removes the device and the
+/// table. Forwarding stays on, because other software may rely on it by then.
 public final class Egress implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Egress.class);
   private static final int OWN_SLOT = 1;
@@ -31,13 +31,12 @@ public final class Egress implements AutoCloseable {
     this.table = "viaduct_" + device.name().replace('-', '_');
   }
 
-  /// Makes the device and prepares the machine.
+  /// Creates the TUN device and prepares the host.
   ///
   /// @param queues one per event loop
-  /// @param mtu of the inner packets
-  /// @param opened addresses of this machine that devices may reach; EgressPolicy judges their
-  ///   ports
-  /// @throws IOException naming what is missing and what to do
+  /// @param mtu largest inner packet, in bytes
+  /// @param opened addresses of this host that devices may reach; EgressPolicy checks the ports
+  /// @throws IOException if the host lacks something; the message says what to do
   public static Egress open(
       String tun,
       int queues,
@@ -67,7 +66,8 @@ public final class Egress implements AutoCloseable {
 
   private void address(AddressPool pool, int mtu) throws IOException {
     String name = device.name();
-    // No address of the kernel's own making: it would announce itself into the tunnel.
+    // Without this, the kernel would generate a link-local address and send announcements into the
+    // tunnel.
     if (Files.exists(IPV6)) {
       HostCommand.run("", "ip", "link", "set", "dev", name, "addrgenmode", "none");
     }
@@ -122,11 +122,9 @@ public final class Egress implements AutoCloseable {
     }
   }
 
-  // The machine itself takes nothing else from devices, whatever its addresses are now:
-  // EgressPolicy refuses it before and counts it, but learns of a new address seconds later.
-  // The table is declared, deleted and declared again, so that one that a killed process left
-  // behind
-  // is replaced in the same transaction.
+  // The input chain protects the host's own addresses. EgressPolicy refuses and counts such packets
+  // earlier, but learns of a new address only seconds later. The table is declared, deleted and
+  // declared again, so that the same transaction replaces a table that a killed process left.
   private String rules(AddressPool pool, List<Prefix> opened) {
     String accepted =
         opened.stream()
@@ -152,17 +150,18 @@ public final class Egress implements AutoCloseable {
         .formatted(table, pool.ipv4(), pool.ipv6(), device.name(), accepted);
   }
 
-  /// One opening per event loop.
+  /// Returns one port per event loop.
   public List<InternetPort> ports() {
     return device.queues().stream().<InternetPort>map(TunPort::new).toList();
   }
 
-  /// Whether the pool is hidden behind the machine's own addresses.
+  /// Returns true if the host masquerades the pool's addresses as its own.
   public boolean masquerading() {
     return masquerading;
   }
 
-  /// Closes the device, with which addresses and routes go, and removes the nftables table.
+  /// Closes the device, which also removes its addresses and routes, and removes the nftables
+  /// table.
   @Override
   public void close() {
     device.close();

@@ -5,14 +5,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// Runs one command of the machine (`ip`, `nft`) to its end. Blocks: at start and stop only.
+/// Runs one command of the host (`ip`, `nft`) and waits for its end. It blocks, so it is used at
+/// start and stop only.
 final class HostCommand {
   private static final int SECONDS_MAX = 10;
 
   private HostCommand() {}
 
-  /// @param input what the command reads
-  /// @throws IOException if it is missing, fails or hangs; the message holds what it said
+  /// @param input text for the command's standard input, ASCII
+  /// @throws IOException if the command is missing, fails or does not end within 10 s; on failure,
+  ///   the message contains the command's output
   static void run(String input, String... command) throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (var in = process.getOutputStream()) {

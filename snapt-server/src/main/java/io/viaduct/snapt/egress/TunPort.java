@@ -10,7 +10,7 @@ import io.viaduct.host.tun.VirtioNetHeader;
 import io.viaduct.host.tun.WriteResult;
 import io.viaduct.snapt.relay.InternetPort;
 
-/// A queue of the TUN device with the buffer that its packets are read into.
+/// An [InternetPort] on one queue of the TUN device. Allocates the read buffer of the queue.
 record TunPort(TunQueue queue) implements InternetPort {
   @Override
   public void start(IoEventLoop loop, TunReader reader) {

@@ -1,5 +1,5 @@
-/// The way out to the Internet: TUN device, routes, forwarding, masquerading; removed again at
-/// stop.
+/// The connection to the Internet: TUN device, routes, forwarding and masquerading. The stop of the
+/// SNAPT removes them.
 @NullMarked
 package io.viaduct.snapt.egress;
 

@@ -8,9 +8,10 @@ import io.viaduct.usage.v1.DelaySource;
 /// One-way delay of a flow in an interval: path delay of the stamped packets plus mean wait in the
 /// sender's aggregator, both directions weighted by their packets.
 ///
-/// What was not measured is taken, in this order, from the flow's last good interval (at most three
-/// intervals old), from half the round trip of the probes, or is missing. A mean between −5 ms and
-/// 0 is the clock offset's error and counts as 0; below that it was not measured.
+/// If an interval has no measurement, the delay is taken from the flow's last good interval, which
+/// may be three intervals old. If there is none, it is half the round trip of the probes. Otherwise
+/// it is missing. A mean between −5 ms and 0 is an error of the clock offset and counts as 0. A
+/// lower mean counts as not measured.
 final class FlowDelay {
   private static final double US_PER_MS = 1_000.0;
   private static final double SKEW_MS_MAX = 5.0;
@@ -28,7 +29,7 @@ final class FlowDelay {
   private double lastGoodMs = Double.NaN;
   private int lastGoodAge;
 
-  /// A delay and where it came from; the value means nothing if the source is MISSING.
+  /// A delay and its source. The value has no meaning if the source is MISSING.
   record Mean(double delayMs, DelaySource source) {}
 
   Mean mean(FlowState flow, long packetsUp, long packetsDown, double roundTripUs) {
@@ -78,7 +79,7 @@ final class FlowDelay {
     return (up * packetsUp + down * packetsDown) / (packetsUp + packetsDown);
   }
 
-  /// Interarrival jitter at the end of the interval, weighted as the delay.
+  /// Returns the interarrival jitter at the end of the interval, in ms, weighted like the delay.
   double jitterMs(FlowState flow, long packetsUp, long packetsDown) {
     double up = flow.received().jitterUs() / US_PER_MS;
     double down = flow.peer().jitterUs() / US_PER_MS;
@@ -86,7 +87,7 @@ final class FlowDelay {
     return packets == 0 ? 0 : (up * packetsUp + down * packetsDown) / packets;
   }
 
-  /// Begins the next interval.
+  /// Starts the next interval.
   void roll(FlowState flow) {
     if (Double.isNaN(measuredMs)) {
       lastGoodAge++;

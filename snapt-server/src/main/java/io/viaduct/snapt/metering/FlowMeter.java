@@ -6,9 +6,13 @@ import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
 import java.util.concurrent.TimeUnit;
 
-/// What one flow did in the open interval: its counters now, less what they were when the interval
-/// began. Directions are the device's: up is received here, down is sent from here. Owned by the
-/// session's event loop.
+/// Meters one flow in the open interval: the difference between its counters now and at the start
+/// of the interval. Directions are those of the device: up is received here, down is sent from
+/// here. Owned by the session's event loop.
+///
+/// Both directions are charged at the receiving end (ADR 0024). Down, the charge is the sent bytes
+/// less the bytes that the device reports as lost (FLOW_STATS). That loss is limited to a share of
+/// the sent bytes.
 final class FlowMeter {
   private static final int ICMP = 1;
   private static final int ICMPV6 = 58;
@@ -22,19 +26,25 @@ final class FlowMeter {
   private final IntervalCounters up;
   private final IntervalCounters down;
   private final Refused refused = new Refused();
+  private final int lossPercentMax;
   private boolean ended;
   private long upLost;
   private long downLost;
+  // Bytes that arrived at the device and are in earlier reports.
+  private long downReported;
   private int line = NO_LINE;
-  // What the flow had come to when it was told last.
+  // Values at the flow's last checkpoint.
   private long toldPackets;
   private long toldPostBytes;
   private long toldLost;
   private long toldHeardNs;
   private boolean toldEnd;
 
-  FlowMeter(FlowState flow) {
+  /// @param lossPercentMax largest share of the sent bytes, in percent, that the device may report
+  ///   as lost
+  FlowMeter(FlowState flow, int lossPercentMax) {
     this.flow = flow;
+    this.lossPercentMax = lossPercentMax;
     remoteAddress = flow.remoteAddress().getHostAddress();
     up = new IntervalCounters(flow.received());
     down = new IntervalCounters(flow.sent());
@@ -48,13 +58,13 @@ final class FlowMeter {
     return ended;
   }
 
-  /// The flow has ended: its counters are final.
+  /// Records that the flow has ended and its counters are final.
   void end(long nowNs) {
     loss.tick(flow, nowNs);
     ended = true;
   }
 
-  /// Twice a second.
+  /// Updates delay and loss. Called at least twice a second.
   void tick(long nowNs) {
     loss.tick(flow, nowNs);
   }
@@ -67,31 +77,42 @@ final class FlowMeter {
     return refused.wholly(up, down);
   }
 
-  /// Outer bytes in the open interval.
+  /// Returns the outer bytes of the open interval.
   long postBytes() {
     return up.postBytes() + down.postBytes();
   }
 
-  /// Whether the flow carried anything in the open interval.
+  /// Returns true if the flow has usage to report in the open interval.
   boolean carried() {
-    return up.carried() || down.carried();
+    return up.carried() || down.carried() || arrivedDown() > 0;
   }
 
-  /// Whether the flow has its number in the open interval's report.
+  /// Returns the inner bytes that arrived at the device and are in no earlier report. Never
+  /// negative: loss that is detected after an interval was reported is deducted from the next.
+  private long arrivedDown() {
+    return Math.max(0, arrivedDownSinceOpening() - downReported);
+  }
+
+  private long arrivedDownSinceOpening() {
+    long sent = flow.sent().preBytes();
+    return sent - Math.min(loss.downBytes(), sent * lossPercentMax / 100);
+  }
+
+  /// Returns true if the flow has a line number in the open interval's report.
   boolean numbered() {
     return line != NO_LINE;
   }
 
-  /// Its number in the open interval's report.
+  /// Sets the line number of the flow in the open interval's report.
   void number(int reported) {
     line = reported;
   }
 
-  /// Whether anything has changed since the last call.
+  /// Returns true if anything has changed since the last call.
   boolean changed() {
     long packets = flow.received().packets() + flow.sent().packets();
     long postBytes = flow.received().postBytes() + flow.sent().postBytes();
-    long lost = loss.up() + loss.down();
+    long lost = loss.up() + loss.down() + loss.downBytes();
     long heardNs = flow.peer().heardNs();
     boolean same =
         packets == toldPackets
@@ -107,7 +128,7 @@ final class FlowMeter {
     return !same;
   }
 
-  /// The usage so far; changes nothing.
+  /// Returns the usage of the open interval so far, without changing any state.
   FlowUsage usage(String application, long startNs, long nowNs, double roundTripUs) {
     long upReceived = up.packets() - refused.packets();
     long downSent = down.packets();
@@ -130,7 +151,7 @@ final class FlowMeter {
                     .setLostPackets(Math.max(0, loss.up() - upLost)))
             .setDown(
                 DirectionUsage.newBuilder()
-                    .setPreBytes(down.preBytes())
+                    .setPreBytes(arrivedDown())
                     .setPostBytes(down.postBytes())
                     .setPackets(downSent - lostDown)
                     .setLostPackets(lostDown))
@@ -150,9 +171,10 @@ final class FlowMeter {
     return Math.max(1, TimeUnit.NANOSECONDS.toMillis(to - from));
   }
 
-  /// The interval has ended and was reported: the next one begins here.
+  /// Starts the next interval, after the last one was reported.
   void roll() {
     delay.roll(flow);
+    downReported = Math.max(downReported, arrivedDownSinceOpening());
     up.roll();
     down.roll();
     refused.roll();

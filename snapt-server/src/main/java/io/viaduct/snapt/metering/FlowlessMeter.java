@@ -1,20 +1,24 @@
 package io.viaduct.snapt.metering;
 
-import io.viaduct.tunnel.session.SessionTotals;
+import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.usage.v1.DelaySource;
 import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ServiceClass;
 import java.util.concurrent.TimeUnit;
 
-/// What a session carried without flow in the open interval: flow 0 of its report, in the lowest
-/// class, with its own outer bytes. Owned by the session's event loop.
+/// Meters the packets of a session that belong to no flow, in the open interval. They are flow 0 of
+/// the report, in the lowest class, with their own outer bytes. The device sends no FLOW_STATS for
+/// them, so down is charged as sent. Owned by the session's event loop.
 final class FlowlessMeter {
   private static final int FLOWLESS = 0;
 
   private final IntervalCounters up;
   private final IntervalCounters down;
   private final Refused refused = new Refused();
+  // The SNAPT's own packets that were offered to the tunnel and are not yet deducted from `down`.
+  private long ownPackets;
+  private long ownBytes;
   private long toldPackets;
 
   FlowlessMeter(SessionTotals totals) {
@@ -26,15 +30,31 @@ final class FlowlessMeter {
     refused.add(packets, bytes);
   }
 
+  void own(int packets, int bytes) {
+    ownPackets += packets;
+    ownBytes += bytes;
+  }
+
+  private long downPackets() {
+    return Math.max(0, down.packets() - ownPackets);
+  }
+
+  private long downBytes() {
+    return Math.max(0, down.preBytes() - ownBytes);
+  }
+
+  /// Returns true if nothing in the open interval is charged.
   boolean refusedWholly() {
-    return refused.wholly(up, down);
+    return (refused.packets() > 0 || ownPackets > 0)
+        && up.packets() == refused.packets()
+        && downPackets() == 0;
   }
 
   boolean carried() {
     return up.carried() || down.carried();
   }
 
-  /// Whether anything has changed since the last call.
+  /// Returns true if anything has changed since the last call.
   boolean changed() {
     long packets = up.packets() + down.packets();
     boolean same = packets == toldPackets;
@@ -59,15 +79,17 @@ final class FlowlessMeter {
                 .setPackets(up.packets() - refused.packets()))
         .setDown(
             DirectionUsage.newBuilder()
-                .setPreBytes(down.preBytes())
+                .setPreBytes(downBytes())
                 .setPostBytes(down.postBytes())
-                .setPackets(down.packets()))
+                .setPackets(downPackets()))
         .setDurationMs(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nowNs - startNs)))
         .setDelaySource(DelaySource.MISSING)
         .build();
   }
 
   void roll() {
+    ownPackets -= Math.min(ownPackets, down.packets());
+    ownBytes -= Math.min(ownBytes, down.preBytes());
     up.roll();
     down.roll();
     refused.roll();

@@ -2,14 +2,14 @@ package io.viaduct.snapt.metering;
 
 import io.viaduct.tunnel.flow.FlowCounters;
 
-/// What one of the tunnel's cumulative counters has counted in the open interval.
+/// The increase of one of the tunnel's cumulative counters in the open interval.
 final class IntervalCounters {
   private final FlowCounters counters;
   private long packets;
   private long preBytes;
   private long postBytes;
 
-  /// The first interval begins with the counter's own beginning.
+  /// Starts the first interval, from the counter's start at zero.
   IntervalCounters(FlowCounters counters) {
     this.counters = counters;
   }
@@ -30,7 +30,7 @@ final class IntervalCounters {
     return packets() != 0 || postBytes() != 0;
   }
 
-  /// The next interval begins here.
+  /// Starts the next interval at the counter's present value.
   void roll() {
     packets = counters.packets();
     preBytes = counters.preBytes();

@@ -1,7 +1,7 @@
 package io.viaduct.snapt.metering;
 
-/// Packets of the device that were dropped behind the tunnel in the open interval: nobody pays for
-/// them.
+/// Counts the packets from the device that were dropped after the tunnel in the open interval. They
+/// are not charged.
 final class Refused {
   private long packets;
   private long bytes;
@@ -15,18 +15,18 @@ final class Refused {
     return packets;
   }
 
-  /// Inner bytes.
+  /// Returns the inner bytes of the dropped packets.
   long bytes() {
     return bytes;
   }
 
-  /// Whether all that came was refused and nothing went back: then it is no line of the bill, and
-  /// its outer bytes are overhead.
+  /// Returns true if all received packets were refused and none was sent back. The flow then has no
+  /// line in the report, and its outer bytes count as overhead.
   boolean wholly(IntervalCounters up, IntervalCounters down) {
     return packets > 0 && up.packets() == packets && down.packets() == 0;
   }
 
-  /// The next interval begins here.
+  /// Starts the next interval at zero.
   void roll() {
     packets = 0;
     bytes = 0;

@@ -6,23 +6,25 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// The report of an interval in which very many flows carried something, cut into several that each
-/// find room in a message: same interval, following sequences, lines in the order of their numbers.
-/// The cut depends on nothing but the lines, so that a start after a crash repeats it.
+/// Splits the report of an interval with very many flows into several reports that each fit into a
+/// message. The parts have the same interval and consecutive sequence numbers, and their lines are
+/// in the order of the line numbers. The split depends only on the lines, so a restart after a
+/// crash repeats it exactly.
 ///
-/// The overhead is the first part's; only the final one can be the session's last report.
+/// The first part contains the overhead. Only the final part can be the session's last report.
 public final class ReportParts {
-  /// A line takes 230 bytes at most, so a report stays below the MiB that a bridge takes.
+  /// Most lines of one report. A line has at most 230 bytes, so a report stays below the bridge's
+  /// limit of 1 MiB.
   public static final int LINES_MAX = 4_000;
 
   private ReportParts() {}
 
-  /// How many sequences a report takes.
+  /// Returns the number of parts of a report; each part uses one sequence number.
   public static int count(UsageReport report) {
     return Math.max(1, Math.ceilDiv(report.getFlowsCount(), LINES_MAX));
   }
 
-  /// The report itself if it is short enough.
+  /// Splits a report. A short report is returned unchanged, as the only part.
   public static List<UsageReport> of(UsageReport report) {
     int parts = count(report);
     if (parts == 1) {
@@ -44,7 +46,7 @@ public final class ReportParts {
     return cut;
   }
 
-  /// Sets the sums over the lines, which a receiver checks.
+  /// Sets the sums over the lines, which the bridge and billing check.
   public static UsageReport sum(UsageReport.Builder report) {
     long pre = 0;
     long post = 0;

@@ -3,7 +3,7 @@ package io.viaduct.snapt.metering;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.ShownToken;
 import io.viaduct.tunnel.flow.FlowState;
-import io.viaduct.tunnel.session.SessionTotals;
+import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.UsageReport;
@@ -13,24 +13,25 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Divides a session into intervals and reports each: one line per flow that carried something,
-/// sums that a receiver can check. Owned by the session's event loop.
+/// Divides a session into intervals and makes a report of each. A report has one line per flow with
+/// usage, and sums that a receiver can check. Owned by the session's event loop.
 ///
-/// Packets that travelled without a flow are flow 0, application "unclassified".
+/// Packets without a flow are flow 0, application "unclassified".
 public final class SessionMeter {
   private static final String UNCLASSIFIED = "unclassified";
-  // A tunnel gives the id of a flow that ended to another one after 30 s, but in one report each
-  // id is one flow: the later one gets a number beyond the tunnel's 21 bits.
+  // A tunnel reuses the id of an ended flow after 30 s, but in one report each id stands for one
+  // flow. The later flow gets a number above the tunnel's 21 bits.
   private static final int SUBSTITUTE_IDS = 1 << 21;
 
   private final String snaptId;
   private final long epoch;
+  private final int lossPercentMax;
   private final Session session;
   private final SessionTotals totals;
   private final FlowlessMeter flowless;
   private final List<FlowMeter> flows = new ArrayList<>();
-  // Numbers of the open interval's lines: each keeps its own, so that a later word on a flow
-  // replaces the earlier one.
+  // Line numbers of the open interval. A flow keeps its number, so that a later checkpoint of the
+  // flow replaces the earlier one.
   private final Set<Integer> numbers = new HashSet<>();
   private int substitute = SUBSTITUTE_IDS;
   private boolean told;
@@ -40,9 +41,18 @@ public final class SessionMeter {
   private long overheadBefore;
 
   /// @param epoch start counter of the SNAPT
-  /// @param totals of the session's tunnel
+  /// @param lossPercentMax largest share of a flow's sent bytes, in percent, that the device may
+  ///   report as lost
+  /// @param totals counters of the session's tunnel
   public SessionMeter(
-      String snaptId, long epoch, Session session, SessionTotals totals, long nowMs, long nowNs) {
+      String snaptId,
+      long epoch,
+      int lossPercentMax,
+      Session session,
+      SessionTotals totals,
+      long nowMs,
+      long nowNs) {
+    this.lossPercentMax = lossPercentMax;
     this.snaptId = snaptId;
     this.epoch = epoch;
     this.session = session;
@@ -52,24 +62,30 @@ public final class SessionMeter {
     this.startNs = nowNs;
   }
 
-  /// A flow came.
+  /// Starts to meter a new flow.
   public void onOpened(FlowState flow) {
-    FlowMeter meter = new FlowMeter(flow);
+    FlowMeter meter = new FlowMeter(flow, lossPercentMax);
     flow.attach(meter);
     flows.add(meter);
   }
 
-  /// A flow ended; it stays in the books until its interval is reported.
+  /// Records the end of a flow. The flow stays in the meter until its interval is reported.
   public void onEnded(FlowState flow, long nowNs) {
     if (flow.attachment() instanceof FlowMeter meter) {
       meter.end(nowNs);
     }
   }
 
-  /// Packets came from the device and were dropped behind the tunnel.
+  /// Deducts packets that the SNAPT itself has sent to the device without a flow. They are not
+  /// charged.
+  public void ownDown(int packets, int bytes) {
+    flowless.own(packets, bytes);
+  }
+
+  /// Deducts packets from the device that were dropped after the tunnel.
   ///
-  /// @param flow null for packets that travelled without flow
-  /// @param bytes of all of them, as they would have travelled one by one
+  /// @param flow null for packets without a flow
+  /// @param bytes total inner size, with a superpacket counted as its segments
   public void refusedUp(@Nullable FlowState flow, int packets, int bytes) {
     if (flow == null) {
       flowless.refuse(packets, bytes);
@@ -78,31 +94,31 @@ public final class SessionMeter {
     }
   }
 
-  /// Twice a second.
+  /// Updates the meters of all flows. Called at least twice a second.
   public void onTick(long nowNs) {
     flows.forEach(meter -> meter.tick(nowNs));
   }
 
-  /// When the open interval began, in the loop's nanoseconds.
+  /// Returns the start of the open interval, in nanoseconds of the loop's clock.
   public long startNs() {
     return startNs;
   }
 
-  /// The number of the open interval.
+  /// Returns the sequence number of the open interval.
   public long sequence() {
     return sequence;
   }
 
-  /// The report of the open interval as far as it has come; changes nothing.
+  /// Returns the report of the open interval so far, without changing any state.
   ///
-  /// @param roundTripUs of the probes, NaN if unknown
+  /// @param roundTripUs round trip of the probes in microseconds, NaN if unknown
   public UsageReport soFar(long nowMs, long nowNs, double roundTripUs) {
     return report(session.token(), nowMs, nowNs, roundTripUs, false, false);
   }
 
-  /// What has changed in the open interval since the last call: a report with the lines of those
-  /// flows only, null if there is none. It replaces what was said of these flows before; a flow has
-  /// the same number throughout.
+  /// Returns the changes of the open interval since the last call, or null if there are none. The
+  /// report has only the lines of the changed flows. These lines replace earlier lines with the
+  /// same number.
   public @Nullable IntervalUsage changes(long nowMs, long nowNs, double roundTripUs) {
     ShownToken token = session.shown();
     UsageReport report = report(token.content(), nowMs, nowNs, roundTripUs, false, true);
@@ -113,10 +129,10 @@ public final class SessionMeter {
     return usage(report, token);
   }
 
-  /// Ends the open interval and begins the next, whose number leaves room for the
-  /// [parts][ReportParts] of this one.
+  /// Ends the open interval and starts the next. The next sequence number leaves room for the
+  /// [parts][ReportParts] of this report.
   ///
-  /// @param last whether the session ends with it
+  /// @param last true if the session ends with this interval
   public IntervalUsage close(long nowMs, long nowNs, double roundTripUs, boolean last) {
     ShownToken token = session.shown();
     UsageReport report = report(token.content(), nowMs, nowNs, roundTripUs, last, false);
@@ -158,7 +174,7 @@ public final class SessionMeter {
             .setIcid(token.getIcid())
             .setTokenId(token.getTokenId())
             .setStartMs(startMs)
-            // A wall clock that was set back must not make an interval end before it began.
+            // The wall clock may have been set back, but an interval must not end before its start.
             .setEndMs(Math.max(nowMs, startMs + 1))
             .setLast(last);
     long refusedPost = 0;
@@ -181,8 +197,8 @@ public final class SessionMeter {
     return ReportParts.sum(report.setOverheadBytes(overhead() - overheadBefore + refusedPost));
   }
 
-  // Flows are measured by a clock that never steps, intervals by one that NTP slews or sets back. A
-  // flow that is longer than its interval would be refused.
+  // Flows are timed by a monotonic clock, intervals by a wall clock that NTP may slew or set back.
+  // The bridge would refuse a flow that is longer than its interval.
   private static FlowUsage within(UsageReport.Builder interval, FlowUsage usage) {
     long lengthMs = interval.getEndMs() - interval.getStartMs();
     return usage.getDurationMs() <= lengthMs

@@ -1,4 +1,5 @@
-/// What a session carried in an interval, flow by flow, as a usage report that adds up to the byte.
+/// Metering: the usage of a session per interval and flow, as a usage report whose sums are exact
+/// to the byte.
 @NullMarked
 package io.viaduct.snapt.metering;
 

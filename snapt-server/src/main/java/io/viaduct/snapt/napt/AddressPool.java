@@ -1,21 +1,23 @@
 package io.viaduct.snapt.napt;
 
 import io.netty.buffer.ByteBuf;
+import io.viaduct.tunnel.wire.IpFields;
+import io.viaduct.tunnel.wire.IpPacket;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.OptionalInt;
 
-/// The addresses that the Internet side knows sessions by: a slot number names one address of each
-/// family, so one table serves both.
+/// The pool of addresses that sessions use on the Internet side. A slot number stands for one
+/// address of each family, so one table serves both.
 ///
-/// A device's slot follows from its key, so that a SNAPT that was started again gives it the same
-/// address, and its sockets live on; only when two devices meet on one slot does the later one move
-/// to the next. Slot 0 is the network, slot 1 the SNAPT's own TUN address, the last of IPv4 is
-/// broadcast.
+/// A device's slot is derived from its key. After a restart, the SNAPT therefore gives the device
+/// the same address, and its connections survive. If two keys map to one slot, the later device
+/// gets the next free slot. Slot 0 is the network address, slot 1 is the SNAPT's own TUN address,
+/// and the last IPv4 slot is the broadcast address.
 ///
-/// Threads: [#assign] and [#release] by the control thread; the rest is immutable.
+/// Threads: only the control thread calls [#assign] and [#release]. Everything else is immutable.
 public final class AddressPool {
-  /// More slots than any SNAPT serves sessions.
+  /// Upper limit of the slots: more than the sessions of any SNAPT.
   private static final int SLOTS_MAX = 1 << 20;
 
   private static final int FIRST_SLOT = 2;
@@ -42,12 +44,12 @@ public final class AddressPool {
     this.slots = Math.min(1 << ipv4.hostBits(), SLOTS_MAX);
   }
 
-  /// Slot numbers are below this.
+  /// Returns the number of slots; slot numbers are below it.
   public int slots() {
     return slots;
   }
 
-  /// Sessions that find an address.
+  /// Returns the largest number of sessions that the pool has addresses for.
   public int capacity() {
     return slots - FIRST_SLOT - 1;
   }
@@ -67,20 +69,21 @@ public final class AddressPool {
     return OptionalInt.of(slot + FIRST_SLOT);
   }
 
-  /// Gives a slot back.
+  /// Frees a slot.
   public void release(int slot) {
     taken.clear(slot - FIRST_SLOT);
   }
 
-  /// The slot that an IP packet is addressed to, −1 if its destination is not of the pool.
-  ///
-  /// @param ip index of the IP header, which the caller knows to be whole
-  public int slotOfDestination(ByteBuf packet, int ip) {
-    return packet.getByte(ip) >>> 4 == 4
-        ? slotOf(packet.getUnsignedInt(ip + IpHeader.IPV4_DESTINATION))
+  /// Returns the slot that an IP packet is addressed to, or −1 if the destination is not in the
+  /// pool.
+  public int slotOfDestination(IpPacket of) {
+    ByteBuf packet = of.buffer();
+    int ip = of.start();
+    return of.isIpv4()
+        ? slotOf(packet.getUnsignedInt(ip + IpFields.IPV4_DESTINATION))
         : slotOf(
-            packet.getLong(ip + IpHeader.IPV6_DESTINATION),
-            packet.getLong(ip + IpHeader.IPV6_DESTINATION + Long.BYTES));
+            packet.getLong(ip + IpFields.IPV6_DESTINATION),
+            packet.getLong(ip + IpFields.IPV6_DESTINATION + Long.BYTES));
   }
 
   private int slotOf(long address) {
@@ -93,14 +96,16 @@ public final class AddressPool {
     return high == ipv6.high() && offset >= 0 && offset < slots ? (int) offset : -1;
   }
 
-  /// Whether an IP packet is addressed into one of the prefixes, assigned or not.
-  public boolean ownsDestination(ByteBuf packet, int ip) {
-    return packet.getByte(ip) >>> 4 == 4
-        ? packet.getUnsignedInt(ip + IpHeader.IPV4_DESTINATION) >>> ipv4.hostBits()
+  /// Returns true if the destination of an IP packet is in the pool, assigned or not.
+  public boolean ownsDestination(IpPacket of) {
+    ByteBuf packet = of.buffer();
+    int ip = of.start();
+    return of.isIpv4()
+        ? packet.getUnsignedInt(ip + IpFields.IPV4_DESTINATION) >>> ipv4.hostBits()
             == ipv4.low() >>> ipv4.hostBits()
         : ipv6Owns(
-            packet.getLong(ip + IpHeader.IPV6_DESTINATION),
-            packet.getLong(ip + IpHeader.IPV6_DESTINATION + Long.BYTES));
+            packet.getLong(ip + IpFields.IPV6_DESTINATION),
+            packet.getLong(ip + IpFields.IPV6_DESTINATION + Long.BYTES));
   }
 
   private boolean ipv6Owns(long high, long low) {
@@ -110,12 +115,10 @@ public final class AddressPool {
         : high == ipv6.high() && low >>> host == ipv6.low() >>> host;
   }
 
-  /// The IPv4 prefix of the pool.
   public Prefix ipv4() {
     return ipv4;
   }
 
-  /// The IPv6 prefix of the pool.
   public Prefix ipv6() {
     return ipv6;
   }

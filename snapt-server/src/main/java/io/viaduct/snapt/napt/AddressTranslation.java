@@ -2,16 +2,17 @@ package io.viaduct.snapt.napt;
 
 import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.wire.InternetChecksum;
+import io.viaduct.tunnel.wire.IpFields;
+import io.viaduct.tunnel.wire.IpPacket;
 
-/// Rewrites one session's packets between its inner addresses and its addresses of the pool, in
-/// place; also the packet that an ICMP error quotes (RFC 5508). Ports stay as they are: the address
-/// of the pool is the session's alone.
+/// Translates one session's packets, in place, between its inner addresses and its pool addresses.
+/// Also translates the packet that an ICMP error quotes (RFC 5508). Ports do not change, because no
+/// other session shares the pool address.
 ///
-/// Checksums are corrected by the difference and never computed anew (RFC 1624 equation 3), so that
-/// a damaged packet stays damaged. Owned by the session's event loop.
+/// Checksums are updated by the difference, never recomputed (RFC 1624 equation 3). A corrupt
+/// packet thus keeps a wrong checksum. Owned by the session's event loop.
 public final class AddressTranslation {
   private static final int UDP_CHECKSUM_ABSENT = 0;
-  private static final int UDP_HEADER_LENGTH = 8;
 
   private final AddressPool pool;
   private final InnerAddresses inner;
@@ -30,13 +31,11 @@ public final class AddressTranslation {
     this.poolIpv6Low = pool.ipv6().low() + slot;
   }
 
-  /// A packet of the device, on its way to the Internet.
-  ///
-  /// @param ip index of the IP header
-  /// @param length of the packet in bytes
-  /// @param partial whether the transport checksum is the uncomplemented sum of the pseudo header
-  public Translated outbound(ByteBuf packet, int ip, int length, boolean partial) {
-    if (!header.wrap(packet, ip, length, false)) {
+  /// Translates a packet from the device to the Internet.
+  public Translated outbound(IpPacket of) {
+    ByteBuf packet = of.buffer();
+    boolean partial = of.isChecksumPartial();
+    if (!header.wrap(packet, of.start(), of.length(), false)) {
       return Translated.MALFORMED;
     }
     if (header.routed()) {
@@ -48,7 +47,7 @@ public final class AddressTranslation {
     if (!routable(packet)) {
       return Translated.UNROUTABLE_DESTINATION;
     }
-    if (pool.ownsDestination(packet, ip)) {
+    if (pool.ownsDestination(of)) {
       return Translated.POOL_DESTINATION;
     }
     if (header.icmpError(packet)) {
@@ -61,13 +60,12 @@ public final class AddressTranslation {
     return Translated.FORWARDED;
   }
 
-  /// A packet of the Internet that [AddressPool#slotOfDestination] found to be this session's.
-  ///
-  /// @param ip index of the IP header
-  /// @param length of the packet in bytes
-  /// @param partial whether the transport checksum is the uncomplemented sum of the pseudo header
-  public Translated inbound(ByteBuf packet, int ip, int length, boolean partial) {
-    if (!header.wrap(packet, ip, length, false)) {
+  /// Translates a packet from the Internet that [AddressPool#slotOfDestination] assigned to this
+  /// session.
+  public Translated inbound(IpPacket of) {
+    ByteBuf packet = of.buffer();
+    boolean partial = of.isChecksumPartial();
+    if (!header.wrap(packet, of.start(), of.length(), false)) {
       return Translated.MALFORMED;
     }
     if (header.routed()) {
@@ -86,52 +84,53 @@ public final class AddressTranslation {
     return Translated.FORWARDED;
   }
 
-  /// Bytes that the IP header of a packet has at least; no packet has as many as what is no IP
-  /// packet.
-  public static int headerLength(ByteBuf packet, int ip) {
-    return switch (packet.getByte(ip) >>> 4 & 0xf) {
-      case 4 -> IpHeader.IPV4_LENGTH_MIN;
-      case 6 -> IpHeader.IPV6_LENGTH;
+  /// Returns the smallest IP header length of the packet's version, in bytes. For bytes that are
+  /// not an IP packet, returns `Integer.MAX_VALUE`, which no packet reaches.
+  public static int headerLength(IpPacket packet) {
+    return switch (packet.version()) {
+      case 4 -> IpFields.IPV4_HEADER;
+      case 6 -> IpFields.IPV6_HEADER;
       default -> Integer.MAX_VALUE;
     };
   }
 
-  /// Whether the packet that was translated last is IPv6.
+  /// Returns true if the last translated packet is IPv6.
   public boolean ipv6() {
     return header.ipv6();
   }
 
-  /// Where the transport header of the packet that was translated last begins, counted from its IP
-  /// header.
+  /// Returns the offset of the last translated packet's transport header, from its IP header.
   public int transportOffset() {
     return header.transport() - header.start();
   }
 
-  /// Where the transport checksum of the packet that was translated last lies, counted from its
-  /// transport header.
+  /// Returns the offset of the last translated packet's transport checksum, from its transport
+  /// header.
   public int checksumOffset() {
     return Math.max(0, header.addressedChecksum() - header.transport());
   }
 
-  /// Transport protocol of the packet that was translated last.
+  /// Returns the transport protocol number of the last translated packet.
   public int protocol() {
     return header.protocol();
   }
 
-  /// Bytes of the transport header and its payload of the packet that was translated last; 0 in a
-  /// fragment behind the first.
+  /// Returns the bytes of the last translated packet's transport header and payload; 0 in a
+  /// fragment after the first.
   public int transportBytes() {
     return header.transportHere() ? header.transportLength() : 0;
   }
 
-  /// Whether the packet that was translated last is UDP.
+  /// Returns true if the last translated packet is UDP.
   public boolean udp() {
-    return header.protocol() == IpHeader.UDP;
+    return header.protocol() == IpFields.UDP;
   }
 
-  /// Bytes of the TCP or UDP header of the packet that was translated last.
+  /// Returns the TCP or UDP header length of the last translated packet, in bytes.
   public int transportHeaderLength(ByteBuf packet) {
-    return udp() ? UDP_HEADER_LENGTH : (packet.getByte(header.transport() + 12) >>> 4 & 0xf) * 4;
+    return udp()
+        ? IpFields.UDP_HEADER
+        : (packet.getByte(header.transport() + IpFields.TCP_DATA_OFFSET) >>> 4 & 0xf) * 4;
   }
 
   private boolean routable(ByteBuf packet) {
@@ -145,10 +144,10 @@ public final class AddressTranslation {
     return first != 0 && first != 127 && first < 224 && !(first == 169 && second == 254);
   }
 
-  // The quoted packet may be cut anywhere behind its IP header.
+  // The quoted packet may be cut anywhere after its IP header.
   private boolean quotes(ByteBuf packet) {
-    int start = header.transport() + 8;
-    return quoted.wrap(packet, start, header.transportLength() - 8, true)
+    int start = header.transport() + IpFields.ICMP_HEADER;
+    return quoted.wrap(packet, start, header.transportLength() - IpFields.ICMP_HEADER, true)
         && quoted.ipv6() == header.ipv6();
   }
 
@@ -158,15 +157,16 @@ public final class AddressTranslation {
         : packet.getInt(index) == poolIpv4;
   }
 
-  /// Rewrites an address of the quoted packet, and the ICMP checksum over all that changed with it.
+  /// Rewrites an address of the quoted packet, and updates the ICMP checksum for all bytes that
+  /// changed.
   private void rewriteQuoted(ByteBuf packet, int address, boolean outbound, boolean partial) {
     int transport = quoted.addressedChecksum();
-    int ipChecksum = quoted.ipv6() ? -1 : quoted.start() + IpHeader.IPV4_CHECKSUM;
+    int ipChecksum = quoted.ipv6() ? -1 : quoted.start() + IpFields.IPV4_CHECKSUM;
     int before = word(packet, transport) + word(packet, ipChecksum);
     int change = rewrite(packet, quoted, address, outbound, false);
     int after = word(packet, transport) + word(packet, ipChecksum);
     if (!partial) {
-      int icmp = header.transport() + 2;
+      int icmp = header.transport() + IpFields.ICMP_CHECKSUM;
       int changed = InternetChecksum.fold(change + InternetChecksum.change(before, after));
       packet.setShort(icmp, InternetChecksum.corrected(packet.getUnsignedShort(icmp), changed));
     }
@@ -178,14 +178,14 @@ public final class AddressTranslation {
 
   /// Rewrites one address and the checksums that cover it.
   ///
-  /// @return the difference that the address makes to a one's complement sum
+  /// @return the change of the one's complement sum that the new address causes
   private int rewrite(ByteBuf packet, IpHeader of, int address, boolean outbound, boolean partial) {
     int bytes = of.ipv6() ? 16 : 4;
     long before = InternetChecksum.sum(packet, address, bytes, 0);
     write(packet, address, of.ipv6(), outbound);
     int change = InternetChecksum.change(before, InternetChecksum.sum(packet, address, bytes, 0));
     if (!of.ipv6()) {
-      int checksum = of.start() + IpHeader.IPV4_CHECKSUM;
+      int checksum = of.start() + IpFields.IPV4_CHECKSUM;
       packet.setShort(
           checksum, InternetChecksum.corrected(packet.getUnsignedShort(checksum), change));
     }
@@ -212,7 +212,7 @@ public final class AddressTranslation {
       packet.setShort(index, InternetChecksum.fold(checksum + change));
       return;
     }
-    boolean udp = of.protocol() == IpHeader.UDP;
+    boolean udp = of.protocol() == IpFields.UDP;
     if (udp && checksum == UDP_CHECKSUM_ABSENT) {
       return;
     }

@@ -7,18 +7,18 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
-/// The addresses that a device uses inside its tunnel, told in its Hello: one or both families.
+/// The addresses that a device uses inside its tunnel, as sent in its Hello: IPv4, IPv6 or both.
 ///
-/// @param hasIpv4 whether there is an IPv4 address
-/// @param hasIpv6 whether there is an IPv6 address
+/// @param hasIpv4 true if the device has an IPv4 address
+/// @param hasIpv6 true if the device has an IPv6 address
 /// @param ipv6High upper 64 bits
 /// @param ipv6Low lower 64 bits
 public record InnerAddresses(
     boolean hasIpv4, int ipv4, boolean hasIpv6, long ipv6High, long ipv6Low) {
   /// @param ipv4 4 bytes or none
   /// @param ipv6 16 bytes or none
-  /// @throws IllegalArgumentException if there is no address at all, a length is wrong, or an
-  ///   address cannot be a device's
+  /// @throws IllegalArgumentException if both are empty, a length is wrong, or an address is not
+  ///   unicast
   public static InnerAddresses of(byte[] ipv4, byte[] ipv6) {
     if (ipv4.length == 0 && ipv6.length == 0) {
       throw new IllegalArgumentException("at least one inner address must be given");

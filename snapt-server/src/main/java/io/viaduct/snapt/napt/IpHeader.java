@@ -1,35 +1,13 @@
 package io.viaduct.snapt.napt;
 
 import io.netty.buffer.ByteBuf;
+import io.viaduct.tunnel.wire.IpFields;
 
-/// Where the parts of one IPv4 or IPv6 packet are (RFC 791, RFC 8200); a flyweight of one event
-/// loop. Reads nothing behind the bytes it was given.
+/// Locates the headers of one IPv4 or IPv6 packet (RFC 791, RFC 8200). A flyweight of one event
+/// loop. Never reads beyond the given bytes.
 final class IpHeader {
-  static final int IPV4_LENGTH_MIN = 20;
-  static final int IPV4_TOTAL_LENGTH = 2;
-  static final int IPV4_FRAGMENT = 6;
-  static final int IPV4_PROTOCOL = 9;
-  static final int IPV4_CHECKSUM = 10;
-  static final int IPV4_SOURCE = 12;
-  static final int IPV4_DESTINATION = 16;
-  static final int IPV6_LENGTH = 40;
-  static final int IPV6_PAYLOAD_LENGTH = 4;
-  static final int IPV6_NEXT_HEADER = 6;
-  static final int IPV6_SOURCE = 8;
-  static final int IPV6_DESTINATION = 24;
-
-  static final int ICMP = 1;
-  static final int TCP = 6;
-  static final int UDP = 17;
-  static final int ICMPV6 = 58;
-
-  private static final int HOP_BY_HOP = 0;
-  private static final int ROUTING = 43;
-  private static final int FRAGMENT = 44;
-  private static final int DESTINATION_OPTIONS = 60;
   private static final int EXTENSION_HEADERS_MAX = 8;
 
-  private static final int FRAGMENT_OFFSET_IPV4 = 0x1fff;
   private static final int FRAGMENT_OFFSET_IPV6 = 0xfff8;
 
   private boolean ipv6;
@@ -40,18 +18,18 @@ final class IpHeader {
   private boolean transportHere;
   private boolean routed;
 
-  /// Finds the parts.
+  /// Locates the headers of a packet.
   ///
   /// @param ip index of the first byte
   /// @param available bytes that may be read; fewer than the packet's own length only if
   ///   `truncated`
-  /// @param truncated whether the packet may have been cut, as inside an ICMP error
-  /// @return false if this is no IP packet, or a header is not whole
+  /// @param truncated true if the packet may have been cut, as inside an ICMP error
+  /// @return false if the bytes are not an IP packet, or a header is incomplete
   boolean wrap(ByteBuf packet, int ip, int available, boolean truncated) {
     start = ip;
     routed = false;
     transportHere = true;
-    if (available < IPV4_LENGTH_MIN) {
+    if (available < IpFields.IPV4_HEADER) {
       return false;
     }
     int version = packet.getByte(ip) >>> 4 & 0xf;
@@ -63,31 +41,33 @@ final class IpHeader {
 
   private boolean wrapIpv4(ByteBuf packet, int available, boolean truncated) {
     int header = (packet.getByte(start) & 0xf) * 4;
-    int total = packet.getUnsignedShort(start + IPV4_TOTAL_LENGTH);
-    if (header < IPV4_LENGTH_MIN || header > available || total < header) {
+    int total = packet.getUnsignedShort(start + IpFields.IPV4_TOTAL_LENGTH);
+    if (header < IpFields.IPV4_HEADER || header > available || total < header) {
       return false;
     }
     if (total > available && !truncated) {
       return false;
     }
-    protocol = packet.getUnsignedByte(start + IPV4_PROTOCOL);
+    protocol = packet.getUnsignedByte(start + IpFields.IPV4_PROTOCOL);
     transport = start + header;
     end = start + Math.min(total, available);
-    transportHere = (packet.getUnsignedShort(start + IPV4_FRAGMENT) & FRAGMENT_OFFSET_IPV4) == 0;
+    transportHere =
+        (packet.getUnsignedShort(start + IpFields.IPV4_FRAGMENT) & IpFields.FRAGMENT_OFFSET) == 0;
     return true;
   }
 
   private boolean wrapIpv6(ByteBuf packet, int available, boolean truncated) {
-    if (available < IPV6_LENGTH) {
+    if (available < IpFields.IPV6_HEADER) {
       return false;
     }
-    int total = IPV6_LENGTH + packet.getUnsignedShort(start + IPV6_PAYLOAD_LENGTH);
+    int total =
+        IpFields.IPV6_HEADER + packet.getUnsignedShort(start + IpFields.IPV6_PAYLOAD_LENGTH);
     if (total > available && !truncated) {
       return false;
     }
     end = start + Math.min(total, available);
-    protocol = packet.getUnsignedByte(start + IPV6_NEXT_HEADER);
-    transport = start + IPV6_LENGTH;
+    protocol = packet.getUnsignedByte(start + IpFields.IPV6_NEXT_HEADER);
+    transport = start + IpFields.IPV6_HEADER;
     for (int headers = 0; isExtension(protocol); headers++) {
       if (headers == EXTENSION_HEADERS_MAX || transport + 8 > end) {
         return false;
@@ -99,38 +79,42 @@ final class IpHeader {
 
   private void skipExtension(ByteBuf packet) {
     int length = 8;
-    if (protocol == FRAGMENT) {
+    if (protocol == IpFields.FRAGMENT) {
       transportHere &= (packet.getUnsignedShort(transport + 2) & FRAGMENT_OFFSET_IPV6) == 0;
     } else {
       length += packet.getUnsignedByte(transport + 1) * 8;
     }
-    routed |= protocol == ROUTING;
+    routed |= protocol == IpFields.ROUTING;
     int next = packet.getUnsignedByte(transport);
     transport += length;
-    // Behind the header of a later fragment comes data, whatever the number says.
+    // A fragment after the first has data here, so the next-header number does not apply. 59 means
+    // "no next header".
     protocol = !transportHere && isExtension(next) ? 59 : next;
   }
 
   private static boolean isExtension(int next) {
-    return next == HOP_BY_HOP || next == ROUTING || next == FRAGMENT || next == DESTINATION_OPTIONS;
+    return next == IpFields.HOP_BY_HOP
+        || next == IpFields.ROUTING
+        || next == IpFields.FRAGMENT
+        || next == IpFields.DESTINATION_OPTIONS;
   }
 
   boolean ipv6() {
     return ipv6;
   }
 
-  /// Index of the source address.
+  /// Returns the index of the source address.
   int source() {
-    return start + (ipv6 ? IPV6_SOURCE : IPV4_SOURCE);
+    return start + (ipv6 ? IpFields.IPV6_SOURCE : IpFields.IPV4_SOURCE);
   }
 
-  /// Index of the destination address.
+  /// Returns the index of the destination address.
   int destination() {
-    return start + (ipv6 ? IPV6_DESTINATION : IPV4_DESTINATION);
+    return start + (ipv6 ? IpFields.IPV6_DESTINATION : IpFields.IPV4_DESTINATION);
   }
 
-  /// Whether an IPv6 routing header is there: its pseudo header is not the one that we would
-  /// correct.
+  /// Returns true if the packet has an IPv6 routing header. Its checksum covers the final
+  /// destination, so the translation cannot correct it.
   boolean routed() {
     return routed;
   }
@@ -143,29 +127,30 @@ final class IpHeader {
     return protocol;
   }
 
-  /// Index of the transport header.
+  /// Returns the index of the transport header.
   int transport() {
     return transport;
   }
 
-  /// Bytes of transport header and payload that are there.
+  /// Returns the available bytes of the transport header and payload.
   int transportLength() {
     return end - transport;
   }
 
-  /// False in every fragment but the first.
+  /// Returns true if the packet starts with its transport header, which is false in all fragments
+  /// but the first.
   boolean transportHere() {
     return transportHere;
   }
 
-  /// Index of the transport checksum that covers the addresses, −1 if there is none (or it is cut
-  /// off).
+  /// Returns the index of the transport checksum that covers the addresses, or −1 if there is none
+  /// or it is cut off.
   int addressedChecksum() {
     int offset =
         switch (protocol) {
-          case TCP -> 16;
-          case UDP -> 6;
-          case ICMPV6 -> ipv6 ? 2 : -1;
+          case IpFields.TCP -> IpFields.TCP_CHECKSUM;
+          case IpFields.UDP -> IpFields.UDP_CHECKSUM;
+          case IpFields.ICMPV6 -> ipv6 ? IpFields.ICMP_CHECKSUM : -1;
           default -> -1;
         };
     return offset >= 0 && transportHere && offset + 2 <= transportLength()
@@ -173,14 +158,16 @@ final class IpHeader {
         : -1;
   }
 
-  /// Whether this is an ICMP error, which quotes the packet that it is about (RFC 792, RFC 4443).
+  /// Returns true if this is an ICMP error, which quotes the packet that caused it (RFC 792, RFC
+  /// 4443).
   boolean icmpError(ByteBuf packet) {
-    if (!transportHere || transportLength() < 8) {
+    if (!transportHere || transportLength() < IpFields.ICMP_HEADER) {
       return false;
     }
     int type = packet.getUnsignedByte(transport);
     return ipv6
-        ? protocol == ICMPV6 && type >= 1 && type <= 4
-        : protocol == ICMP && (type == 3 || type == 4 || type == 5 || type == 11 || type == 12);
+        ? protocol == IpFields.ICMPV6 && type >= 1 && type <= 4
+        : protocol == IpFields.ICMP
+            && (type == 3 || type == 4 || type == 5 || type == 11 || type == 12);
   }
 }

@@ -11,11 +11,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param high upper 64 bits of the address, 0 for IPv4
 /// @param low lower 64 bits; an IPv4 address in the lowest 32
-/// @param length bits of the prefix
-/// @param ipv6 whether the family is IPv6
+/// @param length length of the prefix, in bits
+/// @param ipv6 true for IPv6, false for IPv4
 public record Prefix(long high, long low, int length, boolean ipv6) {
-  /// @throws IllegalArgumentException unless it is a numeric address, `/`, and a length that leaves
-  ///   no bit of the address set behind it
+  /// Parses a prefix.
+  ///
+  /// @throws IllegalArgumentException unless the text is a numeric address, `/` and a length, and
+  ///   all bits after that length are 0
   @JsonCreator
   public static Prefix of(String text) {
     int slash = text.indexOf('/');
@@ -34,18 +36,18 @@ public record Prefix(long high, long low, int length, boolean ipv6) {
     return prefix;
   }
 
-  /// The prefix that is one address.
+  /// Returns the prefix that contains only this address.
   public static Prefix host(InetAddress address) {
     byte[] bytes = address.getAddress();
     return of(bytes, bytes.length * Byte.SIZE);
   }
 
-  /// The network of a length that an address lies in.
+  /// Returns the network with this prefix length that contains an address.
   public static Prefix around(InetAddress address, int length) {
     return of(address.getAddress(), length).network();
   }
 
-  /// The prefix that is one address of this one.
+  /// Returns the prefix that contains only one address of this prefix.
   ///
   /// @param offset from the first address
   public Prefix host(long offset) {
@@ -59,7 +61,7 @@ public record Prefix(long high, long low, int length, boolean ipv6) {
         return length;
       }
     } catch (NumberFormatException _) {
-      // told below, with the rule
+      // reported below, together with the rule
     }
     throw new IllegalArgumentException(
         "the length of a prefix is from 0 to " + bits + ", got '" + text + "'");
@@ -83,17 +85,17 @@ public record Prefix(long high, long low, int length, boolean ipv6) {
     return new Prefix(maskedHigh, maskedLow, length, ipv6);
   }
 
-  /// Bits behind the prefix.
+  /// Returns the number of bits after the prefix.
   public int hostBits() {
     return (ipv6 ? 128 : 32) - length;
   }
 
-  /// Whether an address, in the same halves, lies in the prefix.
+  /// Returns true if the prefix contains an address, given as its upper and lower 64 bits.
   public boolean contains(long addressHigh, long addressLow) {
     return new Prefix(addressHigh, addressLow, length, ipv6).network().equals(this);
   }
 
-  /// The address so far behind the first one, numeric.
+  /// Returns the address at an offset from the first one, as numeric text.
   public String address(long offset) {
     byte[] bytes = new byte[ipv6 ? 16 : 4];
     long rest = low + offset;

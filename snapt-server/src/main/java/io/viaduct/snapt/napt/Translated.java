@@ -1,21 +1,29 @@
 package io.viaduct.snapt.napt;
 
-/// What became of a packet at the address translation; each value is a counter.
+/// The outcome of a packet's address translation; each value is a counter.
 public enum Translated {
-  /// Rewritten, fit to be forwarded.
+  /// The packet was rewritten and may be forwarded.
   FORWARDED,
-  /// No IP packet, or a header is not whole.
+  /// The bytes are not an IP packet, or a header is incomplete.
   MALFORMED,
-  /// The source is not the session's inner address: nobody sends in another's name.
+  /// The source is not the session's inner address. A device must not use the address of another
+  /// device.
   FOREIGN_SOURCE,
-  /// The destination lies in the pool: sessions do not reach each other through the SNAPT.
+  /// The destination is in the pool. Sessions cannot reach each other through the SNAPT.
   POOL_DESTINATION,
-  /// Multicast, broadcast, loopback or link-local destination: not for the Internet.
+  /// The destination is multicast, broadcast, loopback or link-local, which the Internet does not
+  /// route.
   UNROUTABLE_DESTINATION,
-  /// An IPv6 routing header: it may name the next hop (RFC 5095), and its checksum is another.
+  /// The packet has an IPv6 routing header. Such a header may redirect the packet (RFC 5095), and
+  /// the transport checksum covers another destination.
   ROUTING_HEADER,
-  /// An ICMP error about a packet that the session did not send.
+  /// The packet is an ICMP error about a packet that the session did not send.
   FOREIGN_ERROR,
-  /// Addressed to a pool address that no session has.
-  NO_SESSION
+  /// The destination is a pool address that no session has.
+  NO_SESSION;
+
+  /// Returns true if the sending device gets an ICMP error. The packet is then unchanged.
+  public boolean isTold() {
+    return this == POOL_DESTINATION || this == UNROUTABLE_DESTINATION;
+  }
 }

@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/// One counter per value of an enum: how often each outcome happened. Any thread counts, any reads.
+/// Counts outcomes: one counter per value of an enum. Any thread may count and read.
 public final class Tally<E extends Enum<E>> {
   private final E[] values;
   private final LongAdder[] counts;
 
-  /// A tally of zeros.
+  /// Creates a tally of zeros.
   public Tally(Class<E> outcomes) {
     values = outcomes.getEnumConstants();
     counts = new LongAdder[values.length];
@@ -21,22 +21,21 @@ public final class Tally<E extends Enum<E>> {
     }
   }
 
-  /// Counts one.
   public void count(E outcome) {
     counts[outcome.ordinal()].increment();
   }
 
-  /// Counts several at once.
+  /// Adds several to the count of an outcome.
   public void count(E outcome, long times) {
     counts[outcome.ordinal()].add(times);
   }
 
-  /// How often an outcome happened.
+  /// Returns the count of an outcome.
   public long of(E outcome) {
     return counts[outcome.ordinal()].sum();
   }
 
-  /// The outcomes that happened at all, by name.
+  /// Returns the outcomes with a count above 0, by name.
   public Map<String, Long> nonZero() {
     Map<String, Long> found = new TreeMap<>();
     for (E value : values) {
@@ -47,7 +46,7 @@ public final class Tally<E extends Enum<E>> {
     return found;
   }
 
-  /// Shows every value as a counter.
+  /// Registers every value as a counter.
   ///
   /// @param name of the meter, starting with `viaduct.`
   /// @param tag name of the label that holds the outcome

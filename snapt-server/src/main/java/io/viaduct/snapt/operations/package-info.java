@@ -1,4 +1,4 @@
-/// What an operator sees of a SNAPT besides its log: counters by outcome.
+/// Counters by outcome, for the metrics of a SNAPT.
 @NullMarked
 package io.viaduct.snapt.operations;
 

@@ -4,8 +4,9 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The rates of the accounts that have sessions here: one per direction and account, made with its
-/// first session and forgotten with its last. Any thread.
+/// The rate limits of all accounts with sessions here, one per account and direction. They are
+/// created with the account's first session and removed with its last. Any thread may call this
+/// class.
 public final class AccountRates {
   /// 100 Gbit/s.
   public static final long BITS_PER_SECOND_MAX = 100_000_000_000L;
@@ -13,7 +14,7 @@ public final class AccountRates {
   private final long bitsPerSecond;
   private final Map<String, Entry> accounts = new HashMap<>();
 
-  /// Both directions of an account.
+  /// The rate limits of an account in both directions.
   public record Pair(AccountRate up, AccountRate down) {}
 
   private static final class Entry {
@@ -25,14 +26,14 @@ public final class AccountRates {
     }
   }
 
-  /// @param bitsPerSecond of each direction; 0: no limit
+  /// @param bitsPerSecond limit of each direction; 0 means no limit
   public AccountRates(long bitsPerSecond) {
     this.bitsPerSecond = bitsPerSecond;
   }
 
-  /// A session of the account begins.
+  /// Registers the start of a session of the account.
   ///
-  /// @return null without a limit
+  /// @return the account's limits, or null if there is no limit
   public synchronized @Nullable Pair begin(String account, long nowNs) {
     if (bitsPerSecond == 0) {
       return null;
@@ -49,7 +50,7 @@ public final class AccountRates {
     return entry.rates;
   }
 
-  /// A session of the account has ended.
+  /// Registers the end of a session of the account.
   public synchronized void end(String account) {
     Entry entry = accounts.get(account);
     if (entry != null && --entry.sessions == 0) {

@@ -3,23 +3,26 @@ package io.viaduct.snapt.policy;
 import io.netty.buffer.ByteBuf;
 import io.viaduct.snapt.napt.AddressTranslation;
 import io.viaduct.snapt.napt.Prefix;
+import io.viaduct.tunnel.wire.IpFields;
+import io.viaduct.tunnel.wire.IpPacket;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Decides which destinations devices reach. Looked at in this order; the first that fits decides:
+/// Decides which destinations devices may reach. The first rule that matches decides:
 ///
-/// 1. source routes and the SNAPT's own addresses: never
-/// 2. `egress.allow`: yes
-/// 3. `egress.deny`, the control network, networks that are not of the Internet: no
-/// 4. everything else: yes
+/// 1. source routes and the SNAPT's own addresses: refused
+/// 2. `egress.allow`: allowed
+/// 3. `egress.deny`, the control network, networks that are not part of the Internet: refused
+/// 4. everything else: allowed
 ///
-/// Threads: [#judge] on any event loop; the sets of addresses are replaced by the thread that
-/// watches them.
+/// Threads: any event loop may call [#judge]. The thread of [OwnAddresses] replaces the sets of
+/// addresses.
 public final class EgressPolicy {
-  /// Networks that are not of the Internet (IANA's special-purpose registries, RFC 6890), with
-  /// those IPv6 networks that carry an IPv4 destination: IPv4-compatible, mapped, NAT64, 6to4.
+  /// Networks that are not part of the Internet (IANA's special-purpose registries, RFC 6890).
+  /// Includes the IPv6 networks that contain an IPv4 destination: IPv4-compatible, IPv4-mapped,
+  /// NAT64, 6to4.
   static final List<Prefix> PRIVATE =
       Stream.of(
               "10.0.0.0/8",
@@ -40,13 +43,10 @@ public final class EgressPolicy {
           .map(Prefix::of)
           .toList();
 
-  private static final int IPV4_OPTIONS = 20;
   private static final int END_OF_OPTIONS = 0;
   private static final int NO_OPERATION = 1;
   private static final int LOOSE_SOURCE_ROUTE = 131;
   private static final int STRICT_SOURCE_ROUTE = 137;
-  private static final int TCP = 6;
-  private static final int UDP = 17;
 
   private final EgressRule[] allow;
   private final Networks[] allowed;
@@ -57,8 +57,8 @@ public final class EgressPolicy {
   private volatile Networks own = Networks.NONE;
   private volatile Networks control;
 
-  /// @param controlNetworks besides the bridge
-  /// @param denyPrivate whether networks that are not of the Internet are refused
+  /// @param controlNetworks the operator's control networks, without the bridge
+  /// @param denyPrivate true if networks that are not part of the Internet are refused
   public EgressPolicy(
       List<EgressRule> allow,
       List<EgressRule> deny,
@@ -73,7 +73,7 @@ public final class EgressPolicy {
     this.control = new Networks(this.controlNetworks);
   }
 
-  /// A policy that refuses only the SNAPT itself and source routes.
+  /// Returns a policy that refuses only source routes and the SNAPT's own addresses.
   public static EgressPolicy open() {
     return new EgressPolicy(List.of(), List.of(), List.of(), false);
   }
@@ -97,18 +97,22 @@ public final class EgressPolicy {
     control = new Networks(Stream.concat(controlNetworks.stream(), addresses.stream()).toList());
   }
 
-  /// Judges a packet that the translation has just found fit to be forwarded.
+  /// Checks a packet that the address translation has just accepted.
   ///
-  /// @param ip index of the IP header
-  /// @param of the translation that has looked at the packet last
-  /// @return null if it may leave
-  public @Nullable EgressRefusal judge(ByteBuf packet, int ip, AddressTranslation of) {
+  /// @param of the translation that has rewritten this packet and no packet since
+  /// @return the reason for the refusal, or null if the packet may be forwarded
+  public @Nullable EgressRefusal judge(IpPacket judged, AddressTranslation of) {
+    ByteBuf packet = judged.buffer();
+    int ip = judged.start();
     boolean ipv6 = of.ipv6();
-    if (!ipv6 && of.transportOffset() > IPV4_OPTIONS && choosesRoute(packet, ip, of)) {
+    if (!ipv6 && of.transportOffset() > IpFields.IPV4_HEADER && choosesRoute(packet, ip, of)) {
       return EgressRefusal.SOURCE_ROUTE;
     }
-    long high = ipv6 ? packet.getLong(ip + 24) : 0;
-    long low = ipv6 ? packet.getLong(ip + 32) : packet.getUnsignedInt(ip + 16);
+    long high = ipv6 ? packet.getLong(ip + IpFields.IPV6_DESTINATION) : 0;
+    long low =
+        ipv6
+            ? packet.getLong(ip + IpFields.IPV6_DESTINATION + Long.BYTES)
+            : packet.getUnsignedInt(ip + IpFields.IPV4_DESTINATION);
     boolean ownAddress = holds(own, ipv6, high, low);
     int protocol = of.protocol();
     int port = destinationPort(packet, ip, of, protocol);
@@ -137,25 +141,25 @@ public final class EgressPolicy {
     return ipv6 ? networks.holdIpv6(high, low) : networks.holdIpv4(low);
   }
 
-  // A fragment behind the first has no ports. It is of no use without the first one, which has
-  // them: so it passes both kinds of rules with ports.
+  // A fragment after the first has no ports. It is useless without the first fragment, which has
+  // them. It therefore matches allow rules with ports, and never deny rules with ports.
   private static boolean fits(EgressRule rule, int protocol, int port, boolean withoutPorts) {
     return rule.covers(protocol)
         && (!rule.hasPorts()
             || (port < 0 ? withoutPorts : port >= rule.portFrom() && port <= rule.portTo()));
   }
 
-  /// @return −1 without ports
+  /// @return −1 if the packet has no ports
   private static int destinationPort(ByteBuf packet, int ip, AddressTranslation of, int protocol) {
-    return (protocol == TCP || protocol == UDP) && of.transportBytes() >= 4
-        ? packet.getUnsignedShort(ip + of.transportOffset() + 2)
+    return (protocol == IpFields.TCP || protocol == IpFields.UDP) && of.transportBytes() >= 4
+        ? packet.getUnsignedShort(ip + of.transportOffset() + IpFields.DESTINATION_PORT)
         : -1;
   }
 
-  // RFC 791 section 3.1: an option is one byte (end, no operation), or has its length in the
-  // second.
+  // RFC 791 section 3.1: an option is a single byte (end, no operation), or its second byte is its
+  // length.
   private static boolean choosesRoute(ByteBuf packet, int ip, AddressTranslation of) {
-    int at = ip + IPV4_OPTIONS;
+    int at = ip + IpFields.IPV4_HEADER;
     int end = ip + of.transportOffset();
     while (at < end) {
       int type = packet.getUnsignedByte(at);

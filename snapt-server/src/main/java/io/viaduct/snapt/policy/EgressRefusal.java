@@ -1,21 +1,31 @@
 package io.viaduct.snapt.policy;
 
-/// Why a device's packet does not leave the SNAPT; each value is a counter. Destinations that no
-/// host of the Internet has, and the pool, are refused by the translation before
+/// The reasons for which the SNAPT does not forward a device's packet; each value is a counter. The
+/// translation has already refused unroutable destinations and the pool
 /// ([io.viaduct.snapt.napt.Translated]).
 public enum EgressRefusal {
   /// The destination is the SNAPT itself: an address, a broadcast or an anycast address of one of
-  /// its interfaces, or one that `control.host` names.
+  /// its interfaces, or an address that `control.host` resolves to.
   OWN_ADDRESS,
-  /// The destination is the bridge or lies in one of `egress.control-networks`.
+  /// The destination is the bridge or is in one of `egress.control-networks`.
   CONTROL_NETWORK,
-  /// The destination lies in a network that is not of the Internet, and `egress.deny-private`
-  /// holds.
+  /// The destination is in a network that is not part of the Internet, and `egress.deny-private` is
+  /// set.
   PRIVATE_NETWORK,
-  /// An entry of `egress.deny` names it.
+  /// An entry of `egress.deny` matches the packet.
   DENIED,
-  /// IPv4 options that choose the route (LSRR, SSRR; RFC 7126), or options that are not whole.
+  /// The packet has IPv4 source-route options (LSRR, SSRR; RFC 7126), or incomplete options.
   SOURCE_ROUTE,
   /// The account has used up its `egress.account-bits-per-second`.
-  ACCOUNT_RATE
+  ACCOUNT_RATE;
+
+  /// Returns true if the device gets an ICMP error. There is none for a source route, which the
+  /// error would have to reverse (RFC 1812 section 4.3.2.6). There is none for the rate, because
+  /// packet loss is its signal.
+  public boolean isTold() {
+    return switch (this) {
+      case OWN_ADDRESS, CONTROL_NETWORK, PRIVATE_NETWORK, DENIED -> true;
+      case SOURCE_ROUTE, ACCOUNT_RATE -> false;
+    };
+  }
 }

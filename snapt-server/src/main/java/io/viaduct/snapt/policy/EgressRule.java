@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /// One entry of `egress.allow` or `egress.deny`: `[NETWORK] [tcp|udp|icmp|PROTOCOL-NUMBER
 /// [PORT[-PORT]]]`, such as `tcp 25`, `10.1.0.0/16` or `192.0.2.53/32 udp 53`.
 ///
-/// @param network null: every destination
-/// @param protocol of IANA's registry, −1 for every one; ICMP stands for ICMPv6 too
-/// @param portFrom first destination port, 0 where ports do not matter
+/// @param network null matches every destination
+/// @param protocol IANA protocol number, −1 matches every protocol; ICMP also matches ICMPv6
+/// @param portFrom first destination port; 0 matches every port
 /// @param portTo last destination port
 public record EgressRule(@Nullable Prefix network, int protocol, int portFrom, int portTo) {
   static final int ANY = -1;
@@ -23,9 +23,9 @@ public record EgressRule(@Nullable Prefix network, int protocol, int portFrom, i
   private static final int ICMPV6 = 58;
   private static final int PORT_MAX = 65_535;
 
-  /// Reads the text form.
+  /// Parses an entry.
   ///
-  /// @throws IllegalArgumentException naming the text and the form
+  /// @throws IllegalArgumentException if the text has another form; the message names both
   @JsonCreator
   public static EgressRule of(String text) {
     ArrayDeque<String> words = new ArrayDeque<>(List.of(text.strip().split("\\s+")));
@@ -65,7 +65,7 @@ public record EgressRule(@Nullable Prefix network, int protocol, int portFrom, i
         return number;
       }
     } catch (NumberFormatException _) {
-      // told below, with the form
+      // reported below, together with the form
     }
     throw refused(text);
   }
@@ -78,13 +78,13 @@ public record EgressRule(@Nullable Prefix network, int protocol, int portFrom, i
             + "'");
   }
 
-  /// Returns true if the entry names one address: only such an entry opens an address of the SNAPT
-  /// itself, for a service that runs beside it.
+  /// Returns true if the entry names a single address. Only such an entry may allow an own address
+  /// of the SNAPT, for a service on the same host.
   public boolean namesHost() {
     return network != null && network.hostBits() == 0;
   }
 
-  /// Whether a port decides: then a fragment without ports is a case of its own.
+  /// Returns true if the entry has ports; fragments without ports are then a special case.
   boolean hasPorts() {
     return portFrom > 0;
   }

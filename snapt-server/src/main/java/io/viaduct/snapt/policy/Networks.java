@@ -4,8 +4,8 @@ import io.viaduct.snapt.napt.Prefix;
 import java.util.Collection;
 import java.util.List;
 
-/// A set of prefixes that an address can be looked up in without an allocation. Immutable; a few
-/// dozen prefixes, so it is searched in order.
+/// A set of prefixes with a lookup that allocates nothing. Immutable. A linear search is fast
+/// enough for a few dozen prefixes.
 final class Networks {
   static final Networks NONE = new Networks(List.of());
 

@@ -18,9 +18,10 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Keeps [EgressPolicy] told of the addresses that devices must never reach: those of this
-/// machine's interfaces, those that `control.host` names (a NAT in front may hold them: its hairpin
-/// leads back here), and those of the bridge. Looks every ten seconds, on a thread of its own.
+/// Updates [EgressPolicy] with the addresses that devices must never reach. These are the addresses
+/// of this host's interfaces, of `control.host` and of the bridge. A NAT in front of the host may
+/// hold the address of `control.host`, and its hairpinning leads back here. Checks every ten
+/// seconds, on its own thread.
 public final class OwnAddresses implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OwnAddresses.class);
   private static final int LOOK_SECONDS = 10;
@@ -33,16 +34,16 @@ public final class OwnAddresses implements AutoCloseable {
   private Set<Prefix> named = Set.of();
   private Set<Prefix> bridge = Set.of();
 
-  /// @param controlHost name that devices reach this SNAPT by
-  /// @param bridgeHost name of the bridge
+  /// @param controlHost host name under which devices reach this SNAPT
+  /// @param bridgeHost host name of the bridge
   public OwnAddresses(EgressPolicy policy, String controlHost, String bridgeHost) {
     this.policy = policy;
     this.controlHost = controlHost;
     this.bridgeHost = bridgeHost;
   }
 
-  /// Looks at the interfaces once on the caller's thread, so that nothing is carried before; names
-  /// follow at once, and everything again every ten seconds.
+  /// Reads the interfaces once on the caller's thread, so that no packet is carried before. Then
+  /// resolves the names on the own thread, and repeats both every ten seconds.
   public void start() {
     interfaces();
     looking.scheduleWithFixedDelay(this::look, 0, LOOK_SECONDS, TimeUnit.SECONDS);
@@ -55,8 +56,8 @@ public final class OwnAddresses implements AutoCloseable {
       policy.bridge(bridge);
       interfaces();
     } catch (RuntimeException e) {
-      // An exception would silently end the schedule.
-      log.error("the SNAPT's own addresses are not looked at", e);
+      // An uncaught exception would end the schedule silently.
+      log.error("the SNAPT's own addresses cannot be updated", e);
     }
   }
 
@@ -72,9 +73,10 @@ public final class OwnAddresses implements AutoCloseable {
     }
   }
 
-  /// The addresses by which an interface takes packets: its own, the first of its network (IPv6:
-  /// the subnet-router anycast address of RFC 4291 section 2.6.1) and the last (IPv4: broadcast,
-  /// which the kernel takes also where nobody has configured it).
+  /// Returns the addresses for which an interface accepts packets: its own address, and the first
+  /// and last address of its network. In IPv6, the first is the subnet-router anycast address (RFC
+  /// 4291 section 2.6.1). In IPv4, the last is the broadcast address, which the kernel accepts even
+  /// if it is not configured.
   static List<Prefix> reachedBy(InterfaceAddress address) {
     InetAddress own = address.getAddress();
     int length = address.getNetworkPrefixLength();
@@ -100,7 +102,7 @@ public final class OwnAddresses implements AutoCloseable {
       }
       return found;
     } catch (UnknownHostException _) {
-      return before; // a resolver that is away takes nothing from what is protected
+      return before; // if name resolution fails, the last known addresses stay protected
     }
   }
 

@@ -1,4 +1,4 @@
-/// What devices may reach and how fast: destinations that are refused, and the rate of an account.
+/// The policy for devices' packets: destinations that are refused, and the rate of an account.
 @NullMarked
 package io.viaduct.snapt.policy;
 

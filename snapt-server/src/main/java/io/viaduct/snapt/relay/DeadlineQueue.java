@@ -3,18 +3,18 @@ package io.viaduct.snapt.relay;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The sessions of one event loop by the time that they want to be called: a binary heap in which
-/// each session knows its place, so that moving one makes no object. Owned by the loop.
+/// The sessions of one event loop, ordered by deadline. This is a binary heap in which each session
+/// stores its own index, so that a new deadline allocates nothing. Owned by the loop.
 final class DeadlineQueue {
   private @Nullable RelayedSession[] heap = new RelayedSession[64];
   private int size;
 
-  /// The earliest, null if there is none.
+  /// Returns the session with the earliest deadline, or null if there is none.
   @Nullable RelayedSession first() {
     return heap[0];
   }
 
-  /// Gives a session another time, or its first one.
+  /// Sets the deadline of a session, and adds the session if it is new.
   void set(RelayedSession session, long deadlineNs) {
     long before = session.deadlineNs;
     session.deadlineNs = deadlineNs;
@@ -31,7 +31,7 @@ final class DeadlineQueue {
     }
   }
 
-  /// Forgets a session.
+  /// Removes a session, if it is in the queue.
   void remove(RelayedSession session) {
     int place = session.place;
     if (place < 0) {

@@ -1,19 +1,19 @@
 package io.viaduct.snapt.relay;
 
-/// Why the shell around the tunnel dropped something; each value is a counter.
+/// The reasons for which the relay drops a packet outside the tunnel; each value is a counter.
 public enum Drop {
   /// The queue towards the session's event loop is full.
   HANDOVER_FULL,
-  /// The TUN device takes no more now.
+  /// The TUN queue is full.
   TUN_BUSY,
   /// The kernel refused the packet.
   TUN_REFUSED,
-  /// The UDP socket refused the datagrams: no route, forbidden.
+  /// The UDP socket refused the datagrams: there is no route, or a rule forbids them.
   UDP_REFUSED,
-  /// The UDP socket refused the datagrams: longer than the interface's MTU.
+  /// The UDP socket refused the datagrams: they are longer than the interface's MTU.
   UDP_TOO_LONG,
-  /// A datagram for a session whose device has not been heard yet.
+  /// The device's address is not known yet: no datagram has arrived from it.
   UNBOUND,
-  /// The session ended before the socket took its last datagrams.
+  /// The session ended before the socket accepted its last datagrams.
   ENDED
 }

@@ -6,11 +6,12 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// What other event loops read that belongs to a session of this one: the kernel chooses a TUN
-/// queue by the flow and not by the session. Bounded; what does not fit is dropped and counted by
-/// who offered it. Any thread offers, the owner takes.
+/// A bounded queue of packets that other event loops have read for sessions of this loop. The
+/// kernel selects a TUN queue by the flow, not by the session. The offering loop drops and counts a
+/// packet that does not fit. Any thread may offer; only the owner takes.
 final class HandOver {
-  // 1024 packets: a few milliseconds of a busy loop. A loop that is later than that is overloaded.
+  // 1024 packets are a few milliseconds of work for a busy loop. A loop that falls further behind
+  // is overloaded.
   private static final int ITEMS_MAX = 1024;
 
   private final ArrayBlockingQueue<Item> items = new ArrayBlockingQueue<>(ITEMS_MAX);
@@ -20,17 +21,18 @@ final class HandOver {
   /// datagram.
   record Item(ByteBuf bytes, @Nullable InetSocketAddress from) {}
 
-  /// @return false if the queue is full: the bytes stay the caller's
+  /// @return false if the queue is full; the caller then still owns the bytes
   boolean offer(Item item) {
     return items.offer(item);
   }
 
-  /// Whether the owner must be woken; true for one caller until the owner begins to take.
+  /// Returns true if the caller must wake the owner. Only one caller gets true until the owner
+  /// begins to take.
   boolean announce() {
     return announced.compareAndSet(false, true);
   }
 
-  /// Called by the owner before it takes.
+  /// Allows the next announcement. The owner calls this before it takes items.
   void taking() {
     announced.set(false);
   }

@@ -7,15 +7,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Calls the sessions of one loop when their time has come, with one timer of the loop for all.
+/// Calls the sessions of one loop at their deadlines. All sessions share one timer of the loop.
 final class LoopTimer {
-  /// What a session that is late is given: it would otherwise be called again without end.
+  /// Shortest time to the next call of a session. Without it, a session whose deadline stays in the
+  /// past would be called in an endless loop.
   private static final long DISTANCE_NS_MIN = 100_000;
 
-  /// Nothing is wanted: looked at again after this.
+  /// Time to the next call of a session that has no deadline.
   private static final long FAR_NS = TimeUnit.MINUTES.toNanos(1);
 
-  /// Told of a session whose deadline has passed; sets the next one.
+  /// Handles a session whose deadline has passed, and sets its next deadline.
   interface Due {
     void onDeadline(RelayedSession session, long nowNs);
   }
@@ -28,7 +29,7 @@ final class LoopTimer {
   private @Nullable ScheduledFuture<?> armed;
   private long armedNs;
 
-  /// @param lateness told of each time that the timer fires
+  /// @param lateness records how late the timer fires, each time
   LoopTimer(IoEventLoop loop, LongSupplier clock, TimerLateness lateness, Due due) {
     this.loop = loop;
     this.clock = clock;
@@ -47,8 +48,8 @@ final class LoopTimer {
     queue.remove(session);
   }
 
-  // A timer that fires too early costs one look; so an armed one is only replaced by an earlier
-  // one.
+  // A timer that fires too early costs one check. An armed timer is therefore replaced only by an
+  // earlier one.
   private void arm(long nowNs) {
     RelayedSession first = queue.first();
     if (first == null || armed != null && armedNs - first.deadlineNs <= 0) {

@@ -5,19 +5,21 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The sessions of one loop that have moved, and are to be checkpointed: every 50 ms what changed
-/// in their open intervals goes to the listener, the session that waits longest first. A session
-/// that rests costs nothing. Owned by the loop.
+/// Checkpoints the open intervals of one loop's sessions. Every 50 ms, it passes the changed flows
+/// to the listener; the session that has waited longest comes first. An idle session costs nothing.
+/// Owned by the loop.
 ///
-/// Two things bound it: 2 ms of work at a time (4 % of the loop), and nothing is given while the
-/// last changes are not taken. What had to wait is counted and comes next.
+/// Two rules bound the work. One checkpoint takes at most 2 ms (4 % of the loop's time). No
+/// checkpoint starts before the listener has taken the last one. Sessions that must wait are
+/// counted, and the next checkpoint begins with them.
 final class Progress {
   static final long WORK_NS_MAX = 2_000_000;
 
   private final Relay relay;
   private final TrafficCounters counters;
   private final ArrayDeque<RelayedSession> moved = new ArrayDeque<>();
-  // Written by the loop before it gives, by the listener's thread when it has taken.
+  // The loop sets it before it calls the listener. The listener's thread clears it when it has
+  // taken the changes.
   private volatile boolean given;
 
   Progress(Relay relay, TrafficCounters counters) {
@@ -25,7 +27,7 @@ final class Progress {
     this.counters = counters;
   }
 
-  /// Something was received, or may have been sent.
+  /// Marks a session for the next checkpoint, because its traffic may have changed.
   void onMoved(RelayedSession session) {
     if (!session.changed) {
       session.changed = true;
@@ -33,7 +35,7 @@ final class Progress {
     }
   }
 
-  /// Every 50 ms.
+  /// Passes the changes to the listener. The loop calls this every 50 ms.
   void tell() {
     if (given) {
       counters.countLate(moved.size());

@@ -3,21 +3,22 @@ package io.viaduct.snapt.relay;
 import io.viaduct.tunnel.wire.Verdict;
 import java.util.List;
 
-/// Which verdicts mean that a datagram was refused.
+/// Decides which verdicts are refusals, and counts refused datagrams.
 public final class Refusals {
   private Refusals() {}
 
-  /// Whether it says that something was not taken as sent.
+  /// Returns true if the verdict means that a datagram or record was not accepted.
   public static boolean isRefusal(Verdict verdict) {
     return switch (verdict) {
       case QUEUED, ACCEPTED, FRAGMENT_KEPT, RESTORED, CONTROL_TAKEN -> false;
-      // Carried all the same, without the comfort of a context; or a sample, not a packet.
+      // The packet was carried, only without a compression context. DELAY_SKEWED is about a delay
+      // sample.
       case FLOW_TABLE_FULL, FLOW_IDS_EXHAUSTED, OPEN_WITHOUT_CONTEXT, DELAY_SKEWED -> false;
       default -> true;
     };
   }
 
-  /// Datagrams refused so far by all loops, for every reason.
+  /// Returns the number of datagrams that all loops have refused, for any reason.
   public static long datagrams(List<TrafficCounters> loops) {
     long refused = 0;
     for (Verdict verdict : Verdict.values()) {

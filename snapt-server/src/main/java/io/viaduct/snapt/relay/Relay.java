@@ -13,11 +13,12 @@ import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.AddressTranslation;
 import io.viaduct.snapt.policy.AccountRates;
 import io.viaduct.snapt.policy.EgressPolicy;
-import io.viaduct.tunnel.history.DictionaryWorker;
-import io.viaduct.tunnel.history.HistoryMemory;
-import io.viaduct.tunnel.session.ControlLine;
-import io.viaduct.tunnel.session.SessionTotals;
-import io.viaduct.tunnel.session.TunnelSettings;
+import io.viaduct.tunnel.control.ControlLine;
+import io.viaduct.tunnel.dictionary.DictionaryWorker;
+import io.viaduct.tunnel.dictionary.HistoryMemory;
+import io.viaduct.tunnel.metering.SessionTotals;
+import io.viaduct.tunnel.terms.TunnelSettings;
+import io.viaduct.tunnel.wire.IpPacket;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.time.Duration;
@@ -30,21 +31,20 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The data path. A packet's way, each step on the event loop of its session:
+/// The data path of the SNAPT. A packet takes these steps, each on the event loop of its session:
 ///
 ///     up:   1 UDP socket (steered by the receiver index) → [RelayLoop#datagram]
-///           2 tunnel: replay, tag, decompression, headers → [RelayedSession#packet] → translation
-///           3 [RelayLoop#toTun] → kernel: forwarding, masquerading → Internet
+///           2 tunnel: replay, tag, decompression, headers → [Uplink#packet] → translation
+///           3 [InternetWriter#write] → kernel: forwarding, masquerading → Internet
 ///     or 1 the session's control connection, while UDP is blocked → [RelayLoop#onControlDatagrams]
 ///     down: 1 TUN queue (chosen by the kernel's flow hash) → [RelayLoop#packet] → slot → session
 ///           1a of another loop: copied into its bounded hand-over queue
-///           2 translation → flow → tunnel: queues by class, compound, seal → [UdpSender#send]
+///           2 translation → tunnel: flow, queues by class, compound, seal → [UdpSender#send]
 ///           3 UDP socket → the session's binding; or [ControlLine] → its control connection
 ///
-/// The meter looks at the flows' counters twice a second, those of sessions that carry something
-/// every 50 ms, and when an interval ends; no packet passes through it.
+/// No packet passes through the meter. It reads the flows' counters twice a second and at the end of an interval. For sessions with traffic, it reads them every 50 ms.
 public final class Relay implements SessionCarrier, AutoCloseable {
-  /// Which byte of a datagram chooses the socket: the last of the receiver index.
+  /// Offset of the byte that selects the socket of a datagram: the last byte of the receiver index.
   private static final int STEERING_BYTE = 3;
 
   private static final int NOBODY = -1;
@@ -63,32 +63,36 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   private @Nullable UdpSockets sockets;
 
   /// @param epoch start counter of the SNAPT
-  /// @param interval of the reports
-  /// @param historyBudgetBytes what the histories of one loop may hold together
-  /// @param policy what devices may reach
-  /// @param accountBitsPerSecond of each account and direction; 0: no limit
+  /// @param interval length of a reporting interval
+  /// @param lossPercentMax largest share of a flow's bytes, in percent, that a device may report as
+  ///   lost
+  /// @param historyBudgetBytes limit, in bytes, of all compression histories of one loop together
+  /// @param policy rules for the destinations that devices may reach
+  /// @param accountBitsPerSecond rate limit of each account in each direction; 0 means no limit
   public record Settings(
       String snaptId,
       long epoch,
       Duration interval,
+      int lossPercentMax,
       TunnelSettings tunnel,
       long historyBudgetBytes,
       UdpSettings udp,
       EgressPolicy policy,
       long accountBitsPerSecond) {}
 
-  /// Takes what the data path has to say; called on event loops, must not block.
+  /// Receives usage from the data path. Called on event loops; must not block.
   public interface Listener {
-    /// What has changed in open intervals: of each session the lines of the flows that did.
+    /// Receives the changes of open intervals: for each session, the usage of its changed flows.
     ///
-    /// @param taken run, on any thread, when the listener has them: more only comes afterwards
+    /// @param taken must be run, on any thread, when the listener has stored the changes; the loop
+    ///   passes no further changes before that
     void onProgress(List<IntervalUsage> changes, Runnable taken);
 
-    /// An interval has ended.
+    /// Receives the usage of an interval that has ended.
     void onInterval(IntervalUsage usage);
   }
 
-  /// @param eventLoops of an `EpollIoHandler`; a power of two of them
+  /// @param eventLoops loops of an `EpollIoHandler`; their number must be a power of two
   /// @param nanoClock `System.nanoTime` in production
   public Relay(
       Settings settings,
@@ -117,11 +121,11 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     this.counters = loops.stream().map(RelayLoop::counters).toList();
   }
 
-  /// Begins to receive.
+  /// Opens the UDP sockets and starts to receive.
   ///
-  /// @param ports one per loop; whoever opened them closes them after this object
-  /// @param eventLoops the same as before
-  /// @return where datagrams arrive
+  /// @param ports one per loop; the caller closes them after this object
+  /// @param eventLoops the loops that were passed to the constructor
+  /// @return the address that datagrams are received on
   public InetSocketAddress start(List<InternetPort> ports, List<? extends IoEventLoop> eventLoops)
       throws SocketException {
     UdpSockets bound =
@@ -189,7 +193,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   @Override
   public void end(Session session) {
     RelayLoop loop = loopOf(session.receiverIndex());
-    // The slot may have its next session already; only our own entry is taken back.
+    // The slot may already belong to a new session, so only this session's entry is removed.
     receivers.compareAndSet(session.slot(), session.receiverIndex(), NOBODY);
     loop.execute(() -> {
       receivers.compareAndSet(session.slot(), session.receiverIndex(), NOBODY);
@@ -204,12 +208,13 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     return loops.get(receiverIndex & loops.size() - 1);
   }
 
-  /// The receiver index of the session that an IP packet is addressed to, −1 if there is none.
-  int receiverOf(ByteBuf packet, int ip, int length) {
+  /// Returns the receiver index of the session that an IP packet is addressed to, or −1 if there is
+  /// none.
+  int receiverOf(IpPacket packet) {
     int slot =
-        length < AddressTranslation.headerLength(packet, ip)
+        packet.length() < AddressTranslation.headerLength(packet)
             ? -1
-            : pool.slotOfDestination(packet, ip);
+            : pool.slotOfDestination(packet);
     return slot < 0 ? NOBODY : receivers.get(slot);
   }
 
@@ -225,12 +230,23 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     return settings.interval().toNanos();
   }
 
+  AddressPool pool() {
+    return pool;
+  }
+
   ByteBufAllocator allocator() {
     return ByteBufAllocator.DEFAULT;
   }
 
   SessionMeter meter(Session session, SessionTotals totals, long nowNs) {
-    return new SessionMeter(settings.snaptId(), settings.epoch(), session, totals, nowMs(), nowNs);
+    return new SessionMeter(
+        settings.snaptId(),
+        settings.epoch(),
+        settings.lossPercentMax(),
+        session,
+        totals,
+        nowMs(),
+        nowNs);
   }
 
   void onProgress(List<IntervalUsage> changes, Runnable taken) {
@@ -241,17 +257,19 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     listener.onInterval(usage);
   }
 
-  /// What each loop has carried and refused; any thread.
+  /// Returns the traffic counters of each loop; any thread may call this.
   public List<TrafficCounters> counters() {
     return counters;
   }
 
-  /// What each loop's histories hold and count; any thread, which may lag.
+  /// Returns the memory of each loop's compression histories. Any thread may call this; the values
+  /// may be slightly old.
   public List<HistoryMemory> histories() {
     return loops.stream().map(loop -> loop.memory().history()).toList();
   }
 
-  /// How late the timers of the slowest loop fire, in seconds; any thread, which may lag.
+  /// Returns the timer lateness of the slowest loop, in seconds. Any thread may call this; the
+  /// value may be slightly old.
   public double timerLateness() {
     return loops.stream()
         .mapToDouble(loop -> loop.memory().timerLateness().boundSeconds())
@@ -259,12 +277,13 @@ public final class Relay implements SessionCarrier, AutoCloseable {
         .orElse(0);
   }
 
-  /// How often a session's checkpoint had to wait 50 ms more; any thread.
+  /// Returns how many times a session's checkpoint was delayed by another 50 ms; any thread may
+  /// call this.
   public long late() {
     return loops.stream().mapToLong(loop -> loop.counters().late()).sum();
   }
 
-  /// The sessions as they are, asked of each loop.
+  /// Collects the current state of all sessions from the loops.
   public CompletableFuture<List<SessionStatus>> status() {
     List<CompletableFuture<List<SessionStatus>>> answers = new ArrayList<>();
     for (RelayLoop loop : loops) {
@@ -276,7 +295,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
         .thenApply(_ -> answers.stream().flatMap(answer -> answer.join().stream()).toList());
   }
 
-  /// Ends every session, then closes the sockets; returns when that is done.
+  /// Ends every session, then closes the sockets. Blocks until that is done.
   @Override
   public void close() {
     List<CompletableFuture<Void>> closing = new ArrayList<>();

@@ -6,18 +6,17 @@ import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.viaduct.host.tun.TunReader;
 import io.viaduct.host.tun.VirtioNetHeader;
-import io.viaduct.host.tun.WriteResult;
 import io.viaduct.host.udp.DatagramReader;
 import io.viaduct.host.udp.UdpSocket;
 import io.viaduct.snapt.binding.Session;
-import io.viaduct.snapt.napt.AddressTranslation;
 import io.viaduct.snapt.napt.Translated;
-import io.viaduct.tunnel.history.Digestion;
+import io.viaduct.tunnel.control.ControlLine;
+import io.viaduct.tunnel.dictionary.BackgroundWork;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.path.Carrier;
-import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.LoopMemory;
 import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -27,11 +26,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// One event loop of the relay: its sessions, its UDP socket, its queue of the TUN device.
-/// Everything but [#counters], [#handTo] and [#execute] is called on the loop.
+/// One event loop of the relay, with its sessions, its UDP socket and its queue of the TUN device.
+/// All methods except [#counters], [#handTo] and [#execute] are called on the loop.
 final class RelayLoop implements DatagramReader, TunReader {
-  // Each session is looked at twice a second, a tenth of them at a time, so that many sessions
-  // never make one long pause.
+  // Each session is visited twice a second. One visit covers a tenth of the sessions, so that many
+  // sessions do not cause one long pause.
   private static final int SLICES = 10;
   private static final long SLICE_MS = 500 / SLICES;
 
@@ -40,7 +39,9 @@ final class RelayLoop implements DatagramReader, TunReader {
   private final LoopMemory memory;
   private final TrafficCounters counters = new TrafficCounters();
   private final HandOver handOver = new HandOver();
+  private final InternetWriter internet = new InternetWriter(counters);
   private final VirtioNetHeader header = new VirtioNetHeader();
+  private final IpPacket packet = new IpPacket();
   private final IntObjectHashMap<RelayedSession> sessions = new IntObjectHashMap<>();
   private final List<RelayedSession> visited = new ArrayList<>();
   private final List<RelayedSession> batch = new ArrayList<>();
@@ -48,7 +49,7 @@ final class RelayLoop implements DatagramReader, TunReader {
   private final Progress progress;
   private final UdpSender sender = new UdpSender(counters);
   private final LoopTimer timer;
-  private @Nullable InternetPort tun;
+  private final RefusalAnswers.Memory answerMemory;
   private @Nullable ScheduledFuture<?> slices;
   private long arrivedNs;
   private int cursor;
@@ -61,16 +62,18 @@ final class RelayLoop implements DatagramReader, TunReader {
             relay.allocator(),
             new SecureRandom(),
             Ciphers::fastest,
-            Digestion.on(relay.dictionaryWorker(), loop),
+            BackgroundWork.on(relay.dictionaryWorker(), loop),
             relay::nowNs,
             relay.historyBudgetBytes());
+    this.answerMemory = new RefusalAnswers.Memory(relay.allocator(), relay.pool());
     this.progress = new Progress(relay, counters);
     this.timer = new LoopTimer(loop, relay::nowNs, memory.timerLateness(), this::onDeadline);
   }
 
-  /// Gives it its descriptors and starts the clockwork; once, from outside.
+  /// Attaches the socket and the TUN queue, and starts the timers. Called once, from outside the
+  /// loop.
   void start(UdpSocket socket, InternetPort port) {
-    tun = port;
+    internet.attach(port);
     memory.udpSuperpackets(port.takesUdpSuperpackets());
     port.start(loop, this);
     loop.execute(() -> {
@@ -88,12 +91,20 @@ final class RelayLoop implements DatagramReader, TunReader {
     return counters;
   }
 
+  InternetWriter internet() {
+    return internet;
+  }
+
   LoopMemory memory() {
     return memory;
   }
 
   Relay relay() {
     return relay;
+  }
+
+  RefusalAnswers.Memory answerMemory() {
+    return answerMemory;
   }
 
   List<RelayedSession> sessions() {
@@ -125,7 +136,7 @@ final class RelayLoop implements DatagramReader, TunReader {
   @Override
   public void burst(long waitedNs) {
     arrivedNs = relay.nowNs();
-    memory.waited(waitedNs);
+    memory.socketWaitNs(waitedNs);
   }
 
   @Override
@@ -149,9 +160,10 @@ final class RelayLoop implements DatagramReader, TunReader {
     }
   }
 
-  /// By the control connection of one session: nothing else may be in it.
+  /// Opens datagrams that arrived in the control connection of one session. Datagrams of any other
+  /// session are refused.
   void onControlDatagrams(Session of, List<ByteBuf> datagrams) {
-    memory.waited(0);
+    memory.socketWaitNs(0);
     for (ByteBuf datagram : datagrams) {
       int length = datagram.readableBytes();
       int index = DatagramHeader.receiverIndex(datagram, 0, length);
@@ -189,11 +201,14 @@ final class RelayLoop implements DatagramReader, TunReader {
   }
 
   private void onPacket(ByteBuf buffer, int headerOffset, int length, boolean mayHandOver) {
-    int receiver = relay.receiverOf(buffer, headerOffset + VirtioNetHeader.LENGTH, length);
+    header.wrap(buffer, headerOffset);
+    int gsoSize = header.gsoType() == VirtioNetHeader.GSO_NONE ? 0 : header.gsoSize();
+    int ip = headerOffset + VirtioNetHeader.LENGTH;
+    packet.set(buffer, ip, length, gsoSize, header.needsChecksum());
+    int receiver = relay.receiverOf(packet);
     RelayedSession session = receiver < 0 ? null : sessions.get(receiver);
     if (session != null) {
-      session.onPacket(
-          buffer, headerOffset, length, header.wrap(buffer, headerOffset), relay.nowNs());
+      session.onPacket(packet, relay.nowNs());
       touch(session);
     } else if (receiver >= 0 && mayHandOver && relay.loopOf(receiver) != this) {
       int bytes = VirtioNetHeader.LENGTH + length;
@@ -234,42 +249,8 @@ final class RelayLoop implements DatagramReader, TunReader {
     batchEnd();
   }
 
-  // --- 3 to the Internet (2 is RelayedSession)
-
-  /// @return false if it was dropped, which is counted
-  boolean toTun(
-      ByteBuf packet, int ip, int length, int gsoSize, boolean partial, AddressTranslation of) {
-    InternetPort port = tun;
-    if (port == null) {
-      return false;
-    }
-    int start = ip - VirtioNetHeader.LENGTH;
-    header.wrap(packet, start).clear();
-    if (partial) {
-      header
-          .flags(VirtioNetHeader.NEEDS_CHECKSUM)
-          .checksumStart(of.transportOffset())
-          .checksumOffset(of.checksumOffset());
-    }
-    if (gsoSize > 0) {
-      header
-          .gsoType(
-              of.udp()
-                  ? VirtioNetHeader.GSO_UDP_L4
-                  : of.ipv6() ? VirtioNetHeader.GSO_TCPV6 : VirtioNetHeader.GSO_TCPV4)
-          .gsoSize(gsoSize)
-          .headerLength(of.transportOffset() + of.transportHeaderLength(packet));
-    }
-    WriteResult result = port.write(packet, start, length);
-    if (result != WriteResult.WRITTEN) {
-      counters.count(
-          result == WriteResult.WOULD_BLOCK ? Drop.TUN_BUSY : Drop.TUN_REFUSED,
-          Segments.of(packet, ip, length, gsoSize).packets());
-    }
-    return result == WriteResult.WRITTEN;
-  }
-
-  // --- 3 to the network: what was read is sealed and sent when there is nothing more to read
+  // --- 3 to the network: packets are sealed and sent after the last read of a batch.
+  // 2 is RelayedSession; 3 to the Internet is Uplink.
 
   private void touch(RelayedSession session) {
     if (!session.touched) {
@@ -286,6 +267,7 @@ final class RelayLoop implements DatagramReader, TunReader {
       session.touched = false;
       if (session.place >= 0) {
         session.tunnel().openBatchEnd(nowNs);
+        session.tellRefusals(nowNs);
         session.tunnel().flushBatch(nowNs);
         drain(session, nowNs);
       }
@@ -297,7 +279,7 @@ final class RelayLoop implements DatagramReader, TunReader {
     boolean more = session.tunnel().drain(sender, nowNs);
     session.tunnel().tooLong(sender.takeTooLong(), nowNs);
     progress.onMoved(session);
-    // The control connection calls by itself when it takes more.
+    // The control connection calls back when it accepts more.
     if (more && session.tunnel().carrier() == Carrier.UDP && !session.waiting) {
       session.waiting = true;
       waiting.add(session);
@@ -320,6 +302,7 @@ final class RelayLoop implements DatagramReader, TunReader {
 
   private void onDeadline(RelayedSession session, long nowNs) {
     session.onTick(nowNs);
+    session.tellRefusals(nowNs);
     drain(session, nowNs);
   }
 

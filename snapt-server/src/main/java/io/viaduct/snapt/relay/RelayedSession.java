@@ -1,14 +1,12 @@
 package io.viaduct.snapt.relay;
 
 import io.netty.buffer.ByteBuf;
-import io.viaduct.host.tun.VirtioNetHeader;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressTranslation;
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.snapt.policy.AccountRates;
-import io.viaduct.snapt.policy.EgressPolicy;
 import io.viaduct.snapt.policy.EgressRefusal;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowListener;
@@ -16,32 +14,33 @@ import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.DatagramSink;
-import io.viaduct.tunnel.session.InnerPacketSink;
-import io.viaduct.tunnel.session.TunnelRole;
 import io.viaduct.tunnel.session.TunnelSession;
-import io.viaduct.tunnel.session.TunnelSettings;
-import io.viaduct.tunnel.session.TunnelTerms;
+import io.viaduct.tunnel.terms.TunnelRole;
+import io.viaduct.tunnel.terms.TunnelSettings;
+import io.viaduct.tunnel.terms.TunnelTerms;
+import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.usage.v1.UsageReport;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// A session on its event loop: tunnel, translation and meter of one device. Everything here is
-/// called on that loop.
-final class RelayedSession implements InnerPacketSink, FlowListener, PathListener {
-  private final RelayLoop loop;
+/// Relays the packets of one session: holds the tunnel, the address translation and the meter of
+/// one device. All methods are called on the session's event loop.
+final class RelayedSession implements FlowListener, PathListener {
+  private final TrafficCounters counters;
   private final Relay relay;
   private final Session session;
   private final TunnelSession tunnel;
   private final AddressTranslation translation;
   private final SessionMeter meter;
-  private final EgressPolicy policy;
   private final AccountRates.@Nullable Pair rates;
+  private final RefusalAnswers answers;
+  private final Uplink uplink;
   private final TrafficCounters.Seen seen = new TrafficCounters.Seen();
   private long moves;
 
-  // Of the loop: place in its DeadlineQueue, membership of its batch, of those waiting for UDP, and
-  // of those whose usage has changed.
+  // State that the loop keeps here: the index in its DeadlineQueue, and whether the session is in
+  // its batch, waits for the UDP socket, or has changed usage.
   long deadlineNs;
   int place = -1;
   boolean touched;
@@ -50,7 +49,7 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
 
   RelayedSession(
       RelayLoop loop, Session session, AddressTranslation translation, TunnelSettings settings) {
-    this.loop = loop;
+    this.counters = loop.counters();
     this.relay = loop.relay();
     this.session = session;
     this.translation = translation;
@@ -59,8 +58,9 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     tunnel = new TunnelSession(TunnelRole.SNAPT, terms, settings, loop.memory(), this, this, nowNs);
     terms.secret().wipe();
     meter = relay.meter(session, tunnel.totals(), nowNs);
-    policy = relay.policy();
+    answers = new RefusalAnswers(translation, loop.answerMemory());
     rates = relay.rates().begin(session.token().getAccount(), nowNs);
+    uplink = new Uplink(loop, translation, rates, answers, meter);
   }
 
   Session session() {
@@ -71,81 +71,51 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     return tunnel;
   }
 
-  /// How often the binding has moved.
+  /// Returns the number of changes of the binding.
   long moves() {
     return moves;
   }
 
-  /// 2 a datagram from the network; only an authentic one counts as a sign of life.
+  /// Step 2: opens a datagram from the network. Only an authentic datagram proves that the device
+  /// is alive.
   ///
-  /// @param from null: by the control connection
+  /// @param from source address; null if the datagram came in the control connection
   void onDatagram(
       ByteBuf datagram, int offset, int length, @Nullable InetSocketAddress from, long nowNs) {
-    Verdict verdict = tunnel.open(datagram, offset, length, from, this, nowNs);
+    Verdict verdict = tunnel.open(datagram, offset, length, from, uplink, nowNs);
     if (verdict == Verdict.ACCEPTED) {
       session.heard(relay.nowMs());
     }
   }
 
-  /// 2 a packet that the tunnel has restored, on its way to the Internet.
-  @Override
-  public void packet(
-      @Nullable FlowState flow,
-      ByteBuf packet,
-      int ipOffset,
-      int length,
-      int gsoSize,
-      boolean checksumPartial) {
-    Translated outcome = translation.outbound(packet, ipOffset, length, checksumPartial);
-    Segments segments = Segments.of(packet, ipOffset, length, gsoSize);
-    loop.counters().count(TrafficCounters.Direction.UP, outcome, segments.packets(), length);
-    if (outcome != Translated.FORWARDED
-        || !mayLeave(packet, ipOffset, segments)
-        || !loop.toTun(packet, ipOffset, length, gsoSize, checksumPartial, translation)) {
-      meter.refusedUp(flow, segments.packets(), segments.bytes());
-    }
+  /// Sends the device an ICMP error for each of its packets that was refused since the last call.
+  void tellRefusals(long nowNs) {
+    answers.drain(answer -> tell(answer, nowNs), counters);
   }
 
-  private boolean mayLeave(ByteBuf packet, int ip, Segments segments) {
-    EgressRefusal refusal = policy.judge(packet, ip, translation);
-    if (refusal == null && rates != null && !rates.up().take(segments.bytes(), relay.nowNs())) {
-      refusal = EgressRefusal.ACCOUNT_RATE;
+  private boolean tell(IpPacket answer, long nowNs) {
+    boolean told = tunnel.offerFlowless(answer, nowNs) == Verdict.QUEUED;
+    if (told) {
+      meter.ownDown(1, answer.length());
     }
-    if (refusal != null) {
-      loop.counters().count(refusal, segments.packets());
-    }
-    return refusal == null;
+    return told;
   }
 
-  /// 2 a packet from the Internet to one of the session's addresses.
-  void onPacket(ByteBuf packet, int headerOffset, int length, VirtioNetHeader header, long nowNs) {
-    int ip = headerOffset + VirtioNetHeader.LENGTH;
-    boolean partial = header.needsChecksum();
-    int gsoSize = header.gsoType() == VirtioNetHeader.GSO_NONE ? 0 : header.gsoSize();
-    Translated outcome = translation.inbound(packet, ip, length, partial);
-    Segments segments = Segments.of(packet, ip, length, gsoSize);
-    loop.counters().count(TrafficCounters.Direction.DOWN, outcome, segments.packets(), length);
+  /// Step 2: translates a packet from the Internet to one of the session's addresses, and offers it
+  /// to the tunnel.
+  void onPacket(IpPacket packet, long nowNs) {
+    Translated outcome = translation.inbound(packet);
+    Segments segments = Segments.of(packet);
+    counters.count(TrafficCounters.Direction.DOWN, outcome, segments.packets(), packet.length());
     if (outcome != Translated.FORWARDED) {
       return;
     }
     if (rates != null && !rates.down().take(segments.bytes(), nowNs)) {
-      loop.counters().count(EgressRefusal.ACCOUNT_RATE, segments.packets());
+      counters.count(EgressRefusal.ACCOUNT_RATE, segments.packets());
       return;
     }
-    FlowState flow = tunnel.flows().lookup(packet, ip, length);
-    if (flow != null && flow.attachment() == null) {
-      meter.onOpened(flow); // by this packet: nobody else tells of a flow that this end opens
-    }
-    if (tunnel.offer(packet, ip, length, gsoSize, partial, flow, nowNs) == Verdict.PACKET_TOO_BIG) {
-      tunnel.answerTooBig(packet, ip, length, this::back, nowNs);
-    }
-  }
-
-  /// 2 an answer of the tunnel itself, as from the device: nobody pays for it.
-  private void back(
-      @Nullable FlowState flow, ByteBuf packet, int ip, int length, int gsoSize, boolean partial) {
-    if (translation.outbound(packet, ip, length, partial) == Translated.FORWARDED) {
-      loop.toTun(packet, ip, length, gsoSize, partial, translation);
+    if (tunnel.offer(packet, nowNs) == Verdict.PACKET_TOO_BIG) {
+      tunnel.answerTooBig(packet, uplink::answer, nowNs);
     }
   }
 
@@ -168,17 +138,18 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
 
   @Override
   public void carriedBy(Carrier carrier) {
-    loop.counters().count(carrier);
+    counters.count(carrier);
   }
 
-  /// When [#onTick] wants to be called: the tunnel's deadline or the end of the interval.
+  /// Returns the time of the next [#onTick]: the tunnel's deadline or the end of the interval, if
+  /// that is earlier.
   long nextDeadlineNs() {
     long intervalEndNs = meter.startNs() + relay.intervalNs();
     long tunnelNs = tunnel.nextDeadlineNs();
     return tunnelNs == Long.MAX_VALUE || intervalEndNs - tunnelNs < 0 ? intervalEndNs : tunnelNs;
   }
 
-  /// A deadline has passed.
+  /// Handles a passed deadline: runs the tunnel's timers, and closes the interval if it has ended.
   void onTick(long nowNs) {
     tunnel.onTick(nowNs);
     if (nowNs - (meter.startNs() + relay.intervalNs()) >= 0) {
@@ -186,33 +157,34 @@ final class RelayedSession implements InnerPacketSink, FlowListener, PathListene
     }
   }
 
-  /// Twice a second: adds to the loop's counters.
+  /// Updates the meter and the loop's counters; called twice a second.
   void onVisit(long nowNs) {
     meter.onTick(nowNs);
-    loop.counters().absorb(tunnel, seen);
+    counters.absorb(tunnel, seen);
   }
 
-  /// What has changed in the open interval since the last call, null if nothing.
+  /// Returns the changes of the open interval since the last call, or null if there are none.
   @Nullable IntervalUsage changes(long nowNs) {
     return meter.changes(relay.nowMs(), nowNs, tunnel.roundTripUs());
   }
 
-  /// The report of the open interval, for the status page.
+  /// Returns the report of the open interval, for the status page.
   UsageReport soFar() {
     return meter.soFar(relay.nowMs(), relay.nowNs(), tunnel.roundTripUs());
   }
 
-  /// Sends what is ready, wipes the keys, makes the last report.
+  /// Sends the datagrams that are ready, wipes the keys, and makes the last report.
   void end(DatagramSink sink) {
     long nowNs = relay.nowNs();
     boolean lost = tunnel.drain(sink, nowNs);
     if (lost) {
-      loop.counters().count(Drop.ENDED);
+      counters.count(Drop.ENDED);
     }
+    answers.clear();
     tunnel.control(null);
     tunnel.close();
     relay.rates().end(session.token().getAccount());
-    loop.counters().absorb(tunnel, seen);
+    counters.absorb(tunnel, seen);
     relay.onInterval(meter.close(relay.nowMs(), nowNs, tunnel.roundTripUs(), true));
   }
 }

@@ -2,6 +2,7 @@ package io.viaduct.snapt.relay;
 
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.tunnel.wire.Verdict;
+import io.viaduct.tunnel.wire.VerdictCounters;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.UsageReport;
 import java.util.Base64;
@@ -10,15 +11,20 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// One session as an operator sees it. Bytes of flows are those of the open interval.
+/// The state of one session, for the operator's status page. Bytes of flows are those of the open
+/// interval.
 ///
 /// @param device the device's public key, base64url
-/// @param receipts whether the device signs its intervals
-/// @param binding where its datagrams go, empty before the first one came
-/// @param carrier `udp`, or `control` while its datagrams go in its control connection
-/// @param pathMtu bytes of the largest outer IP packets that go to it now
-/// @param moves how often the binding moved
-/// @param refused its refused datagrams and records by reason
+/// @param receipts true if the device signs a receipt for each interval
+/// @param binding address and port that datagrams are sent to; empty before the first datagram has
+///   arrived
+/// @param carrier `udp`, or `control` while datagrams are carried in the control connection
+/// @param pathMtu size, in bytes, of the largest outer IP packet that is sent to the device now
+/// @param moves number of changes of the binding
+/// @param tokenExpiresMs expiry of the token, in Unix milliseconds
+/// @param heardMs arrival of the last authentic datagram, in Unix milliseconds
+/// @param interval sequence number of the open interval
+/// @param refused number of refused datagrams and records, by reason
 public record SessionStatus(
     String session,
     String account,
@@ -99,11 +105,11 @@ public record SessionStatus(
         refused(relayed.tunnel().verdicts()));
   }
 
-  private static Map<String, Long> refused(long[] verdicts) {
+  private static Map<String, Long> refused(VerdictCounters verdicts) {
     Map<String, Long> refused = new TreeMap<>();
     for (Verdict verdict : Verdict.values()) {
-      if (verdicts[verdict.ordinal()] > 0 && Refusals.isRefusal(verdict)) {
-        refused.put(verdict.name(), verdicts[verdict.ordinal()]);
+      if (verdicts.of(verdict) > 0 && Refusals.isRefusal(verdict)) {
+        refused.put(verdict.name(), verdicts.of(verdict));
       }
     }
     return refused;

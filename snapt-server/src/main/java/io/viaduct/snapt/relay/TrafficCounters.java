@@ -3,15 +3,16 @@ package io.viaduct.snapt.relay;
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.snapt.policy.EgressRefusal;
 import io.viaduct.tunnel.flow.FlowCounters;
+import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.tunnel.path.Carrier;
-import io.viaduct.tunnel.session.SessionTotals;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
+import io.viaduct.tunnel.wire.VerdictCounters;
 
-/// What one event loop has carried and refused since the start, its ended sessions included.
-/// Written by the loop; others read without locks: a reader may lag, and never sees a torn value on
-/// 64 bits.
+/// Counts the carried and refused packets of one event loop since the start, including those of
+/// ended sessions. The loop writes, and other threads read without locks. A reader may see old
+/// values, but never a torn one on a 64-bit machine.
 public final class TrafficCounters {
   /// Directions as the device sees them.
   public enum Direction {
@@ -19,7 +20,7 @@ public final class TrafficCounters {
     DOWN
   }
 
-  /// What is counted of each direction and class.
+  /// The quantities that are counted for each direction and service class.
   public enum Measure {
     /// Inner packets.
     PACKETS,
@@ -29,12 +30,12 @@ public final class TrafficCounters {
     POST_BYTES
   }
 
-  // values() makes an array each time, and these are counted per packet.
+  // values() allocates an array on each call, and these counters change with each packet.
   private static final int MEASURES = Measure.values().length;
   private static final int OUTCOMES = Translated.values().length;
   private static final int PER_DIRECTION = ServiceClass.COUNT * MEASURES;
 
-  private final long[] verdicts = new long[Verdict.COUNT];
+  private final VerdictCounters verdicts = new VerdictCounters();
   private final long[] translated = new long[2 * OUTCOMES];
   private final long[] refused = new long[EgressRefusal.values().length];
   private final long[] drops = new long[Drop.values().length];
@@ -42,23 +43,21 @@ public final class TrafficCounters {
   private final long[] overhead = new long[2];
   private final long[] egress = new long[2];
   private final long[] carriers = new long[Carrier.values().length];
+  private long told;
   private long late;
   private long handedOver;
 
-  /// What was taken from one session so far, so that the next look adds the difference.
+  /// The last counter values that were read from one session. The next read adds only the
+  /// difference.
   static final class Seen {
-    private final long[] verdicts = new long[Verdict.COUNT];
+    private final VerdictCounters verdicts = new VerdictCounters();
     private final long[] traffic = new long[2 * PER_DIRECTION];
     private final long[] overhead = new long[2];
   }
 
-  /// Adds what a session did since the last look at it.
+  /// Adds the traffic of a session since the last call.
   void absorb(TunnelSession tunnel, Seen seen) {
-    long[] now = tunnel.verdicts();
-    for (int i = 0; i < now.length; i++) {
-      verdicts[i] += now[i] - seen.verdicts[i];
-      seen.verdicts[i] = now[i];
-    }
+    verdicts.addNew(tunnel.verdicts(), seen.verdicts);
     SessionTotals totals = tunnel.totals();
     for (int cls = 0; cls < ServiceClass.COUNT; cls++) {
       absorb(totals.received(ServiceClass.of(cls)), Direction.UP, cls, seen);
@@ -84,10 +83,10 @@ public final class TrafficCounters {
   }
 
   void count(Verdict verdict) {
-    verdicts[verdict.ordinal()]++;
+    verdicts.count(verdict);
   }
 
-  /// @param packets of a superpacket, its segments
+  /// @param packets the number of segments of a superpacket, else 1
   void count(Direction direction, Translated outcome, int packets, int bytes) {
     translated[direction.ordinal() * OUTCOMES + outcome.ordinal()] += packets;
     if (outcome == Translated.FORWARDED) {
@@ -95,9 +94,19 @@ public final class TrafficCounters {
     }
   }
 
-  /// @param packets of a superpacket, its segments
+  /// @param packets the number of segments of a superpacket, else 1
   void count(EgressRefusal reason, int packets) {
     refused[reason.ordinal()] += packets;
+  }
+
+  /// Counts an ICMP error that was sent to a device.
+  void countTold() {
+    told++;
+  }
+
+  /// Returns the number of refused packets that were answered with an ICMP error.
+  public long told() {
+    return told;
   }
 
   void count(Drop reason) {
@@ -108,45 +117,47 @@ public final class TrafficCounters {
     drops[reason.ordinal()] += packets;
   }
 
-  /// A session's datagrams go by this carrier from now on.
+  /// Counts a session's change to this carrier.
   void count(Carrier carrier) {
     carriers[carrier.ordinal()]++;
   }
 
-  /// A packet or datagram was read here and belongs to another loop.
+  /// Counts a packet or datagram that was read here but belongs to another loop.
   void countHandedOver() {
     handedOver++;
   }
 
-  /// What was copied for another loop: the kernel chooses a TUN queue by the flow.
+  /// Returns the number of packets and datagrams that were copied to another loop. The kernel
+  /// selects a TUN queue by the flow, not by the session.
   public long handedOver() {
     return handedOver;
   }
 
-  /// So many sessions had to wait for the next checkpoint.
+  /// Counts sessions that must wait for the next checkpoint.
   void countLate(int sessions) {
     late += sessions;
   }
 
-  /// How often a session had to wait for another checkpoint, 50 ms later.
+  /// Returns how many times a session had to wait for the next checkpoint, 50 ms later.
   public long late() {
     return late;
   }
 
-  /// How often sessions changed to a carrier; one that ends by the control connection changes back.
+  /// Returns the number of changes to a carrier. A session that ends on the control connection
+  /// counts as a change back to UDP.
   public long of(Carrier carrier) {
     return carriers[carrier.ordinal()];
   }
 
   public long of(Verdict verdict) {
-    return verdicts[verdict.ordinal()];
+    return verdicts.of(verdict);
   }
 
   public long of(Direction direction, Translated outcome) {
     return translated[direction.ordinal() * OUTCOMES + outcome.ordinal()];
   }
 
-  /// Packets that were refused for a reason, in both directions.
+  /// Returns the number of packets that were refused for this reason, in both directions.
   public long of(EgressRefusal reason) {
     return refused[reason.ordinal()];
   }
@@ -159,12 +170,12 @@ public final class TrafficCounters {
     return traffic[index(direction, serviceClass.ordinal(), measure)];
   }
 
-  /// Outer bytes of no flow.
+  /// Returns the outer bytes that belong to no flow.
   public long overhead(Direction direction) {
     return overhead[direction.ordinal()];
   }
 
-  /// Inner IP bytes that passed the translation.
+  /// Returns the inner IP bytes that have passed the address translation.
   public long egressBytes(Direction direction) {
     return egress[direction.ordinal()];
   }

@@ -7,8 +7,9 @@ import io.viaduct.tunnel.session.DatagramSink;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// Sealed datagrams on their way into one loop's socket. At most one burst waits for the socket;
-/// the sessions keep the rest, where the classes are known. Called on the loop.
+/// Sends sealed datagrams through one loop's UDP socket. At most one burst waits for the socket.
+/// All other packets stay in the sessions' queues, because only those know the service classes.
+/// Called on the loop.
 final class UdpSender implements DatagramSink {
   private final TrafficCounters counters;
   private @Nullable UdpSocket socket;
@@ -54,21 +55,21 @@ final class UdpSender implements DatagramSink {
     burst.release();
   }
 
-  /// Bytes of the datagrams that the kernel found too long since the last call, 0 if none. They are
-  /// gone.
+  /// Returns the size, in bytes, of the datagrams that the kernel refused as too long since the
+  /// last call, or 0. The datagrams are lost.
   int takeTooLong() {
     int bytes = tooLong;
     tooLong = 0;
     return bytes;
   }
 
-  /// The socket takes more: the burst that waited goes first.
+  /// Sends the waiting burst, because the socket accepts data again.
   void onWritable() {
     ByteBuf burst = unsent;
     if (burst != null) {
       unsent = null;
       send(burst, unsentSegment, unsentTo);
-      tooLong = 0; // nobody knows any more whose it was
+      tooLong = 0; // the session that sent this burst is not known here
     }
   }
 

@@ -3,6 +3,7 @@ package io.viaduct.snapt.reporting;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
+import io.viaduct.service.tls.HandshakeFailure;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
@@ -20,12 +21,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The reporting thread: writes the disk, and holds the two gRPC streams to the bridge, reports and
-/// status, which it opens again a second after they broke. All state is confined to that one
-/// thread; answers are posted to it.
+/// The reporting thread. It writes to the disk and holds two gRPC streams to the bridge, for
+/// reports and for status. It reopens a broken stream after one second. All state is confined to
+/// this thread; answers are posted to it.
 public final class BridgeConnection implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(BridgeConnection.class);
   private static final long RETRY_MS = 1_000;
+  private static final long BETWEEN_LINES_MS = 10_000;
   private static final long SETTLE_MS = 500;
 
   private final ManagedChannel channel;
@@ -37,14 +39,15 @@ public final class BridgeConnection implements AutoCloseable {
   private final Consumer<SnaptStatusAck> statusAnswer;
   private final AtomicBoolean settling = new AtomicBoolean();
   private @Nullable StreamObserver<SnaptStatus> announcements;
-  private boolean lossWasSaid;
+  private String lossSaid = "";
+  private long lossSaidMs = -BETWEEN_LINES_MS;
   private boolean refusalWasSaid;
   private volatile boolean closing;
 
-  /// @param channel to the bridge, with the SNAPT's certificate; closed with this object
-  /// @param thread one thread, ended with this object
-  /// @param status what to announce
-  /// @param statusAnswer takes the token keys
+  /// @param channel channel to the bridge, with the SNAPT's certificate; closed with this object
+  /// @param thread executor with one thread, shut down with this object
+  /// @param status supplies the status that is announced
+  /// @param statusAnswer takes the bridge's answer, which contains the token keys
   public BridgeConnection(
       ManagedChannel channel,
       ScheduledExecutorService thread,
@@ -62,7 +65,7 @@ public final class BridgeConnection implements AutoCloseable {
     this.statusAnswer = statusAnswer;
   }
 
-  /// Opens the streams and begins to announce.
+  /// Opens the streams and starts the announcements.
   public void start(Duration announceEvery) {
     thread.execute(this::openReports);
     thread.execute(this::openAnnouncements);
@@ -74,7 +77,7 @@ public final class BridgeConnection implements AutoCloseable {
     log.debug("reporting began: {} {}", settle, announce);
   }
 
-  /// Asks for the work of [UsageReporting#settle] soon; any thread, any number of times.
+  /// Schedules [UsageReporting#settle]. Any thread may call this; repeated calls are merged.
   public void settleSoon() {
     if (settling.compareAndSet(false, true)) {
       thread.execute(() -> {
@@ -114,8 +117,8 @@ public final class BridgeConnection implements AutoCloseable {
     }
   }
 
-  /// Another process may have announced this SNAPT's id: then the bridge asks whether this one
-  /// lives.
+  /// Answers the bridge's check whether this process is alive. The bridge sends it if another
+  /// process has announced the same SNAPT id.
   private void onStatusAnswer(SnaptStatusAck answer) {
     if (answer.getProbe() != 0) {
       announce(answer.getProbe());
@@ -140,7 +143,7 @@ public final class BridgeConnection implements AutoCloseable {
       @Override
       public void onNext(T answer) {
         post(() -> {
-          lossWasSaid = false;
+          lossSaid = "";
           next.accept(answer);
         });
       }
@@ -151,7 +154,7 @@ public final class BridgeConnection implements AutoCloseable {
         if (status.getCode() == Status.Code.ALREADY_EXISTS) {
           post(() -> onRefused(status.getDescription()));
         } else {
-          post(() -> onLost(why.getMessage()));
+          post(() -> onLost(HandshakeFailure.reason(why)));
         }
       }
 
@@ -160,7 +163,7 @@ public final class BridgeConnection implements AutoCloseable {
         post(() -> onLost("the bridge closed the stream"));
       }
 
-      /// The bridge knows another process with this SNAPT's id.
+      /// Logs that the bridge refuses this SNAPT, because another process uses its id.
       private void onRefused(@Nullable String words) {
         if (!refusalWasSaid && !closing) {
           log.error("the bridge refuses this SNAPT, reports are kept: {}", words);
@@ -169,10 +172,16 @@ public final class BridgeConnection implements AutoCloseable {
         openLater();
       }
 
-      private void onLost(@Nullable String why) {
-        if (!lossWasSaid && !closing) {
-          log.warn("bridge unreachable, reports are kept: {}", why);
-          lossWasSaid = true;
+      // A repeated reason is logged only once.
+      private void onLost(String why) {
+        long now = clock.millis();
+        if (!lossSaid.equals(why) && now - lossSaidMs >= BETWEEN_LINES_MS && !closing) {
+          log.warn(
+              "bridge {} unreachable, reports are kept, next attempts every second: {}",
+              channel.authority(),
+              why);
+          lossSaid = why;
+          lossSaidMs = now;
         }
         openLater();
       }
@@ -194,10 +203,10 @@ public final class BridgeConnection implements AutoCloseable {
     }
   }
 
-  /// Spools what is closed and gives the bridge a while to answer, then ends streams, channel and
-  /// thread. What is not answered waits on disk for the next start.
+  /// Spools all closed reports and waits for the bridge's answers. Then ends the streams, the
+  /// channel and the thread. Unanswered reports stay on disk until the next start.
   ///
-  /// @param patience how long the bridge may take
+  /// @param patience longest wait for the bridge's answers
   public void drain(Duration patience) throws InterruptedException {
     settleSoon();
     long deadlineMs = clock.millis() + patience.toMillis();

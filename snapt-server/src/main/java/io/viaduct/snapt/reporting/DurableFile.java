@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/// Files that are there whole or not at all, also after a loss of power: written beside their name,
-/// synchronised, renamed, and the directory synchronised. Blocks on the disk: never on an event
-/// loop.
+/// Writes files atomically and durably, also in a power loss: a file is either complete or absent.
+/// Writes a temporary file, synchronises it, renames it, and synchronises the directory. Blocks on
+/// the disk, so event loops must not call it.
 public final class DurableFile {
-  /// Ends the name of a file that was not finished; such a file is removed at the next start.
+  /// Suffix of temporary files; the next start removes those that a crash left.
   static final String UNFINISHED = ".unfinished";
 
   private DurableFile() {}
@@ -45,7 +45,7 @@ public final class DurableFile {
     synchronise(file.resolveSibling("."));
   }
 
-  /// Waits until a file, or the names in a directory, are on the disk.
+  /// Waits until a file, or the entries of a directory, are on the disk (fsync).
   static void synchronise(Path path) throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       channel.force(true);

@@ -25,22 +25,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The intervals that are still open, on disk: an append-only log of the lines that changed, and of
-/// the session tokens that authorise them. What was appended survives the death of the process,
-/// because the page cache does; what was [synchronised][#force] survives the loss of power. The
-/// next start makes each open interval its report.
+/// Keeps the open intervals on disk, in an append-only log. The log contains changed lines of
+/// reports, and the session tokens that authorise them. Appended records survive the end of the
+/// process, because the page cache does. [Synchronised][#force] records also survive a power loss.
+/// The next start makes a report of each open interval.
 ///
-/// The log is compacted into a new file when it has outgrown what is open, so its size follows the
-/// open intervals; the older file goes when the new one is durable, and until then both are read in
-/// order, which gives the same. After an error of the disk the log begins a new file with all that
-/// is open: nothing is forgotten, and nothing follows a record that may be torn.
+/// When the log is much larger than the open intervals, it is compacted into a new file. The older
+/// file is deleted when the new one is durable. Until then, a start reads both files in order,
+/// which gives the same result. After a disk error, the log starts a new file with all open
+/// intervals. No usage is lost, and no record follows a record that may be torn.
 ///
-/// Two rules keep one interval from becoming two different reports: a report is offered to the
-/// bridge only after the log durably says that its interval is [closed][#closed], and at a start
-/// the spool's report of an identity stands against the log's.
+/// Two rules ensure that one interval never becomes two different reports. A report is offered to
+/// the bridge only after the log durably marks its interval as [closed][#closed]. At a start, if
+/// spool and log both have a report of one identity, the report in the spool is used.
 ///
-/// The checkpoint thread appends, the reporting thread closes and synchronises; both hold the lock
-/// for a write into the page cache and never for a wait for the disk.
+/// The checkpoint thread appends; the reporting thread closes intervals and synchronises. Both hold
+/// the lock while they write into the page cache, but never while they wait for the disk.
 public final class IntervalLog {
   private static final Logger log = LoggerFactory.getLogger(IntervalLog.class);
   private static final Pattern FILE = Pattern.compile("(\\d{1,18})\\.log");
@@ -52,24 +52,31 @@ public final class IntervalLog {
   private final LongAdder tornTails = new LongAdder();
   private final LongAdder compactions = new LongAdder();
 
-  // Under the lock.
+  // The fields from here on are guarded by the lock.
   private final OpenIntervals open = new OpenIntervals();
   private final TreeMap<Long, Path> older = new TreeMap<>();
-  // While files are read: by token id.
-  private final Map<String, SignedSessionToken> tokens = new HashMap<>();
+  // By token id; used only while files are read.
+  private final Map<String, Shown> tokens = new HashMap<>();
   private @Nullable FileChannel channel;
   private long number;
   private long bytes;
   private boolean durable = true;
+
+  /// A token in the log.
+  ///
+  /// @param receipts true if the token's device signs receipts
+  private record Shown(SignedSessionToken token, boolean receipts) {
+    static final Shown NONE = new Shown(SignedSessionToken.getDefaultInstance(), true);
+  }
 
   private IntervalLog(Path folder, long compactBytesMin) {
     this.folder = folder;
     this.compactBytesMin = compactBytesMin;
   }
 
-  /// Reads what an earlier start left; follow with [#recover].
+  /// Reads the files of earlier starts. The caller must then call [#recover].
   ///
-  /// @param compactBytesMin a log below this is never compacted
+  /// @param compactBytesMin size, in bytes, below which the log is never compacted
   public static IntervalLog open(Path folder, long compactBytesMin) throws IOException {
     IntervalLog opened = new IntervalLog(folder, compactBytesMin);
     opened.read();
@@ -98,14 +105,14 @@ public final class IntervalLog {
     List<LogFrame> frames = LogFrame.read(content);
     if (content.hasRemaining()) {
       tornTails.increment();
-      log.warn("{}: the last {} bytes are no whole record", file, content.remaining());
+      log.warn("{}: the last {} bytes are an incomplete record", file, content.remaining());
     }
     if (frames.stream().anyMatch(frame -> frame.kind() == LogFrame.Kind.COMPLETE)) {
       open.clear();
     }
     for (LogFrame frame : frames) {
       switch (frame.kind()) {
-        case TOKEN, CHANGES -> take(file, frame);
+        case TOKEN, TOKEN_WITHOUT_RECEIPTS, CHANGES -> take(file, frame);
         case CLOSED -> open.close(frame.identity());
         case COMPLETE -> {}
       }
@@ -114,31 +121,33 @@ public final class IntervalLog {
 
   private void take(Path file, LogFrame frame) {
     try {
-      if (frame.kind() == LogFrame.Kind.TOKEN) {
+      if (frame.kind() != LogFrame.Kind.CHANGES) {
         SignedSessionToken token = SignedSessionToken.parseFrom(frame.body());
-        tokens.put(SessionToken.parseFrom(token.getToken()).getTokenId(), token);
+        boolean receipts = frame.kind() == LogFrame.Kind.TOKEN;
+        tokens.put(
+            SessionToken.parseFrom(token.getToken()).getTokenId(), new Shown(token, receipts));
         return;
       }
       UsageReport report = UsageReport.parseFrom(frame.body());
-      open.take(
-          report,
-          tokens.getOrDefault(report.getTokenId(), SignedSessionToken.getDefaultInstance()));
+      Shown shown = tokens.getOrDefault(report.getTokenId(), Shown.NONE);
+      open.take(new IntervalUsage(report, shown.token(), shown.receipts()));
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-      // Its checksum is right: another version wrote it.
-      log.error("{}: a record is no report of this version: {}", file, e.getMessage());
+      // The checksum is correct, so another version has written the record.
+      log.error("{}: a record is not a report of this version: {}", file, e.getMessage());
     }
   }
 
-  /// Turns what an earlier start left into reports of the spool, and begins an empty log.
+  /// Makes a spooled report of each interval that an earlier start left open, and starts an empty
+  /// log.
   ///
-  /// @return how many reports were recovered
+  /// @return the number of recovered reports
   public synchronized int recover(ReportSpool spool, ReportSigner signer) throws IOException {
     int recovered = 0;
     for (IntervalUsage usage : open.lastUsages()) {
       for (UsageReport report : ReportParts.of(usage.report())) {
         ReportIdentity identity = ReportIdentity.of(report);
         if (!spool.holds(identity)) {
-          spool.add(identity, signer.sign(report, usage.token()));
+          spool.add(identity, Receipts.envelope(usage, report, signer));
           recovered++;
         }
       }
@@ -149,19 +158,19 @@ public final class IntervalLog {
     return recovered;
   }
 
-  /// Keeps what has changed in open intervals. Never waits for the disk.
+  /// Appends the changes of open intervals. Never waits for the disk.
   public synchronized void append(List<IntervalUsage> changes) throws IOException {
     List<LogFrame> frames = new ArrayList<>(changes.size());
     for (IntervalUsage usage : changes) {
-      if (open.take(usage.report(), usage.token())) {
-        frames.add(LogFrame.token(usage.token()));
+      if (open.take(usage)) {
+        frames.add(LogFrame.token(usage.token(), usage.receipts()));
       }
       frames.add(LogFrame.changes(usage.report()));
     }
     write(frames);
   }
 
-  /// The interval's report is in the spool.
+  /// Marks an interval as closed, because its report is in the spool.
   public synchronized void closed(ReportIdentity identity) throws IOException {
     open.close(identity);
     write(List.of(LogFrame.closed(identity)));
@@ -170,7 +179,7 @@ public final class IntervalLog {
   private void write(List<LogFrame> frames) throws IOException {
     FileChannel to = channel;
     if (to == null || bytes > Math.max(compactBytesMin, GROWTH * open.bytes())) {
-      begin(); // with all that is open: these frames too
+      begin(); // the new file has all open intervals, so it includes these frames
       return;
     }
     durable = false;
@@ -194,7 +203,7 @@ public final class IntervalLog {
     return written;
   }
 
-  /// Begins a new file with all that is open.
+  /// Starts a new file with all open intervals.
   private void begin() throws IOException {
     if (channel != null) {
       compactions.increment();
@@ -222,7 +231,7 @@ public final class IntervalLog {
     List<LogFrame> frames = new ArrayList<>();
     for (IntervalUsage usage : open.usages()) {
       if (!usage.token().getToken().isEmpty()) {
-        frames.add(LogFrame.token(usage.token()));
+        frames.add(LogFrame.token(usage.token(), usage.receipts()));
       }
       frames.add(LogFrame.changes(usage.report()));
       if (frames.size() >= FRAMES_PER_WRITE) {
@@ -242,8 +251,8 @@ public final class IntervalLog {
     }
   }
 
-  /// Makes durable what was appended, and deletes the files that are superfluous by it. Waits for
-  /// the disk, without the lock. The reporting thread alone calls it.
+  /// Makes the appended records durable, and deletes older files that are no longer needed. Waits
+  /// for the disk without the lock. Only the reporting thread calls it.
   public void force() throws IOException {
     Path file;
     synchronized (this) {
@@ -257,7 +266,7 @@ public final class IntervalLog {
       file = folder.resolve(number + ".log");
     }
     try {
-      // A descriptor of our own: the log may begin another file meanwhile.
+      // Uses its own descriptor, because the log may start another file meanwhile.
       DurableFile.synchronise(file);
       DurableFile.synchronise(folder);
       deleteBefore(file);
@@ -282,22 +291,22 @@ public final class IntervalLog {
     }
   }
 
-  /// Intervals that are open.
+  /// Returns the number of open intervals.
   public synchronized int size() {
     return open.size();
   }
 
-  /// Bytes of the newest file.
+  /// Returns the size of the newest file, in bytes.
   public synchronized long bytes() {
     return bytes;
   }
 
-  /// Files that ended in half a record; any thread.
+  /// Returns the number of files that ended with an incomplete record; any thread may call this.
   public LongAdder tornTails() {
     return tornTails;
   }
 
-  /// How often the log was written anew; any thread.
+  /// Returns the number of compactions; any thread may call this.
   public LongAdder compactions() {
     return compactions;
   }

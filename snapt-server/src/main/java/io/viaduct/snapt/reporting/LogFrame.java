@@ -14,24 +14,26 @@ import java.util.zip.CRC32C;
 ///     |CRC-32C (32) of kind and body |
 ///     |kind (8) | body               |
 ///
-/// @param kind what the body is
+/// @param kind type of the body
 /// @param body CHANGES: a UsageReport; CLOSED: session (128), epoch (64), sequence (64); COMPLETE:
-///   none; TOKEN: a SignedSessionToken
+///   none; TOKEN, TOKEN_WITHOUT_RECEIPTS: a SignedSessionToken
 record LogFrame(Kind kind, byte[] body) {
   static final int HEADER_BYTES = Integer.BYTES + Integer.BYTES;
   static final int CLOSED_BYTES = 4 * Long.BYTES;
   private static final byte[] NOTHING = {};
 
-  /// What a record says.
+  /// The type of a record. The ordinal is the number on disk, so the order must not change.
   enum Kind {
-    /// Lines of an open interval that replace the older lines of the same flows.
+    /// Lines of an open interval. They replace older lines of the same flows.
     CHANGES,
-    /// The interval's report is in the spool: what the log says of it is over.
+    /// The interval's report is in the spool. Earlier records of the interval no longer apply.
     CLOSED,
-    /// All open intervals are above: older files say nothing more.
+    /// The records above contain all open intervals. Older files are no longer needed.
     COMPLETE,
-    /// A session token that following records name by its id.
-    TOKEN
+    /// A session token. Later records refer to it by its id.
+    TOKEN,
+    /// A session token of a device that signs no receipts.
+    TOKEN_WITHOUT_RECEIPTS
   }
 
   static LogFrame changes(UsageReport report) {
@@ -50,15 +52,16 @@ record LogFrame(Kind kind, byte[] body) {
             .array());
   }
 
-  static LogFrame token(SignedSessionToken token) {
-    return new LogFrame(Kind.TOKEN, token.toByteArray());
+  /// @param receipts true if the token's device signs receipts
+  static LogFrame token(SignedSessionToken token, boolean receipts) {
+    return new LogFrame(receipts ? Kind.TOKEN : Kind.TOKEN_WITHOUT_RECEIPTS, token.toByteArray());
   }
 
   static LogFrame complete() {
     return new LogFrame(Kind.COMPLETE, NOTHING);
   }
 
-  /// The interval that a CLOSED record names.
+  /// Returns the interval that a CLOSED record names.
   ReportIdentity identity() {
     ByteBuffer bytes = ByteBuffer.wrap(body);
     UUID session = new UUID(bytes.getLong(), bytes.getLong());
@@ -80,7 +83,8 @@ record LogFrame(Kind kind, byte[] body) {
     return (int) crc.getValue();
   }
 
-  /// The records of a file up to the first one that is not whole; `file` then stands there.
+  /// Reads the records of a file up to the first incomplete one. The position of `file` is then at
+  /// the start of that record.
   static List<LogFrame> read(ByteBuffer file) {
     List<LogFrame> frames = new ArrayList<>();
     while (file.remaining() > HEADER_BYTES) {
@@ -109,7 +113,7 @@ record LogFrame(Kind kind, byte[] body) {
 
   private boolean wellFormed() {
     return switch (kind) {
-      case CHANGES, TOKEN -> true;
+      case CHANGES, TOKEN, TOKEN_WITHOUT_RECEIPTS -> true;
       case CLOSED -> body.length == CLOSED_BYTES;
       case COMPLETE -> body.length == 0;
     };

@@ -12,14 +12,15 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
-/// What the reports of all open intervals have come to: per interval the newest line of each flow,
-/// and the token that authorises it. Taking the same changes twice changes nothing. The
-/// [IntervalLog] owns it.
+/// Holds the usage of all open intervals so far: for each interval, the newest line of each flow
+/// and the session token. Applying the same changes twice has no further effect. Owned by the
+/// [IntervalLog].
 final class OpenIntervals {
   private final Map<ReportIdentity, Interval> intervals = new HashMap<>();
   private long bytes;
 
-  /// A flow's line, and when it was true: a flow that is silent since lasts none the less.
+  /// The line of a flow, and the time to which it applies. The flow continues after that time, even
+  /// without traffic.
   private record Line(FlowUsage usage, long atMs) {
     FlowUsage until(long endMs) {
       return usage.getEnded() || endMs <= atMs
@@ -31,12 +32,15 @@ final class OpenIntervals {
   private static final class Interval {
     private UsageReport heading = UsageReport.getDefaultInstance();
     private SignedSessionToken token = SignedSessionToken.getDefaultInstance();
+    private boolean receipts;
     private final Map<Integer, Line> lines = new LinkedHashMap<>();
 
-    /// @return bytes that it has grown by
-    long take(UsageReport changes, SignedSessionToken with) {
-      long grown = with.getSerializedSize() - token.getSerializedSize();
-      token = with;
+    /// @return growth in bytes
+    long take(IntervalUsage usage) {
+      UsageReport changes = usage.report();
+      long grown = usage.token().getSerializedSize() - token.getSerializedSize();
+      token = usage.token();
+      receipts = usage.receipts();
       grown -= heading.getSerializedSize();
       heading = changes.toBuilder().clearFlows().build();
       grown += heading.getSerializedSize();
@@ -61,9 +65,8 @@ final class OpenIntervals {
       return report.setPreBytes(pre).setPostBytes(post).build();
     }
 
-    // An agent that signs none is not known after a crash: it will not be asked either.
     IntervalUsage usage(UsageReport report) {
-      return new IntervalUsage(report, token, true);
+      return new IntervalUsage(report, token, receipts);
     }
 
     long bytes() {
@@ -75,11 +78,14 @@ final class OpenIntervals {
     }
   }
 
-  /// @return whether this is the first that the interval has with this token
-  boolean take(UsageReport changes, SignedSessionToken token) {
-    Interval interval = intervals.computeIfAbsent(ReportIdentity.of(changes), _ -> new Interval());
-    boolean another = !token.equals(interval.token);
-    bytes += interval.take(changes, token);
+  /// Applies the changes of one interval.
+  ///
+  /// @return true if these are the interval's first changes with this token
+  boolean take(IntervalUsage changes) {
+    Interval interval =
+        intervals.computeIfAbsent(ReportIdentity.of(changes.report()), _ -> new Interval());
+    boolean another = !changes.token().equals(interval.token);
+    bytes += interval.take(changes);
     return another;
   }
 
@@ -97,17 +103,18 @@ final class OpenIntervals {
     return intervals.size();
   }
 
-  /// About what all of them take on disk.
+  /// Returns the approximate size of all open intervals on disk, in bytes.
   long bytes() {
     return bytes;
   }
 
-  /// Each interval as one report, as far as it has come.
+  /// Returns each open interval as one report.
   List<IntervalUsage> usages() {
     return intervals.values().stream().map(one -> one.usage(one.report())).toList();
   }
 
-  /// The same for a process that has died: nothing follows the newest interval of a session.
+  /// Returns each open interval as one report, after the end of the process. The newest interval of
+  /// each session is then the session's last.
   List<IntervalUsage> lastUsages() {
     Map<UUID, Long> newest = new HashMap<>();
     intervals.keySet().forEach(one -> newest.merge(one.session(), one.sequence(), Math::max));

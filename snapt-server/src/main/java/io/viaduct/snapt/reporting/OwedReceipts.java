@@ -13,18 +13,18 @@ import java.util.Optional;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Indexes the reports of the spool that still need their device's receipt, by device. It is
-/// derived from the envelopes, so it survives as they do. Owned by the spool.
+/// Indexes, by device, the reports of the spool that still need their device's receipt. The index
+/// is derived from the envelopes on disk, so a start rebuilds it. Owned by the spool.
 final class OwedReceipts {
   private final Map<ReportIdentity, Owed> owed = new HashMap<>();
   private final Map<ByteString, NavigableSet<ReportIdentity>> ofDevice = new HashMap<>();
   private volatile int size;
 
-  /// @param device public key, 32 bytes raw
-  /// @param endMs of the report
+  /// @param device the device's public key, 32 raw bytes
+  /// @param endMs end of the report's interval, in Unix milliseconds
   record Owed(ByteString device, long endMs) {}
 
-  /// Takes the envelope as it is now: it may owe a receipt, or owe it no more.
+  /// Updates the index for the present envelope, which may or may not need a receipt.
   void take(ReportIdentity identity, SignedUsageReport envelope, UsageReport report) {
     remove(identity);
     deviceOf(envelope, report)
@@ -47,7 +47,8 @@ final class OwedReceipts {
     try {
       return Optional.of(SessionToken.parseFrom(envelope.getToken().getToken()).getDeviceKey());
     } catch (InvalidProtocolBufferException _) {
-      return Optional.empty(); // it was verified when it was shown: the disk has damaged it
+      return Optional
+          .empty(); // the token was valid when the device sent it, so the disk has corrupted it
     }
   }
 
@@ -64,23 +65,24 @@ final class OwedReceipts {
     }
   }
 
-  /// What a report owes, null if nothing.
+  /// Returns the receipt that a report needs, or null if it needs none.
   @Nullable Owed of(ReportIdentity identity) {
     return owed.get(identity);
   }
 
-  /// The reports that a device owes receipts for, oldest first; of more than `max` the newest.
+  /// Returns the reports that need a receipt of this device, oldest first. If there are more than
+  /// `max`, returns the newest `max`.
   List<ReportIdentity> of(ByteString device, int max) {
     NavigableSet<ReportIdentity> all = ofDevice.getOrDefault(device, new TreeSet<>());
     return all.stream().skip(Math.max(0, all.size() - max)).toList();
   }
 
-  /// How many a device owes.
+  /// Returns the number of receipts that a device owes.
   int count(ByteString device) {
     return ofDevice.getOrDefault(device, new TreeSet<>()).size();
   }
 
-  /// How many all devices owe; any thread.
+  /// Returns the number of receipts that all devices owe; any thread.
   int size() {
     return size;
   }

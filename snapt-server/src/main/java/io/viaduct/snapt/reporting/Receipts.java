@@ -24,18 +24,20 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The receipts of spooled reports (ADR 0024): which devices are asked, what becomes of the
-/// answers, and which reports wait for one.
+/// Collects the receipts of spooled reports (ADR 0024). Asks the devices, processes their answers,
+/// and delays the reports that wait for a receipt.
 ///
-/// A report with bytes waits a moment for its receipt, then it is sent without. Billing may answer
-/// that it has the report provisionally: then the report stays in the spool, and is sent again with
-/// the receipt. 24 hours after its interval it is forgotten: the operator decides.
+/// A report with bytes waits a short time for its receipt, and is then sent without it. Billing may
+/// accept such a report provisionally. The report then stays in the spool and is sent again with
+/// the receipt. If no receipt arrives within 24 hours of the interval, the spool deletes the
+/// report, and the operator decides about it in billing.
 ///
-/// The methods that say so take calls from any thread and leave the work to the reporting thread,
-/// which owns the rest.
+/// The methods of the first section may be called by any thread, and queue work for the reporting
+/// thread. The reporting thread owns all other state.
 public final class Receipts {
-  /// Boundaries that one device is asked at a connection. A device without control connection owes
-  /// one per interval until its token expires: this is a day's worth of those.
+  /// Most owed receipts that are requested when a device connects. A device without control
+  /// connection owes one per interval until its token expires; this is the number of intervals of a
+  /// day.
   static final int ASKED_MAX = 1_440;
 
   private static final Logger log = LoggerFactory.getLogger(Receipts.class);
@@ -49,7 +51,7 @@ public final class Receipts {
   private final LongAdder notAsked = new LongAdder();
   private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
 
-  // The reporting thread alone. Reports that wait for their receipt, in the order of their
+  // Used only by the reporting thread. Reports that wait for their receipt, in the order of their
   // deadlines.
   private final Map<ReportIdentity, Long> waiting = new LinkedHashMap<>();
   private final PriorityQueue<Provisional> provisional =
@@ -57,13 +59,13 @@ public final class Receipts {
 
   private record Provisional(ReportIdentity identity, long dropMs) {}
 
-  /// Work that another thread has left.
+  /// Work that another thread has queued.
   private interface Answer {
     void take() throws IOException;
   }
 
-  /// @param wait how long a report waits for its receipt before it is sent without
-  /// @param settleSoon asks the reporting thread for [#settle]; any thread
+  /// @param wait longest time that a report waits for its receipt before it is sent without
+  /// @param settleSoon schedules [#settle] on the reporting thread; any thread may run it
   public Receipts(ReportSpool spool, ReceiptAsker asker, Duration wait, Runnable settleSoon) {
     this.spool = spool;
     this.asker = asker;
@@ -73,9 +75,9 @@ public final class Receipts {
 
   // --- any thread
 
-  /// A device has signed.
+  /// Accepts a receipt of a device.
   ///
-  /// @param receipt checked: its signature holds, and it names exactly this report
+  /// @param receipt a verified receipt: its signature is valid, and it names exactly this report
   public void signed(ReportIdentity identity, SignedReceipt receipt) {
     post(() -> {
       waiting.remove(identity);
@@ -86,7 +88,7 @@ public final class Receipts {
     });
   }
 
-  /// A device has said why it does not sign.
+  /// Accepts a device's refusal to sign.
   public void refused(ReportIdentity identity, ReceiptRefusal refusal) {
     post(() -> {
       waiting.remove(identity);
@@ -100,7 +102,7 @@ public final class Receipts {
     });
   }
 
-  /// A device is not there to sign: the report does not wait for it.
+  /// Stops the report's wait, because its device is not connected.
   public void unreachable(ReportIdentity identity) {
     post(() -> {
       if (waiting.remove(identity) != null) {
@@ -109,10 +111,10 @@ public final class Receipts {
     });
   }
 
-  /// Tells what a device owes, oldest first.
+  /// Looks up the receipts that a device owes, oldest first.
   ///
-  /// @param device public key, 32 bytes raw
-  /// @param taker called on the reporting thread
+  /// @param device the device's public key, 32 raw bytes
+  /// @param taker gets the result, on the reporting thread
   public void owedBy(ByteString device, Consumer<List<IntervalBoundary>> taker) {
     post(() -> {
       List<IntervalBoundary> boundaries = new ArrayList<>();
@@ -129,17 +131,17 @@ public final class Receipts {
     settleSoon.run();
   }
 
-  /// Receipts that devices owe for reports in the spool.
+  /// Returns the number of receipts that devices owe for reports in the spool.
   public int owed() {
     return spool.owed().size();
   }
 
-  /// Reports that were forgotten without receipt, 24 hours after their interval.
+  /// Counts the reports that were deleted without a receipt, 24 hours after their interval.
   public LongAdder expired() {
     return expired;
   }
 
-  /// How often a boundary was not asked for because its device owed too many.
+  /// Counts the receipts that were not requested because their device owed too many.
   public LongAdder notAsked() {
     return notAsked;
   }
@@ -150,15 +152,20 @@ public final class Receipts {
   void spool(IntervalUsage usage, UsageReport part, ReportSigner signer, long nowMs)
       throws IOException {
     ReportIdentity identity = ReportIdentity.of(part);
-    SignedUsageReport envelope = signer.sign(part, usage.token());
-    if (part.getPreBytes() > 0 && !usage.receipts()) {
-      envelope = envelope.toBuilder().setReceiptRefusal(notSupported(part)).build();
-    }
-    spool.add(identity, envelope);
+    spool.add(identity, envelope(usage, part, signer));
     if (waitMs > 0 && spool.owed().of(identity) != null) {
       spool.withhold(identity);
       waiting.put(identity, nowMs + waitMs);
     }
+  }
+
+  /// Signs one part of an interval. If its device signs no receipts, the envelope states this, so
+  /// that none is owed.
+  static SignedUsageReport envelope(IntervalUsage usage, UsageReport part, ReportSigner signer) {
+    SignedUsageReport envelope = signer.sign(part, usage.token());
+    return part.getPreBytes() > 0 && !usage.receipts()
+        ? envelope.toBuilder().setReceiptRefusal(notSupported(part)).build()
+        : envelope;
   }
 
   private static ReceiptRefusal notSupported(UsageReport report) {
@@ -170,7 +177,7 @@ public final class Receipts {
         .build();
   }
 
-  /// An interval is durably in the spool: its device is asked.
+  /// Asks the device for the receipts of an interval that is durably in the spool.
   void ask(IntervalUsage usage, List<UsageReport> parts) throws IOException {
     if (!usage.receipts() || usage.token().getToken().isEmpty()) {
       return;
@@ -183,7 +190,7 @@ public final class Receipts {
         usage.report().getLast());
   }
 
-  /// What a device is asked to sign for a report.
+  /// Returns the boundary that a device must sign for a report.
   static IntervalBoundary boundary(UsageReport report) {
     return IntervalBoundary.newBuilder()
         .setSessionId(report.getSessionId())
@@ -197,7 +204,8 @@ public final class Receipts {
         .build();
   }
 
-  /// Billing has a report provisionally. Without a receipt that may still come it is forgotten.
+  /// Handles billing's provisional acceptance of a report. The report stays in the spool only if
+  /// its receipt may still arrive.
   void provisional(ReportIdentity identity) throws IOException {
     OwedReceipts.Owed owed = spool.owed().of(identity);
     if (owed == null) {
@@ -208,7 +216,7 @@ public final class Receipts {
     provisional.add(new Provisional(identity, owed.endMs() + PROVISIONAL_MS));
   }
 
-  /// Takes the answers, and lets go what has waited long enough.
+  /// Processes the queued answers, and releases the reports whose wait is over.
   public void settle(long nowMs) throws IOException {
     for (Answer answer = answers.poll(); answer != null; answer = answers.poll()) {
       answer.take();
@@ -233,7 +241,7 @@ public final class Receipts {
     if (spool.owed().of(identity) != null && spool.acknowledge(identity)) {
       expired.increment();
       log.warn(
-          "report {} has no receipt 24 h after its interval: forgotten here, the operator decides",
+          "report {} has no receipt 24 h after its interval: deleted here, the operator decides about it in billing",
           identity);
     }
   }

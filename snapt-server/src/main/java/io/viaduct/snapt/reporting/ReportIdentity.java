@@ -9,12 +9,13 @@ import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What makes a report of this SNAPT one and the same report, however often it is sent. Ordered as
-/// reports are sent: by start of the SNAPT, then by interval, so that every session advances.
+/// The identity of a report of this SNAPT. It stays the same when the report is sent again. The
+/// order is the order of sending: by start of the SNAPT, then by interval, so that all sessions
+/// make progress.
 ///
 /// @param epoch start counter of the SNAPT
-/// @param sequence interval of the session, 0, 1, 2 …
-/// @param session issued by this SNAPT
+/// @param sequence sequence number of the session's interval: 0, 1, 2 …
+/// @param session session id, issued by this SNAPT
 public record ReportIdentity(long epoch, long sequence, UUID session)
     implements Comparable<ReportIdentity> {
   private static final Pattern FILE =
@@ -24,22 +25,25 @@ public record ReportIdentity(long epoch, long sequence, UUID session)
           .thenComparingLong(ReportIdentity::sequence)
           .thenComparing(ReportIdentity::session);
 
-  /// @throws IllegalArgumentException if the session id is no UUID
+  /// Returns the identity of a report.
+  ///
+  /// @throws IllegalArgumentException if the session id is not a UUID
   public static ReportIdentity of(UsageReport report) {
     return new ReportIdentity(
         report.getEpoch(), report.getSequence(), UUID.fromString(report.getSessionId()));
   }
 
-  /// The report that a boundary is of.
+  /// Returns the identity of the report that a boundary belongs to.
   ///
-  /// @param boundary with its session
-  /// @throws IllegalArgumentException if the session id is no UUID
+  /// @param boundary boundary that includes its session
+  /// @throws IllegalArgumentException if the session id is not a UUID
   public static ReportIdentity of(IntervalBoundary boundary) {
     return new ReportIdentity(
         boundary.getEpoch(), boundary.getSequence(), UUID.fromString(boundary.getSessionId()));
   }
 
-  /// The report that a bridge answered; empty if the bridge names none that could be ours.
+  /// Returns the identity of the report that the bridge answered, or empty if it cannot be a report
+  /// of this SNAPT.
   static Optional<ReportIdentity> of(ReportAck ack) {
     try {
       return Optional.of(

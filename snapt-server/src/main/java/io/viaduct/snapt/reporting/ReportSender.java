@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sends what waits in the spool, oldest first, a bounded window at a time, again after each
-/// reconnect, until the bridge's verdict lets a report go. A report that waits for its receipt lets
-/// the others pass. The reporting thread owns it.
+/// Sends the reports of the spool, oldest first, within a bounded window. Sends them again after
+/// each reconnect, until the bridge's verdict releases them. A report that waits for its receipt
+/// does not delay the others. Owned by the reporting thread.
 public final class ReportSender {
   private static final Logger log = LoggerFactory.getLogger(ReportSender.class);
-  // A report without answer for so long goes again; billing takes the second one as the first.
+  // Time after which an unanswered report is sent again. Billing ignores the duplicate.
   private static final long ANSWER_MS_MAX = 30_000;
   private static final long DEFERRED_PAUSE_MS_MIN = 500;
   private static final long DEFERRED_PAUSE_MS_MAX = 10_000;
@@ -34,22 +34,23 @@ public final class ReportSender {
   private long pauseMs;
   private long pausedUntilMs;
 
-  /// @param receipt whether it had its receipt, or the reason for none: a later envelope goes again
+  /// @param receipt true if the envelope had its receipt, or the reason for its absence; if false,
+  ///   a later envelope is sent again
   private record Sent(long atMs, boolean receipt) {}
 
-  /// @param window reports that may be on the way without an answer
+  /// @param window largest number of unanswered reports
   public ReportSender(ReportSpool spool, Receipts receipts, int window) {
     this.spool = spool;
     this.receipts = receipts;
     this.window = window;
   }
 
-  /// How often the bridge answered so; readable from any thread.
+  /// Returns the counts of the bridge's verdicts; any thread may call this.
   public Tally<ReportVerdict> verdicts() {
     return verdicts;
   }
 
-  /// Answers that name no report which waits here; readable from any thread.
+  /// Returns the count of answers to reports that are not in the spool; any thread may call this.
   public LongAdder unknownAnswers() {
     return unknownAnswers;
   }
@@ -64,12 +65,12 @@ public final class ReportSender {
     sent.clear();
   }
 
-  /// Whether a stream is up.
+  /// Returns true if a stream is open.
   boolean connected() {
     return stream != null;
   }
 
-  /// Sends as much as window and pause allow, oldest first.
+  /// Sends reports, oldest first, as far as the window and the pause allow.
   ///
   /// @throws IOException if a waiting report cannot be read
   void pump(long nowMs) throws IOException {
@@ -115,7 +116,7 @@ public final class ReportSender {
     pauseMs = 0;
     boolean signedSince =
         spool.owed().of(identity) == null && answered != null && !answered.receipt();
-    if (!signedSince) { // else it goes again with what has come meanwhile
+    if (!signedSince) { // otherwise the report is sent again with its new receipt
       receipts.provisional(identity);
     }
   }

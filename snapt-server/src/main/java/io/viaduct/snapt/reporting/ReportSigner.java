@@ -9,13 +9,13 @@ import java.security.PrivateKey;
 
 /// Signs reports with the SNAPT's report key ([SignedMessage]).
 ///
-/// @param keyId names the key to who checks
-/// @param key Ed25519
+/// @param keyId id of the key, for the verifier
+/// @param key Ed25519 private key
 public record ReportSigner(String keyId, PrivateKey key) {
-  /// Signs a report and puts it into its envelope; deterministic, so the same report gives the same
+  /// Signs a report and puts it into an envelope. Deterministic: the same report gives the same
   /// bytes.
   ///
-  /// @param token the one that the report names; the default instance if it is not known
+  /// @param token the token that the report names, or the default instance if it is unknown
   public SignedUsageReport sign(UsageReport report, SignedSessionToken token) {
     ByteString bytes = report.toByteString();
     SignedUsageReport.Builder envelope =

@@ -14,13 +14,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Reports that the bridge has not yet acknowledged, one file each, durable before [#add] returns.
+/// Stores the reports that the bridge has not yet acknowledged, one file each. A report is durable
+/// when [#add] returns.
 ///
-/// A report leaves in one of two ways only: the bridge's verdict says that billing has it, or that
-/// it will never be billed; then it moves to `refused/`, where the operator finds it. A report that
-/// billing has provisionally stays until its receipt is there ([Receipts]). The limit never drops a
-/// report: it makes the SNAPT refuse new sessions. One thread, the reporting thread, calls the
-/// methods that change it; the sizes may be read from any.
+/// A report leaves the spool in one of two ways. If billing has it, it is deleted. If it will never
+/// be billed, it moves to `refused/`, where the operator finds it. A report that billing has
+/// accepted provisionally stays until its receipt arrives ([Receipts]). The limit never drops a
+/// report; it makes the SNAPT refuse new sessions. Only the reporting thread may change the spool;
+/// any thread may read the sizes.
 public final class ReportSpool {
   private static final Logger log = LoggerFactory.getLogger(ReportSpool.class);
 
@@ -29,12 +30,12 @@ public final class ReportSpool {
   private final int reportsMax;
   private final ConcurrentSkipListMap<ReportIdentity, Waiting> waiting =
       new ConcurrentSkipListMap<>();
-  // Those of them that may be sent: the others wait for a receipt.
+  // The reports that may be sent now. All others wait for a receipt.
   private final ConcurrentSkipListSet<ReportIdentity> sendable = new ConcurrentSkipListSet<>();
   private final OwedReceipts owed = new OwedReceipts();
   private volatile int pending;
 
-  /// @param bytes of the file
+  /// @param bytes size of the file
   /// @param endMs end of the report's interval, Unix milliseconds
   private record Waiting(int bytes, long endMs) {}
 
@@ -44,10 +45,10 @@ public final class ReportSpool {
     this.reportsMax = reportsMax;
   }
 
-  /// Opens the spool and finds what earlier starts left in it. A file that is no report (a damaged
-  /// disk) moves to `refused/`.
+  /// Opens the spool and indexes the reports of earlier starts. Moves a file that is not a report
+  /// (disk corruption) to `refused/`.
   ///
-  /// @param reportsMax reports above which [#full] holds
+  /// @param reportsMax number of reports from which [#full] returns true
   public static ReportSpool open(Path folder, int reportsMax) throws IOException {
     ReportSpool spool = new ReportSpool(folder, reportsMax);
     Files.createDirectories(spool.refused);
@@ -70,7 +71,7 @@ public final class ReportSpool {
     if (identity.isPresent() && take(file, identity.get())) {
       return;
     }
-    log.warn("{} is no report of this SNAPT: moved to {}", file, refused);
+    log.warn("{} is not a report of this SNAPT: moved to {}", file, refused);
     DurableFile.move(file, refused.resolve(name));
   }
 
@@ -91,8 +92,8 @@ public final class ReportSpool {
     }
   }
 
-  /// Keeps a report until it is acknowledged. The same report with another envelope, with its
-  /// receipt, takes the place of the first; it may be sent.
+  /// Stores a report until it is acknowledged. A new envelope of the same report, with its receipt,
+  /// replaces the first one. The report may then be sent.
   public void add(ReportIdentity identity, SignedUsageReport report) throws IOException {
     byte[] bytes = report.toByteArray();
     DurableFile.write(folder.resolve(identity.fileName()), bytes);
@@ -103,31 +104,31 @@ public final class ReportSpool {
     pending = waiting.size();
   }
 
-  /// The receipts that its reports need.
+  /// Returns the index of the receipts that the reports need.
   OwedReceipts owed() {
     return owed;
   }
 
-  /// Keeps a report back until [#release]; the next start releases all.
+  /// Delays a report until [#release]. A restart releases all reports.
   void withhold(ReportIdentity identity) {
     sendable.remove(identity);
   }
 
-  /// Lets a report be sent.
+  /// Allows a report to be sent.
   void release(ReportIdentity identity) {
     if (holds(identity)) {
       sendable.add(identity);
     }
   }
 
-  /// Whether a report of that identity waits here.
+  /// Returns true if the spool has a report with this identity.
   public boolean holds(ReportIdentity identity) {
     return waiting.containsKey(identity);
   }
 
-  /// The report to be sent after another one.
+  /// Returns the report to send after another one.
   ///
-  /// @param after absent for the first of all
+  /// @param after the previous report, or empty for the first
   public Optional<ReportIdentity> next(Optional<ReportIdentity> after) {
     return Optional.ofNullable(after.isPresent() ? sendable.higher(after.get()) : first());
   }
@@ -136,14 +137,14 @@ public final class ReportSpool {
     return sendable.isEmpty() ? null : sendable.first();
   }
 
-  /// Reads a waiting report.
+  /// Reads a report from its file.
   public SignedUsageReport read(ReportIdentity identity) throws IOException {
     return SignedUsageReport.parseFrom(Files.readAllBytes(folder.resolve(identity.fileName())));
   }
 
-  /// The bridge has it for good: the report is deleted.
+  /// Deletes a report, because billing has it.
   ///
-  /// @return false if no such report waits (an answer that came twice)
+  /// @return false if the spool has no such report, for example after a duplicate answer
   public boolean acknowledge(ReportIdentity identity) throws IOException {
     if (!forget(identity)) {
       return false;
@@ -152,9 +153,9 @@ public final class ReportSpool {
     return true;
   }
 
-  /// The bridge will never take it: the report moves to where the operator finds it.
+  /// Moves a report to `refused/`, because billing will never accept it.
   ///
-  /// @return false if no such report waits
+  /// @return false if the spool has no such report
   public boolean refuse(ReportIdentity identity) throws IOException {
     if (!forget(identity)) {
       return false;
@@ -171,22 +172,23 @@ public final class ReportSpool {
     return held;
   }
 
-  /// Whether a report waits that may be sent; any thread.
+  /// Returns true if a report may be sent now; any thread may call this.
   boolean hasSendable() {
     return !sendable.isEmpty();
   }
 
-  /// Reports that wait.
+  /// Returns the number of reports in the spool.
   public int pending() {
     return pending;
   }
 
-  /// Bytes of the reports that wait.
+  /// Returns the size of all reports in the spool, in bytes.
   public long pendingBytes() {
     return waiting.values().stream().mapToLong(Waiting::bytes).sum();
   }
 
-  /// Age of the oldest report that waits, in seconds since its interval ended; 0 when none waits.
+  /// Returns the age of the oldest report, in seconds since the end of its interval; 0 if the spool
+  /// is empty.
   public double oldestSeconds(long nowMs) {
     return waiting.values().stream().mapToLong(Waiting::endMs).min().stream()
         .mapToDouble(endMs -> Math.max(0, nowMs - endMs) / 1000.0)
@@ -194,7 +196,7 @@ public final class ReportSpool {
         .orElse(0);
   }
 
-  /// Whether no new session may begin, because what it would report has no place.
+  /// Returns true if the spool is full, and no new session may begin.
   public boolean full() {
     return pending >= reportsMax;
   }

@@ -6,16 +6,16 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/// Counts the starts of this SNAPT on disk. The count is the epoch of its reports: sequences begin
-/// again at 0 with each start, and the epoch keeps their identities apart.
+/// Counts the starts of this SNAPT, in a file. The count is the epoch of its reports. Sequence
+/// numbers restart at 0 with each start, and the epoch distinguishes them.
 public final class StartCounter {
   private StartCounter() {}
 
-  /// Counts one more start; durable before it returns.
+  /// Increments the count. The new count is durable when this returns.
   ///
   /// @return the epoch of this start, 1 or more
-  /// @throws IOException if the file cannot be read or written, or holds no number: starting again
-  ///   from 1 would give new reports the identity of old ones
+  /// @throws IOException if the file cannot be read or written, or contains no number. A restart
+  ///   from 1 would give new reports the identities of old ones.
   public static long next(Path file) throws IOException {
     long last;
     try {

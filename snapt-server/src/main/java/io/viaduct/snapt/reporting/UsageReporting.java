@@ -15,13 +15,14 @@ import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The way of a report: event loop → checkpoint thread: [IntervalLog] → reporting thread: spool
-/// (durable) → log durably without it → its device signs ([Receipts]) → bridge.
+/// Carries each report from its event loop to the bridge. The steps are: event loop → checkpoint
+/// thread ([IntervalLog]) → reporting thread: into the spool (durable) → out of the log (durable) →
+/// receipt of its device ([Receipts]) → bridge.
 ///
 /// Event loops call [#progress] and [#close], which never block. The checkpoint thread only writes
-/// into the page cache, so that what it takes is safe from the death of the process at once,
-/// however long the reporting thread waits for the disk. Both queues are bounded: a loop gives its
-/// next changes when the last ones are taken, and each session closes one report per interval.
+/// into the page cache, so its records survive the end of the process at once, even while the
+/// reporting thread waits for the disk. Both queues are bounded. A loop passes its next changes
+/// only after the last ones were taken, and each session closes one report per interval.
 public final class UsageReporting {
   private static final Logger log = LoggerFactory.getLogger(UsageReporting.class);
   private static final long FORCE_MS = 1_000;
@@ -37,15 +38,15 @@ public final class UsageReporting {
   private final AtomicInteger notSpooled = new AtomicInteger();
   private final AtomicBoolean failing = new AtomicBoolean();
 
-  // From the checkpoint thread to the reporting thread.
+  // Closed intervals, from the checkpoint thread to the reporting thread.
   private final Queue<IntervalUsage> closed = new ConcurrentLinkedQueue<>();
-  // The reporting thread alone.
+  // Used only by the reporting thread.
   private long forcedMs;
 
-  /// The parts belong to this object from now on.
+  /// Creates the reporting. It owns the spool, the log, the sender and the receipts from now on.
   ///
-  /// @param checkpointThread one thread, which takes tasks in order; ended by who made it, before
-  ///   the last [#settle]
+  /// @param checkpointThread executor with one thread, which runs tasks in order; the caller shuts
+  ///   it down before the last [#settle]
   public UsageReporting(
       ReportSpool spool,
       IntervalLog intervals,
@@ -61,9 +62,9 @@ public final class UsageReporting {
     this.checkpointThread = checkpointThread;
   }
 
-  /// What has changed in open intervals; any thread.
+  /// Records the changes of open intervals; any thread may call this.
   ///
-  /// @param taken run when the log has it: the caller's next changes are welcome
+  /// @param taken run when the log has the changes; the caller may then pass the next ones
   public void progress(List<IntervalUsage> changes, Runnable taken) {
     checkpointThread.execute(() -> {
       append(changes);
@@ -71,9 +72,9 @@ public final class UsageReporting {
     });
   }
 
-  /// An interval has ended: its report is complete; any thread.
+  /// Accepts the complete report of an interval that has ended; any thread may call this.
   ///
-  /// @param settle run when it is time to [#settle]
+  /// @param settle run when [#settle] has new work
   public void close(IntervalUsage usage, Runnable settle) {
     notSpooled.incrementAndGet();
     checkpointThread.execute(() -> {
@@ -98,10 +99,10 @@ public final class UsageReporting {
     }
   }
 
-  /// Moves closed reports to the spool and out of the log, makes both durable, and offers what is
-  /// durable to the bridge. The reporting thread calls it twice a second, when an interval has
-  /// ended and after each answer. A disk that refuses is logged and tried again at the next call;
-  /// nothing is forgotten meanwhile, and nothing is offered.
+  /// Moves closed reports from the log to the spool, makes both durable, and offers durable reports
+  /// to the bridge. The reporting thread calls it twice a second, when an interval has ended, and
+  /// after each answer. A disk error is logged, and the next call tries again. Until then, all
+  /// reports are kept, and none is offered.
   public void settle(long nowMs) {
     try {
       do {
@@ -145,7 +146,8 @@ public final class UsageReporting {
   private void spool(IntervalUsage usage, long nowMs) throws IOException {
     List<UsageReport> parts = ReportParts.of(usage.report());
     if (parts.size() > 1) {
-      // A death between two parts leaves the rest to the next start, which must cut the same lines.
+      // If the process ends between two parts, the next start makes the other parts. It must split
+      // the same lines.
       intervals.force();
     }
     for (UsageReport part : parts) {
@@ -153,22 +155,23 @@ public final class UsageReporting {
     }
   }
 
-  /// Reports that the bridge has not acknowledged, on disk or on their way to it; any thread.
+  /// Returns the number of reports that the bridge has not acknowledged, on disk or on the way to
+  /// the disk. Any thread may call this.
   public int pending() {
     return spool.pending() + notSpooled.get();
   }
 
-  /// Whether a report is on its way that the bridge could take now; any thread.
+  /// Returns true if a report could be sent to the bridge now; any thread may call this.
   boolean deliverable() {
     return spool.hasSendable() || notSpooled.get() > 0;
   }
 
-  /// Whether no new session may begin; any thread.
+  /// Returns true if no new session may begin; any thread may call this.
   public boolean full() {
     return spool.full();
   }
 
-  /// How often the disk refused; any thread.
+  /// Returns the number of disk errors; any thread may call this.
   public LongAdder diskFailures() {
     return diskFailures;
   }

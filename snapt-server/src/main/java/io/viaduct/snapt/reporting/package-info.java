@@ -1,5 +1,5 @@
-/// Usage reports on their way to the bridge: durable before they are sent, kept until they are
-/// acknowledged.
+/// The delivery of usage reports to the bridge. Reports are durable before they are sent, and are
+/// kept until they are acknowledged.
 @NullMarked
 package io.viaduct.snapt.reporting;
 

@@ -21,6 +21,7 @@ import io.viaduct.snapt.reporting.ReportIdentity;
 import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
+import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.control.ControlScript;
 import io.viaduct.tunnel.control.DeviceProof;
 import io.viaduct.tunnel.control.v1.Aead;
@@ -31,8 +32,7 @@ import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.KeepAlive;
 import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import io.viaduct.tunnel.control.v1.TokenUpdate;
-import io.viaduct.tunnel.session.ControlLine;
-import io.viaduct.tunnel.session.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.usage.SignedMessage;
 import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
@@ -62,14 +62,19 @@ import java.util.UUID;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/// What a device says on a control connection, and what the SNAPT makes of it: Hello, tokens,
-/// receipts, keep-alives, datagrams, Goodbye. After a valid Hello the device is asked to sign one
-/// boundary that it owes. Input: one octet (bit 0: a valid Hello has come before; bits 1–7: how
-/// many octets come at a time, 0: all), the bytes above TLS. Rules: the connection ends once, for a
-/// reason of the protocol that is counted, and nothing is said after that; without the valid Hello
-/// there is no session, and nobody's datagrams reach one; each keep-alive is answered with its
-/// number; only the device's own signature over exactly the boundary is a receipt; words are fit
-/// for a log and a terminal; every buffer is released.
+/// Fuzzes the SNAPT's handling of a device's messages: Hello, tokens, receipts, KeepAlives,
+/// datagrams and Goodbye. After a valid Hello, the device is asked for one owed receipt.
+///
+/// Input: one octet (bit 0: a valid Hello comes first; bits 1–7: number of octets per read, 0 for
+/// all), then the bytes above TLS.
+///
+/// Rules:
+/// - The connection ends once, for a counted reason of the protocol. No message follows.
+/// - Without the valid Hello there is no session, and no datagram reaches one.
+/// - Each KeepAlive is answered with its number.
+/// - A receipt is accepted only if the device has signed exactly the boundary.
+/// - Texts are safe for a log and a terminal.
+/// - Every buffer is released.
 public final class DeviceDialogFuzz implements SessionCarrier {
   private static final Set<ConnectionEnd> REASONS =
       EnumSet.of(
@@ -178,7 +183,7 @@ public final class DeviceDialogFuzz implements SessionCarrier {
     channel.runPendingTasks();
   }
 
-  /// Open, or ended once for a reason of the protocol, which is the last that was said.
+  /// Checks that the connection is open, or has ended once, with the reason in the last message.
   private void requireEnd() {
     long ends = 0;
     for (ConnectionEnd why : ConnectionEnd.values()) {
@@ -236,7 +241,7 @@ public final class DeviceDialogFuzz implements SessionCarrier {
   @Override
   public void control(Session session, ControlLine.@Nullable Connection connection) {}
 
-  // A handler of Netty's would swallow what is thrown here: the first breach is kept.
+  // Netty would swallow an exception here, so the first violation is stored.
   @Override
   public void datagrams(Session session, List<ByteBuf> datagrams, Runnable taken) {
     for (ByteBuf datagram : datagrams) {

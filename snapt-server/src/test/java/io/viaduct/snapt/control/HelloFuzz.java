@@ -5,10 +5,11 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.key.SessionSecret;
-import io.viaduct.tunnel.session.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelLimits;
 import java.util.List;
 
-/// What a Hello asks for. Rule: terms within the protocol's bounds, or refused with a code.
+/// Fuzzes the terms of a Hello. Rule: the terms are within the protocol's limits, or are refused
+/// with a code.
 public final class HelloFuzz {
   private static final ApplicationNames NAMES = new ApplicationNames();
   private static final SessionSecret SECRET = SessionSecret.of(new byte[32]);

@@ -6,9 +6,9 @@ import io.viaduct.usage.v1.SessionToken;
 import java.util.Arrays;
 import java.util.List;
 
-/// Tokens of a Hello. Input: one octet (bit 0: the bridge has signed the rest, else the rest is the
-/// whole signed token), the bytes. Rule: refused with a code; none of these is valid, for no proof
-/// goes with it.
+/// Fuzzes the token of a Hello. Input: one octet, then bytes. If bit 0 is set, the bridge signs the
+/// bytes; otherwise the bytes are the whole signed token. Rule: each token is refused with a code,
+/// because it comes without a proof.
 public final class TokenFuzz {
   private static final TestIssuer ISSUER = new TestIssuer();
   private static final TokenVerifier VERIFIER = ISSUER.verifier();

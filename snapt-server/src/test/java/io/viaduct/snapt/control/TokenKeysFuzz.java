@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// What the bridge answers a status. Input: the SnaptStatusAck, after one that told a key. Rules:
-/// the keys of 32 bytes are accepted, at most 64, byte for byte; an answer without any takes none
-/// away; the next start finds the same.
+/// Fuzzes the bridge's answer to a status. Input: a SnaptStatusAck, which follows one with a key.
+/// Rules: keys of 32 bytes are accepted unchanged, at most 64 of them. An answer without keys
+/// removes none. The next start finds the same keys.
 public final class TokenKeysFuzz {
   private static final int KEYS_MAX = 64;
   private static final Path FILE = FuzzFolder.make("viaduct-token-keys").resolve("keys");

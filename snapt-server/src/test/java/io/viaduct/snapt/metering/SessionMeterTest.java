@@ -14,6 +14,7 @@ import io.viaduct.snapt.binding.ShownToken;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.InnerAddresses;
 import io.viaduct.snapt.napt.Prefix;
+import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowListener;
@@ -22,13 +23,13 @@ import io.viaduct.tunnel.flow.PeerFlowStats;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.path.PathListener;
-import io.viaduct.tunnel.session.ControlLine;
 import io.viaduct.tunnel.session.LoopMemory;
-import io.viaduct.tunnel.session.TunnelLimits;
-import io.viaduct.tunnel.session.TunnelRole;
 import io.viaduct.tunnel.session.TunnelSession;
-import io.viaduct.tunnel.session.TunnelSettings;
-import io.viaduct.tunnel.session.TunnelTerms;
+import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelRole;
+import io.viaduct.tunnel.terms.TunnelSettings;
+import io.viaduct.tunnel.terms.TunnelTerms;
+import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.usage.v1.DelaySource;
 import io.viaduct.usage.v1.DirectionUsage;
@@ -43,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// The meter on the tunnel's own counters, moved by hand; time is an argument.
+/// Tests the meter with the tunnel's own counters, which the test changes. Time is an argument.
 class SessionMeterTest {
   private static final long SECOND = 1_000_000_000L;
   private final LoopMemory memory = new LoopMemory(ByteBufAllocator.DEFAULT, new SecureRandom());
@@ -58,7 +59,7 @@ class SessionMeterTest {
           0);
   private final Session session = session();
   private final SessionMeter meter =
-      new SessionMeter("snapt-1", 3, session, tunnel.totals(), 1_000_000, 0);
+      new SessionMeter("snapt-1", 3, 45, session, tunnel.totals(), 1_000_000, 0);
 
   private static TunnelTerms terms() {
     return new TunnelTerms(
@@ -75,7 +76,7 @@ class SessionMeterTest {
     memory.close();
   }
 
-  private static Session session() {
+  static Session session() {
     SessionCarrier nobody =
         new SessionCarrier() {
           @Override
@@ -132,21 +133,23 @@ class SessionMeterTest {
             17,
             new byte[] {0x23, 0x28, (byte) (port >>> 8), (byte) port, 0, 8, 0, 0});
     ByteBuf buffer = PacketText.buffer(packet, 0);
-    FlowState flow = tunnel.flows().lookup(buffer, 0, packet.length);
+    FlowKey key = new FlowKey();
+    key.parse(new IpPacket().set(buffer, 0, packet.length));
+    FlowState flow = tunnel.flows().lookup(key);
     buffer.release();
     flow.classify(ServiceClass.HT_LD, 1);
     meter.onOpened(flow);
     return flow;
   }
 
-  // A flow that the device opens by an id of its choice.
+  // Returns a flow that the device opens with a given id.
   private FlowState opened(int id, int port) {
     byte[] packet =
         PacketText.packet(
             "10.64.0.2", "203.0.113.7", 17, new byte[] {0, (byte) port, 0x23, 0x28, 0, 8, 0, 0});
     ByteBuf buffer = PacketText.buffer(packet, 0);
     FlowKey key = new FlowKey();
-    key.parse(buffer, 0, packet.length);
+    key.parse(new IpPacket().set(buffer, 0, packet.length));
     FlowState flow = tunnel.flows().opened(id, key, true);
     buffer.release();
     meter.onOpened(flow);
@@ -155,7 +158,7 @@ class SessionMeterTest {
 
   private static void up(FlowState flow, int packets, int bytes, long delayUs) {
     for (int i = 0; i < packets; i++) {
-      flow.received().packet(bytes);
+      flow.received().packets(1, bytes, 0);
       flow.received().outer(bytes / 2);
       flow.received().delay(delayUs);
     }
@@ -282,17 +285,17 @@ class SessionMeterTest {
     up(flow, 1, 100, 50_000);
     close(5);
     for (int interval = 2; interval <= 4; interval++) {
-      flow.received().packet(100);
+      flow.received().packets(1, 100, 0);
       FlowUsage usage = close(5 * interval).getFlows(0);
       assertThat(usage.getDelaySource()).isEqualTo(DelaySource.LAST_GOOD);
       assertThat(usage.getDelayMs()).isEqualTo(50);
     }
-    flow.received().packet(100);
+    flow.received().packets(1, 100, 0);
     FlowUsage halfRoundTrip =
         meter.close(1_025_000, 25 * SECOND, 80_000, false).report().getFlows(0);
     assertThat(halfRoundTrip.getDelaySource()).isEqualTo(DelaySource.HALF_CONTROL_RTT);
     assertThat(halfRoundTrip.getDelayMs()).isEqualTo(40);
-    flow.received().packet(100);
+    flow.received().packets(1, 100, 0);
     assertThat(close(30).getFlows(0).getDelaySource()).isEqualTo(DelaySource.MISSING);
   }
 
@@ -339,6 +342,23 @@ class SessionMeterTest {
   }
 
   @Test
+  void lossShowsAlsoWhereAFlowIsLookedAtTwentyTimesASecond() {
+    FlowState flow = flow(1);
+    for (int slice = 1; slice <= 80; slice++) {
+      long nowNs = slice * SECOND / 20;
+      flow.sent().packets(1, 100, 0);
+      flow.touch(nowNs);
+      if (slice % 20 == 0) {
+        flow.peer(heard(0, slice / 2, nowNs));
+      }
+      meter.onTick(nowNs);
+    }
+    FlowUsage usage = close(5).getFlows(0);
+    assertThat(usage.getDown().getLostPackets()).isBetween(15L, 30L);
+    assertThat(usage.getDown().getPreBytes()).isBetween(5_000L, 6_500L);
+  }
+
+  @Test
   void anOldWordOfThePeerMakesNoLossOfWhatWasSentSince() {
     FlowState flow = flow(1);
     flow.sent().packets(10, 1_000, 0);
@@ -346,6 +366,7 @@ class SessionMeterTest {
     flow.peer(heard(0, 10, 2 * SECOND));
     ticks(4, 4);
     flow.sent().packets(10, 1_000, 0);
+    flow.touch(2 * SECOND);
     ticks(5, 12);
     assertThat(close(7).getFlows(0).getDown().getLostPackets()).isZero();
   }
@@ -366,8 +387,75 @@ class SessionMeterTest {
   }
 
   @Test
+  void bytesToTheDeviceAreChargedAsTheyArriveThere() {
+    FlowState flow = flow(1);
+    flow.sent().packets(100, 100_000, 0);
+    flow.touch(SECOND / 2);
+    ticks(1, 2);
+    assertThat(meter.soFar(1_001_000, SECOND, Double.NaN).getPreBytes())
+        .as("nothing was told yet")
+        .isEqualTo(100_000);
+    flow.peer(heardBytes(70_000, 3 * SECOND));
+    ticks(6, 6);
+    FlowUsage usage = close(5).getFlows(0);
+    assertThat(usage.getDown().getPreBytes()).isEqualTo(70_000);
+    assertThat(usage.getDown().getPackets() + usage.getDown().getLostPackets()).isEqualTo(100);
+    assertThat(close(10).getFlowsList()).isEmpty();
+  }
+
+  private static PeerFlowStats heardBytes(long received, long atNs) {
+    return new PeerFlowStats(0, 0, 0, received / 1_000, received, 0, 0, 0, atNs);
+  }
+
+  @Test
+  void lossThatShowsAfterItsIntervalIsTakenFromTheNextAndLateBytesAreCharged() {
+    FlowState flow = flow(1);
+    flow.sent().packets(100, 100_000, 0);
+    flow.touch(4 * SECOND);
+    ticks(9, 10);
+    assertThat(close(5).getPreBytes()).isEqualTo(100_000);
+    flow.peer(heardBytes(70_000, 6 * SECOND));
+    ticks(12, 12);
+    assertThat(close(10).getPreBytes()).as("30,000 B too much were charged").isZero();
+    flow.sent().packets(50, 50_000, 0);
+    flow.touch(11 * SECOND);
+    ticks(23, 25);
+    flow.peer(heardBytes(120_000, 13 * SECOND));
+    ticks(26, 26);
+    assertThat(close(15).getPreBytes()).isEqualTo(20_000);
+    flow.peer(heardBytes(125_000, 16 * SECOND));
+    ticks(32, 32);
+    assertThat(close(20).getPreBytes()).as("they were only late").isEqualTo(5_000);
+  }
+
+  @Test
+  void aDeviceThatSaysItReceivedNothingPaysForWhatNoLineLoses() {
+    FlowState flow = flow(1);
+    flow.sent().packets(100, 100_000, 0);
+    flow.touch(SECOND);
+    ticks(1, 3);
+    flow.peer(heardBytes(0, 3 * SECOND));
+    ticks(6, 6);
+    assertThat(close(5).getPreBytes()).isEqualTo(55_000);
+  }
+
+  @Test
+  void packetsOfTheSnaptItselfAreNotChargedWheneverTheyLeave() {
+    meter.ownDown(2, 200);
+    tunnel.totals().sentFlowless().packets(1, 100, 0);
+    tunnel.totals().sentFlowless().outer(150);
+    UsageReport first = close(5);
+    assertThat(first.getFlowsList()).isEmpty();
+    assertThat(first.getOverheadBytes()).isEqualTo(150);
+    tunnel.totals().sentFlowless().packets(3, 1_100, 0);
+    FlowUsage second = close(10).getFlows(0);
+    assertThat(second.getDown().getPreBytes()).isEqualTo(1_000);
+    assertThat(second.getDown().getPackets()).isEqualTo(2);
+  }
+
+  @Test
   void packetsWithoutFlowAreFlowZeroWithTheirOwnOuterBytes() {
-    tunnel.totals().receivedFlowless().packet(1_000);
+    tunnel.totals().receivedFlowless().packets(1, 1_000, 0);
     tunnel.totals().receivedFlowless().outer(1_070);
     tunnel.totals().sentFlowless().packets(2, 600, 0);
     tunnel.totals().sentFlowless().outer(700);
@@ -394,7 +482,7 @@ class SessionMeterTest {
 
   @Test
   void aRefusedPacketWithoutFlowIsOverheadToo() {
-    tunnel.totals().receivedFlowless().packet(1_000);
+    tunnel.totals().receivedFlowless().packets(1, 1_000, 0);
     tunnel.totals().receivedFlowless().outer(1_070);
     meter.refusedUp(null, 1, 1_000);
     UsageReport report = close(5);

@@ -4,12 +4,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.viaduct.snapt.PacketText;
+import io.viaduct.tunnel.wire.IpPacket;
 import java.util.Arrays;
 import java.util.List;
 
-/// Packets of devices and of the Internet, ICMP errors with what they quote among them. Input: one
-/// octet (bit 0 inbound, 1 checksum left to offload), the packet. Rules: no exception; nothing
-/// behind the packet is read or written; a refused packet is untouched.
+/// Fuzzes packets from devices and from the Internet, including ICMP errors with quoted packets.
+/// Input: one octet (bit 0: inbound, bit 1: partial checksum), then the packet. Rules: there is no
+/// exception. No byte after the packet is read or written. A refused packet is unchanged.
 public final class AddressTranslationFuzz {
   private static final AddressPool POOL =
       new AddressPool(Prefix.of("10.200.0.0/16"), Prefix.of("fd56::/64"));
@@ -29,16 +30,14 @@ public final class AddressTranslationFuzz {
     boolean partial = (input[0] & 2) != 0;
     byte[] before = Arrays.copyOfRange(input, 1, input.length);
     ByteBuf packet = Unpooled.wrappedBuffer(before.clone());
-    if (before.length < AddressTranslation.headerLength(packet, 0)) {
+    IpPacket carrier = new IpPacket().set(packet, 0, before.length, 0, partial);
+    if (before.length < AddressTranslation.headerLength(carrier)) {
       return; // as the relay does
     }
     if (inbound) {
-      POOL.slotOfDestination(packet, 0);
+      POOL.slotOfDestination(carrier);
     }
-    Translated verdict =
-        inbound
-            ? TRANSLATION.inbound(packet, 0, before.length, partial)
-            : TRANSLATION.outbound(packet, 0, before.length, partial);
+    Translated verdict = inbound ? TRANSLATION.inbound(carrier) : TRANSLATION.outbound(carrier);
     if (verdict != Translated.FORWARDED && !Arrays.equals(before, ByteBufUtil.getBytes(packet))) {
       throw new AssertionError(verdict + ", but the packet was changed");
     }

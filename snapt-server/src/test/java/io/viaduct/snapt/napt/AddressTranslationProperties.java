@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.viaduct.snapt.PacketText;
+import io.viaduct.tunnel.wire.IpPacket;
 import net.jqwik.api.Assume;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
-/// Each rewritten packet is the one that the slow oracle builds from scratch with the other
+/// Checks that each rewritten packet equals the packet that the slow oracle builds with the new
 /// address.
 class AddressTranslationProperties {
   private static final int HEADROOM = 12;
@@ -83,7 +84,8 @@ class AddressTranslationProperties {
       @ForAll @IntRange(min = 8, max = 120) int quotedTransport,
       @ForAll @Size(min = 24, max = 120) byte[] payload) {
     int protocol = protocol(kind, ipv6);
-    // Half a checksum cannot be corrected by a difference; nobody can check it either.
+    // A checksum that is cut in half cannot be updated by a difference, and cannot be verified
+    // either.
     Assume.that(quotedTransport != PacketText.checksumIndex(protocol) + 1);
     byte[] transport = transport(protocol, payload, ipv6);
     int quoted = (ipv6 ? 40 : 20) + quotedTransport;
@@ -112,7 +114,7 @@ class AddressTranslationProperties {
     int field = HEADROOM + (ipv6 ? 40 : 20) + PacketText.checksumIndex(protocol);
     int length = packet.writerIndex() - HEADROOM;
     packet.setShort(field, sum(device(ipv6), server(ipv6, 7), protocol, transport.length));
-    assertThat(translation(slot).outbound(packet, HEADROOM, length, true))
+    assertThat(translation(slot).outbound(new IpPacket().set(packet, HEADROOM, length, 0, true)))
         .isEqualTo(Translated.FORWARDED);
     assertThat(packet.getUnsignedShort(field))
         .isEqualTo(sum(pool(ipv6, slot), server(ipv6, 7), protocol, transport.length));
@@ -136,15 +138,15 @@ class AddressTranslationProperties {
     AddressTranslation translation = translation(2);
     Translated verdict =
         out
-            ? translation.outbound(packet, HEADROOM, bytes.length, partial)
-            : translation.inbound(packet, HEADROOM, bytes.length, partial);
+            ? translation.outbound(new IpPacket().set(packet, HEADROOM, bytes.length, 0, partial))
+            : translation.inbound(new IpPacket().set(packet, HEADROOM, bytes.length, 0, partial));
     assertThat(verdict).isNotNull();
     packet.release();
   }
 
   private static byte[] outbound(int slot, byte[] inside) {
     ByteBuf packet = PacketText.buffer(inside, HEADROOM);
-    assertThat(translation(slot).outbound(packet, HEADROOM, inside.length, false))
+    assertThat(translation(slot).outbound(new IpPacket().set(packet, HEADROOM, inside.length)))
         .isEqualTo(Translated.FORWARDED);
     byte[] outside = PacketText.bytes(packet, HEADROOM);
     packet.release();
@@ -153,8 +155,9 @@ class AddressTranslationProperties {
 
   private static byte[] inbound(int slot, byte[] outside) {
     ByteBuf packet = PacketText.buffer(outside, HEADROOM);
-    assertThat(POOL.slotOfDestination(packet, HEADROOM)).isEqualTo(slot);
-    assertThat(translation(slot).inbound(packet, HEADROOM, outside.length, false))
+    assertThat(POOL.slotOfDestination(new IpPacket().set(packet, HEADROOM, outside.length)))
+        .isEqualTo(slot);
+    assertThat(translation(slot).inbound(new IpPacket().set(packet, HEADROOM, outside.length)))
         .isEqualTo(Translated.FORWARDED);
     byte[] inside = PacketText.bytes(packet, HEADROOM);
     packet.release();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.viaduct.snapt.PacketText;
+import io.viaduct.tunnel.wire.IpPacket;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
@@ -22,7 +23,7 @@ class AddressTranslationTest {
   private Translated outbound(byte[] bytes) {
     ByteBuf packet = PacketText.buffer(bytes, 0);
     byte[] before = PacketText.bytes(packet, 0);
-    Translated verdict = translation.outbound(packet, 0, bytes.length, false);
+    Translated verdict = translation.outbound(new IpPacket().set(packet, 0, bytes.length));
     if (verdict != Translated.FORWARDED) {
       assertThat(PacketText.bytes(packet, 0)).as("a refused packet is untouched").isEqualTo(before);
     }
@@ -72,7 +73,7 @@ class AddressTranslationTest {
     byte[] error =
         PacketText.icmpError("203.0.113.9", "10.200.0.5", udp("10.200.0.6", "203.0.113.7"), 28);
     ByteBuf packet = PacketText.buffer(error, 0);
-    assertThat(translation.inbound(packet, 0, error.length, false))
+    assertThat(translation.inbound(new IpPacket().set(packet, 0, error.length)))
         .isEqualTo(Translated.FOREIGN_ERROR);
     packet.release();
   }
@@ -82,7 +83,7 @@ class AddressTranslationTest {
     byte[] damaged = udp("10.64.0.2", "203.0.113.7");
     damaged[damaged.length - 1] ^= 1;
     ByteBuf packet = PacketText.buffer(damaged, 0);
-    assertThat(translation.outbound(packet, 0, damaged.length, false))
+    assertThat(translation.outbound(new IpPacket().set(packet, 0, damaged.length)))
         .isEqualTo(Translated.FORWARDED);
     byte[] right = udp("10.200.0.5", "203.0.113.7");
     assertThat(packet.getUnsignedShort(26)).isEqualTo((right[26] & 0xff) << 8 | right[27] & 0xff);
@@ -95,7 +96,7 @@ class AddressTranslationTest {
     unsummed[26] = 0;
     unsummed[27] = 0;
     ByteBuf packet = PacketText.buffer(unsummed, 0);
-    translation.outbound(packet, 0, unsummed.length, false);
+    translation.outbound(new IpPacket().set(packet, 0, unsummed.length));
     assertThat(packet.getUnsignedShort(26)).isZero();
     packet.release();
   }

@@ -9,6 +9,7 @@ import io.viaduct.snapt.napt.AddressTranslation;
 import io.viaduct.snapt.napt.InnerAddresses;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.snapt.napt.Translated;
+import io.viaduct.tunnel.wire.IpPacket;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
@@ -50,9 +51,9 @@ class EgressPolicyTest {
   private @Nullable EgressRefusal judge(EgressPolicy policy, byte[] bytes) {
     ByteBuf packet = PacketText.buffer(bytes, 12);
     try {
-      assertThat(translation.outbound(packet, 12, bytes.length, false))
+      assertThat(translation.outbound(new IpPacket().set(packet, 12, bytes.length)))
           .isEqualTo(Translated.FORWARDED);
-      return policy.judge(packet, 12, translation);
+      return policy.judge(new IpPacket().set(packet, 12, bytes.length), translation);
     } finally {
       packet.release();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.viaduct.snapt.PacketText;
+import io.viaduct.tunnel.wire.IpPacket;
 import org.junit.jupiter.api.Test;
 
 class SegmentsTest {
@@ -13,7 +14,7 @@ class SegmentsTest {
     byte[] packet = PacketText.packet(from, to, 6, transport);
     ByteBuf buffer = PacketText.buffer(packet, 0);
     try {
-      return Segments.of(buffer, 0, packet.length, gsoSize);
+      return Segments.of(new IpPacket().set(buffer, 0, packet.length, gsoSize, true));
     } finally {
       buffer.release();
     }

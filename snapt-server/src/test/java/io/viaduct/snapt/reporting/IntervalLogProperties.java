@@ -19,12 +19,12 @@ import java.util.UUID;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/// The log against a plain map, over appends, closings, compactions, crashes and cuts.
+/// Compares the log with a plain map, over appends, closings, compactions, crashes and cuts.
 class IntervalLogProperties {
   private static final int SESSIONS = 4;
   private final ReportSigner signer = new ReportSigner("report", Ed25519.generate().getPrivate());
 
-  /// What a crash would leave: bytes by flow of each open interval.
+  /// The state after a crash: bytes by flow of each open interval.
   private record Moment(long fileBytes, Map<ReportIdentity, Map<Integer, Long>> open) {}
 
   @Property(tries = 60)
@@ -43,7 +43,7 @@ class IntervalLogProperties {
         act(random, log, oracle, sequences);
         if (log.compactions().sum() != compactions) {
           compactions = log.compactions().sum();
-          moments.clear(); // what is in the file before is whole, or the older file counts
+          moments.clear(); // the records before are complete, or the older file is used
         }
         moments.add(new Moment(log.bytes(), copy(oracle)));
       }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The log of open intervals over crashes: a crash is a log that is abandoned.
+/// Tests the log of open intervals over crashes. A crash is simulated by a log that is abandoned.
 class IntervalLogTest {
   private static final UUID ALICE = new UUID(0, 1);
   private static final UUID BOB = new UUID(0, 2);

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A real process that dies by SIGKILL in the midst of its work.
+/// Tests a real process that is killed by SIGKILL during its work.
 class KilledProcessTest {
   private static final UUID SESSION = new UUID(0, 1);
   private static final String TAKEN = "taken ";
@@ -25,7 +25,7 @@ class KilledProcessTest {
 
   @TempDir Path folder;
 
-  /// Counts up, and says each count when the log has taken it.
+  /// Counts up, and prints each count after the log has stored it.
   public static final class Victim {
     public static void main(String[] arguments) throws Exception {
       Path folder = Path.of(arguments[0]);
@@ -56,7 +56,7 @@ class KilledProcessTest {
             () -> {
               System.out.println(TAKEN + told);
               if (System.out.checkError()) {
-                Runtime.getRuntime().halt(1); // the test is gone
+                Runtime.getRuntime().halt(1); // the test has ended
               }
             });
         if (count % STEPS_PER_INTERVAL == 0) {
@@ -88,11 +88,11 @@ class KilledProcessTest {
       String word = words.readLine();
       while (word != null) {
         if (word.startsWith(TAKEN) && word.length() > TAKEN.length()) {
-          // A line that the death has cut is a smaller number.
+          // A line that was cut off contains a smaller number.
           said = Math.max(said, Long.parseLong(word.substring(TAKEN.length())));
         }
         if (said >= TAKEN_MIN) {
-          victim.toHandle().destroyForcibly(); // what it has said can still be read
+          victim.toHandle().destroyForcibly(); // its output can still be read
         }
         word = words.readLine();
       }

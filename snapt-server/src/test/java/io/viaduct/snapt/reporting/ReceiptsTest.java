@@ -28,8 +28,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Reports and their receipts, with a clock of the test's own; a crash is an object that is
-/// abandoned.
+/// Tests reports and their receipts, with a clock of the test. A crash is simulated by an object
+/// that is abandoned.
 class ReceiptsTest {
   private static final UUID SESSION = new UUID(0, 7);
   private static final ByteString DEVICE = ByteString.copyFrom(new byte[32]);
@@ -264,5 +264,15 @@ class ReceiptsTest {
     assertThat(recovered.getToken()).isEqualTo(TOKEN);
     assertThat(UsageReport.parseFrom(recovered.getReport()).getPreBytes()).isEqualTo(200);
     assertThat(receipts.owed()).as("and its receipt is owed").isEqualTo(1);
+  }
+
+  @Test
+  void theOpenIntervalOfAnAgentThatSignsNothingIsNotOwedAfterACrash() throws Exception {
+    reporting.progress(List.of(new IntervalUsage(report(0, 100), TOKEN, false)), () -> {});
+    start();
+    reporting.settle(0);
+    assertThat(receipts.owed()).isZero();
+    assertThat(spool.read(identity(0)).getReceiptRefusal().getReason())
+        .isEqualTo(ReceiptRefusalReason.NOT_SUPPORTED);
   }
 }

@@ -23,12 +23,17 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Verdicts of the bridge on three reports that wait, the third of which owes a receipt. Input:
-/// steps of one octet (0–1 which report, or 3: the whole ReportAck follows, one octet of length
-/// first; 2–4 the verdict; 5 of another start, 6 time passes and the stream is made anew, 7 another
-/// session). Rules: a report leaves only by a verdict that names it, deleted if billing has it, to
-/// `refused/` if it never will be; one that owes a receipt and that billing has provisionally stays
-/// and is not sent; the others are sent again, and the next start finds them.
+/// Fuzzes the bridge's verdicts on three waiting reports, the third of which owes a receipt.
+///
+/// Input: steps of one octet. Bits 0–1: index of the report, or 3 if a whole ReportAck follows
+/// after one octet of length. Bits 2–4: the verdict. Bit 5: another start of the SNAPT. Bit 6: time
+/// passes and the stream is opened again. Bit 7: another session.
+///
+/// Rules:
+/// - A report leaves the spool only by a verdict that names it. It is deleted if billing has it,
+///   and moves to `refused/` if billing will never accept it.
+/// - A report that owes a receipt and is accepted provisionally stays, and is not sent.
+/// - All other reports are sent again, and the next start finds them.
 public final class ReportAckFuzz {
   private static final UUID SESSION = UUID.fromString("6f1c1f2e-8f0e-4d61-9a57-3f5ac8b2c001");
   private static final List<UsageReport> REPORTS = List.of(report(0), report(1), report(2));
@@ -141,7 +146,7 @@ public final class ReportAckFuzz {
     }
   }
 
-  /// A new stream, long after: two reports may be on the way at a time.
+  /// Opens a new stream after a long time; its window is two reports.
   private void connect() throws IOException {
     nowMs += STEP_MS;
     sent.clear();

@@ -26,7 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What is on disk at every point where a process may die: a crash is an object that is abandoned.
+/// Tests the files at every point where a process may end. A crash is simulated by an object that
+/// is abandoned.
 class ReportSpoolTest {
   private static final UUID SESSION = UUID.randomUUID();
   @TempDir Path folder;

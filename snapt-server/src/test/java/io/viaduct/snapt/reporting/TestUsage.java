@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Usage without a token: of a log of the version before, or where tokens do not matter.
+/// Makes usage without a token: from a log of the previous version, or for tests without tokens.
 public final class TestUsage {
   private TestUsage() {}
 
@@ -19,7 +19,7 @@ public final class TestUsage {
     return Stream.concat(Stream.of(first), Stream.of(more)).map(TestUsage::of).toList();
   }
 
-  /// Receipts that nobody is asked for.
+  /// Returns receipts for which no device is asked.
   public static Receipts noReceipts(ReportSpool spool) {
     return new Receipts(spool, (_, _, _, _) -> {}, Duration.ZERO, () -> {});
   }

@@ -15,6 +15,7 @@ import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 
@@ -61,14 +62,8 @@ class AccountPages {
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
       @RequestParam(required = false) @Nullable String cursor,
-      @RequestParam(required = false) @Nullable String from,
-      @RequestParam(required = false) @Nullable String to,
-      @RequestParam(name = "class", required = false) @Nullable String serviceClass,
-      @RequestParam(required = false) @Nullable String state,
-      @RequestParam(required = false) @Nullable String application,
-      @RequestParam(required = false) @Nullable String snapt,
+      @ModelAttribute("filter") ChargeFilter filter,
       Model model) {
-    ChargeFilter filter = new ChargeFilter(from, to, serviceClass, state, application, snapt);
     ChargeQuery query = new ChargeQuery(limits.chargesPerPage(), cursor, filter);
     BearerToken token = visitor.token();
     model.addAttribute("account", billing.account(token, account));
@@ -77,7 +72,6 @@ class AccountPages {
     model.addAttribute("charges", page.charges());
     model.addAttribute("next", page.next());
     model.addAttribute("query", query);
-    model.addAttribute("filter", filter);
     model.addAttribute("classes", Charge.CLASSES);
     model.addAttribute("states", Charge.STATES);
     model.addAttribute("rows", limits.chargesPerPage());

@@ -12,6 +12,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 
@@ -28,15 +29,9 @@ class CsvFiles {
   void charges(
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
-      @RequestParam(required = false) @Nullable String from,
-      @RequestParam(required = false) @Nullable String to,
-      @RequestParam(name = "class", required = false) @Nullable String serviceClass,
-      @RequestParam(required = false) @Nullable String state,
-      @RequestParam(required = false) @Nullable String application,
-      @RequestParam(required = false) @Nullable String snapt,
+      @ModelAttribute("filter") ChargeFilter filter,
       HttpServletResponse response)
       throws IOException {
-    ChargeFilter filter = new ChargeFilter(from, to, serviceClass, state, application, snapt);
     send(billing.chargesFile(visitor.token(), account, filter), "charges-" + account, response);
   }
 

@@ -1,8 +1,10 @@
 package io.viaduct.webgui.billing;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.web.bind.annotation.BindParam;
 
-/// What charges are filtered by, as a visitor typed it; null or blank is no filter.
+/// Holds the query parameters that charges are filtered by, as a visitor typed them; null or blank
+/// is no filter.
 ///
 /// @param from UTC, as a browser's date and time field writes it: `2026-11-20T10:00`
 /// @param to likewise; the charges are those that began before it
@@ -11,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public record ChargeFilter(
     @Nullable String from,
     @Nullable String to,
-    @Nullable String serviceClass,
+    @BindParam("class") @Nullable String serviceClass,
     @Nullable String state,
     @Nullable String application,
     @Nullable String snapt) {

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 /// One relay as the bridge last heard of it.
 ///
 /// @param reportsRefused its reports that the bridge refused since its start, by reason
+/// @param duplicatesRefused processes with this id that the bridge refused since its start, because
+///   another one held the id
+/// @param duplicateFrom address of the last of them
 /// @param state `up`, `stale` (silent for too long) or `unknown` (never heard of)
 public record Snapt(
     String id,
@@ -27,6 +30,8 @@ public record Snapt(
     @Nullable String version,
     long datagramsRefused,
     @Nullable Map<String, Long> reportsRefused,
+    long duplicatesRefused,
+    @Nullable String duplicateFrom,
     @Nullable Instant seenAt,
     @Nullable String state) {
   public Snapt {

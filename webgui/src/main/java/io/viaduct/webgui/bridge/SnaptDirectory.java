@@ -7,11 +7,16 @@ import java.util.List;
 /// The bridge's list of SNAPTs, read with the operators' token of the configuration.
 public final class SnaptDirectory {
   private final JsonPeer peer;
-  private final BearerToken token;
+  private volatile BearerToken token;
 
   public SnaptDirectory(JsonPeer peer, BearerToken token) {
     this.peer = peer;
     this.token = token;
+  }
+
+  /// Asks with another token from now on.
+  public void use(BearerToken next) {
+    token = next;
   }
 
   public List<Snapt> snapts() {

@@ -17,7 +17,6 @@ import org.springframework.http.ResponseCookie;
 /// @param mark as billing gave it; empty if the browser has none
 record Browser(String address, String mark) {
   private static final String COOKIE = "VIADUCT_BROWSER";
-  private static final String FORWARDED_FOR = "X-Forwarded-For";
   private static final int MARK_LENGTH_MAX = 128;
 
   /// As long as billing knows a mark.
@@ -26,10 +25,7 @@ record Browser(String address, String mark) {
   static Browser of(HttpServletRequest request, TrustedProxies proxies) {
     InetAddress visitor =
         proxies.visitor(
-            InetAddress.ofLiteral(request.getRemoteAddr()),
-            request.getHeader(FORWARDED_FOR) == null
-                ? null
-                : String.join(",", Collections.list(request.getHeaders(FORWARDED_FOR))));
+            request.getRemoteAddr(), Collections.list(request.getHeaders(TrustedProxies.HEADER)));
     return new Browser(visitor.getHostAddress(), mark(request));
   }
 

@@ -8,6 +8,8 @@ import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
+import java.util.Arrays;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
@@ -25,6 +27,8 @@ class ReportPages {
   private static final int ROWS = 50;
   private static final int REASON_LENGTH_MAX = 256;
   private static final String PROBLEM = "problem";
+  private static final String DECISION =
+      "/reports/{kind:held|unsigned}/{id}/{action:release|discard|accept|void}";
 
   private final Billing billing;
 
@@ -61,97 +65,65 @@ class ReportPages {
     return new ReportQuery(query.snapt(), query.account(), known ? reason : null);
   }
 
-  @GetMapping("/reports/held/{id}/{action:release|discard}")
-  String decideHeld(
+  /// Names each decision about a report, with the list that the report stands in.
+  private enum Decision {
+    RELEASE("held"),
+    DISCARD("held"),
+    ACCEPT("unsigned"),
+    VOID("unsigned");
+
+    private final String kind;
+
+    Decision(String kind) {
+      this.kind = kind;
+    }
+
+    String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /// @throws PeerRefusedException with 404 if there is no such decision in that list
+    static Decision of(String kind, String word) {
+      return Arrays.stream(values())
+          .filter(one -> one.kind.equals(kind) && one.word().equals(word))
+          .findFirst()
+          .orElseThrow(() -> new PeerRefusedException(404, ""));
+    }
+  }
+
+  @GetMapping(DECISION)
+  String ask(
       @AuthenticationPrincipal SignedIn visitor,
+      @PathVariable String kind,
       @PathVariable String id,
       @PathVariable String action,
       Model model) {
-    model.addAttribute("report", billing.heldReport(visitor.token(), id));
-    model.addAttribute("kind", "held");
+    Decision decision = Decision.of(kind, action);
+    BearerToken token = visitor.token();
+    model.addAttribute(
+        "report",
+        decision.kind.equals("held") ? billing.heldReport(token, id) : billing.unsigned(token, id));
+    model.addAttribute("kind", kind);
     model.addAttribute("action", action);
     return "report-decision";
   }
 
-  @GetMapping("/reports/unsigned/{id}/{action:accept|void}")
-  String decideUnsigned(
+  @PostMapping(DECISION)
+  String decide(
       @AuthenticationPrincipal SignedIn visitor,
-      @PathVariable String id,
-      @PathVariable String action,
-      Model model) {
-    model.addAttribute("report", billing.unsigned(visitor.token(), id));
-    model.addAttribute("kind", "unsigned");
-    model.addAttribute("action", action);
-    return "report-decision";
-  }
-
-  @PostMapping("/reports/held/{id}/{action:release|discard}")
-  String held(
-      @AuthenticationPrincipal SignedIn visitor,
+      @PathVariable String kind,
       @PathVariable String id,
       @PathVariable String action,
       @RequestParam(defaultValue = "") String reason,
       RedirectAttributes page) {
-    return decide(
-        "held",
-        id,
-        action,
-        reason,
-        page,
-        told -> {
-          if (action.equals("discard")) {
-            billing.discard(visitor.token(), id, told);
-            return "decision.done.discard";
-          }
-          Release release = billing.release(visitor.token(), id, told);
-          page.addFlashAttribute("refusal", release.detail());
-          return release.posted() ? "decision.done.release" : "decision.problem.still";
-        });
-  }
-
-  @PostMapping("/reports/unsigned/{id}/{action:accept|void}")
-  String unsigned(
-      @AuthenticationPrincipal SignedIn visitor,
-      @PathVariable String id,
-      @PathVariable String action,
-      @RequestParam(defaultValue = "") String reason,
-      RedirectAttributes page) {
-    return decide(
-        "unsigned",
-        id,
-        action,
-        reason,
-        page,
-        told -> {
-          if (action.equals("void")) {
-            billing.voidCharge(visitor.token(), id, told);
-            return "decision.done.void";
-          }
-          billing.accept(visitor.token(), id, told);
-          return "decision.done.accept";
-        });
-  }
-
-  private interface Decision {
-    /// @return message key of what became of it
-    String carryOut(String reason);
-  }
-
-  private static String decide(
-      String kind,
-      String id,
-      String action,
-      String reason,
-      RedirectAttributes page,
-      Decision decision) {
+    Decision decision = Decision.of(kind, action);
     String told = reason.strip();
     if (told.isEmpty() || told.length() > REASON_LENGTH_MAX) {
       page.addFlashAttribute(PROBLEM, "decision.problem.reason");
       return "redirect:/reports/%s/%s/%s".formatted(kind, id, action);
     }
     try {
-      String message = decision.carryOut(told);
-      page.addFlashAttribute(message.startsWith("decision.done") ? "done" : PROBLEM, message);
+      carryOut(decision, visitor.token(), id, told, page);
     } catch (PeerAwayException e) {
       // Whether it was carried out is not known; a second time changes nothing.
       page.addFlashAttribute(PROBLEM, "decision.problem.away");
@@ -160,5 +132,23 @@ class ReportPages {
       page.addFlashAttribute("refusal", e.detail());
     }
     return "redirect:/reports";
+  }
+
+  private void carryOut(
+      Decision decision, BearerToken token, String id, String reason, RedirectAttributes page) {
+    switch (decision) {
+      case RELEASE -> {
+        Release release = billing.release(token, id, reason);
+        page.addFlashAttribute("refusal", release.detail());
+        if (!release.posted()) {
+          page.addFlashAttribute(PROBLEM, "decision.problem.still");
+          return;
+        }
+      }
+      case DISCARD -> billing.discard(token, id, reason);
+      case ACCEPT -> billing.accept(token, id, reason);
+      case VOID -> billing.voidCharge(token, id, reason);
+    }
+    page.addFlashAttribute("done", "decision.done." + decision.word());
   }
 }

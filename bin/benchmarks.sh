@@ -1,0 +1,21 @@
+# Sourced by ../viaduct: the benchmarks per stage, and those with both ends in one JVM. They need
+# no laboratory. Needs launch.sh.
+# shellcheck shell=bash disable=SC2154
+
+stages() { # options: passed to the command
+	alone io.viaduct.stages.StagesCommand --root "$root" "$@"
+}
+
+core() { # savings [TEXT [BYTES [PERCENT]]] | speed: main classes in the tests of tunnel-protocol
+	local session=io.viaduct.tunnel.session
+	case ${1:-} in
+	savings) alone "$session.SavingsCheck" "${@:2}" ;;
+	speed) alone "$session.SpeedCheck" ;;
+	*) die 64 "unknown benchmark 'core ${1:-}'; usage: viaduct bench core savings [TEXT [HISTORY-BYTES [COMPOUND-PERCENT]]], viaduct bench core speed" ;;
+	esac
+}
+
+alone() { # main class, arguments
+	exec setpriv --pdeathsig KILL "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \
+		-XX:-UsePerfData -cp "$root/lab/benchmarks/target/benchmarks-$(version).jar:$root/lab/benchmarks/target/lib/*" "$@"
+}

@@ -1,0 +1,43 @@
+package io.viaduct.cnapt;
+
+import io.viaduct.cnapt.classification.Applications;
+import io.viaduct.cnapt.control.DeviceIdentity;
+import io.viaduct.service.configuration.ConfigurationSource;
+import io.viaduct.service.logging.ProcessLogging;
+import io.viaduct.service.reload.Reloading;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+
+/// Reads the configuration at SIGHUP: checks it, and applies the keys that a running agent can
+/// change.
+final class AgentReload {
+  private AgentReload() {}
+
+  /// Returns the source of the configuration. It also reads the files that the configuration names.
+  static ConfigurationSource<CnaptConfiguration> source(Path file) {
+    return ConfigurationSource.of(
+        file,
+        CnaptConfiguration.class,
+        configuration -> {
+          var unused = Applications.classifier(configuration.applications());
+          DeviceIdentity.read(configuration.deviceKey());
+          var _ = new TrustedAuthorities(configuration.trust(), InstantSource.system());
+        });
+  }
+
+  /// Returns the keys that a running agent can change. All other keys take effect at the next
+  /// start.
+  static List<Reloading<CnaptConfiguration>> parts(Agent agent) {
+    // These parts are always applied, because a fast start reads the files before they can be
+    // compared.
+    return List.of(
+        new Reloading<>(true, List.of("trust"), next -> agent.trust(next.trust())),
+        new Reloading<>(
+            true,
+            List.of("applications"),
+            next -> agent.classify(Applications.classifier(next.applications()))),
+        new Reloading<>(
+            List.of("logging.level"), next -> () -> ProcessLogging.level(next.logging().level())));
+  }
+}

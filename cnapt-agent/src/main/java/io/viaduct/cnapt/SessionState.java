@@ -1,0 +1,110 @@
+package io.viaduct.cnapt;
+
+import io.viaduct.cnapt.control.ControlFailure;
+import io.viaduct.cnapt.control.Snapt;
+import io.viaduct.cnapt.control.Welcomed;
+import io.viaduct.cnapt.operations.AgentStatus;
+import io.viaduct.cnapt.tunnel.DataStatus;
+import io.viaduct.tunnel.control.v1.Feature;
+import java.net.InetSocketAddress;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Holds the state of the session and its control connection, and formats it for the status.
+/// Written by the control loop; the token source also writes the token's lifetime. Any thread may
+/// read it.
+final class SessionState {
+  private volatile @Nullable Welcomed welcomed;
+  private volatile boolean controlStands;
+  private volatile String lastFailure = "";
+  private volatile long tokenExpiresMs;
+  private volatile List<Snapt> snapts = List.of();
+  private volatile long sinceMs;
+
+  /// Records a Welcome.
+  ///
+  /// @return the previous Welcome, or null if this is the first
+  @Nullable Welcomed welcomed(Welcomed by, long nowMs) {
+    Welcomed before = welcomed;
+    if (!by.welcome().getResumed()) {
+      sinceMs = nowMs;
+    }
+    welcomed = by;
+    controlStands = true;
+    return before;
+  }
+
+  void lost(ControlFailure why, String detail) {
+    controlStands = false;
+    if (why != ControlFailure.NETWORK_CHANGED) {
+      lastFailure = why.label() + ": " + detail;
+    }
+  }
+
+  void tokenExpires(long atMs) {
+    tokenExpiresMs = atMs;
+  }
+
+  void snapts(List<Snapt> listed) {
+    snapts = listed;
+  }
+
+  /// Returns the address for datagrams to the SNAPT, or null before the first Welcome.
+  @Nullable InetSocketAddress peer() {
+    Welcomed by = welcomed;
+    return by == null ? null : by.data();
+  }
+
+  /// Returns `up`, or `starting` or `degraded` if there are reasons.
+  String word(List<String> reasons) {
+    return reasons.isEmpty() ? "up" : welcomed == null ? "starting" : "degraded";
+  }
+
+  /// Returns the reasons for which the service is degraded; empty if it is not.
+  List<String> reasons(DataStatus data) {
+    List<String> reasons = new ArrayList<>();
+    if (welcomed == null) {
+      reasons.add("no SNAPT has welcomed this device yet");
+    } else if (data.pathState().equals("dead")) {
+      reasons.add("the path to the SNAPT is dead");
+    }
+    if (data.carrier().equals("control")) {
+      reasons.add("UDP does not come through, packets travel in the control connection");
+    }
+    if (welcomed != null && !controlStands) {
+      reasons.add("no control connection at this moment");
+    }
+    return reasons;
+  }
+
+  AgentStatus.@Nullable SessionStatus session() {
+    Welcomed by = welcomed;
+    return by == null
+        ? null
+        : new AgentStatus.SessionStatus(
+            by.snapt().toString(),
+            by.welcome().getSessionId(),
+            by.welcome().getAead().name(),
+            by.welcome().getPathMtu(),
+            by.welcome().getReportIntervalMs(),
+            sinceMs);
+  }
+
+  /// @param trustExpires earliest expiry of the operator's authorities
+  AgentStatus.ControlStatus control(Instant trustExpires) {
+    return new AgentStatus.ControlStatus(
+        controlStands,
+        tokenExpiresMs == 0 ? "" : Instant.ofEpochMilli(tokenExpiresMs).toString(),
+        trustExpires.toString(),
+        lastFailure,
+        snapts.stream().map(Snapt::toString).toList());
+  }
+
+  /// Returns true if the SNAPT accepts receipts.
+  boolean takesReceipts() {
+    Welcomed by = welcomed;
+    return by != null && by.welcome().getFeaturesList().contains(Feature.RECEIPTS);
+  }
+}

@@ -1,0 +1,18 @@
+package io.viaduct.testbed.bench;
+
+import picocli.CommandLine.Command;
+
+/// `viaduct bench`: one subcommand per kind of measurement.
+@Command(
+    name = "bench",
+    mixinStandardHelpOptions = true,
+    subcommands = {
+      TunnelCommand.class,
+      SavingsCommand.class,
+      GoodputCommand.class,
+      ClassesCommand.class,
+      FallbackCommand.class,
+      PathMtuCommand.class,
+      io.viaduct.testbed.sessions.SessionsCommand.class
+    })
+public final class BenchCommand {}

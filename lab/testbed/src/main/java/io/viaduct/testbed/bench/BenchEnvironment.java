@@ -1,0 +1,105 @@
+package io.viaduct.testbed.bench;
+
+import io.viaduct.testbed.Laboratory;
+import io.viaduct.testbed.deployment.Deployment;
+import io.viaduct.testbed.deployment.Passwords;
+import io.viaduct.testbed.process.StatusSocket;
+import io.viaduct.testbed.topology.Topology;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+
+/// Environment of every benchmark: the network, keys and configuration of a deployment, and a
+/// private directory.
+///
+/// @param directory disappears with the run
+record BenchEnvironment(
+    BenchNetwork network,
+    Path directory,
+    Deployment deployment,
+    Passwords passwords,
+    BenchOptions options)
+    implements AutoCloseable {
+  private static final Duration INTERVAL =
+      Duration.ofSeconds(60); // the default of SNAPT and bridge
+
+  static BenchEnvironment open(BenchOptions options) throws Exception {
+    Path directory = Laboratory.mountPrivate(options.outer());
+    BenchNetwork network = BenchNetwork.prepare(Topology.lay());
+    Passwords passwords = Passwords.draw(new SecureRandom());
+    var deployment =
+        Deployment.prepare(options.root(), directory, passwords, INTERVAL, System::nanoTime);
+    FirstPacket.startEcho(network.far());
+    return new BenchEnvironment(network, directory, deployment, passwords, options);
+  }
+
+  /// Returns our tunnel, not started yet.
+  ///
+  /// @param agentLines added to the agent's configuration
+  ViaductPeer viaduct(String agentLines) {
+    return viaduct(agentLines, "");
+  }
+
+  /// Returns our tunnel, not started yet.
+  ///
+  /// @param tunnelLines added to the agent's and the SNAPT's configuration
+  ViaductPeer viaduct(String agentLines, String tunnelLines) {
+    return new ViaductPeer(
+        ViaductPeer.Place.FIRST, deployment, passwords, agentLines, tunnelLines, System::nanoTime);
+  }
+
+  /// Returns our second tunnel, which runs beside the first. The first must be started before.
+  ///
+  /// @param tunnelLines added to the agent's and the SNAPT's configuration
+  ViaductPeer secondViaduct(String tunnelLines) {
+    network.prepareSecond();
+    FirstPacket.startEcho(network.secondFar());
+    return new ViaductPeer(
+        ViaductPeer.Place.SECOND, deployment, passwords, "", tunnelLines, System::nanoTime);
+  }
+
+  /// Starts peers that are all required.
+  void start(List<Peer> peers) throws IOException {
+    startAll(peers, new LinkedHashMap<>());
+  }
+
+  /// Starts peers and returns those that carry packets.
+  ///
+  /// @param missing receives the names of the other peers, with the reason
+  List<Peer> startAll(List<Peer> peers, Map<String, String> missing) throws IOException {
+    return starting().all(peers, missing);
+  }
+
+  private PeerStart starting() {
+    return new PeerStart(network, System.err, System::nanoTime);
+  }
+
+  /// Starts a download through a peer.
+  LongDownload download(Peer peer, int rateBitPerSecond, long seed) {
+    return new LongDownload(network, peer.target(), rateBitPerSecond, seed, System::nanoTime);
+  }
+
+  /// Returns the status of a running process.
+  JsonNode status(String process) throws IOException {
+    return StatusSocket.read(deployment.plans().socket(process));
+  }
+
+  /// Returns the conditions of a benchmark.
+  ///
+  /// @param command that repeats the run
+  Map<String, String> conditions(String command) throws IOException {
+    return Machine.conditions(network, command, Instant.now());
+  }
+
+  /// Keeps the logs.
+  @Override
+  public void close() throws IOException {
+    Laboratory.keepLogs(directory, options.root().resolve("build/lab"));
+  }
+}

@@ -1,0 +1,153 @@
+package io.viaduct.testbed.bench;
+
+import io.viaduct.testbed.bench.ClassesReport.Line;
+import io.viaduct.testbed.bench.PacketFlow.Period;
+import io.viaduct.testbed.bench.PacketFlow.Result;
+import io.viaduct.testbed.traffic.Way;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `viaduct bench classes`: all classes at once on lines that are too small for them.
+@Command(
+    name = "classes",
+    mixinStandardHelpOptions = true,
+    description = "delay and share of each class while one or two want more than the line carries")
+final class ClassesCommand implements Callable<Integer> {
+  private static final double STRAGGLERS_SECONDS = 2; // enough time for a queue of seconds to drain
+
+  @Option(
+      names = "--seconds",
+      description = "with bulk, and half of it without, for every line (default ${DEFAULT-VALUE})")
+  private double seconds = 10;
+
+  @Option(
+      names = "--mbit",
+      split = ",",
+      description =
+          "rates of the line, 10-2 changes in the middle (default 2,10,100,10-2,2-10,10-100,100-10)")
+  private List<String> mbit = List.of("2", "10", "100", "10-2", "2-10", "10-100", "100-10");
+
+  @Option(names = "--way", split = ",", description = "UP, DOWN (default: both, one by one)")
+  private List<String> ways = List.of();
+
+  @Option(
+      names = "--bulk",
+      split = ",",
+      description =
+          "ONE: HT&HD wants twice the line; TWO: HT&HD and LT&HD all of it (default: both)")
+  private List<String> bulks = List.of();
+
+  @Option(names = "--pacing", description = "auto, off or bit/s (default: the products' own)")
+  private String pacing = "";
+
+  @Option(names = "--kind", description = "payload (default ${DEFAULT-VALUE}: nothing to save)")
+  private String kind = "random";
+
+  @Option(names = "--seed", description = "of the payloads (default ${DEFAULT-VALUE})")
+  private long seed = 1;
+
+  @Mixin private PeerOptions peers = new PeerOptions();
+
+  @Mixin private BenchOptions options = new BenchOptions();
+
+  @Override
+  public Integer call() throws Exception {
+    List<AccessLine> accessLines = mbit.stream().map(AccessLine::of).toList();
+    List<Bulk> loads = Selection.of(List.of(Bulk.values()), Bulk::name, bulks, "bulk");
+    List<Way> chosen = Selection.of(List.of(Way.values()), Way::name, ways, "way");
+    PayloadKind payload =
+        Selection.of(List.of(PayloadKind.values()), PayloadKind::toString, List.of(kind), "kind")
+            .getFirst();
+    try (BenchEnvironment environment = BenchEnvironment.open(options);
+        RunningPeers runningPeers = RunningPeers.start(environment, ours(environment), peers)) {
+      environment.network().superpackets(false);
+      var lines = new ArrayList<Line>();
+      for (AccessLine access : accessLines) {
+        for (Bulk bulk : loads) {
+          for (Way way : chosen) {
+            for (Peer peer : runningPeers.list()) {
+              lines.addAll(run(environment.network(), peer, access, bulk, way, payload));
+            }
+          }
+        }
+      }
+      new ClassesReport(runningPeers.participants(Map.of()), lines)
+          .under(conditions(environment))
+          .publish(System.out, options.output());
+      return 0;
+    }
+  }
+
+  private Peer ours(BenchEnvironment environment) throws IOException {
+    String tunnelLine = pacing.isEmpty() ? "" : "tunnel: {pacing: " + pacing + "}\n";
+    return environment.viaduct(ClassPorts.agentLines(environment), tunnelLine);
+  }
+
+  private List<Line> run(
+      BenchNetwork network, Peer peer, AccessLine access, Bulk bulk, Way way, PayloadKind payload) {
+    System.err.printf("%s Mbit/s %s %s %s%n", access, bulk, way, peer.name());
+    network.shape(AccessLine.tcRate(access.first()));
+    Map<TrafficClass, Result> alone =
+        load(network, peer, way, payload, bulk.withoutBulk(access), seconds / 2);
+    CompletableFuture<Void> change =
+        CompletableFuture.runAsync(
+            () -> network.shape(AccessLine.tcRate(access.then())),
+            CompletableFuture.delayedExecutor((long) (seconds * 500), TimeUnit.MILLISECONDS));
+    Map<TrafficClass, Double> offered = bulk.withBulk(access);
+    Map<TrafficClass, Result> full = load(network, peer, way, payload, offered, seconds);
+    change.join();
+    var lines = new ArrayList<Line>();
+    full.forEach((of, result) -> {
+      double rate = offered.getOrDefault(of, 0.0);
+      lines.add(new Line(access, bulk, way, peer.name(), of, rate, seconds, result, alone.get(of)));
+    });
+    return lines;
+  }
+
+  private Map<TrafficClass, Result> load(
+      BenchNetwork network,
+      Peer peer,
+      Way way,
+      PayloadKind payload,
+      Map<TrafficClass, Double> rates,
+      double forSeconds) {
+    Period period = Period.soon(System.nanoTime(), forSeconds, STRAGGLERS_SECONDS);
+    var running = new EnumMap<TrafficClass, CompletableFuture<Result>>(TrafficClass.class);
+    rates.forEach((of, rate) -> {
+      var flow =
+          new PacketFlow(network, of, 0, rate, payload.from(seed + of.ordinal()), System::nanoTime);
+      running.put(of, flow.start(way, peer.target(), period));
+    });
+    var results = new EnumMap<TrafficClass, Result>(TrafficClass.class);
+    running.forEach((of, result) -> results.put(of, result.join()));
+    return results;
+  }
+
+  private Map<String, String> conditions(BenchEnvironment environment) throws IOException {
+    var conditions =
+        environment.conditions(
+            String.format(
+                Locale.ROOT,
+                "viaduct bench classes --seconds %s --mbit %s --kind %s --seed %d%s%s%s%s",
+                seconds,
+                String.join(",", mbit),
+                kind,
+                seed,
+                Selection.optionText("--way", ways),
+                Selection.optionText("--bulk", bulks),
+                pacing.isEmpty() ? "" : " --pacing " + pacing,
+                peers.optionText()));
+    conditions.put("line", BenchNetwork.SHAPED);
+    return conditions;
+  }
+}

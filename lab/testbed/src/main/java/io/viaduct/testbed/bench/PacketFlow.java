@@ -1,0 +1,205 @@
+package io.viaduct.testbed.bench;
+
+import io.viaduct.testbed.traffic.Way;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import java.util.zip.CRC32C;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/// A UDP flow between the device and the far end at a constant rate. Both ends are in this process,
+/// so one clock times every packet. A packet is recognised by its content, without an added mark.
+/// For a flow downwards the device sends requests until the first packet comes.
+final class PacketFlow {
+  private static final int TIMEOUT_MS = 50;
+  private static final int RECEIVE_BYTES = 4 << 20;
+
+  private final BenchNetwork network;
+  private final int port;
+  private final int payloadBytes;
+  private final double packetsPerSecond;
+  private final PayloadKind.Payloads payloads;
+  private final LongSupplier nanoTime;
+  private final Map<Long, Long> departuresNs = new ConcurrentHashMap<>();
+
+  /// Result of a flow.
+  ///
+  /// @param delays in nanoseconds, of the packets that arrived
+  record Result(long sent, Histogram delays, long strange) {
+    long received() {
+      return delays.getTotalCount();
+    }
+  }
+
+  /// Time of a flow on its clock. Flows with the same period begin together.
+  ///
+  /// @param closeNs end of the reception, for packets that are still in flight at the end
+  record Period(long beginNs, long endNs, long closeNs) {
+    private static final long LEAD_NS = 50_000_000; // time to open the sockets of some flows
+
+    static Period soon(long nowNs, double seconds, double stragglersSeconds) {
+      long beginNs = nowNs + LEAD_NS;
+      long endNs = beginNs + (long) (seconds * 1e9);
+      return new Period(beginNs, endNs, endNs + (long) (stragglersSeconds * 1e9));
+    }
+  }
+
+  /// Makes a flow.
+  ///
+  /// @param rateBitPerSecond of IP packets
+  PacketFlow(
+      BenchNetwork network,
+      TrafficClass of,
+      int index,
+      double rateBitPerSecond,
+      PayloadKind.Payloads payloads,
+      LongSupplier nanoTime) {
+    this.network = network;
+    this.port = of.firstPort + index;
+    this.payloadBytes = of.payloadBytes();
+    this.packetsPerSecond = rateBitPerSecond / 8 / of.packetBytes;
+    this.payloads = payloads;
+    this.nanoTime = nanoTime;
+  }
+
+  /// Sends in the period, then waits for packets in flight.
+  CompletableFuture<Result> start(Way way, String target, Period period) {
+    var listening = new CompletableFuture<Void>();
+    var far = new InetSocketAddress(target, port);
+    CompletableFuture<Result> received;
+    CompletableFuture<Long> sent;
+    if (way == Way.UP) {
+      received = network.far().start("flow-" + port, () -> listen(period.closeNs, listening));
+      listening.join();
+      sent = network.device().start("flow-" + port, () -> send(far, period));
+    } else {
+      sent = network.far().start("flow-" + port, () -> serve(far, period, listening));
+      listening.join();
+      received = network.device().start("flow-" + port, () -> ask(far, period.closeNs));
+    }
+    return sent.thenCombine(
+        received, (count, result) -> new Result(count, result.delays(), result.strange()));
+  }
+
+  private long send(SocketAddress to, Period period) throws IOException {
+    try (var socket = new DatagramSocket()) {
+      return send(socket, to, period);
+    }
+  }
+
+  /// Sends to the first requester, from the address that received the request. Another source
+  /// address would be another flow.
+  private long serve(InetSocketAddress own, Period period, CompletableFuture<Void> listening)
+      throws IOException {
+    try (var socket = new DatagramSocket(own)) {
+      socket.setSoTimeout((int) Math.max(1, (period.endNs - nanoTime.getAsLong()) / 1_000_000));
+      listening.complete(null);
+      var asked = new DatagramPacket(new byte[2048], 2048);
+      socket.receive(asked);
+      return send(socket, asked.getSocketAddress(), period);
+    } catch (SocketTimeoutException e) {
+      return 0;
+    } catch (IOException e) {
+      listening.completeExceptionally(e);
+      throw e;
+    }
+  }
+
+  private long send(DatagramSocket socket, SocketAddress to, Period period) {
+    var payload = new byte[payloadBytes];
+    var packet = new DatagramPacket(payload, payloadBytes, to);
+    long startNs = Math.max(period.beginNs, nanoTime.getAsLong());
+    long sent = 0;
+    while (true) {
+      long dueNs = startNs + (long) (sent / packetsPerSecond * 1e9);
+      if (dueNs - period.endNs >= 0) {
+        return sent;
+      }
+      for (long leftNs = dueNs - nanoTime.getAsLong();
+          leftNs > 0;
+          leftNs = dueNs - nanoTime.getAsLong()) {
+        LockSupport.parkNanos(leftNs);
+      }
+      payloads.fill(payload);
+      departuresNs.put(digest(payload, payloadBytes), nanoTime.getAsLong());
+      sent++;
+      send(socket, packet);
+    }
+  }
+
+  private static void send(DatagramSocket socket, DatagramPacket packet) {
+    try {
+      socket.send(packet);
+    } catch (IOException e) {
+      // A full queue refused the packet: it is lost.
+    }
+  }
+
+  private Result listen(long closeNs, CompletableFuture<Void> listening) throws IOException {
+    try (var socket = new DatagramSocket(null)) {
+      socket.setReceiveBufferSize(RECEIVE_BYTES);
+      socket.bind(new InetSocketAddress(port));
+      listening.complete(null);
+      return receive(socket, null, closeNs);
+    } catch (IOException e) {
+      listening.completeExceptionally(e);
+      throw e;
+    }
+  }
+
+  private Result ask(InetSocketAddress far, long closeNs) throws IOException {
+    try (var socket = new DatagramSocket()) {
+      socket.setReceiveBufferSize(RECEIVE_BYTES);
+      var question = new DatagramPacket(new byte[payloadBytes], payloadBytes, far);
+      send(socket, question);
+      return receive(socket, question, closeNs);
+    }
+  }
+
+  /// Receives until the end.
+  ///
+  /// @param question repeated until the first packet comes; null: none
+  private Result receive(DatagramSocket socket, @Nullable DatagramPacket question, long closeNs)
+      throws IOException {
+    var delays = new Histogram(3);
+    long strange = 0;
+    socket.setSoTimeout(TIMEOUT_MS);
+    var packet = new DatagramPacket(new byte[2048], 2048);
+    while (nanoTime.getAsLong() - closeNs < 0) {
+      try {
+        packet.setLength(2048);
+        socket.receive(packet);
+        Long departureNs = departuresNs.remove(digest(packet.getData(), packet.getLength()));
+        if (departureNs == null) {
+          strange++;
+        } else {
+          delays.recordValue(Math.max(0, nanoTime.getAsLong() - departureNs));
+        }
+      } catch (SocketTimeoutException e) {
+        if (question != null && delays.getTotalCount() == 0) {
+          send(socket, question);
+        }
+      }
+    }
+    return new Result(0, delays, strange);
+  }
+
+  private static long digest(byte[] bytes, int length) {
+    var crc = new CRC32C();
+    crc.update(bytes, 0, length);
+    long hash = 0;
+    for (int i = 0; i < length; i++) {
+      hash = hash * 31 + bytes[i];
+    }
+    return crc.getValue() << 32 ^ hash;
+  }
+}

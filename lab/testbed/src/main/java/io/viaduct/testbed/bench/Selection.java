@@ -1,0 +1,30 @@
+package io.viaduct.testbed.bench;
+
+import java.util.List;
+import java.util.function.Function;
+
+/// Selects items by the names that a person gave on the command line.
+final class Selection {
+  private Selection() {}
+
+  /// Returns the named items, or all items without a name.
+  ///
+  /// @throws IllegalArgumentException with the existing names, if a name is unknown
+  static <T> List<T> of(List<T> all, Function<T, String> name, List<String> chosen, String what) {
+    List<String> names = all.stream().map(name).toList();
+    for (String word : chosen) {
+      if (!names.contains(word)) {
+        throw new IllegalArgumentException(
+            "no %s '%s'; there are %s".formatted(what, word, String.join(", ", names)));
+      }
+    }
+    return all.stream()
+        .filter(one -> chosen.isEmpty() || chosen.contains(name.apply(one)))
+        .toList();
+  }
+
+  /// Returns the selection in command-line form with a leading space; empty without a name.
+  static String optionText(String option, List<String> chosen) {
+    return chosen.isEmpty() ? "" : " " + option + " " + String.join(",", chosen);
+  }
+}

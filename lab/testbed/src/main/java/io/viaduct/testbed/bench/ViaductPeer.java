@@ -1,0 +1,178 @@
+package io.viaduct.testbed.bench;
+
+import io.viaduct.testbed.demo.BillingClient;
+import io.viaduct.testbed.demo.Retry;
+import io.viaduct.testbed.deployment.Deployment;
+import io.viaduct.testbed.deployment.Passwords;
+import io.viaduct.testbed.deployment.Plans;
+import io.viaduct.testbed.deployment.ServicePlan;
+import io.viaduct.testbed.topology.Topology;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/// Our tunnel: agent and SNAPT as in production, with billing, bridge and pages.
+final class ViaductPeer implements Peer {
+  static final String NAME = "viaduct";
+
+  private static final String ALLOCATED = "viaduct_loops_allocated_bytes_total";
+  private static final long DENARII = 1_000_000; // enough for terabytes
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Place place;
+  private final Deployment deployment;
+  private final Passwords passwords;
+  private final String agentLines;
+  private final String tunnelLines;
+  private final LongSupplier nanoTime;
+
+  /// One of two tunnels side by side. Each has an agent and a SNAPT of its own; they share the
+  /// other services.
+  enum Place {
+    FIRST(1, "cnapt", "alice", Passwords::alice, Plans::agent, BenchNetwork.BEHIND),
+    SECOND(2, "cnapt-2", "bob", Passwords::bob, Plans::secondAgent, BenchNetwork.BEHIND_SECOND);
+
+    private final int number;
+    private final String agent;
+    private final String user;
+    private final Function<Passwords, String> password;
+    private final Function<Plans, ServicePlan> plan;
+    private final String target;
+
+    Place(
+        int number,
+        String agent,
+        String user,
+        Function<Passwords, String> password,
+        Function<Plans, ServicePlan> plan,
+        String target) {
+      this.number = number;
+      this.agent = agent;
+      this.user = user;
+      this.password = password;
+      this.plan = plan;
+      this.target = target;
+    }
+
+    private String snapt() {
+      return "snapt-" + number;
+    }
+  }
+
+  /// Makes a peer that is not started yet.
+  ///
+  /// @param agentLines added to the configuration of the demonstration's agent
+  /// @param tunnelLines added to the agent's and the SNAPT's configuration
+  ViaductPeer(
+      Place place,
+      Deployment deployment,
+      Passwords passwords,
+      String agentLines,
+      String tunnelLines,
+      LongSupplier nanoTime) {
+    this.place = place;
+    this.deployment = deployment;
+    this.passwords = passwords;
+    this.agentLines = agentLines;
+    this.tunnelLines = tunnelLines;
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Role role() {
+    return Role.OURS;
+  }
+
+  @Override
+  public String note() {
+    return "billing, bridge, pages, SNAPT and agent running; sealed, metered, translated, paid for";
+  }
+
+  @Override
+  public void start() throws IOException {
+    var plans = deployment.plans();
+    var needed = new ArrayList<ServicePlan>();
+    if (place == Place.FIRST) {
+      needed.addAll(List.of(plans.billing(), plans.bridge(), plans.webgui()));
+    }
+    needed.add(with(plans.snapt(place.number), tunnelLines));
+    for (ServicePlan plan : needed) {
+      deployment.start(plan);
+    }
+    for (ServicePlan plan : needed) {
+      deployment.awaitReady(plan.name());
+    }
+    fund();
+    startNear();
+    deployment.awaitReady(place.agent);
+  }
+
+  /// Gives the user money, because production pays for every session.
+  private void fund() throws IOException {
+    String address = "http://%s:%d".formatted(Topology.CONTROL, Plans.BILLING_REST_PORT);
+    var billing = new BillingClient(address, new Retry(PATIENCE, nanoTime));
+    billing.logIn("operator", passwords.operator());
+    billing.createAccount(place.user, place.password.apply(passwords), place.user);
+    billing.topUp(place.user, DENARII * 1_000_000, "bench-" + place.user);
+  }
+
+  @Override
+  public String target() {
+    return place.target;
+  }
+
+  @Override
+  public void stopNear() {
+    int status = deployment.stop(place.agent);
+    if (status != 0) {
+      throw new IllegalStateException("the agent ended with " + status);
+    }
+  }
+
+  @Override
+  public void startNear() throws IOException {
+    deployment.start(with(place.plan.apply(deployment.plans()), agentLines + tunnelLines));
+  }
+
+  private static ServicePlan with(ServicePlan plan, String lines) {
+    return new ServicePlan(
+        plan.name(),
+        plan.module(),
+        plan.verb(),
+        plan.namespace(),
+        plan.ready(),
+        plan.configuration() + lines);
+  }
+
+  @Override
+  public List<Long> nearProcesses() {
+    return List.of(deployment.process(place.agent).id());
+  }
+
+  @Override
+  public List<Long> farProcesses() {
+    return List.of(deployment.process(place.snapt()).id());
+  }
+
+  @Override
+  public Optional<Allocated> allocated() throws IOException {
+    return Optional.of(
+        new Allocated(
+            deployment.metric(place.agent, ALLOCATED),
+            deployment.metric(place.snapt(), ALLOCATED)));
+  }
+
+  @Override
+  public void close() {
+    deployment.stopAll();
+  }
+}

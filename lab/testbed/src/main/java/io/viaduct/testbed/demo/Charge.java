@@ -1,0 +1,52 @@
+package io.viaduct.testbed.demo;
+
+import tools.jackson.databind.JsonNode;
+
+/// One charge from billing's REST interface; money in micro-denarii.
+record Charge(
+    String id,
+    String snapt,
+    String session,
+    long epoch,
+    long sequence,
+    long flow,
+    String application,
+    String serviceClass,
+    String remote,
+    long preBytes,
+    long postBytes,
+    long durationMs,
+    double throughputKbitPerSecond,
+    double delayMs,
+    String delaySource,
+    double pricePerUnit,
+    long charge,
+    long discount,
+    long net,
+    String state,
+    String reason) {
+  static Charge of(JsonNode json) {
+    return new Charge(
+        json.path("id").asString(),
+        json.path("snapt").asString(),
+        json.path("session").asString(),
+        json.path("epoch").asLong(),
+        json.path("sequence").asLong(),
+        json.path("flow").asLong(),
+        json.path("application").asString(),
+        json.path("serviceClass").asString(),
+        json.path("remoteAddress").asString() + ":" + json.path("remotePort").asInt(),
+        json.path("preBytes").asLong(),
+        json.path("postBytes").asLong(),
+        json.path("durationMs").asLong(),
+        json.path("throughputKbitPerSecond").asDouble(),
+        json.path("delayMs").asDouble(),
+        json.path("delaySource").asString(),
+        json.path("pricePerUnit").asDouble(),
+        json.path("chargeMicrodenarii").asLong(),
+        json.path("discountMicrodenarii").asLong(),
+        json.path("netMicrodenarii").asLong(),
+        json.path("state").asString(),
+        json.path("reason").asString());
+  }
+}

@@ -1,0 +1,173 @@
+package io.viaduct.testbed.demo;
+
+import io.viaduct.testbed.deployment.Deployment;
+import io.viaduct.testbed.deployment.Passwords;
+import io.viaduct.testbed.deployment.Plans;
+import io.viaduct.testbed.deployment.ServicePlan;
+import io.viaduct.testbed.topology.Topology;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.function.LongSupplier;
+
+/// Runs the whole system once, on real traffic.
+final class Demo {
+  /// Interval of metering and reports. It is short so that the bill comes soon.
+  static final Duration INTERVAL = Duration.ofSeconds(5);
+
+  private static final long TOP_UP = 50_000_000L; // ten times the cost of the traffic below
+  private static final Duration RESTART =
+      Duration.ofSeconds(60); // of any service on a busy machine
+  private static final int ATTEMPTS = 3;
+
+  /// A SNAPT writes open intervals to disk every 100 ms; twice that time allows for a busy machine.
+  private static final Duration CHECKPOINT = Duration.ofMillis(200);
+
+  /// Time after a restart in which a device may still be reconnecting to the SNAPT.
+  private static final Duration RECOVERY = Duration.ofSeconds(15);
+
+  private final Narration narration;
+  private final Topology topology;
+  private final Deployment deployment;
+  private final Passwords passwords;
+  private final List<Kill> kills;
+  private final LongSupplier nanoTime;
+  private final Retry retry;
+
+  Demo(
+      Narration narration,
+      Topology topology,
+      Deployment deployment,
+      Passwords passwords,
+      List<Kill> kills,
+      LongSupplier nanoTime) {
+    this.narration = narration;
+    this.topology = topology;
+    this.deployment = deployment;
+    this.passwords = passwords;
+    this.kills = kills;
+    this.nanoTime = nanoTime;
+    this.retry = new Retry(RESTART, nanoTime);
+  }
+
+  /// Runs every step in order and reports failed claims to the narration.
+  void run() throws IOException {
+    start();
+    fund(billing());
+    connect();
+
+    narration.step("(a) a download and (b) a UDP stream, while link A goes down");
+    var handover =
+        new HandoverStep(
+            topology, ns -> deployment.restartedAfter(ns, "snapt-1", "snapt-2", "cnapt"), nanoTime);
+    robust(() -> handover.run(narration, () -> kill("handover")));
+
+    narration.step("(c) key strokes, alone and beside a bulk download");
+    robust(() -> new InteractiveStep(topology, nanoTime).run(narration));
+    kill("interactive");
+
+    narration.step("(d) two people write to each other by SIP, alice through the tunnel");
+    robust(() -> new ConversationStep(topology, deployment, nanoTime).run(narration));
+    kill("conversation");
+
+    narration.step("(e) the bill");
+    BillStep bill = bill();
+    robust(() -> bill.run(narration, TOP_UP, HandoverStep.BYTES - unmetered()));
+    deployment.awaitReady();
+    String restarted = deployment.restarted();
+    narration.hold(
+        true, "every service runs%s", restarted.isEmpty() ? "" : "; restarted: " + restarted);
+  }
+
+  /// One step of the demonstration.
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  /// Runs a step, and repeats it if it failed while a service was killed and restarted. Such a
+  /// failure proves nothing.
+  private void robust(Step step) throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      long startNs = nanoTime.getAsLong();
+      int brokenBefore = narration.broken().size();
+      try {
+        step.run();
+      } catch (IOException | IllegalStateException | CompletionException e) {
+        narration.hold(false, "%s", e.getCause() == null ? e.getMessage() : e.getCause());
+      }
+      boolean holds = narration.broken().size() == brokenBefore;
+      boolean isDisturbed = deployment.restartedAfter(startNs - RECOVERY.toNanos());
+      if (holds || !isDisturbed || attempt == ATTEMPTS) {
+        return;
+      }
+      narration.forgetAfter(brokenBefore);
+      deployment.awaitReady();
+      narration.line("a service was restarted during this step: the step is repeated");
+    }
+  }
+
+  /// Returns the most bytes that killed SNAPTs carried without having written them to disk.
+  private long unmetered() {
+    return deployment.restarts("snapt-1", "snapt-2") * HandoverStep.bytesIn(CHECKPOINT);
+  }
+
+  private BillingClient billing() {
+    return new BillingClient(
+        "http://%s:%d".formatted(Topology.CONTROL, Plans.BILLING_REST_PORT), retry);
+  }
+
+  private void start() throws IOException {
+    Plans plans = deployment.plans();
+    narration.step("starting billing, bridge, pages and two SNAPTs, each as a process of its own");
+    List<ServicePlan> all =
+        List.of(plans.billing(), plans.bridge(), plans.webgui(), plans.snapt(1), plans.snapt(2));
+    FarEnd.start(topology.server, nanoTime);
+    for (ServicePlan plan : all) {
+      deployment.start(plan);
+    }
+    for (ServicePlan plan : all) {
+      deployment.awaitReady(plan.name());
+      narration.line("%s is ready", plan.name());
+    }
+  }
+
+  private void fund(BillingClient billing) throws IOException {
+    narration.step("alice's account receives %s denarii", BillingClient.denarii(TOP_UP));
+    billing.logIn("operator", passwords.operator());
+    billing.createAccount("alice", passwords.alice(), "Alice");
+    billing.createAccount("bob", passwords.bob(), "Bob");
+    billing.topUp("alice", TOP_UP, "demo-1");
+  }
+
+  private void connect() throws IOException {
+    narration.step("alice's device connects");
+    deployment.start(deployment.plans().agent());
+    deployment.awaitReady("cnapt");
+    narration.line("registered by SIP, token received from the bridge, tunnel up");
+  }
+
+  private BillStep bill() throws IOException {
+    Plans plans = deployment.plans();
+    var pages = URI.create("http://%s:%d/".formatted(Topology.CONTROL, Plans.PAGE_PORT));
+    return new BillStep(
+        billing().logIn("alice", passwords.alice()),
+        billing().logIn("operator", passwords.operator()),
+        () -> new Page(pages).logIn("alice", passwords.alice()).balance(),
+        List.of(plans.socket("snapt-1"), plans.socket("snapt-2")),
+        retry,
+        nanoTime);
+  }
+
+  /// Kills processes with SIGKILL, as from another shell; the supervision restarts them.
+  private void kill(String step) {
+    for (Kill kill : kills) {
+      if (kill.step().equals(step)) {
+        narration.line("killing %s (SIGKILL)", kill.process());
+        deployment.process(kill.process()).kill();
+        deployment.awaitReady(kill.process());
+      }
+    }
+  }
+}

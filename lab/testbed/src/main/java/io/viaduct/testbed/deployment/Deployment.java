@@ -1,0 +1,267 @@
+package io.viaduct.testbed.deployment;
+
+import io.viaduct.service.tls.TestAuthority;
+import io.viaduct.testbed.pki.ReportKey;
+import io.viaduct.testbed.process.HttpProbe;
+import io.viaduct.testbed.process.RestartLimit;
+import io.viaduct.testbed.process.ServiceProcess;
+import io.viaduct.testbed.process.SupervisedService;
+import io.viaduct.testbed.topology.Topology;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The running system. Writes keys and configuration, starts the processes, keeps them running, and
+/// finds them by name.
+public final class Deployment {
+  private static final Duration PATIENCE = Duration.ofSeconds(300);
+  private static final int LOG_LINES_SHOWN = 25;
+  private static final int RESTARTS = 5;
+  private static final Duration RESTART_WINDOW = Duration.ofMinutes(1);
+
+  private final Path root;
+  private final Path directory;
+  private final LongSupplier nanoTime;
+  private final Plans plans;
+  private final Map<String, Started> services = new LinkedHashMap<>();
+  private final SupervisedService.Listener listener;
+  private @Nullable StartCaches caches;
+
+  private record Started(ServicePlan plan, SupervisedService service) {}
+
+  private Deployment(
+      Path root,
+      Path directory,
+      LongSupplier nanoTime,
+      Plans plans,
+      SupervisedService.Listener listener) {
+    this.root = root;
+    this.directory = directory;
+    this.nanoTime = nanoTime;
+    this.plans = plans;
+    this.listener = listener;
+  }
+
+  /// Calls [#prepare(Path, Path, Passwords, Duration, LongSupplier, SupervisedService.Listener)]
+  /// with a listener that prints unexpected ends of services to standard error.
+  public static Deployment prepare(
+      Path root, Path directory, Passwords passwords, Duration interval, LongSupplier nanoTime)
+      throws Exception {
+    var listener = SupervisedService.Listener.to(System.err);
+    return prepare(root, directory, passwords, interval, nanoTime, listener);
+  }
+
+  /// Writes the files that every process needs, and starts none.
+  ///
+  /// @param root of the clone
+  /// @param directory private to this run
+  /// @param interval of metering and reports, whole seconds
+  /// @param listener receives the unexpected ends of services
+  public static Deployment prepare(
+      Path root,
+      Path directory,
+      Passwords passwords,
+      Duration interval,
+      LongSupplier nanoTime,
+      SupervisedService.Listener listener)
+      throws Exception {
+    issueCertificates(directory);
+    List<ReportKey> keys = new ArrayList<>();
+    for (String name : List.of("snapt-1", "snapt-2")) {
+      keys.add(ReportKey.generate(directory.resolve(name + ".report.key")));
+      Files.createDirectories(directory.resolve(name));
+    }
+    for (String key : List.of("device.key", "device-2.key", "token.key")) {
+      var unused = ReportKey.generate(directory.resolve(key));
+    }
+    Files.writeString(directory.resolve("subscribers.yml"), Plans.subscribers(directory));
+    TestAuthority.secret(directory.resolve("alice.password"), passwords.alice());
+    TestAuthority.secret(directory.resolve("bob.password"), passwords.bob());
+    TestAuthority.secret(directory.resolve("operator.password"), passwords.operator());
+    TestAuthority.secret(directory.resolve("rest.token"), passwords.rest());
+    keepPostgresUnpacked(root, directory.resolve("postgres"));
+    var plans = new Plans(directory, keys, interval);
+    return new Deployment(root, directory, nanoTime, plans, listener);
+  }
+
+  private static void issueCertificates(Path directory) throws Exception {
+    var authority = new TestAuthority(directory);
+    var hosts =
+        Map.of(
+            "snapt-1", Topology.SNAPT_1,
+            "snapt-2", Topology.SNAPT_2,
+            "ims-bridge", Topology.CONTROL,
+            "danum-billing", Topology.CONTROL);
+    for (var host : hosts.entrySet()) {
+      var unused = authority.issue(host.getKey(), host.getValue());
+    }
+  }
+
+  /// Keeps the unpacked binaries of PostgreSQL in `build/postgres` from run to run, because
+  /// unpacking takes seconds. All other data of billing belong to the run.
+  private static void keepPostgresUnpacked(Path root, Path data) throws IOException {
+    Path binaries = Files.createDirectories(root.resolve("build/postgres"));
+    Files.createDirectories(data);
+    Files.createSymbolicLink(data.resolve("binaries"), binaries.toAbsolutePath());
+  }
+
+  /// Returns the Java command of this process, for programs that are no service. Temporary files go
+  /// to the run's directory and not to the machine's.
+  static List<String> java(Path directory) {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "--enable-native-access=ALL-UNNAMED",
+        "--sun-misc-unsafe-memory-access=allow",
+        "-XX:+UseSerialGC",
+        "-XX:-UsePerfData",
+        "-Xmx384m",
+        "-Djava.io.tmpdir=" + directory);
+  }
+
+  public List<String> java() {
+    return java(directory);
+  }
+
+  /// Makes services that are started later write their start caches when they are stopped.
+  public void train(StartCaches into) {
+    caches = into;
+  }
+
+  /// Returns the directory of this run's keys, configuration, logs and state.
+  public Path directory() {
+    return directory;
+  }
+
+  public Plans plans() {
+    return plans;
+  }
+
+  /// Starts a service without waiting for it, and keeps it running.
+  public void start(ServicePlan plan) throws IOException {
+    Files.writeString(directory.resolve(plan.name() + ".yml"), plan.configuration());
+    StartCaches writing = caches;
+    List<String> command =
+        plan.command(
+            root, directory, writing == null ? StartCaches.NEVER : writing.environment(plan));
+    SupervisedService service =
+        SupervisedService.start(
+            () -> ServiceProcess.start(plan.name(), plan.namespace(), command, directory),
+            new RestartLimit(RESTARTS, RESTART_WINDOW),
+            listener,
+            nanoTime);
+    services.put(plan.name(), new Started(plan, service));
+  }
+
+  private Started started(String name) {
+    Started started = services.get(name);
+    if (started == null) {
+      throw new IllegalArgumentException(
+          "no process '%s'; there are %s".formatted(name, services.keySet()));
+    }
+    return started;
+  }
+
+  private SupervisedService service(String name) {
+    return started(name).service;
+  }
+
+  /// Returns the running process of a service.
+  public ServiceProcess process(String name) {
+    return service(name).process();
+  }
+
+  /// Reads a counter of a running service from its metrics in Prometheus' text format, without
+  /// labels.
+  ///
+  /// @throws IllegalArgumentException if there is no such metric
+  public long metric(String service, String name) throws IOException {
+    ServicePlan plan = started(service).plan;
+    String all = plan.namespace().call(() -> HttpProbe.body(plan.metrics()));
+    return all.lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToLong(line -> new BigDecimal(line.substring(name.length() + 1)).longValue())
+        .findFirst()
+        .orElseThrow(
+            () -> new IllegalArgumentException("%s has no metric %s".formatted(service, name)));
+  }
+
+  /// Waits until a service is ready, restarts included.
+  ///
+  /// @throws IllegalStateException with the end of its log, when it ends for good or does not get
+  ///   ready
+  public void awaitReady(String name) {
+    Started started = started(name);
+    ServicePlan plan = started.plan;
+    SupervisedService service = started.service;
+    ServiceProcess run = service.process();
+    long endNs = nanoTime.getAsLong() + PATIENCE.toNanos();
+    while (true) {
+      if (service.process() != run) { // each run has its own time limit
+        run = service.process();
+        endNs = nanoTime.getAsLong() + PATIENCE.toNanos();
+      }
+      if (plan.namespace().call(() -> HttpProbe.status(plan.ready())) == 200) {
+        return;
+      }
+      String failure = service.failure();
+      if (failure != null) {
+        throw new IllegalStateException(failure);
+      }
+      if (nanoTime.getAsLong() - endNs > 0) {
+        throw new IllegalStateException(
+            "%s is not ready after %d s; the end of its log:%n%s"
+                .formatted(name, PATIENCE.toSeconds(), run.lastLines(LOG_LINES_SHOWN)));
+      }
+      LockSupport.parkNanos(100_000_000);
+    }
+  }
+
+  /// Calls [#awaitReady(String)] for every started service.
+  public void awaitReady() {
+    services.keySet().forEach(this::awaitReady);
+  }
+
+  /// Returns true if a service was restarted after a moment: one of those named, or any without a
+  /// name.
+  public boolean restartedAfter(long momentNs, String... names) {
+    return services.entrySet().stream()
+        .filter(each -> names.length == 0 || List.of(names).contains(each.getKey()))
+        .anyMatch(each -> each.getValue().service.restartedAfter(momentNs));
+  }
+
+  /// Returns how many times the named services were restarted, together.
+  public int restarts(String... names) {
+    return Stream.of(names).map(this::service).mapToInt(SupervisedService::restarts).sum();
+  }
+
+  /// Returns the restarted services, for example `snapt-1 (1×), webgui (2×)`; empty without any.
+  public String restarted() {
+    return services.entrySet().stream()
+        .filter(each -> each.getValue().service.restarts() > 0)
+        .map(each -> "%s (%d×)".formatted(each.getKey(), each.getValue().service.restarts()))
+        .collect(Collectors.joining(", "));
+  }
+
+  /// Stops one service with SIGTERM and waits for its end.
+  ///
+  /// @return its exit code
+  public int stop(String name) {
+    return service(name).stop();
+  }
+
+  /// Stops all services with SIGTERM in reverse order of their start, and waits for their end.
+  public void stopAll() {
+    List.copyOf(services.values()).reversed().forEach(each -> each.service.stop());
+  }
+}

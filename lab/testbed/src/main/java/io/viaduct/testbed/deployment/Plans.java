@@ -1,0 +1,262 @@
+package io.viaduct.testbed.deployment;
+
+import io.viaduct.testbed.pki.ReportKey;
+import io.viaduct.testbed.topology.NetworkNamespace;
+import io.viaduct.testbed.topology.Topology;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/// Configuration of every process of the demonstration and of the benchmarks. `docker/compose.yml`
+/// has the same keys; a test compares them.
+public final class Plans {
+  /// Home domain of the subscribers.
+  public static final String DOMAIN = "ims.test";
+
+  public static final int SIP_PORT = 5060;
+  public static final int BRIDGE_GRPC_PORT = 7443;
+  public static final int BRIDGE_REST_PORT = 8081;
+  public static final int BILLING_REST_PORT = 8082;
+  public static final int BILLING_GRPC_PORT = 9443;
+  public static final int PAGE_PORT = 8080;
+  public static final int SNAPT_PORT = 443;
+
+  /// Routing table of [#secondAgent].
+  public static final int SECOND_AGENT_TABLE = 30306;
+
+  private final Path directory;
+  private final List<ReportKey> reportKeys;
+  private final Duration interval;
+
+  /// Makes the plans of one run.
+  ///
+  /// @param directory of the authority's PEM files, keys and passwords
+  /// @param reportKeys of snapt-1 and snapt-2
+  /// @param interval of metering and reports, whole seconds
+  public Plans(Path directory, List<ReportKey> reportKeys, Duration interval) {
+    this.directory = directory;
+    this.reportKeys = List.copyOf(reportKeys);
+    this.interval = interval;
+  }
+
+  private String tls(String name) {
+    return "tls: {certificate: %1$s/%2$s.pem, private-key: %1$s/%2$s.key, trust: %3$s}"
+        .formatted(directory, name, trust());
+  }
+
+  private Path trust() {
+    return directory.resolve("ca.pem");
+  }
+
+  public ServicePlan billing() {
+    return control(
+        "danum-billing",
+        9182,
+        """
+        rest: {host: %1$s, port: %2$d, trusted-proxies: [%1$s]}
+        grpc: {host: %1$s, port: %3$d, peers: [ims-bridge]}
+        %4$s
+        operations: {host: %1$s, port: 9182}
+        database: {data-directory: %5$s}
+        operator: {user: operator, password-file: %6$s}
+        sip-domain: %7$s
+        credentials: {key-file: %8$s}
+        imports: {subscribers: %9$s}
+        snapt-owners: {snapt-1: acme, snapt-2: beacon}
+        """
+            .formatted(
+                Topology.CONTROL,
+                BILLING_REST_PORT,
+                BILLING_GRPC_PORT,
+                tls("danum-billing"),
+                directory.resolve("postgres"),
+                directory.resolve("operator.password"),
+                DOMAIN,
+                directory.resolve("credential.key"),
+                directory.resolve("subscribers.yml")));
+  }
+
+  public ServicePlan bridge() {
+    return control(
+        "ims-bridge",
+        9181,
+        """
+        domain: %1$s
+        sip: {port: %2$d}
+        grpc: {host: %3$s, port: %4$d}
+        rest: {host: %3$s, port: %5$d, token-file: %6$s}
+        billing: {host: %3$s, port: %7$d}
+        %8$s
+        token: {signing-key: %9$s, audience: viaduct}
+        snapts:
+          - {id: snapt-1, report-key: "%10$s", owner: acme, region: core}
+          - {id: snapt-2, report-key: "%11$s", owner: beacon, region: core}
+        state: %12$s
+        reporting: {interval: %13$ds}
+        operations: {host: %3$s, port: 9181}
+        """
+            .formatted(
+                DOMAIN,
+                SIP_PORT,
+                Topology.CONTROL,
+                BRIDGE_GRPC_PORT,
+                BRIDGE_REST_PORT,
+                directory.resolve("rest.token"),
+                BILLING_GRPC_PORT,
+                tls("ims-bridge"),
+                directory.resolve("token.key"),
+                reportKeys.get(0).publicKey(),
+                reportKeys.get(1).publicKey(),
+                directory.resolve("ims-bridge"),
+                interval.toSeconds()));
+  }
+
+  static String subscribers(Path directory) {
+    return """
+    subscribers:
+      - {user: alice, password-file: %1$s/alice.password}
+      - {user: bob, password-file: %1$s/bob.password}
+    """
+        .formatted(directory);
+  }
+
+  public ServicePlan webgui() {
+    return control(
+        "webgui",
+        9104,
+        """
+        http: {host: %1$s, port: %2$d}
+        billing: {url: "http://%1$s:%3$d"}
+        bridge: {url: "http://%1$s:%4$d", token-file: %5$s}
+        operations: {host: %1$s, port: 9104}
+        """
+            .formatted(
+                Topology.CONTROL,
+                PAGE_PORT,
+                BILLING_REST_PORT,
+                BRIDGE_REST_PORT,
+                directory.resolve("rest.token")));
+  }
+
+  private ServicePlan control(String name, int operationsPort, String configuration) {
+    return new ServicePlan(
+        name,
+        name,
+        "run",
+        new NetworkNamespace("control"),
+        "http://%s:%d/readyz".formatted(Topology.CONTROL, operationsPort),
+        configuration);
+  }
+
+  /// Returns the plan of a SNAPT. Its policy has two exceptions from the addresses that devices
+  /// must not reach: users' SIP user agents reach the bridge through the tunnel, and benchmarks
+  /// reach their far end on the SNAPT's host.
+  ///
+  /// @param number 1 or 2
+  public ServicePlan snapt(int number) {
+    String name = "snapt-" + number;
+    String host = number == 1 ? Topology.SNAPT_1 : Topology.SNAPT_2;
+    return new ServicePlan(
+        name,
+        "snapt-server",
+        "run",
+        new NetworkNamespace(name),
+        "http://127.0.0.1:9464/readyz",
+        """
+        id: %1$s
+        audience: viaduct
+        region: core
+        owner: %2$s
+        state: %3$s
+        socket: %4$s
+        %5$s
+        control: {host: %6$s, port: %7$d}
+        data: {port: %7$d}
+        pool: {ipv4: 10.20%8$d.0.0/16}
+        egress: {allow: ["%9$s/32 udp %13$d", "%9$s/32 tcp %13$d", "%14$s/32"]}
+        metering: {interval: %12$ds}
+        reporting:
+          bridge-host: %9$s
+          bridge-port: %10$d
+          report-key: %11$s
+          status-every: 1s
+        """
+            .formatted(
+                name,
+                number == 1 ? "acme" : "beacon",
+                directory.resolve(name),
+                socket(name),
+                tls(name),
+                host,
+                SNAPT_PORT,
+                number,
+                Topology.CONTROL,
+                BRIDGE_GRPC_PORT,
+                reportKeys.get(number - 1).file(),
+                interval.toSeconds(),
+                SIP_PORT,
+                number == 1 ? Topology.BEHIND_SNAPT_1 : Topology.BEHIND_SNAPT_2));
+  }
+
+  /// Returns the plan of Alice's agent.
+  public ServicePlan agent() {
+    return agent("cnapt", "alice", "device.key", 9464, "");
+  }
+
+  /// Returns the plan of Bob's agent, which runs beside Alice's on the same device and uses
+  /// snapt-2. It carries the packets that a rule of the device routes to its table.
+  public ServicePlan secondAgent() {
+    return agent(
+        "cnapt-2",
+        "bob",
+        "device-2.key",
+        9465,
+        """
+        snapt: {id: snapt-2, host: %s, port: %d}
+        tun: {name: viaduct1, ipv4: 100.96.0.3, ipv6: ""}
+        routing: {table: %d, priority: 30310}
+        """
+            .formatted(Topology.SNAPT_2, SNAPT_PORT, SECOND_AGENT_TABLE));
+  }
+
+  private ServicePlan agent(
+      String name, String user, String key, int operationsPort, String otherLines) {
+    return new ServicePlan(
+        name,
+        "cnapt-agent",
+        "up",
+        new NetworkNamespace("device"),
+        "http://127.0.0.1:%d/readyz".formatted(operationsPort),
+        """
+        device-key: %s
+        trust: %s
+        signalling:
+          bridge: %s
+          port: %d
+          domain: %s
+          user: %s
+          password-file: %s
+        state: %s
+        status-socket: %s
+        operations: {port: %d}
+        %s\
+        """
+            .formatted(
+                directory.resolve(key),
+                trust(),
+                Topology.CONTROL,
+                SIP_PORT,
+                DOMAIN,
+                user,
+                directory.resolve(user + ".password"),
+                directory.resolve(name),
+                socket(name),
+                operationsPort,
+                otherLines));
+  }
+
+  /// Returns the path of a process's Unix socket for its status.
+  public Path socket(String name) {
+    return directory.resolve(name + ".sock");
+  }
+}

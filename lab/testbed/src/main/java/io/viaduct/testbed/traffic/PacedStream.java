@@ -1,0 +1,117 @@
+package io.viaduct.testbed.traffic;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.DatagramChannel;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+
+/// A numbered UDP stream at a constant rate. The far end returns every packet, so that one socket
+/// sees the gaps of both directions.
+public final class PacedStream {
+  /// Payload of 20 ms of G.711 (RFC 3551).
+  public static final int VOICE_BYTES = 160;
+
+  private static final long STRAGGLERS_NS = 500_000_000;
+
+  private PacedStream() {}
+
+  /// Result of a stream.
+  ///
+  /// @param gapNs longest time between two arrivals
+  public record Result(long sent, long returned, long gapNs) {
+    public long lost() {
+      return sent - returned;
+    }
+  }
+
+  /// Serves the far end: returns every packet to its sender until the process ends.
+  public static void echo(String address, int port) throws IOException {
+    try (var channel = DatagramChannel.open()) {
+      channel.bind(new InetSocketAddress(address, port));
+      var packet = ByteBuffer.allocate(2048);
+      while (true) {
+        var from = channel.receive(packet.clear());
+        channel.send(packet.flip(), from);
+      }
+    } catch (ClosedByInterruptException e) {
+      // The process ends.
+    }
+  }
+
+  /// Sends while `going` is true, then waits for packets in flight.
+  ///
+  /// @param payload of each packet, 8 to 2048 bytes; its number overwrites the first eight
+  /// @param packetsPerSecond packets that are due after a pause are sent together
+  public static Result run(
+      InetSocketAddress to,
+      byte[] payload,
+      int packetsPerSecond,
+      BooleanSupplier going,
+      LongSupplier nanoTime)
+      throws IOException {
+    long intervalNs = 1_000_000_000L / packetsPerSecond;
+    try (var channel = DatagramChannel.open()) {
+      channel.setOption(StandardSocketOptions.SO_RCVBUF, 1 << 20);
+      channel.connect(to);
+      channel.configureBlocking(false);
+      var seen = new Arrivals();
+      var packet = ByteBuffer.wrap(payload.clone());
+      long sent = 0;
+      long dueNs = nanoTime.getAsLong();
+      long endNs = Long.MAX_VALUE;
+      while (nanoTime.getAsLong() - endNs < 0 || endNs == Long.MAX_VALUE) {
+        long nowNs = nanoTime.getAsLong();
+        if (endNs == Long.MAX_VALUE && !going.getAsBoolean()) {
+          endNs = nowNs + STRAGGLERS_NS;
+        }
+        while (endNs == Long.MAX_VALUE && nowNs - dueNs >= 0) {
+          send(channel, packet.clear().putLong(0, sent));
+          sent++;
+          dueNs += intervalNs;
+        }
+        seen.drain(channel, nanoTime);
+        LockSupport.parkNanos(500_000);
+      }
+      return new Result(sent, seen.count, seen.gapNs);
+    }
+  }
+
+  private static void send(DatagramChannel channel, ByteBuffer packet) {
+    try {
+      channel.write(packet);
+    } catch (IOException e) {
+      // There is no route now, or the packet was refused: it counts as lost.
+    }
+  }
+
+  private static final class Arrivals {
+    private final ByteBuffer packet = ByteBuffer.allocate(2048);
+    private final java.util.BitSet numbers = new java.util.BitSet();
+    private long count;
+    private long gapNs;
+    private long lastNs;
+
+    private void drain(DatagramChannel channel, LongSupplier nanoTime) {
+      try {
+        while (channel.read(packet.clear()) > 0) {
+          int number = (int) packet.getLong(0);
+          if (numbers.get(number)) {
+            continue; // duplicated on the path
+          }
+          numbers.set(number);
+          long nowNs = nanoTime.getAsLong();
+          gapNs = count == 0 ? 0 : Math.max(gapNs, nowNs - lastNs);
+          lastNs = nowNs;
+          count++;
+        }
+      } catch (IOException e) {
+        // This is an ICMP error of an earlier packet: there is nothing to read now.
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.viaduct.testbed.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/// Checks the claims of the demonstration one by one.
+@ExtendWith(SharedDemo.class)
+class DemoLabIT {
+  private static String output() throws IOException {
+    return SharedDemo.demo().output();
+  }
+
+  @Test
+  void everyClaimHolds() throws IOException {
+    assertThat(output()).contains("all claims of the demonstration hold").doesNotContain("NOT ");
+  }
+
+  @Test
+  void theSameTcpConnectionFinishesWithTheSameBytesAfterLinkAIsGone() throws IOException {
+    assertThat(output())
+        .containsSubsequence("link A is down", "ok  the same TCP connection", "ok  SHA-256 equal");
+  }
+
+  @Test
+  void aUdpStreamCrossesTheHandoverWithASmallGap() throws IOException {
+    double gapMs = Double.parseDouble(SharedDemo.demo().find("longest gap ([0-9]+) ms"));
+    assertThat(gapMs).isLessThan(2000);
+  }
+
+  @Test
+  void keyStrokesStayFastBesideABulkDownload() throws IOException {
+    assertThat(output()).contains("ok  9 of 10 key strokes");
+  }
+
+  @Test
+  void twoPeopleWriteToEachOtherThroughTheTunnel() throws IOException {
+    assertThat(output()).contains("accepted yes, read yes, answered yes");
+  }
+
+  @Test
+  void theBillAddsUpInTheLedgerTheInterfaceAndThePage() throws IOException {
+    assertThat(output())
+        .containsSubsequence(
+            "ok  the download is on the bill",
+            "ok  balance",
+            "ok  the page shows the same balance",
+            "ok  reports: 0 waiting, 0 missing, 0 refused",
+            "ok  the ledger's accounts sum to zero");
+  }
+}

@@ -1,0 +1,141 @@
+package io.viaduct.service.operations;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.QueryStringDecoder;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+/// Handles one operator's connection. It answers requests in their order. The answer to `/status`
+/// is made on a virtual thread, because the status may have to wait for other threads; the
+/// connection is closed after it.
+final class OperationsHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
+  private static final Logger LOG = LoggerFactory.getLogger(OperationsHandler.class);
+  private static final JsonMapper JSON = JsonMapper.shared();
+  private static final String TEXT = "text/plain; charset=utf-8";
+
+  private final ProcessMetrics metrics;
+  private final Readiness readiness;
+  private final @Nullable Supplier<?> status;
+  private boolean isLast; // written and read on the connection's event loop
+
+  OperationsHandler(ProcessMetrics metrics, Readiness readiness, @Nullable Supplier<?> status) {
+    this.metrics = metrics;
+    this.readiness = readiness;
+    this.status = status;
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+    if (isLast) {
+      return;
+    }
+    boolean readable = request.decoderResult().isSuccess();
+    boolean keepAlive = readable && HttpUtil.isKeepAlive(request);
+    isLast = !keepAlive;
+    if (!readable) {
+      send(context, answer(HttpResponseStatus.BAD_REQUEST, TEXT, "not HTTP/1.1\n"), keepAlive);
+      return;
+    }
+    if (!request.method().equals(HttpMethod.GET)) {
+      FullHttpResponse refusal =
+          answer(HttpResponseStatus.METHOD_NOT_ALLOWED, TEXT, "only GET is allowed\n");
+      refusal.headers().set(HttpHeaderNames.ALLOW, HttpMethod.GET);
+      send(context, refusal, keepAlive);
+      return;
+    }
+    String path;
+    try {
+      path = new QueryStringDecoder(request.uri()).path();
+    } catch (IllegalArgumentException _) {
+      String refusal = "% must be followed by two hexadecimal digits\n";
+      send(context, answer(HttpResponseStatus.BAD_REQUEST, TEXT, refusal), keepAlive);
+      return;
+    }
+    if (path.equals("/status") && status != null) {
+      Supplier<?> supplier = status;
+      isLast = true;
+      Thread.ofVirtual()
+          .name("operations-status")
+          .start(() -> send(context, statusOf(supplier), false));
+      return;
+    }
+    send(context, answer(path), keepAlive);
+  }
+
+  private FullHttpResponse answer(String path) {
+    return switch (path) {
+      case "/metrics" ->
+          answer(
+              HttpResponseStatus.OK, "text/plain; version=0.0.4; charset=utf-8", metrics.scrape());
+      case "/livez" -> answer(HttpResponseStatus.OK, TEXT, "alive\n");
+      case "/readyz" ->
+          readiness.ready()
+              ? answer(HttpResponseStatus.OK, TEXT, "ready\n")
+              : answer(
+                  HttpResponseStatus.SERVICE_UNAVAILABLE,
+                  TEXT,
+                  String.join("\n", readiness.reasons()) + "\n");
+      default ->
+          answer(
+              HttpResponseStatus.NOT_FOUND,
+              TEXT,
+              "available paths: /metrics /livez /readyz"
+                  + (status == null ? "" : " /status")
+                  + "\n");
+    };
+  }
+
+  private static FullHttpResponse statusOf(Supplier<?> status) {
+    try {
+      String json = JSON.writeValueAsString(status.get());
+      return answer(HttpResponseStatus.OK, "application/json", json + "\n");
+    } catch (RuntimeException e) {
+      LOG.error("the status could not be produced", e);
+      return answer(
+          HttpResponseStatus.INTERNAL_SERVER_ERROR,
+          TEXT,
+          "the status could not be produced: see the log\n");
+    }
+  }
+
+  private static FullHttpResponse answer(HttpResponseStatus code, String type, String text) {
+    FullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1, code, Unpooled.wrappedBuffer(text.getBytes(UTF_8)));
+    response.headers().set(HttpHeaderNames.CONTENT_TYPE, type);
+    response.headers().set(HttpHeaderNames.CACHE_CONTROL, "no-store");
+    response.headers().set(HttpHeaderNames.CONTENT_LENGTH, response.content().readableBytes());
+    return response;
+  }
+
+  private static void send(
+      ChannelHandlerContext context, FullHttpResponse answer, boolean keepAlive) {
+    HttpUtil.setKeepAlive(answer, keepAlive);
+    var written = context.writeAndFlush(answer);
+    if (!keepAlive) {
+      written.addListener(ChannelFutureListener.CLOSE);
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    LOG.debug("operator's connection closed: {}", cause.toString());
+    context.close();
+  }
+}

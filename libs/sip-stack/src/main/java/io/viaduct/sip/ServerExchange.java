@@ -1,0 +1,67 @@
+package io.viaduct.sip;
+
+import io.viaduct.sip.SipStatistics.Count;
+import io.viaduct.sip.transport.ResponseMemory;
+import io.viaduct.sip.transport.SipSockets;
+import java.io.IOException;
+
+/// One incoming request with its flow. Every response to the request has the same To tag.
+final class ServerExchange implements IncomingRequest {
+  private final Intake intake;
+  private final SipSockets sockets;
+  private final SipRequest request;
+  private final SipFlow flow;
+  private final String tag = SipEndpoint.token();
+
+  ServerExchange(Intake intake, SipSockets sockets, SipRequest request, SipFlow flow) {
+    this.intake = intake;
+    this.sockets = sockets;
+    this.request = request;
+    this.flow = flow;
+  }
+
+  ResponseMemory.Key key() {
+    SipHeaders headers = request.headers();
+    return new ResponseMemory.Key(
+        flow.toString(),
+        headers.require("Via"),
+        headers.require("Call-ID"),
+        headers.require("CSeq"));
+  }
+
+  SipFlow replyTo() {
+    return TopmostVia.replyTo(request, flow);
+  }
+
+  @Override
+  public SipRequest message() {
+    return request;
+  }
+
+  @Override
+  public SipFlow flow() {
+    return flow;
+  }
+
+  @Override
+  public void onSourceProved() {
+    intake.onSourceProved(flow);
+  }
+
+  @Override
+  public void answer(SipResponse response) {
+    byte[] bytes = response.withToTag(tag).encode();
+    if (response.isFinal() && flow.transport() == Transport.UDP) {
+      intake.remember(this, bytes);
+    }
+    if (!intake.mayAnswer(flow)) {
+      return;
+    }
+    try {
+      sockets.write(replyTo(), bytes);
+      intake.count(Count.RESPONSE_SENT);
+    } catch (IOException e) {
+      intake.count(Count.SEND_FAILED);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.viaduct.sip;
+
+import io.viaduct.sip.SipStatistics.Count;
+import io.viaduct.sip.guard.MessageGuard;
+import io.viaduct.sip.jain.JainTransactions;
+import io.viaduct.sip.transport.SipSockets;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+
+/// Sends and receives SIP over UDP and TCP. Thread-safe.
+///
+/// Incoming: socket → guard → retransmission check → admission → transaction layer → handler.
+/// Outgoing: Via added as the first → transaction layer → socket. The response is returned without
+/// that Via.
+public final class SipEndpoint implements RequestSender, AutoCloseable {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final SipEndpointSettings settings;
+  private final SipStatistics statistics = new SipStatistics();
+  private final ExecutorService tasks =
+      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("sip-", 0).factory());
+  private final Semaphore pending;
+  private final Intake intake;
+  private final SipSockets sockets;
+  private final JainTransactions transactions;
+  private volatile boolean isClosed;
+
+  private SipEndpoint(SipEndpointSettings settings, InstantSource clock, RequestHandler handler)
+      throws IOException {
+    this.settings = settings;
+    this.pending = new Semaphore(settings.pending());
+    MessageGuard guard = new MessageGuard(settings.guard());
+    this.intake = new Intake(settings, statistics, tasks, clock, handler);
+    this.sockets = SipSockets.open(settings.sockets(), guard, intake);
+    this.transactions =
+        new JainTransactions(
+            sockets, settings.guard().headBytes() + settings.guard().bodyBytes(), intake);
+    intake.start(sockets, transactions);
+  }
+
+  /// Opens the sockets and starts to answer.
+  ///
+  /// @param clock for the retransmission memory
+  /// @throws IOException if a socket cannot be opened
+  public static SipEndpoint start(
+      SipEndpointSettings settings, InstantSource clock, RequestHandler handler)
+      throws IOException {
+    return new SipEndpoint(settings, clock, handler);
+  }
+
+  /// Returns the port, which is the same for UDP and TCP.
+  public int port() {
+    return sockets.port();
+  }
+
+  /// Returns the open TCP connections, those that were dialled included.
+  public int connections() {
+    return sockets.connections();
+  }
+
+  public SipStatistics statistics() {
+    return statistics;
+  }
+
+  @Override
+  public CompletableFuture<SipResponse> send(SipRequest request, SipFlow target) {
+    if (isClosed) {
+      return failed(SipException.Reason.CLOSED, "endpoint is closed");
+    }
+    if (!pending.tryAcquire()) {
+      return failed(
+          SipException.Reason.OVERLOAD,
+          settings.pending() + " requests wait for an answer already; try again later");
+    }
+    CompletableFuture<SipResponse> answer = new CompletableFuture<>();
+    SipRequest sent = request.withHeaders(request.headers().withFirst("Via", via(target)));
+    tasks.execute(() -> transactions.send(sent, target, answer));
+    statistics.count(Count.REQUEST_SENT);
+    return answer
+        .whenComplete((_, _) -> pending.release())
+        .thenApply(SipEndpoint::withoutTopmostVia);
+  }
+
+  @Override
+  public boolean isConnected(SipFlow target) {
+    return sockets.isConnected(target);
+  }
+
+  @Override
+  public void disconnect(SipFlow target) {
+    sockets.disconnect(target);
+  }
+
+  @Override
+  public HostPort sentBy(SipFlow target) {
+    if (!settings.sentBy().isEmpty()) {
+      return new HostPort(settings.sentBy(), port());
+    }
+    InetAddress bound = settings.sockets().bind().getAddress();
+    String host =
+        bound.isAnyLocalAddress() ? LocalAddress.towards(target) : HostPort.numeric(bound);
+    return new HostPort(host, port());
+  }
+
+  /// Returns an unguessable token for tags, Call-IDs and branches.
+  public static String token() {
+    byte[] bytes = new byte[10];
+    RANDOM.nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  private String via(SipFlow target) {
+    return "SIP/2.0/%s %s;branch=z9hG4bK%s;rport"
+        .formatted(target.transport(), sentBy(target), token());
+  }
+
+  static SipResponse withoutTopmostVia(SipResponse response) {
+    List<String> vias = response.headers().values("Via");
+    SipHeaders rest = response.headers().without("Via");
+    for (String via : vias.subList(1, vias.size()).reversed()) {
+      rest = rest.withFirst("Via", via);
+    }
+    return response.withHeaders(rest);
+  }
+
+  private static CompletableFuture<SipResponse> failed(SipException.Reason reason, String why) {
+    return CompletableFuture.failedFuture(new SipException(reason, why));
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+    intake.stop();
+    sockets.close();
+    transactions.close();
+    tasks.shutdownNow();
+  }
+}

@@ -1,0 +1,62 @@
+package io.viaduct.sip.digest;
+
+import io.viaduct.sip.SipRequest;
+import java.util.List;
+
+/// Chooses the algorithms of a challenge, preferred first (RFC 8760 section 2.4). A client should
+/// take the first algorithm that it supports. Clients that fail on such a list get the list of
+/// their family.
+///
+/// @param usual for all other clients; only these algorithms are ever accepted
+/// @param families the first that matches decides
+public record AlgorithmOffer(List<DigestAlgorithm> usual, List<Family> families) {
+  /// A REGISTER with Contact, Expires and a branch of usual length is longer. Two challenges have
+  /// 240 bytes; the other header fields of an answer are those of the request.
+  private static final int SHORT_BYTES = 320;
+
+  /// User agents with a common name. A client that claims a false name gains nothing, because every
+  /// algorithm of a family is also offered to all others.
+  ///
+  /// @param userAgent beginning of User-Agent, in any letter case; empty: there is no such header
+  public record Family(String userAgent, List<DigestAlgorithm> algorithms) {
+    public Family {
+      algorithms = List.copyOf(algorithms);
+    }
+
+    private boolean matches(String given) {
+      return userAgent.isEmpty()
+          ? given.isEmpty()
+          : given.regionMatches(true, 0, userAgent, 0, userAgent.length());
+    }
+  }
+
+  public AlgorithmOffer {
+    if (usual.isEmpty()) {
+      throw new IllegalArgumentException("at least one digest algorithm must be offered");
+    }
+    usual = List.copyOf(usual);
+    families = List.copyOf(families);
+  }
+
+  boolean contains(DigestAlgorithm algorithm) {
+    return usual.contains(algorithm);
+  }
+
+  /// Returns the algorithms of the challenge to a request. A request that is shorter than any user
+  /// agent's gets only the first. Its answer, which may go to a forged source, is thus at most
+  /// twice as long.
+  List<DigestAlgorithm> to(SipRequest request) {
+    List<DigestAlgorithm> all = byUserAgent(request);
+    return request.encode().length < SHORT_BYTES ? all.subList(0, 1) : all;
+  }
+
+  private List<DigestAlgorithm> byUserAgent(SipRequest request) {
+    String userAgent = request.headers().first("User-Agent").orElse("");
+    return families.stream()
+        .filter(family -> family.matches(userAgent))
+        .findFirst()
+        .map(family -> family.algorithms.stream().filter(usual::contains).toList())
+        .filter(known -> !known.isEmpty())
+        .orElse(usual);
+  }
+}

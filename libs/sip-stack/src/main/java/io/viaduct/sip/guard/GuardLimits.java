@@ -1,0 +1,29 @@
+package io.viaduct.sip.guard;
+
+/// Bounds on one message.
+///
+/// @param headBytes start line and headers with the empty line
+/// @param bodyBytes of the body
+/// @param headers lines after unfolding
+/// @param lineBytes of one header line
+/// @param vias Via values, which are hops
+public record GuardLimits(int headBytes, int bodyBytes, int headers, int lineBytes, int vias) {
+  /// The default. SIP over UDP should stay under 1300 bytes in all (RFC 3261 section 18.1.1).
+  public static final GuardLimits STANDARD = new GuardLimits(6144, 8192, 64, 2048, 16);
+
+  public GuardLimits {
+    if (headBytes < 256 || bodyBytes < 0 || headers < 8 || lineBytes < 64 || vias < 1) {
+      throw new IllegalArgumentException(
+          "need head >= 256, body >= 0, headers >= 8, line >= 64, vias >= 1 bytes, got "
+              + headBytes
+              + ", "
+              + bodyBytes
+              + ", "
+              + headers
+              + ", "
+              + lineBytes
+              + ", "
+              + vias);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package io.viaduct.sip.guard;
+
+import io.viaduct.sip.SipBody;
+import io.viaduct.sip.SipHeaders;
+import io.viaduct.sip.SipMessage;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Reads one message, or gives the reason of its refusal. Checks in this order: size, end of head,
+/// characters, header lines, start line, headers needed for an answer (Via, From, To, Call-ID,
+/// CSeq), other headers, body. Thread-safe; allocates in proportion to the message.
+public final class MessageGuard {
+  private static final byte[] END_OF_HEAD = {'\r', '\n', '\r', '\n'};
+
+  private final GuardLimits limits;
+
+  public MessageGuard(GuardLimits limits) {
+    this.limits = limits;
+  }
+
+  public GuardLimits limits() {
+    return limits;
+  }
+
+  /// Reads a whole datagram. The body must end at the datagram's end.
+  public Verdict datagram(byte[] bytes) {
+    if (isLineEnds(bytes)) {
+      return new Verdict.KeepAlive();
+    }
+    if (bytes.length < 16) {
+      return refused(Refusal.TOO_SHORT);
+    }
+    if (bytes.length > limits.headBytes() + limits.bodyBytes()) {
+      return refused(Refusal.TOO_LONG);
+    }
+    int headLength = endOfHead(bytes, bytes.length);
+    if (headLength < 0) {
+      return refused(Refusal.NO_END_OF_HEAD);
+    }
+    return switch (head(bytes, headLength)) {
+      case Head.Bad(Verdict.Refused refused) -> refused;
+      case Head.Good good when good.bodyLength() != bytes.length - headLength ->
+          new Verdict.Refused(Refusal.CONTENT_LENGTH_MISMATCH, good.answerable());
+      case Head.Good good -> new Verdict.Accepted(good.message(body(bytes, headLength)));
+    };
+  }
+
+  /// Reads a head from a stream, including its empty line.
+  public Head head(byte[] bytes, int headLength) {
+    if (headLength > limits.headBytes()) {
+      return bad(Refusal.HEAD_TOO_LONG, null);
+    }
+    SipRequest answerable = null;
+    try {
+      HeadText text = HeadText.read(bytes, headLength, limits);
+      StartLine start = StartLine.parse(text.startLine());
+      HeaderRules.checkIdentity(text.headers(), limits);
+      String method = "";
+      if (start instanceof StartLine.Request request) {
+        method = request.method();
+        answerable = answerable(request, text.headers());
+        if (!request.version().equals("SIP/2.0")) {
+          throw new RefusedException(Refusal.VERSION_NOT_SUPPORTED);
+        }
+      }
+      HeaderRules.checkRest(text.headers(), method);
+      return new Head.Good(
+          start, text.headers(), HeaderRules.contentLength(text.headers(), limits));
+    } catch (RefusedException e) {
+      return bad(e.reason(), answerable);
+    }
+  }
+
+  /// Returns true for a byte that no head may contain, so that an incomplete head can be refused.
+  public static boolean isForeign(byte c) {
+    return HeadText.isForeign(c);
+  }
+
+  /// Returns the offset after the empty line, or -1 if the empty line has not arrived.
+  public static int endOfHead(byte[] bytes, int length) {
+    for (int i = 0; i + END_OF_HEAD.length <= length; i++) {
+      if (bytes[i] == '\r'
+          && bytes[i + 1] == '\n'
+          && bytes[i + 2] == '\r'
+          && bytes[i + 3] == '\n') {
+        return i + END_OF_HEAD.length;
+      }
+    }
+    return -1;
+  }
+
+  /// Returns the request if it may be answered. An ACK is never answered (RFC 3261 section 17).
+  private static @Nullable SipRequest answerable(StartLine.Request request, SipHeaders headers) {
+    return request.method().equals("ACK")
+        ? null
+        : new SipRequest(request.method(), request.uri(), headers);
+  }
+
+  private static SipBody body(byte[] bytes, int headLength) {
+    return headLength == bytes.length
+        ? SipBody.EMPTY
+        : SipBody.of(Arrays.copyOfRange(bytes, headLength, bytes.length));
+  }
+
+  private static boolean isLineEnds(byte[] bytes) {
+    for (byte b : bytes) {
+      if (b != '\r' && b != '\n') {
+        return false;
+      }
+    }
+    return bytes.length <= 8;
+  }
+
+  private static Verdict refused(Refusal reason) {
+    return new Verdict.Refused(reason, null);
+  }
+
+  private static Head bad(Refusal reason, @Nullable SipRequest answerable) {
+    return new Head.Bad(new Verdict.Refused(reason, reason.status() == 0 ? null : answerable));
+  }
+
+  /// Result of reading a head.
+  public sealed interface Head {
+    /// A refused head.
+    ///
+    /// @param refused the reason and the request to answer
+    record Bad(Verdict.Refused refused) implements Head {}
+
+    /// A valid head whose body has not been read.
+    ///
+    /// @param bodyLength bytes that follow
+    record Good(StartLine start, SipHeaders headers, int bodyLength) implements Head {
+      /// Returns the message with its body.
+      public SipMessage message(SipBody body) {
+        return switch (start) {
+          case StartLine.Request(var method, var uri, _) ->
+              new SipRequest(method, uri, headers, body);
+          case StartLine.Status(int code, var reason) ->
+              new SipResponse(code, reason, headers, body);
+        };
+      }
+
+      @Nullable SipRequest answerable() {
+        return start instanceof StartLine.Request request
+            ? MessageGuard.answerable(request, headers)
+            : null;
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package io.viaduct.sip.guard;
+
+/// Reasons why a message is refused. Each has its own counter. Reasons with a status are answered
+/// from the headers alone, never with the sender's content. All others are dropped silently, so
+/// that a forged source address gets nothing.
+public enum Refusal {
+  TOO_SHORT,
+  TOO_LONG,
+  HEAD_TOO_LONG,
+  NO_END_OF_HEAD,
+  LINE_TOO_LONG,
+  TOO_MANY_HEADERS,
+  NUL_BYTE,
+  CONTROL_CHARACTER,
+  BARE_LINE_FEED,
+  BARE_CARRIAGE_RETURN,
+  NOT_UTF8,
+  MALFORMED_START_LINE,
+  /// A version other than SIP/2.0.
+  VERSION_NOT_SUPPORTED(505),
+  MALFORMED_HEADER,
+  MISSING_VIA,
+  TOO_MANY_VIAS,
+  MALFORMED_VIA,
+  /// A backslash, which makes the stack's ViaParser loop forever.
+  VIA_BACKSLASH,
+  VIA_UNBALANCED_PARENTHESES,
+  MISSING_FROM,
+  MISSING_TO,
+  MALFORMED_ADDRESS,
+  MISSING_CALL_ID,
+  MISSING_CSEQ,
+  MALFORMED_CSEQ,
+  CSEQ_METHOD_MISMATCH(400),
+  MISSING_MAX_FORWARDS(400),
+  MALFORMED_MAX_FORWARDS(400),
+  DUPLICATE_HEADER(400),
+  MISSING_CONTENT_LENGTH(400),
+  DUPLICATE_CONTENT_LENGTH(400),
+  MALFORMED_CONTENT_LENGTH(400),
+  CONTENT_LENGTH_MISMATCH(400),
+  BODY_TOO_LONG(413),
+  /// A header that must be one number is not: RSeq, Expires, Min-Expires, Max-Breadth.
+  MALFORMED_NUMBER(400),
+  /// The stack's parser refused a message that the guard accepted.
+  STACK_PARSER,
+  /// More requests are processed than the admission limit.
+  OVERLOAD(503),
+  /// The budget of 503 answers is used up too.
+  OVERFLOW,
+  /// A response that matches no request of ours.
+  STRAY_RESPONSE,
+  /// A message on a stream was incomplete at its deadline or at the end of its connection.
+  UNFINISHED,
+  /// An accepted connection brought no whole message in time.
+  FIRST_MESSAGE_LATE,
+  /// More connections are open than the limit.
+  TOO_MANY_CONNECTIONS,
+  /// One source has more connections open than the limit.
+  TOO_MANY_CONNECTIONS_OF_SOURCE,
+  /// An answer over UDP was not sent, because its source has not proved that it receives answers
+  /// and its budget is used up.
+  TOO_MANY_ANSWERS;
+
+  private final int status;
+
+  Refusal() {
+    this(0);
+  }
+
+  Refusal(int status) {
+    this.status = status;
+  }
+
+  /// Returns the status of the answer, or 0 if there is none.
+  public int status() {
+    return status;
+  }
+}

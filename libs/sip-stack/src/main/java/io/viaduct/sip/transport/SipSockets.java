@@ -1,0 +1,214 @@
+package io.viaduct.sip.transport;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDatagramChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.DatagramPacket;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.IntegerUnixChannelOption;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.Transport;
+import io.viaduct.sip.guard.MessageGuard;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+
+/// Owns one UDP socket and one TCP listener on the same port, and the TCP connections in both
+/// directions. All run on one event loop.
+public final class SipSockets implements AutoCloseable {
+  /// SOL_SOCKET and SO_MARK of asm-generic/socket.h.
+  private static final IntegerUnixChannelOption SO_MARK =
+      new IntegerUnixChannelOption("SO_MARK", 1, 36);
+
+  // Holds a burst of 1000 messages of 1 KiB while the loop is busy; the kernel's default holds some
+  // 200.
+  private static final int UDP_RECEIVE_BUFFER_BYTES = 1 << 20;
+  private static final int PORT_ATTEMPTS = 16;
+
+  private final SocketSettings settings;
+  private final MessageGuard guard;
+  private final Receiver receiver;
+  private final boolean isEpoll = Epoll.isAvailable();
+  private final EventLoopGroup loop;
+  private final TcpConnections connections;
+  private Channel udp;
+  private Channel tcp;
+
+  private SipSockets(SocketSettings settings, MessageGuard guard, Receiver receiver)
+      throws IOException {
+    if (settings.fwmark() != 0 && !isEpoll) {
+      throw new IOException("fwmark needs Netty's epoll transport: " + Epoll.unavailabilityCause());
+    }
+    this.settings = settings;
+    this.guard = guard;
+    this.receiver = receiver;
+    this.connections =
+        new TcpConnections(settings.connections(), settings.connectionsPerSource(), receiver);
+    this.loop =
+        new MultiThreadIoEventLoopGroup(
+            1,
+            new DefaultThreadFactory("sip", true),
+            isEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+    try {
+      this.udp = bindUdp(settings.bind());
+      this.tcp = bindTcpBeside();
+    } catch (IOException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /// Opens the sockets. From then on messages go to the receiver.
+  ///
+  /// @throws IOException if the port is taken or the mark is not permitted
+  public static SipSockets open(SocketSettings settings, MessageGuard guard, Receiver receiver)
+      throws IOException {
+    return new SipSockets(settings, guard, receiver);
+  }
+
+  /// Returns the port of both sockets.
+  public int port() {
+    return ((InetSocketAddress) udp.localAddress()).getPort();
+  }
+
+  /// Sends bytes. Over TCP they go on the existing connection with the peer.
+  ///
+  /// @throws IOException if there is no such connection or the peer does not read
+  public void write(SipFlow flow, byte[] bytes) throws IOException {
+    switch (flow.transport()) {
+      case UDP ->
+          udp.writeAndFlush(
+              new DatagramPacket(Unpooled.wrappedBuffer(bytes), flow.remote()), udp.voidPromise());
+      case TCP -> connections.write(flow.remote(), bytes);
+    }
+  }
+
+  /// Opens a connection for a flow if there is none. Blocks until it is open, so it must not be
+  /// called on the event loop.
+  public void connect(SipFlow flow) throws IOException {
+    if (isConnected(flow)) {
+      return;
+    }
+    Bootstrap bootstrap =
+        new Bootstrap()
+            .group(loop)
+            .channel(isEpoll ? EpollSocketChannel.class : NioSocketChannel.class)
+            .option(
+                ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) settings.connectTimeout().toMillis())
+            .option(ChannelOption.TCP_NODELAY, true)
+            .handler(pipeline(false));
+    if (settings.fwmark() != 0) {
+      bootstrap.option(SO_MARK, settings.fwmark());
+    }
+    Channel channel = await(bootstrap.connect(flow.remote()), "connect to " + flow);
+    // The loop completes the future first and then registers the connection: wait until both are
+    // done.
+    channel.eventLoop().submit(() -> {}).awaitUninterruptibly();
+  }
+
+  /// Returns true if the connection of a TCP flow is open. Always true for UDP, which has no
+  /// connection.
+  public boolean isConnected(SipFlow flow) {
+    return flow.transport() == Transport.UDP || connections.has(flow.remote());
+  }
+
+  /// Closes the connection of a TCP flow, if there is one, because its network has gone.
+  public void disconnect(SipFlow flow) {
+    if (flow.transport() == Transport.TCP) {
+      connections.close(flow.remote());
+    }
+  }
+
+  /// Returns the open TCP connections.
+  public int connections() {
+    return connections.size();
+  }
+
+  private Channel bindUdp(InetSocketAddress address) throws IOException {
+    Bootstrap bootstrap =
+        new Bootstrap()
+            .group(loop)
+            .channel(isEpoll ? EpollDatagramChannel.class : NioDatagramChannel.class)
+            .option(ChannelOption.SO_RCVBUF, UDP_RECEIVE_BUFFER_BYTES)
+            // One byte more than the limit, so that a longer datagram is recognised as too long.
+            .option(
+                ChannelOption.RECVBUF_ALLOCATOR,
+                new FixedRecvByteBufAllocator(
+                    guard.limits().headBytes() + guard.limits().bodyBytes() + 1))
+            .handler(new DatagramReader(guard, receiver));
+    if (settings.fwmark() != 0) {
+      bootstrap.option(SO_MARK, settings.fwmark());
+    }
+    return await(bootstrap.bind(address), "bind UDP " + address);
+  }
+
+  /// Binds TCP to the port of UDP. With port 0 that port may be in use for TCP; then both sockets
+  /// take another port.
+  private Channel bindTcpBeside() throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      InetSocketAddress address = new InetSocketAddress(settings.bind().getAddress(), port());
+      try {
+        return await(server().bind(address), "bind TCP " + address);
+      } catch (IOException e) {
+        if (settings.bind().getPort() != 0 || attempt == PORT_ATTEMPTS) {
+          throw e;
+        }
+        udp.close().awaitUninterruptibly();
+        udp = bindUdp(settings.bind());
+      }
+    }
+  }
+
+  private ServerBootstrap server() {
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(loop)
+            .channel(isEpoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childHandler(pipeline(true));
+    if (settings.fwmark() != 0) {
+      bootstrap.option(SO_MARK, settings.fwmark()).childOption(SO_MARK, settings.fwmark());
+    }
+    return bootstrap;
+  }
+
+  private ChannelInitializer<Channel> pipeline(boolean isAccepted) {
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(Channel channel) {
+        StreamPipeline.install(channel, isAccepted, settings, guard, receiver, connections);
+      }
+    };
+  }
+
+  private static Channel await(io.netty.channel.ChannelFuture future, String what)
+      throws IOException {
+    future.awaitUninterruptibly();
+    Throwable cause = future.cause();
+    if (cause != null) {
+      throw new IOException("cannot " + what + ": " + cause.getMessage(), cause);
+    }
+    return future.channel();
+  }
+
+  @Override
+  public void close() {
+    loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2_000);
+  }
+}

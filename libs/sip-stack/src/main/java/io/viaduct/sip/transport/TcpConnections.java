@@ -1,0 +1,90 @@
+package io.viaduct.sip.transport;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.viaduct.service.throttle.SourceNetwork;
+import io.viaduct.sip.guard.Refusal;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// The open TCP connections by peer. Only the event loop writes the map of peers; all threads may
+/// read it. Only the event loop uses the counts per source.
+final class TcpConnections {
+  private final Map<InetSocketAddress, Channel> byPeer = new ConcurrentHashMap<>();
+  private final Map<Channel, SourceNetwork> accepted = new HashMap<>();
+  private final Map<SourceNetwork, Integer> ofSource = new HashMap<>();
+  private final int limit;
+  private final int limitPerSource;
+  private final Receiver receiver;
+
+  TcpConnections(int limit, int limitPerSource, Receiver receiver) {
+    this.limit = limit;
+    this.limitPerSource = limitPerSource;
+    this.receiver = receiver;
+  }
+
+  /// Registers a connection.
+  ///
+  /// @param isAccepted true if the peer opened it
+  /// @return false if it must be closed; the refusal is counted
+  boolean add(Channel channel, boolean isAccepted) {
+    InetSocketAddress peer = (InetSocketAddress) channel.remoteAddress();
+    if (byPeer.size() >= limit) {
+      receiver.onRefused(Refusal.TOO_MANY_CONNECTIONS);
+      return false;
+    }
+    if (isAccepted) {
+      SourceNetwork source = SourceNetwork.of(peer.getAddress());
+      if (ofSource.getOrDefault(source, 0) >= limitPerSource) {
+        receiver.onRefused(Refusal.TOO_MANY_CONNECTIONS_OF_SOURCE);
+        return false;
+      }
+      accepted.put(channel, source);
+      ofSource.merge(source, 1, Integer::sum);
+    }
+    byPeer.put(peer, channel);
+    return true;
+  }
+
+  /// Returns how many there are now. Any thread.
+  int size() {
+    return byPeer.size();
+  }
+
+  void remove(Channel channel) {
+    byPeer.values().remove(channel);
+    SourceNetwork source = accepted.remove(channel);
+    if (source != null) {
+      ofSource.computeIfPresent(source, (_, count) -> count > 1 ? count - 1 : null);
+    }
+  }
+
+  boolean has(InetSocketAddress peer) {
+    Channel channel = byPeer.get(peer);
+    return channel != null && channel.isActive();
+  }
+
+  void write(InetSocketAddress peer, byte[] bytes) throws IOException {
+    Channel channel = byPeer.get(peer);
+    if (channel == null || !channel.isActive()) {
+      throw new IOException("no TCP connection with " + peer);
+    }
+    if (!channel.isWritable()) {
+      channel.close();
+      throw new IOException("peer " + peer + " does not read, connection closed");
+    }
+    channel.writeAndFlush(Unpooled.wrappedBuffer(bytes), channel.voidPromise());
+  }
+
+  /// Closes the connection with a peer. It counts as gone at once, though the closing takes a
+  /// moment.
+  void close(InetSocketAddress peer) {
+    Channel channel = byPeer.remove(peer);
+    if (channel != null) {
+      channel.close();
+    }
+  }
+}

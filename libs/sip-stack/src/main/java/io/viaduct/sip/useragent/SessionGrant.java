@@ -1,0 +1,125 @@
+package io.viaduct.sip.useragent;
+
+import java.net.InetAddress;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/// A bridge's permission for a device, sent in a NOTIFY of event package `snapt-session`: the
+/// SNAPTs to connect to, and the token that they accept.
+///
+/// @param sid id of the subscription
+/// @param token base64url, not interpreted here
+/// @param kid id of the key that signed the token
+/// @param expires end of the token
+/// @param reportSec seconds between usage reports
+/// @param icid IMS charging identifier
+public record SessionGrant(
+    String sid,
+    List<Relay> relays,
+    String token,
+    String kid,
+    Instant expires,
+    int reportSec,
+    String icid) {
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final int RELAYS_MAX = 64;
+  private static final int ADDRESSES_MAX = 8;
+
+  /// One SNAPT.
+  ///
+  /// @param controlPort TLS over TCP
+  /// @param dataPort UDP
+  /// @param prio lower is preferred
+  /// @param addresses of a host that is a name, as the bridge has looked it up; empty if the host
+  ///   is an address, or the bridge tells none
+  public record Relay(
+      String id,
+      String host,
+      int controlPort,
+      int dataPort,
+      int prio,
+      List<InetAddress> addresses) {
+    public Relay {
+      addresses = List.copyOf(addresses);
+    }
+  }
+
+  public SessionGrant {
+    relays = List.copyOf(relays);
+  }
+
+  /// Reads the body of a NOTIFY; unknown members are ignored.
+  ///
+  /// @throws IllegalArgumentException if a member is missing or of another type, or if a text has
+  ///   control characters, which would reach a log
+  public static SessionGrant parse(String json) {
+    try {
+      JsonNode tree = JSON.readTree(json);
+      List<Relay> relays = new ArrayList<>();
+      for (JsonNode relay : tree.required("relays")) {
+        if (relays.size() == RELAYS_MAX) {
+          break;
+        }
+        relays.add(
+            new Relay(
+                text(relay, "id"),
+                text(relay, "host"),
+                relay.required("controlPort").intValue(),
+                relay.required("dataPort").intValue(),
+                relay.required("prio").intValue(),
+                addresses(relay)));
+      }
+      return new SessionGrant(
+          text(tree, "sid"),
+          relays,
+          text(tree, "token"),
+          text(tree, "kid"),
+          Instant.ofEpochMilli(tree.required("exp").longValue()),
+          tree.required("reportSec").intValue(),
+          text(tree, "icid"));
+    } catch (JacksonException e) {
+      throw new IllegalArgumentException("session grant is not of the agreed form", e);
+    }
+  }
+
+  // A literal that cannot be one of a host is left out: the name is there all the same.
+  private static List<InetAddress> addresses(JsonNode relay) {
+    List<InetAddress> addresses = new ArrayList<>();
+    for (JsonNode each : relay.path("addresses")) {
+      if (addresses.size() == ADDRESSES_MAX) {
+        break;
+      } else if (!each.isString()) {
+        continue;
+      }
+      try {
+        InetAddress address = InetAddress.ofLiteral(each.stringValue());
+        if (!address.isAnyLocalAddress()
+            && !address.isMulticastAddress()
+            && !address.isLinkLocalAddress()) {
+          addresses.add(address);
+        }
+      } catch (IllegalArgumentException _) {
+        continue;
+      }
+    }
+    return addresses;
+  }
+
+  private static String text(JsonNode parent, String name) {
+    String text = parent.required(name).stringValue();
+    if (text.chars().anyMatch(Character::isISOControl)) {
+      throw new IllegalArgumentException(name + " must not hold control characters");
+    }
+    return text;
+  }
+
+  /// Leaves out the token, which is a credential.
+  @Override
+  public String toString() {
+    return "session grant " + sid + " for " + relays + " until " + expires;
+  }
+}

@@ -1,0 +1,52 @@
+package io.viaduct.tunnel.compound;
+
+import io.viaduct.tunnel.dictionary.EpochAnnouncement;
+
+/// Receives the peer's control records from [CompoundReader].
+public interface ControlSink {
+  /// Takes FLOW_ACK.
+  ///
+  /// @param sequenceLow low half of the sequence of the datagram whose OPEN is acknowledged
+  void flowAck(int flow, int generation, int sequenceLow);
+
+  void flowUnknown(int flow, int generation);
+
+  /// Takes FLOW_STATS: eight values in their order on the wire.
+  void flowStats(int flow, long[] values);
+
+  void flowEnd(int flow);
+
+  /// Takes EPOCH: the peer holds an epoch. The announcement is valid during the call.
+  void epoch(EpochAnnouncement announcement);
+
+  void epochUnknown(int context, int epoch);
+
+  /// Takes INCOMPLETE: the number of long bodies that the peer has given up since the session
+  /// began.
+  void incomplete(int bodies);
+
+  /// Sink that ignores all records.
+  ControlSink SILENT =
+      new ControlSink() {
+        @Override
+        public void flowAck(int flow, int generation, int sequenceLow) {}
+
+        @Override
+        public void flowUnknown(int flow, int generation) {}
+
+        @Override
+        public void flowStats(int flow, long[] values) {}
+
+        @Override
+        public void flowEnd(int flow) {}
+
+        @Override
+        public void epoch(EpochAnnouncement announcement) {}
+
+        @Override
+        public void epochUnknown(int context, int epoch) {}
+
+        @Override
+        public void incomplete(int bodies) {}
+      };
+}

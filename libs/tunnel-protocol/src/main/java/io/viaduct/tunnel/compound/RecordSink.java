@@ -1,0 +1,49 @@
+package io.viaduct.tunnel.compound;
+
+/// Receives the records of [CompoundReader]. All positions are in the array that it reads; nothing
+/// is copied.
+public interface RecordSink {
+  void stamp(int timeUs);
+
+  /// Takes a whole packet, OPEN or RAW.
+  ///
+  /// @param flow 0 for RAW
+  /// @param install whether it is an OPEN that installs a context
+  void whole(
+      int flow,
+      int generation,
+      boolean install,
+      int application,
+      byte[] bytes,
+      int at,
+      int length,
+      int recordBytes);
+
+  /// Takes an IP record (the bytes behind an IP header) or a UDP record (a payload).
+  void elided(
+      int kind,
+      int flow,
+      int ecn,
+      int generation,
+      byte[] bytes,
+      int at,
+      int length,
+      int recordBytes);
+
+  /// Takes a TCP record. `fields` is a flyweight, valid during the call.
+  void tcp(
+      int flow,
+      int ecn,
+      int generation,
+      TcpFields fields,
+      byte[] bytes,
+      int at,
+      int length,
+      int recordBytes);
+
+  /// Returns the sink of the control records.
+  ControlSink controls();
+
+  /// Counts the bytes of a control record that went to [#controls].
+  void control(int recordBytes);
+}

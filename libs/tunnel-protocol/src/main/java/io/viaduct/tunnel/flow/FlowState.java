@@ -1,0 +1,282 @@
+package io.viaduct.tunnel.flow;
+
+import io.viaduct.tunnel.wire.ServiceClass;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// State of one flow of the device at this end, for both directions. Owned by the session's event
+/// loop.
+public final class FlowState {
+  private final int id;
+  private final long deviceHigh;
+  private final long deviceLow;
+  private final long remoteHigh;
+  private final long remoteLow;
+  private final int ports;
+  private final int protocol;
+  private final SendContexts sendContexts = new SendContexts();
+  private final ReceiveContexts receiveContexts = new ReceiveContexts();
+  private final FlowCounters sent = new FlowCounters();
+  private final FlowCounters received = new FlowCounters();
+  private final CompressionEstimate compression = new CompressionEstimate();
+  private PeerFlowStats peer = PeerFlowStats.NONE;
+  private @Nullable ServiceClass serviceClass;
+  private int application;
+  private long openedNs;
+  private long lastNs;
+  private @Nullable Object attachment;
+
+  // Owned by the table and the session.
+  int alias;
+  int finSeen;
+  long endAtNs = Long.MAX_VALUE;
+  FlowEnd endReason = FlowEnd.IDLE;
+  boolean ended;
+  private long classSequence = -1;
+  private boolean statsDue;
+  private long statsDueNs;
+  private @Nullable FlowState statsNext;
+  private int share;
+  private int queued;
+
+  FlowState(
+      int id,
+      long deviceHigh,
+      long deviceLow,
+      long remoteHigh,
+      long remoteLow,
+      int ports,
+      int protocol,
+      long nowNs) {
+    this.id = id;
+    this.deviceHigh = deviceHigh;
+    this.deviceLow = deviceLow;
+    this.remoteHigh = remoteHigh;
+    this.remoteLow = remoteLow;
+    this.ports = ports;
+    this.protocol = protocol;
+    this.openedNs = nowNs;
+    this.lastNs = nowNs;
+  }
+
+  /// Returns the flow's id in the session, given by the end that opened the flow: device 1 …
+  /// 1048575, SNAPT above.
+  public int id() {
+    return id;
+  }
+
+  /// Returns the peer's id for the flow if both ends opened it at once, else 0.
+  public int alias() {
+    return alias;
+  }
+
+  /// Returns whether the flow has a class. Until then its packets travel in the lowest class.
+  public boolean isClassified() {
+    return serviceClass != null;
+  }
+
+  /// Sets the flow's class and the index of its application's name in the Hello. May be called
+  /// again.
+  public void classify(ServiceClass newClass, int applicationIndex) {
+    if (applicationIndex < 0 || applicationIndex > 255) {
+      throw new IllegalArgumentException(
+          "application index is " + applicationIndex + ", must be 0 … 255");
+    }
+    if (isClassified() && applicationIndex != application) {
+      sendContexts.forgetAll(); // the next packets are OPEN and carry the new index
+    }
+    serviceClass = newClass;
+    application = applicationIndex;
+  }
+
+  /// Returns the flow's class, or the lowest class while it is unclassified.
+  public ServiceClass serviceClass() {
+    return ServiceClass.orLowest(serviceClass);
+  }
+
+  public int application() {
+    return application;
+  }
+
+  /// Returns the IP protocol number.
+  public int protocol() {
+    return protocol;
+  }
+
+  public boolean isIpv4() {
+    return remoteHigh == 0 && remoteLow >>> 32 == 0xFFFF;
+  }
+
+  public InetAddress deviceAddress() {
+    return address(deviceHigh, deviceLow);
+  }
+
+  /// Returns the address of the correspondent node.
+  public InetAddress remoteAddress() {
+    return address(remoteHigh, remoteLow);
+  }
+
+  public long deviceHigh() {
+    return deviceHigh;
+  }
+
+  public long deviceLow() {
+    return deviceLow;
+  }
+
+  public long remoteHigh() {
+    return remoteHigh;
+  }
+
+  public long remoteLow() {
+    return remoteLow;
+  }
+
+  /// Returns the device's port, the identifier of an ICMP echo, or 0.
+  public int devicePort() {
+    return ports >>> 16;
+  }
+
+  public int remotePort() {
+    return ports & 0xFFFF;
+  }
+
+  /// Returns the time at which this end saw the flow's first packet.
+  public long openedNs() {
+    return openedNs;
+  }
+
+  /// Returns the time at which this end saw the flow's last packet, of either direction.
+  public long lastNs() {
+    return lastNs;
+  }
+
+  /// Returns the counters of packets that this end has sent into the tunnel.
+  public FlowCounters sent() {
+    return sent;
+  }
+
+  /// Returns the counters of packets that this end has received from the tunnel.
+  public FlowCounters received() {
+    return received;
+  }
+
+  /// Returns the counters that the other end has reported for this flow.
+  public PeerFlowStats peer() {
+    return peer;
+  }
+
+  public void peer(PeerFlowStats stats) {
+    peer = stats;
+  }
+
+  /// Returns the object that the shell keeps with the flow (its NAPT binding, its meter).
+  public @Nullable Object attachment() {
+    return attachment;
+  }
+
+  public void attach(@Nullable Object shellState) {
+    attachment = shellState;
+  }
+
+  public boolean hasEnded() {
+    return ended;
+  }
+
+  public SendContexts sendContexts() {
+    return sendContexts;
+  }
+
+  public ReceiveContexts receiveContexts() {
+    return receiveContexts;
+  }
+
+  public CompressionEstimate compression() {
+    return compression;
+  }
+
+  public void touch(long nowNs) {
+    lastNs = nowNs;
+  }
+
+  /// Takes the class from the newest datagram that carried the flow (SNAPT only): the device
+  /// decides classes.
+  public void follow(ServiceClass ofDatagram, int ofApplication, long sequence) {
+    if (sequence > classSequence) {
+      classSequence = sequence;
+      serviceClass = ofDatagram;
+      if (ofApplication >= 0) {
+        application = ofApplication;
+      }
+    }
+  }
+
+  boolean sameRemote(FlowState other) {
+    return remoteHigh == other.remoteHigh && remoteLow == other.remoteLow;
+  }
+
+  /// Returns whether two flows have the same remote host, and so may be compressed together.
+  public static boolean sameRemote(FlowState one, FlowState other) {
+    return one.sameRemote(other);
+  }
+
+  /// Returns the number of the flow's packets that are encoded and not yet sealed.
+  public int queued() {
+    return queued;
+  }
+
+  public void queued(int change) {
+    queued += change;
+  }
+
+  /// Returns scratch space for code that shares a datagram's bytes among flows.
+  public int share() {
+    return share;
+  }
+
+  public void share(int bytes) {
+    share = bytes;
+  }
+
+  public boolean isStatsDue() {
+    return statsDue;
+  }
+
+  public long statsDueNs() {
+    return statsDueNs;
+  }
+
+  public @Nullable FlowState statsNext() {
+    return statsNext;
+  }
+
+  public void statsDue(boolean due, long atNs) {
+    statsDue = due;
+    statsDueNs = atNs;
+    statsNext = null;
+  }
+
+  public void statsNext(@Nullable FlowState next) {
+    statsNext = next;
+  }
+
+  private static InetAddress address(long high, long low) {
+    boolean ipv4 = high == 0 && low >>> 32 == 0xFFFF;
+    byte[] bytes =
+        ipv4
+            ? ByteBuffer.allocate(4).putInt((int) low).array()
+            : ByteBuffer.allocate(16).putLong(high).putLong(low).array();
+    try {
+      return InetAddress.getByAddress(bytes);
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException("an address of 4 or 16 bytes is always one", e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "flow " + id + " protocol " + protocol + " " + serviceClass();
+  }
+}

@@ -1,0 +1,91 @@
+package io.viaduct.tunnel.pacing;
+
+import io.viaduct.tunnel.wire.PathMessage;
+
+/// Spaces a session's datagrams: a token bucket by outer bytes, at a configured rate or the path's
+/// rate. Owned by the session's event loop. Without a limit it costs one addition per burst.
+public final class Pacer {
+  /// Credit to wait for, as time: shorter bursts would wake the loop more often.
+  private static final long BURST_NS = 1_000_000;
+
+  /// Largest credit, as time: it makes up for a timer that fires late.
+  private static final long CREDIT_NS = 5_000_000;
+
+  private final Pacing pacing;
+  private final PathRate path = new PathRate();
+  private double rate = PathRate.UNLIMITED;
+  private long sentBytes;
+  private long sentNs;
+  private long freeNs;
+  private boolean held;
+
+  public Pacer(Pacing pacing, long nowNs) {
+    this.pacing = pacing;
+    freeNs = nowNs;
+    sentNs = nowNs;
+    if (pacing.bitPerSecond() > 0) {
+      rate = pacing.bitPerSecond() / 8.0;
+    }
+  }
+
+  /// Returns whether a rate limit applies now, so that queues stand here and not in the path.
+  public boolean isLimiting() {
+    return rate != PathRate.UNLIMITED;
+  }
+
+  /// Returns the rate in bytes per second, infinite without a limit.
+  public double bytesPerSecond() {
+    return rate;
+  }
+
+  /// Returns the bytes that may leave now. If this is above 0, one whole datagram may always leave.
+  public int allowance(long nowNs) {
+    if (!isLimiting()) {
+      return Integer.MAX_VALUE;
+    }
+    long creditNs = Math.min(CREDIT_NS, nowNs - freeNs);
+    return creditNs < 0 ? 0 : 1 + (int) Math.min(1 << 30, creditNs * rate / 1e9);
+  }
+
+  /// Notes that a datagram waits for credit. @return the time to try again
+  public long holdUntilNs() {
+    held = true;
+    return freeNs + BURST_NS;
+  }
+
+  public void sent(int outerBytes, long nowNs) {
+    sentBytes += outerBytes;
+    sentNs = nowNs;
+    if (isLimiting()) {
+      freeNs = Math.max(freeNs, nowNs - CREDIT_NS) + (long) (outerBytes * 1e9 / rate);
+    }
+  }
+
+  /// Returns the time of the last sending.
+  public long sentNs() {
+    return sentNs;
+  }
+
+  /// Takes the peer's report about arrived datagrams.
+  public void receipt(PathMessage.Receipt receipt, double roundTripUs, long nowNs) {
+    if (pacing.bitPerSecond() != 0) {
+      return;
+    }
+    boolean before = isLimiting();
+    path.receipt(
+        receipt.timeUs(), receipt.bytes(), receipt.delayUs(), sentBytes, held, roundTripUs, nowNs);
+    held = false;
+    rate = path.bytesPerSecond();
+    if (isLimiting() && !before) {
+      freeNs = nowNs;
+    }
+  }
+
+  /// Forgets the measured rate: datagrams now take another path.
+  public void pathChanged() {
+    path.reset();
+    if (pacing.bitPerSecond() == 0) {
+      rate = PathRate.UNLIMITED;
+    }
+  }
+}

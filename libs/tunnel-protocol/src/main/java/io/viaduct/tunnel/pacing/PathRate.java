@@ -1,0 +1,200 @@
+package io.viaduct.tunnel.pacing;
+
+/// Estimates the rate of the path from the peer's receipts. The rate is unlimited as long as no
+/// queue stands in the path.
+///
+/// A queue that stands for three receipts means that the link is busy: the arrival rate is then the
+/// link's rate. From then on the sender holds a queue of about 5 ms there. If the queue is longer,
+/// the sender stays below the rate in proportion to the excess. If it is shorter, and only if
+/// pacing has held datagrams back, the sender probes with growing steps.
+///
+/// Every 5 s the sender drains the queue, to measure the delay without it. If the delay does not
+/// follow the sender's rate for a second, the queue belongs to other traffic or the path has
+/// changed. The measured delay is then the new base.
+///
+/// Rates are in bytes of outer IP packets per second. Constants: simulation and docs/adr/0020.
+public final class PathRate {
+  public static final double UNLIMITED = Double.POSITIVE_INFINITY;
+
+  private static final double TARGET_US = 5_000;
+  private static final double ENTRY_US = 10_000;
+  private static final double RESPONSE_US = 150_000;
+  private static final int PACKETS_BYTES = 3_000; // two full packets are always queued somewhere
+  private static final int RECEIPTS_UNTIL_LIMITED = 3;
+  private static final double MODEM_RATE_MAX = 125e6; // no modem has a long queue at 1 Gbit/s
+  private static final double RATE_MIN = 8_000;
+  private static final double STEP_LEAST = 0.02;
+  private static final double STEP_MOST = 0.4;
+  private static final double STEP_GROWTH = 1.6;
+  private static final double SLOWEST_DRAIN = 0.5;
+  private static final double CORRECTION =
+      0.1; // a rate estimated too high would leave a queue for ever
+  private static final double CAPACITY_SHARE_MIN = 0.35;
+  private static final double RATE_JUMP = 1.5;
+  private static final double DRAIN_SHARE = 0.85;
+  private static final long DRAIN_SPACING_NS = 5_000_000_000L;
+  private static final long DRAIN_NS = 150_000_000;
+  private static final double FOREIGN_QUEUE_US = 15_000;
+  private static final long STEP_NS = 40_000_000;
+  private static final long FOREIGN_QUEUE_NS = 1_000_000_000L;
+  private static final long RELEASE_NS = 10_000_000_000L;
+  private static final int SILENCE_US = 1_000_000;
+
+  private final DeliveryWindow window = new DeliveryWindow();
+  private final BaseDelay base = new BaseDelay();
+  private double rate = UNLIMITED;
+  private double capacity;
+  private double step = STEP_LEAST;
+  private int standingReceipts;
+  private long drainedNs;
+  private long neededNs;
+  private long steppedNs;
+  private boolean above;
+  private long aboveNs;
+  private double capacityMin;
+  private boolean busy;
+  private boolean draining;
+
+  /// Returns the rate in bytes per second, or UNLIMITED.
+  public double bytesPerSecond() {
+    return draining ? rate * DRAIN_SHARE : rate;
+  }
+
+  /// Forgets all measurements: datagrams now take another path.
+  public void reset() {
+    window.clear();
+    base.clear();
+    rate = UNLIMITED;
+    standingReceipts = 0;
+    above = false;
+    draining = false;
+  }
+
+  /// Takes one receipt of the peer.
+  ///
+  /// @param receiverUs the peer's clock
+  /// @param arrivedBytes bytes that the peer has received, cumulative, low 32 bits
+  /// @param delayUs least one-way delay since the peer's last receipt, not corrected by the clocks'
+  ///   offset
+  /// @param sentBytes bytes that this end has sent, cumulative
+  /// @param held whether pacing has held a datagram back since the last receipt
+  /// @param roundTripUs round trip of the path; NaN while unknown
+  public void receipt(
+      int receiverUs,
+      int arrivedBytes,
+      int delayUs,
+      long sentBytes,
+      boolean held,
+      double roundTripUs,
+      long nowNs) {
+    if (!window.isEmpty()) {
+      int since = receiverUs - window.lastUs();
+      if (since <= 0) {
+        return; // an older receipt that a newer one has overtaken
+      }
+      if (since > SILENCE_US) {
+        window.clear();
+      }
+    }
+    boolean known = window.add(receiverUs, arrivedBytes, sentBytes, nowNs);
+    double queueUs = base.above(delayUs, nowNs);
+    if (!known) {
+      return;
+    }
+    double delivered = window.deliveredPerSecond();
+    if (rate == UNLIMITED) {
+      enter(queueUs, delivered, roundTripUs, nowNs);
+    } else {
+      follow(queueUs, delivered, held, roundTripUs, nowNs);
+    }
+  }
+
+  private void enter(double queueUs, double delivered, double roundTripUs, long nowNs) {
+    boolean stands =
+        delivered >= RATE_MIN
+            && delivered < MODEM_RATE_MAX
+            && queueUs > ENTRY_US + PACKETS_BYTES * 1e6 / delivered;
+    standingReceipts = stands ? standingReceipts + 1 : 0;
+    if (standingReceipts < RECEIPTS_UNTIL_LIMITED) {
+      return;
+    }
+    standingReceipts = 0;
+    capacity = delivered;
+    rate = delivered;
+    drainedNs = nowNs;
+    neededNs = nowNs;
+    above = false;
+    follow(queueUs, delivered, true, roundTripUs, nowNs);
+  }
+
+  private void follow(
+      double queueUs, double delivered, boolean held, double roundTripUs, long nowNs) {
+    if (delivered > capacity) {
+      capacity =
+          delivered > RATE_JUMP * capacity ? delivered : capacity + (delivered - capacity) / 4;
+    }
+    double excessUs = queueUs - TARGET_US - PACKETS_BYTES * 1e6 / capacity;
+    if (held || excessUs > 0) {
+      neededNs = nowNs;
+    }
+    if (nowNs - drainedNs > DRAIN_SPACING_NS) {
+      drainedNs = nowNs;
+    }
+    draining = nowNs - drainedNs < DRAIN_NS;
+    if (excessUs > 0) {
+      slower(excessUs, queueUs, delivered, Double.isNaN(roundTripUs) ? 0 : roundTripUs, nowNs);
+      return;
+    }
+    above = false;
+    if (held && !draining) {
+      faster(delivered, roundTripUs, nowNs);
+    } else if (!held && nowNs - neededNs > RELEASE_NS) {
+      rate = UNLIMITED;
+      draining = false;
+    }
+  }
+
+  private void slower(
+      double excessUs, double queueUs, double delivered, double roundTripUs, long nowNs) {
+    step = STEP_LEAST;
+    steppedNs = nowNs;
+    if (!above) {
+      above = true;
+      aboveNs = nowNs;
+      busy = false;
+      capacityMin = CAPACITY_SHARE_MIN * delivered;
+    }
+    double brake = Math.min(SLOWEST_DRAIN, excessUs / (RESPONSE_US + roundTripUs));
+    // The round trip may or may not include the queue's delay, so both assumptions must agree.
+    double before = window.sentPerSecond((long) ((roundTripUs + queueUs) * 1000));
+    double after = window.sentPerSecond((long) (roundTripUs * 1000));
+    if (delivered < 0.95 * Math.min(before, after)) {
+      // fewer bytes arrive than were sent: the path's rate fell
+      capacity -= (capacity - delivered) / 2;
+    } else if (delivered > 1.1 * Math.max(before, after)) {
+      // more bytes arrive than were sent: they come out of the queue, at the line's rate
+      busy = true;
+      capacity -= (capacity - delivered) / 2;
+    } else {
+      capacity = Math.max(Math.min(capacity, capacityMin), capacity * (1 - CORRECTION * brake));
+    }
+    rate = Math.max(RATE_MIN, capacity * (1 - brake));
+    if (nowNs - aboveNs - (long) (roundTripUs * 1000) > FOREIGN_QUEUE_NS) {
+      if (excessUs > FOREIGN_QUEUE_US && !busy) {
+        base.clear(); // this queue does not follow our rate: other traffic fills it
+      }
+      above = false;
+    }
+  }
+
+  /// Raises the rate by one step, once the effect of the last step can have shown.
+  private void faster(double delivered, double roundTripUs, long nowNs) {
+    double roundTripNs = Double.isNaN(roundTripUs) ? 0 : roundTripUs * 1000;
+    if (nowNs - steppedNs < STEP_NS + roundTripNs) {
+      return;
+    }
+    steppedNs = nowNs;
+    rate = Math.min(rate * (1 + step), 2 * Math.max(delivered, capacity));
+    step = Math.min(STEP_MOST, step * STEP_GROWTH);
+  }
+}

@@ -1,0 +1,66 @@
+package io.viaduct.tunnel.path;
+
+import io.viaduct.tunnel.wire.PathMessage;
+
+/// Numbers the agent's probes, takes the answers, and knows round trip and clock offset. Times in
+/// µs.
+public final class ProbeExchange {
+  private static final double ALPHA = 0.2;
+  private static final double PERIOD_US = 1_000_000;
+  private static final int OUTSTANDING = 64;
+
+  private final RttEstimator roundTrip = new RttEstimator(ALPHA, PERIOD_US);
+  private final ClockOffset offset = new ClockOffset();
+  // Only the probing end allocates them.
+  private long[] sentUs = {};
+  private boolean[] waiting = {};
+  private int number;
+  private long answeredUs;
+  private long lastRoundTripUs;
+
+  /// Returns the next probe, to be sent now.
+  public PathMessage.Probe next(long nowUs) {
+    if (number == 0) {
+      sentUs = new long[OUTSTANDING];
+      waiting = new boolean[OUTSTANDING];
+    }
+    int slot = number & (OUTSTANDING - 1);
+    sentUs[slot] = nowUs;
+    waiting[slot] = true;
+    return new PathMessage.Probe(
+        number++,
+        nowUs,
+        offset.isKnown() ? Math.round(offset.offset()) : PathMessage.OFFSET_UNKNOWN,
+        offset.isKnown() ? (int) Math.min(Integer.MAX_VALUE, roundTrip.smoothed()) : 0);
+  }
+
+  /// Takes an answer. @return false if it answers no outstanding probe
+  public boolean answered(PathMessage.ProbeReply reply, long nowUs) {
+    int slot = reply.number() & (OUTSTANDING - 1);
+    if (number - reply.number() <= 0
+        || number - reply.number() > OUTSTANDING
+        || !waiting[slot]
+        || sentUs[slot] != reply.t1Us()) {
+      return false;
+    }
+    waiting[slot] = false;
+    lastRoundTripUs = offset.sample(reply.t1Us(), reply.t2Us(), reply.t3Us(), nowUs);
+    roundTrip.sample(Math.max(1, nowUs - answeredUs), lastRoundTripUs);
+    answeredUs = nowUs;
+    return true;
+  }
+
+  public long lastRoundTripUs() {
+    return lastRoundTripUs;
+  }
+
+  /// Returns the smoothed round trip, NaN before the first answer.
+  public double smoothedRoundTripUs() {
+    return roundTrip.smoothed();
+  }
+
+  /// Returns the peer's clock minus ours, NaN before the first answer.
+  public double offsetUs() {
+    return offset.offset();
+  }
+}

@@ -1,0 +1,114 @@
+package io.viaduct.tunnel.restore;
+
+import io.viaduct.tunnel.compound.ControlSink;
+import io.viaduct.tunnel.dictionary.EpochAnnouncement;
+import io.viaduct.tunnel.dictionary.SendHistory;
+import io.viaduct.tunnel.flow.FlowEnd;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.FlowTable;
+import io.viaduct.tunnel.flow.PeerFlowStats;
+import io.viaduct.tunnel.fragment.BodyLimit;
+import io.viaduct.tunnel.key.Sealer;
+import io.viaduct.tunnel.wire.VarInt;
+import java.util.ArrayList;
+import org.jspecify.annotations.Nullable;
+
+/// Applies the peer's control records to this session: contexts, epochs and body lengths that this
+/// end may send with, the peer's counters, and ended flows (docs/protocol.md section 3.3).
+public final class ControlReceiver implements ControlSink {
+  private final FlowTable flows;
+  private final Sealer sealer;
+  private final SegmentCoalescer coalescer;
+  private final @Nullable SendHistory sent;
+  private final BodyLimit bodies;
+  private final ArrayList<FlowState> ending = new ArrayList<>();
+  private long nowNs;
+
+  public ControlReceiver(
+      FlowTable flows,
+      Sealer sealer,
+      SegmentCoalescer coalescer,
+      @Nullable SendHistory sent,
+      BodyLimit bodies) {
+    this.flows = flows;
+    this.sealer = sealer;
+    this.coalescer = coalescer;
+    this.sent = sent;
+    this.bodies = bodies;
+  }
+
+  /// Begins a datagram.
+  void begin(long nowNs) {
+    this.nowNs = nowNs;
+  }
+
+  /// Ends the flows that the datagram has ended, after its bytes were shared among the flows.
+  void finishDatagram() {
+    if (!ending.isEmpty()) {
+      ending.forEach(flow -> flows.end(flow, FlowEnd.PEER_ENDED));
+      ending.clear();
+    }
+  }
+
+  @Override
+  public void flowAck(int id, int generation, int sequenceLow) {
+    FlowState flow = flows.byId(id);
+    if (flow != null) {
+      flow.sendContexts().acknowledge(generation, sequenceLow, sealer.sequence());
+    }
+  }
+
+  @Override
+  public void flowUnknown(int id, int generation) {
+    FlowState flow = flows.byId(id);
+    if (flow != null) {
+      flow.sendContexts().forget(generation);
+    }
+  }
+
+  @Override
+  public void flowStats(int id, long[] v) {
+    FlowState flow = flows.byId(id);
+    if (flow != null
+        && v[0] >= flow.peer().sentPackets()
+        && v[3] >= flow.peer().receivedPackets()
+        && (v[1] | v[2] | v[4] | v[5] | v[7]) >= 0) {
+      flow.peer(
+          new PeerFlowStats(
+              v[0], v[1], v[2], v[3], v[4], v[5], VarInt.unzigzag(v[6]), v[7], nowNs));
+    }
+  }
+
+  @Override
+  public void flowEnd(int id) {
+    FlowState flow = flows.byId(id);
+    if (flow == null) {
+      return;
+    }
+    coalescer.flush(flow);
+    if (flows.isOwn(id)) {
+      flow.sendContexts().forgetAll(); // the peer starts anew with the next OPEN
+    } else if (flow.id() == id) {
+      ending.add(flow);
+    }
+  }
+
+  @Override
+  public void epoch(EpochAnnouncement announcement) {
+    if (sent != null) {
+      sent.announced(announcement, sealer.sequence(), nowNs);
+    }
+  }
+
+  @Override
+  public void epochUnknown(int context, int epoch) {
+    if (sent != null) {
+      sent.unknown(context, epoch);
+    }
+  }
+
+  @Override
+  public void incomplete(int total) {
+    bodies.incomplete(total, nowNs);
+  }
+}

@@ -1,0 +1,325 @@
+package io.viaduct.tunnel.restore;
+
+import io.viaduct.tunnel.compound.ControlQueue;
+import io.viaduct.tunnel.compound.ControlSink;
+import io.viaduct.tunnel.compound.Record;
+import io.viaduct.tunnel.compound.RecordSink;
+import io.viaduct.tunnel.compound.TcpFields;
+import io.viaduct.tunnel.dictionary.ReceiveHistory;
+import io.viaduct.tunnel.flow.FlowKey;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.FlowTable;
+import io.viaduct.tunnel.flow.HeaderContext;
+import io.viaduct.tunnel.metering.FlowStatsSchedule;
+import io.viaduct.tunnel.metering.ReceiveAccounts;
+import io.viaduct.tunnel.metering.SessionTotals;
+import io.viaduct.tunnel.wire.IpFields;
+import io.viaduct.tunnel.wire.IpPacket;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
+import io.viaduct.tunnel.wire.VerdictCounters;
+import org.jspecify.annotations.Nullable;
+
+/// Turns the records of one received datagram back into packets, and accounts for each of its
+/// bytes.
+public final class PacketRestorer implements RecordSink {
+  private static final long UNKNOWN_SPACING_NS = 1_000_000;
+  private static final long DELAY_LEAST_US = -5_000;
+  private static final InnerPacketSink NOWHERE = (flow, packet) -> {};
+
+  private final RestoreMemory memory;
+  private final FlowTable flows;
+  private final ControlQueue controls;
+  private final ReceiveAccounts accounts;
+  private final VerdictCounters verdicts;
+  private final @Nullable ReceiveHistory received;
+  private final ControlReceiver controlReceiver;
+  private final boolean fromDevice;
+  private final SegmentClamp clamp;
+  private final byte[] headers = new byte[HeaderWriter.HEADERS_MAX];
+  private long peerOffsetUs;
+  private boolean peerOffsetKnown;
+  private long unknownNs = Long.MIN_VALUE / 2;
+
+  // The datagram that is being read.
+  private InnerPacketSink sink = NOWHERE;
+  private ServiceClass serviceClass = ServiceClass.HT_HD;
+  private long sequence;
+  private boolean newest;
+  private long nowNs;
+  private boolean hasStamp;
+  private int stampUs;
+
+  public PacketRestorer(
+      RestoreMemory memory,
+      FlowTable flows,
+      ControlQueue controls,
+      FlowStatsSchedule stats,
+      SessionTotals totals,
+      VerdictCounters verdicts,
+      @Nullable ReceiveHistory received,
+      ControlReceiver controlReceiver,
+      SegmentClamp clamp,
+      boolean fromDevice) {
+    this.memory = memory;
+    this.flows = flows;
+    this.controls = controls;
+    this.accounts = new ReceiveAccounts(memory.touched, stats, totals);
+    this.verdicts = verdicts;
+    this.received = received;
+    this.controlReceiver = controlReceiver;
+    this.fromDevice = fromDevice;
+    this.clamp = clamp;
+  }
+
+  /// Sets the peer's clock minus ours, as measured on the path.
+  public void peerOffset(long offsetUs) {
+    peerOffsetUs = offsetUs;
+    peerOffsetKnown = true;
+  }
+
+  /// Returns whether the last datagram carried a stamp.
+  public boolean hasStamp() {
+    return hasStamp;
+  }
+
+  /// Returns the time at which the last datagram left, by the peer's clock.
+  public int stampUs() {
+    return stampUs;
+  }
+
+  /// Restores the packets of a DATA datagram's body, or of a body that several FRAGMENTs carried.
+  ///
+  /// @param ofSequence sequence of the first datagram
+  /// @param newestSoFar whether that sequence is the highest so far
+  /// @param outerBytes bytes of all datagrams, with their outer headers
+  /// @return ACCEPTED, MALFORMED, BAD_COMPRESSION or UNKNOWN_EPOCH
+  public Verdict restore(
+      byte[] body,
+      int length,
+      ServiceClass ofClass,
+      long ofSequence,
+      boolean newestSoFar,
+      int outerBytes,
+      InnerPacketSink to,
+      long nowNs) {
+    sink = to;
+    serviceClass = ofClass;
+    sequence = ofSequence;
+    newest = newestSoFar;
+    this.nowNs = nowNs;
+    accounts.begin(ofClass, nowNs);
+    controlReceiver.begin(nowNs);
+    hasStamp = false;
+    if (received != null) {
+      received.begin(sequence, nowNs);
+    }
+    Verdict verdict = memory.reader.read(body, 0, length, received, this);
+    accounts.shareBytes(outerBytes);
+    sink = NOWHERE;
+    controlReceiver.finishDatagram();
+    return verdict;
+  }
+
+  private void count(Verdict verdict) {
+    verdicts.count(verdict);
+  }
+
+  @Override
+  public void stamp(int timeUs) {
+    hasStamp = true;
+    stampUs = timeUs;
+    if (!peerOffsetKnown) {
+      return;
+    }
+    // 32 bits of µs are right for any delay below 35 minutes.
+    int delay = (int) (nowNs / 1000 + peerOffsetUs) - timeUs;
+    if (delay < DELAY_LEAST_US) {
+      count(Verdict.DELAY_SKEWED);
+      return;
+    }
+    accounts.delay(delay);
+  }
+
+  @Override
+  public void whole(
+      int id,
+      int generation,
+      boolean install,
+      int application,
+      byte[] bytes,
+      int at,
+      int length,
+      int recordBytes) {
+    IpPacket packet = memory.packet(length);
+    packet.buffer().setBytes(packet.start(), bytes, at, length);
+    FlowKey key = memory.key;
+    if (!key.parse(packet)) {
+      accounts.overhead(recordBytes);
+      count(Verdict.NOT_IP);
+      return;
+    }
+    FlowState flow = null;
+    if (id != 0) {
+      flow = flows.opened(id, key, newest);
+      if (flow == null || flow.id() != id && flow.alias() != id) {
+        if (flows.isOwn(id) && flows.byId(id) == null) {
+          controls.flowEnd(id, nowNs);
+        }
+      } else if (install) {
+        install(flow, id, generation, key);
+      }
+    }
+    if (flow != null) {
+      memory.coalescer().flush(flow);
+      if (fromDevice) {
+        flow.follow(serviceClass, application, sequence);
+      }
+      if (!key.isPortless() && flow.protocol() == IpFields.TCP) {
+        int flags =
+            packet
+                .buffer()
+                .getUnsignedByte(packet.start() + key.transportOffset() + IpFields.TCP_FLAGS);
+        flows.tcpFlags(flow, fromDevice, flags);
+      }
+    }
+    clamp.whole(packet, key);
+    accounts.packets(flow, recordBytes, 1, length);
+    count(Verdict.RESTORED);
+    sink.packet(flow, packet);
+  }
+
+  private void install(FlowState flow, int id, int generation, FlowKey key) {
+    if (key.isElidable()
+        && flow.receiveContexts().install(generation, key.header(), sequence)
+        && flow.receiveContexts().shouldAcknowledge(generation, nowNs)) {
+      controls.flowAck(id, generation, sequence, nowNs);
+    }
+  }
+
+  /// Returns the flow of an elided record. If its context is not held, counts that, reports it to
+  /// the peer, and returns null.
+  private @Nullable FlowState known(int id, int generation, int recordBytes) {
+    FlowState flow = flows.byId(id);
+    if (flow != null
+        && flow.receiveContexts().context(generation, sequence) != HeaderContext.NONE) {
+      if (fromDevice) {
+        flow.follow(serviceClass, -1, sequence);
+      }
+      return flow;
+    }
+    refuse(Verdict.UNKNOWN_FLOW, recordBytes);
+    if (nowNs - unknownNs >= UNKNOWN_SPACING_NS) {
+      unknownNs = nowNs;
+      controls.flowUnknown(id, generation, nowNs);
+    }
+    return null;
+  }
+
+  @Override
+  public void elided(
+      int kind,
+      int id,
+      int ecn,
+      int generation,
+      byte[] bytes,
+      int at,
+      int length,
+      int recordBytes) {
+    FlowState flow = known(id, generation, recordBytes);
+    if (flow == null) {
+      return;
+    }
+    long context = flow.receiveContexts().context(generation, sequence);
+    boolean udp = kind == Record.UDP;
+    int ipBytes = HeaderWriter.ipHeaderBytes(context);
+    int transport = length + (udp ? IpFields.UDP_HEADER : 0);
+    if (udp && flow.protocol() != IpFields.UDP) {
+      refuse(Verdict.UNKNOWN_FLOW, recordBytes);
+      return;
+    }
+    if (ipBytes + transport > RestoreMemory.PACKET_BYTES_MAX) {
+      refuse(Verdict.RECORD_TOO_BIG, recordBytes);
+      return;
+    }
+    accounts.packets(flow, recordBytes, 1, ipBytes + transport);
+    count(Verdict.RESTORED);
+    if (!udp) {
+      memory.coalescer().flush(flow);
+    } else if (memory
+        .coalescer()
+        .addDatagram(sink, flow, context, ecn, bytes, at, length, fromDevice)) {
+      return;
+    }
+    HeaderWriter.ip(
+        headers, flow, context, ecn, transport, fromDevice, memory.coalescer().identifications(1));
+    int headerBytes = ipBytes;
+    if (udp) {
+      headerBytes += HeaderWriter.udp(headers, ipBytes, flow, context, length, fromDevice);
+    }
+    boolean partial = udp && !HeaderContext.udpWithoutChecksum(context);
+    sink.packet(flow, memory.packet(headers, headerBytes, bytes, at, length, 0, partial));
+  }
+
+  @Override
+  public void tcp(
+      int id,
+      int ecn,
+      int generation,
+      TcpFields tcp,
+      byte[] bytes,
+      int at,
+      int length,
+      int recordBytes) {
+    FlowState flow = known(id, generation, recordBytes);
+    if (flow == null) {
+      return;
+    }
+    if (flow.protocol() != IpFields.TCP) {
+      refuse(Verdict.UNKNOWN_FLOW, recordBytes);
+      return;
+    }
+    long context = flow.receiveContexts().context(generation, sequence);
+    int ipBytes = HeaderWriter.ipHeaderBytes(context);
+    int headerBytes = ipBytes + tcp.headerBytes();
+    if (headerBytes + length > RestoreMemory.PACKET_BYTES_MAX) {
+      refuse(Verdict.RECORD_TOO_BIG, recordBytes);
+      return;
+    }
+    flows.tcpFlags(flow, fromDevice, tcp.flags());
+    int segmentBytes = tcp.segmentBytes();
+    int segments = segmentBytes == 0 ? 1 : (length + segmentBytes - 1) / segmentBytes;
+    accounts.packets(flow, recordBytes, segments, segments * headerBytes + length);
+    verdicts.add(Verdict.RESTORED, segments);
+    SegmentCoalescer coalescer = memory.coalescer();
+    if (segments > 1) {
+      coalescer.flush(flow);
+    } else if (coalescer.add(sink, flow, context, ecn, tcp, bytes, at, length, fromDevice)) {
+      return;
+    }
+    int transport = tcp.headerBytes() + length;
+    int identification = coalescer.identifications(segments);
+    HeaderWriter.ip(headers, flow, context, ecn, transport, fromDevice, identification);
+    HeaderWriter.tcp(headers, ipBytes, flow, context, tcp, bytes, length, fromDevice);
+    int gsoSize = segments > 1 ? segmentBytes : 0;
+    IpPacket packet = memory.packet(headers, headerBytes, bytes, at, length, gsoSize, true);
+    clamp.elided(packet.buffer(), packet.start() + ipBytes, tcp, flow.isIpv4());
+    sink.packet(flow, packet);
+  }
+
+  private void refuse(Verdict why, int recordBytes) {
+    count(why);
+    accounts.overhead(recordBytes);
+  }
+
+  @Override
+  public ControlSink controls() {
+    return controlReceiver;
+  }
+
+  @Override
+  public void control(int recordBytes) {
+    accounts.overhead(recordBytes);
+    count(Verdict.CONTROL_TAKEN);
+  }
+}

@@ -1,0 +1,184 @@
+package io.viaduct.tunnel.session;
+
+import io.viaduct.tunnel.codec.ClassCodecs;
+import io.viaduct.tunnel.compound.BlockCompressor;
+import io.viaduct.tunnel.compound.Compound;
+import io.viaduct.tunnel.compound.CompoundWriter;
+import io.viaduct.tunnel.compound.ControlQueue;
+import io.viaduct.tunnel.pacing.Pacer;
+import io.viaduct.tunnel.scheduling.ClassQueues;
+import io.viaduct.tunnel.scheduling.WaitingRule;
+import io.viaduct.tunnel.terms.TunnelSettings;
+import io.viaduct.tunnel.terms.TunnelTerms;
+import io.viaduct.tunnel.wire.ServiceClass;
+
+/// Holds the open compound of each class, and decides when it moves to the queue of its class.
+///
+/// A compound closes when it is full, when its batch has ended and waiting is not worthwhile, or
+/// when its deadline has passed. If copies of its payloads are likely to follow, it waits a moment
+/// longer than its batch. While its class waits for the path, it stays open and fills: that costs
+/// no time.
+final class ClassCompounds {
+  private final CompoundWriter[] writers = new CompoundWriter[ServiceClass.COUNT];
+  private final WaitingRule[] waiting = new WaitingRule[ServiceClass.COUNT];
+  private final boolean[] flushAtBatchEnd = new boolean[ServiceClass.COUNT];
+  private final boolean[] filling = new boolean[ServiceClass.COUNT];
+  private final boolean[] lingering = new boolean[ServiceClass.COUNT];
+  private final TunnelTerms terms;
+  private final int fillPercent;
+  private final LoopMemory memory;
+  private final ClassQueues queues;
+  private final Pacer pacer;
+  private long nowNs;
+
+  ClassCompounds(
+      TunnelTerms terms,
+      TunnelSettings settings,
+      LoopMemory memory,
+      ControlQueue controls,
+      ClassCodecs codecs,
+      BlockCompressor compressor,
+      CompoundWriter.Grouping grouping,
+      ClassQueues queues,
+      Pacer pacer) {
+    this.terms = terms;
+    this.fillPercent = settings.compoundPercent();
+    this.memory = memory;
+    this.queues = queues;
+    this.pacer = pacer;
+    int size = terms.limits().pathMtu();
+    for (int c = 0; c < ServiceClass.COUNT; c++) {
+      writers[c] =
+          new CompoundWriter(
+              ServiceClass.of(c),
+              terms.bodyBytesMax(size),
+              terms.bodyBytesTarget(size, fillPercent),
+              grouping,
+              codecs,
+              compressor,
+              memory.compounds,
+              controls,
+              this::enqueue);
+      waiting[c] =
+          new WaitingRule(settings.classDeadlines().get(c).toNanos(), memory.timerLateness);
+    }
+  }
+
+  /// Queues a closed compound.
+  void enqueue(Compound compound) {
+    int packets = 0;
+    for (int i = 0; i < compound.entries(); i++) {
+      packets += compound.packets(i);
+    }
+    int c = compound.serviceClass().ordinal();
+    waiting[c].closed(packets);
+    lingering[c] = false;
+    queues.add(compound, nowNs);
+  }
+
+  /// Takes the arrival of a packet.
+  ///
+  /// @param waits whether the packet may wait for others
+  /// @return the writer for its record
+  CompoundWriter arrival(ServiceClass of, boolean waits, long nowNs) {
+    this.nowNs = nowNs;
+    int c = of.ordinal();
+    waiting[c].arrival(nowNs);
+    flushAtBatchEnd[c] |= !waits;
+    return writers[c];
+  }
+
+  /// Closes the compounds that should not wait. Call it when the TUN device has no more packets for
+  /// now.
+  void batchEnd(long nowNs) {
+    this.nowNs = nowNs;
+    for (int c = 0; c < ServiceClass.COUNT; c++) {
+      CompoundWriter writer = writers[c];
+      boolean leaves = flushAtBatchEnd[c];
+      flushAtBatchEnd[c] = false;
+      filling[c] = pacer.isLimiting() && queues.bytes(ServiceClass.of(c)) > 0;
+      if (!writer.isEmpty() && !filling[c] && (leaves || !stays(c, nowNs))) {
+        writer.close();
+      }
+    }
+  }
+
+  private boolean stays(int c, long nowNs) {
+    CompoundWriter writer = writers[c];
+    if (!lingering[c]) {
+      if (waiting[c].shouldWait(writer.packets(), writer.openedNs(), nowNs)) {
+        return true;
+      }
+      lingering[c] = writer.expectsRepeats();
+    }
+    return lingering[c] && nowNs < leavesNs(c);
+  }
+
+  /// Returns the latest time at which the open compound of a class leaves.
+  private long leavesNs(int c) {
+    return writers[c].openedNs() + (lingering[c] ? waiting[c].lingerNs() : waiting[c].patienceNs());
+  }
+
+  /// Closes the compounds that filled while their class waited for the path, and whose class has no
+  /// other compound left.
+  ///
+  /// @return whether it closed one
+  boolean closeFilled(long nowNs) {
+    this.nowNs = nowNs;
+    boolean any = false;
+    for (int c = 0; c < ServiceClass.COUNT; c++) {
+      if (filling[c] && queues.bytes(ServiceClass.of(c)) == 0) {
+        filling[c] = false;
+        if (!writers[c].isEmpty()) {
+          writers[c].close();
+          any = true;
+        }
+      }
+    }
+    return any;
+  }
+
+  /// Returns the time at which [#closeDue] must be called, Long.MAX_VALUE for never.
+  long dueNs() {
+    long next = Long.MAX_VALUE;
+    for (int c = 0; c < ServiceClass.COUNT; c++) {
+      if (!writers[c].isEmpty()) {
+        next = Math.min(next, leavesNs(c));
+      }
+    }
+    return next;
+  }
+
+  void closeDue(long nowNs) {
+    this.nowNs = nowNs;
+    for (int c = 0; c < ServiceClass.COUNT; c++) {
+      if (!writers[c].isEmpty() && nowNs >= leavesNs(c)) {
+        writers[c].close();
+      }
+    }
+  }
+
+  /// Closes the compound of LT_LD, with the control records that wait.
+  void flushControls(long nowNs) {
+    this.nowNs = nowNs;
+    writers[ServiceClass.LT_LD.ordinal()].flushControls(nowNs);
+  }
+
+  /// Sets the size of datagrams from here on. The open compounds leave as they are.
+  ///
+  /// @param size bytes of an outer IP packet
+  void resize(int size, long nowNs) {
+    this.nowNs = nowNs;
+    for (CompoundWriter writer : writers) {
+      writer.resize(terms.bodyBytesMax(size), terms.bodyBytesTarget(size, fillPercent));
+    }
+  }
+
+  /// Gives the memory back, because the session ends.
+  void discard() {
+    for (CompoundWriter writer : writers) {
+      writer.discard();
+    }
+    queues.clear(memory.compounds::giveBack);
+  }
+}

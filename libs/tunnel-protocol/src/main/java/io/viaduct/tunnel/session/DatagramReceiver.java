@@ -1,0 +1,196 @@
+package io.viaduct.tunnel.session;
+
+import io.netty.buffer.ByteBuf;
+import io.viaduct.tunnel.compound.ControlQueue;
+import io.viaduct.tunnel.flow.FlowTable;
+import io.viaduct.tunnel.fragment.PartialBody;
+import io.viaduct.tunnel.fragment.Reassembler;
+import io.viaduct.tunnel.key.Aead;
+import io.viaduct.tunnel.key.Opener;
+import io.viaduct.tunnel.key.Sealer;
+import io.viaduct.tunnel.metering.SessionTotals;
+import io.viaduct.tunnel.restore.InnerPacketSink;
+import io.viaduct.tunnel.restore.PacketRestorer;
+import io.viaduct.tunnel.restore.RestoreMemory;
+import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.FragmentHeader;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
+import io.viaduct.tunnel.wire.VerdictCounters;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/// Receives the datagrams of one session: opens a datagram, or keeps it until its body is complete.
+/// Its contents then go to the path exchange or become packets.
+final class DatagramReceiver {
+  private final LoopMemory memory;
+  private final Aead aead;
+  private final Opener opener;
+  private final Reassembler fragments;
+  private final FlowTable flows;
+  private final SessionTotals totals;
+  private final VerdictCounters verdicts;
+  private final ControlQueue controls;
+  private final PathExchange path;
+  private final PacketRestorer restorer;
+  private final SessionPacing pacing;
+  private final int outerHeaderBytes;
+  private int incomplete;
+
+  DatagramReceiver(
+      LoopMemory memory,
+      Aead aead,
+      Opener opener,
+      FlowTable flows,
+      SessionTotals totals,
+      VerdictCounters verdicts,
+      ControlQueue controls,
+      PathExchange path,
+      PacketRestorer restorer,
+      SessionPacing pacing,
+      int outerHeaderBytes) {
+    this.memory = memory;
+    this.aead = aead;
+    this.opener = opener;
+    this.fragments = new Reassembler(memory.fragments);
+    this.flows = flows;
+    this.totals = totals;
+    this.verdicts = verdicts;
+    this.controls = controls;
+    this.path = path;
+    this.restorer = restorer;
+    this.pacing = pacing;
+    this.outerHeaderBytes = outerHeaderBytes;
+  }
+
+  /// Receives one datagram.
+  ///
+  /// @param from null if the datagram came by the control connection
+  /// @return the verdict on the datagram. All except ACCEPTED have changed nothing.
+  Verdict receive(
+      ByteBuf datagram,
+      int offset,
+      int length,
+      @Nullable InetSocketAddress from,
+      InnerPacketSink sink,
+      long nowNs) {
+    if (length <= FragmentHeader.LENGTH) {
+      return Verdict.TOO_SHORT;
+    }
+    if (DatagramHeader.type(datagram, offset) == DatagramHeader.TYPE_FRAGMENT) {
+      return fragment(datagram, offset, length, from, sink, nowNs);
+    }
+    if (length < Sealer.OVERHEAD + 1) {
+      return Verdict.TOO_SHORT;
+    }
+    if (length > RestoreMemory.PACKET_BYTES_MAX) {
+      return Verdict.MALFORMED;
+    }
+    long before = opener.highest();
+    Verdict verdict = opener.open(aead, datagram, offset, length, memory.body, 0, nowNs);
+    if (verdict != Verdict.ACCEPTED) {
+      return verdict;
+    }
+    int outerBytes = length + outerHeaderBytes;
+    boolean data = DatagramHeader.type(datagram, offset) != DatagramHeader.TYPE_PATH;
+    ServiceClass of = data ? DatagramHeader.serviceClass(datagram, offset) : null;
+    pacing.arrived(outerBytes, outerBytes, of, nowNs);
+    boolean newest = accepted(1, before, from, nowNs);
+    if (!data) {
+      totals.receivedOverhead(outerBytes);
+      return path.message(memory.body, opener.bodyBytes(), from, opener.sequence(), nowNs);
+    }
+    return restore(datagram.getByte(offset), newest, outerBytes, sink, nowNs);
+  }
+
+  private Verdict fragment(
+      ByteBuf datagram,
+      int offset,
+      int length,
+      @Nullable InetSocketAddress from,
+      InnerPacketSink sink,
+      long nowNs) {
+    if (DatagramHeader.version(datagram, offset) != DatagramHeader.VERSION) {
+      return Verdict.UNSUPPORTED;
+    }
+    long sequence = opener.restore(datagram, offset);
+    Verdict replay = opener.check(sequence);
+    if (replay != Verdict.ACCEPTED) {
+      return replay;
+    }
+    Verdict verdict = fragments.take(sequence, datagram, offset, length);
+    report(nowNs);
+    PartialBody body = fragments.complete();
+    return body == null ? verdict : open(body, from, sink, nowNs);
+  }
+
+  private Verdict open(
+      PartialBody body, @Nullable InetSocketAddress from, InnerPacketSink sink, long nowNs) {
+    long before = opener.highest();
+    Verdict verdict =
+        opener.openLong(
+            aead,
+            body.header(),
+            body.first(),
+            body.count(),
+            body.sealed(),
+            body.sealedBytes(),
+            memory.body,
+            nowNs);
+    int count = body.count();
+    int outerBytes = body.datagramBytes() + count * outerHeaderBytes;
+    int largest = body.largestDatagramBytes() + outerHeaderBytes;
+    int code = body.header()[0];
+    fragments.giveBack(body);
+    if (verdict != Verdict.ACCEPTED) {
+      return verdict;
+    }
+    pacing.arrived(outerBytes, largest, ServiceClass.of(code & 3), nowNs);
+    return restore(code, accepted(count, before, from, nowNs), outerBytes, sink, nowNs);
+  }
+
+  /// Reports lost bodies to the peer, which then makes shorter ones.
+  private void report(long nowNs) {
+    int total = fragments.incomplete();
+    if (total != incomplete) {
+      verdicts.add(Verdict.BODY_INCOMPLETE, total - incomplete);
+      incomplete = total;
+      controls.incomplete(total, nowNs);
+    }
+  }
+
+  /// Notes an authentic datagram. @return whether its sequence is the highest so far
+  private boolean accepted(
+      int datagrams, long before, @Nullable InetSocketAddress from, long nowNs) {
+    flows.at(nowNs);
+    totals.receivedDatagrams(datagrams);
+    boolean newest = opener.sequence() > before;
+    Verdict heard = path.heard(from, newest, nowNs);
+    if (heard != Verdict.ACCEPTED) {
+      verdicts.count(heard);
+    }
+    return newest;
+  }
+
+  private Verdict restore(
+      int classCode, boolean newest, int outerBytes, InnerPacketSink sink, long nowNs) {
+    Verdict verdict =
+        restorer.restore(
+            memory.body,
+            opener.bodyBytes(),
+            ServiceClass.of(classCode),
+            opener.sequence(),
+            newest,
+            outerBytes,
+            sink,
+            nowNs);
+    if (restorer.hasStamp()) {
+      pacing.stamped(restorer.stampUs(), nowNs - memory.socketWaitNs);
+    }
+    return verdict;
+  }
+
+  void close() {
+    fragments.close();
+  }
+}

@@ -1,0 +1,18 @@
+package io.viaduct.tunnel.session;
+
+import io.netty.buffer.ByteBuf;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/// Takes sealed datagrams. Called by [TunnelSession#drain] on the session's event loop.
+public interface DatagramSink {
+  /// Returns whether the socket accepts more. Asked before each burst.
+  boolean writable();
+
+  /// Sends a run of datagrams of `segmentSize` bytes each; the last one may be shorter
+  /// (UDP_SEGMENT).
+  ///
+  /// @param burst direct buffer that the sink now owns
+  /// @param to the binding of a SNAPT's session, null for the agent, whose peer is fixed
+  void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to);
+}

@@ -1,0 +1,297 @@
+package io.viaduct.tunnel.session;
+
+import io.netty.buffer.ByteBuf;
+import io.viaduct.tunnel.compound.Compound;
+import io.viaduct.tunnel.compound.ControlQueue;
+import io.viaduct.tunnel.compound.Record;
+import io.viaduct.tunnel.flow.FlowCounters;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.key.Aead;
+import io.viaduct.tunnel.key.Sealer;
+import io.viaduct.tunnel.metering.SessionTotals;
+import io.viaduct.tunnel.pacing.Pacer;
+import io.viaduct.tunnel.path.Carrier;
+import io.viaduct.tunnel.path.PathMtuSearch;
+import io.viaduct.tunnel.scheduling.ClassQueues;
+import io.viaduct.tunnel.terms.TunnelTerms;
+import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.PathMessage;
+import io.viaduct.tunnel.wire.ServiceClass;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Seals the queued compounds in order, as runs of datagrams of equal size, and accounts for each
+/// byte.
+final class DatagramWriter {
+  private static final long STAMP_SPACING_NS = 10_000_000;
+
+  /// Longest time between two stamps of a class. A class that sends little is stamped less often,
+  /// because 8 bytes are much of its datagrams.
+  private static final long STAMP_SPACING_NS_MAX = 1_000_000_000;
+
+  private static final int STAMP_SPACING_DATAGRAMS = 8;
+  private static final int PATH_QUEUE_MAX = 16;
+
+  private record Outgoing(PathMessage message, Carrier by, @Nullable InetSocketAddress to) {}
+
+  private final LoopMemory memory;
+  private final Aead aead;
+  private final Sealer sealer;
+  private final ClassQueues queues;
+  private final Pacer pacer;
+  private final SessionTotals totals;
+  private final PathMtuSearch mtu;
+  private final int outerHeaderBytes;
+  private final ArrayDeque<Outgoing> path = new ArrayDeque<>();
+  private final long[] stampedNs = new long[ServiceClass.COUNT];
+  private final int[] unstamped = new int[ServiceClass.COUNT];
+  private long heldUntilNs = Long.MAX_VALUE;
+
+  DatagramWriter(
+      LoopMemory memory,
+      Aead aead,
+      Sealer sealer,
+      ClassQueues queues,
+      Pacer pacer,
+      SessionTotals totals,
+      TunnelTerms terms,
+      PathMtuSearch mtu,
+      long nowNs) {
+    this.memory = memory;
+    this.aead = aead;
+    this.sealer = sealer;
+    this.queues = queues;
+    this.pacer = pacer;
+    this.totals = totals;
+    this.mtu = mtu;
+    this.outerHeaderBytes = terms.outerHeaderBytes();
+    Arrays.fill(stampedNs, nowNs - STAMP_SPACING_NS_MAX);
+  }
+
+  /// Queues a path message. A full queue drops the oldest message; its sender repeats it.
+  void add(PathMessage message, Carrier by, @Nullable InetSocketAddress to) {
+    if (path.size() == PATH_QUEUE_MAX) {
+      path.removeFirst();
+    }
+    path.addLast(new Outgoing(message, by, to));
+  }
+
+  /// Returns the time at which paced datagrams may leave; Long.MAX_VALUE if none is held back.
+  long heldUntilNs() {
+    return heldUntilNs;
+  }
+
+  /// Returns whether pacing holds a datagram back.
+  boolean isHeld() {
+    return heldUntilNs != Long.MAX_VALUE;
+  }
+
+  /// Sends path messages, each by its carrier. A message whose carrier accepts none now waits and
+  /// does not block the others.
+  ///
+  /// @param control null if there is no control connection; then messages for it are dropped
+  /// @return whether a message waits
+  boolean drainPath(DatagramSink udp, @Nullable DatagramSink control, long nowNs) {
+    for (int waiting = path.size(); waiting > 0; waiting--) {
+      Outgoing next = path.removeFirst();
+      DatagramSink sink = next.by == Carrier.UDP ? udp : control;
+      if (sink != null && sink.writable()) {
+        send(next, sink, nowNs);
+      } else if (sink != null) {
+        path.addLast(next);
+      }
+    }
+    return !path.isEmpty();
+  }
+
+  /// Sends the queued compounds.
+  ///
+  /// @param boundTo null for the agent, whose peer is fixed, and for a control connection
+  /// @return whether more is ready
+  boolean drain(DatagramSink sink, @Nullable InetSocketAddress boundTo, long nowNs) {
+    heldUntilNs = Long.MAX_VALUE;
+    while (!queues.isEmpty()) {
+      if (!sink.writable()) {
+        return true;
+      }
+      int allowance = pacer.allowance(nowNs);
+      if (allowance == 0) {
+        heldUntilNs = pacer.holdUntilNs();
+        return false;
+      }
+      Compound next = queues.peek();
+      if (next != null && next.isLong()) {
+        fragments(next, sink, boundTo, nowNs);
+      } else {
+        burst(sink, boundTo, allowance, nowNs);
+      }
+    }
+    return false;
+  }
+
+  private void send(Outgoing outgoing, DatagramSink sink, long nowNs) {
+    PathMessage message = outgoing.message;
+    if (message instanceof PathMessage.ProbeReply reply) {
+      message =
+          new PathMessage.ProbeReply(reply.number(), reply.t1Us(), reply.t2Us(), nowNs / 1000);
+    }
+    byte[] padded = memory.padded;
+    int body = PathMessage.write(message, padded, 0);
+    Arrays.fill(padded, body, PathMessage.BYTES_MAX, (byte) 0);
+    if (message instanceof PathMessage.MtuProbe probe) {
+      body = probe.size() - outerHeaderBytes - Sealer.OVERHEAD;
+    }
+    ByteBuf datagram = memory.rentBurst();
+    int length =
+        sealer.seal(
+            aead,
+            DatagramHeader.TYPE_PATH,
+            ServiceClass.LT_LD,
+            padded,
+            0,
+            body,
+            datagram,
+            0,
+            nowNs);
+    datagram.writerIndex(length);
+    totals.sentDatagrams(1);
+    totals.sentOverhead(length + outerHeaderBytes);
+    pacer.sent(length + outerHeaderBytes, nowNs);
+    sink.send(datagram, length, outgoing.to);
+  }
+
+  /// Sends a long body in datagrams of its own.
+  private void fragments(
+      Compound compound, DatagramSink sink, @Nullable InetSocketAddress to, long nowNs) {
+    queues.take(compound);
+    boolean stamp = stampDue(compound.serviceClass().ordinal(), nowNs);
+    int start = startOf(compound, stamp, nowNs);
+    compound.sealed(sealer.sequence());
+    ByteBuf burst = memory.rentBurst();
+    int datagramBytes = mtu.size() - outerHeaderBytes;
+    long before = sealer.sequence();
+    int length =
+        sealer.sealLong(
+            aead,
+            compound.serviceClass(),
+            compound.bytes(),
+            start,
+            compound.bodyAt() + compound.bodyBytes() - start,
+            memory.sealed,
+            burst,
+            datagramBytes,
+            nowNs);
+    int datagrams = (int) (sealer.sequence() - before);
+    mtu.sent(mtu.size(), datagrams, nowNs);
+    account(compound, datagrams, length + datagrams * outerHeaderBytes, nowNs);
+    memory.compounds.giveBack(compound);
+    pacer.sent(length + datagrams * outerHeaderBytes, nowNs);
+    sink.send(burst.writerIndex(length), datagramBytes, to);
+  }
+
+  private void burst(DatagramSink sink, @Nullable InetSocketAddress to, int allowance, long nowNs) {
+    ByteBuf burst = memory.rentBurst();
+    int filled = 0;
+    int segmentBytes = 0;
+    int segments = 0;
+    for (Compound next = queues.peek(); next != null && !next.isLong(); next = queues.peek()) {
+      int length = Sealer.OVERHEAD + next.bodyBytes();
+      int c = next.serviceClass().ordinal();
+      boolean stamp =
+          stampDue(c, nowNs)
+              && (segments == 0 || length + Record.STAMP_BLOCK_BYTES <= segmentBytes);
+      length += stamp ? Record.STAMP_BLOCK_BYTES : 0;
+      if (segments == 0) {
+        segmentBytes = length;
+      } else if (length > segmentBytes
+          || segments == LoopMemory.BURST_SEGMENTS_MAX
+          || filled + length > LoopMemory.BURST_BYTES_MAX
+          || filled >= allowance) {
+        break;
+      }
+      queues.take(next);
+      filled += seal(next, stamp, burst, filled, nowNs);
+      segments++;
+      if (length < segmentBytes) {
+        break;
+      }
+    }
+    pacer.sent(filled + segments * outerHeaderBytes, nowNs);
+    mtu.sent(segmentBytes + outerHeaderBytes, segments, nowNs);
+    sink.send(burst.writerIndex(filled), segmentBytes, to);
+  }
+
+  private boolean stampDue(int c, long nowNs) {
+    long sinceNs = nowNs - stampedNs[c];
+    return sinceNs >= STAMP_SPACING_NS_MAX
+        || sinceNs >= STAMP_SPACING_NS && unstamped[c] >= STAMP_SPACING_DATAGRAMS;
+  }
+
+  private int seal(Compound compound, boolean stamp, ByteBuf burst, int at, long nowNs) {
+    int start = startOf(compound, stamp, nowNs);
+    compound.sealed(sealer.sequence());
+    int length =
+        sealer.seal(
+            aead,
+            DatagramHeader.TYPE_DATA,
+            compound.serviceClass(),
+            compound.bytes(),
+            start,
+            compound.bodyAt() + compound.bodyBytes() - start,
+            burst,
+            at,
+            nowNs);
+    account(compound, 1, length + outerHeaderBytes, nowNs);
+    memory.compounds.giveBack(compound);
+    return length;
+  }
+
+  /// Returns the start of the body, with a stamp in front of it if one is due.
+  private int startOf(Compound compound, boolean stamp, long nowNs) {
+    int c = compound.serviceClass().ordinal();
+    unstamped[c]++;
+    if (!stamp) {
+      return compound.bodyAt();
+    }
+    unstamped[c] = 0;
+    stampedNs[c] = nowNs;
+    int start = compound.bodyAt() - Record.STAMP_BLOCK_BYTES;
+    ControlQueue.writeStampBlock(compound.bytes(), start, (int) (nowNs / 1000));
+    return start;
+  }
+
+  /// Shares the outer bytes among the flows in proportion to their records. The shares add up
+  /// exactly.
+  private void account(Compound compound, int datagrams, int outerBytes, long nowNs) {
+    totals.sentDatagrams(datagrams);
+    int records = 0;
+    for (int i = 0; i < compound.entries(); i++) {
+      records += compound.recordBytes(i);
+    }
+    long cumulated = 0;
+    long given = 0;
+    for (int i = 0; i < compound.entries(); i++) {
+      cumulated += compound.recordBytes(i);
+      long upTo = outerBytes * cumulated / Math.max(1, records);
+      long share = upTo - given;
+      given = upTo;
+      FlowState flow = compound.flow(i);
+      int packets = compound.packets(i);
+      if (flow == null && packets == 0) {
+        totals.sentOverhead(share);
+        continue;
+      }
+      if (flow != null) {
+        flow.queued(-packets);
+      }
+      long waitUs = (packets * nowNs - compound.arrivalSumNs(i)) / 1000;
+      FlowCounters counters = flow == null ? totals.sentFlowless() : flow.sent();
+      counters.packets(packets, compound.preBytes(i), waitUs);
+      counters.outer(share);
+      totals.sent(compound.serviceClass()).packets(packets, compound.preBytes(i), waitUs);
+      totals.sent(compound.serviceClass()).outer(share);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package io.viaduct.tunnel.session;
+
+import io.viaduct.tunnel.codec.ClassCodecs;
+import io.viaduct.tunnel.compound.PacketEncoder;
+import io.viaduct.tunnel.flow.FlowKey;
+import io.viaduct.tunnel.flow.FlowListener;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.FlowTable;
+import io.viaduct.tunnel.fragment.BodyLimit;
+import io.viaduct.tunnel.key.Sealer;
+import io.viaduct.tunnel.metering.FlowStatsSchedule;
+import io.viaduct.tunnel.wire.IpFields;
+import io.viaduct.tunnel.wire.IpPacket;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
+import io.viaduct.tunnel.wire.VerdictCounters;
+import org.jspecify.annotations.Nullable;
+
+/// Takes packets for the other end: admits them to the queue of their class, updates their flow,
+/// and encodes them into a compound. The counterpart of [io.viaduct.tunnel.restore.PacketRestorer].
+final class PacketIntake {
+  private final boolean fromDevice;
+  private final LoopMemory memory;
+  private final FlowTable flows;
+  private final FlowListener listener;
+  private final FlowStatsSchedule stats;
+  private final SessionPacing pacing;
+  private final ClassCodecs codecs;
+  private final ClassCompounds compounds;
+  private final PacketEncoder encoder;
+  private final Sealer sealer;
+  private final BodyLimit bodies;
+  private final VerdictCounters verdicts;
+
+  PacketIntake(
+      boolean fromDevice,
+      LoopMemory memory,
+      FlowTable flows,
+      FlowListener listener,
+      FlowStatsSchedule stats,
+      SessionPacing pacing,
+      ClassCodecs codecs,
+      ClassCompounds compounds,
+      PacketEncoder encoder,
+      Sealer sealer,
+      BodyLimit bodies,
+      VerdictCounters verdicts) {
+    this.fromDevice = fromDevice;
+    this.memory = memory;
+    this.flows = flows;
+    this.listener = listener;
+    this.stats = stats;
+    this.pacing = pacing;
+    this.codecs = codecs;
+    this.compounds = compounds;
+    this.encoder = encoder;
+    this.sealer = sealer;
+    this.bodies = bodies;
+    this.verdicts = verdicts;
+  }
+
+  /// Takes a packet of an open session, as [TunnelSession#offer] describes. The caller counts the
+  /// returned verdict; this method counts marks only.
+  Verdict take(IpPacket packet, long nowNs) {
+    FlowKey key = memory.key;
+    if (!key.parse(packet)) {
+      return Verdict.NOT_IP;
+    }
+    flows.at(nowNs);
+    FlowState flow = flows.lookup(key);
+    if (flow != null) {
+      listener.offered(flow, packet);
+    }
+    return admit(packet, key, flow, nowNs);
+  }
+
+  /// Takes a packet that belongs to no flow.
+  Verdict takeFlowless(IpPacket packet, long nowNs) {
+    FlowKey key = memory.key;
+    flows.at(nowNs);
+    return key.parse(packet) ? admit(packet, key, null, nowNs) : Verdict.NOT_IP;
+  }
+
+  private Verdict admit(IpPacket packet, FlowKey key, @Nullable FlowState flow, long nowNs) {
+    ServiceClass serviceClass = flow == null ? ServiceClass.HT_HD : flow.serviceClass();
+    Verdict admitted = pacing.admit(serviceClass, packet, nowNs);
+    if (admitted == Verdict.MARKED) {
+      verdicts.count(admitted);
+      key.marked();
+    } else if (admitted != Verdict.QUEUED) {
+      return admitted;
+    }
+    boolean tcp = key.protocol() == IpFields.TCP;
+    codecs.of(serviceClass).arrived(packet.length(), tcp || packet.gsoSize() > 0, nowNs);
+    stats.queueDue(nowNs);
+    if (flow != null) {
+      flow.touch(nowNs);
+      stats.changed(flow, nowNs);
+      if (tcp && !key.isPortless()) {
+        int at = packet.start() + key.transportOffset() + IpFields.TCP_FLAGS;
+        flows.tcpFlags(flow, fromDevice, packet.buffer().getUnsignedByte(at));
+      }
+    }
+    return encoder.encode(
+        packet,
+        key,
+        flow,
+        compounds.arrival(serviceClass, !tcp, nowNs),
+        sealer.sequence(),
+        pacing.bodyBytes(bodies.bytes(nowNs)),
+        nowNs);
+  }
+}

@@ -1,0 +1,73 @@
+package io.viaduct.tunnel.session;
+
+import io.viaduct.tunnel.compound.PacketEncoder;
+import io.viaduct.tunnel.path.PathMtuSearch;
+import io.viaduct.tunnel.restore.InnerPacketSink;
+import io.viaduct.tunnel.terms.TunnelTerms;
+import io.viaduct.tunnel.wire.IcmpError;
+import io.viaduct.tunnel.wire.IpPacket;
+import io.viaduct.tunnel.wire.Verdict;
+import io.viaduct.tunnel.wire.VerdictCounters;
+
+/// Applies the path MTU that was found to outgoing packets and compounds.
+final class PacketSizes {
+  private final TunnelTerms terms;
+  private final PathMtuSearch mtu;
+  private final LoopMemory memory;
+  private final ClassCompounds compounds;
+  private final PacketEncoder encoder;
+  private final VerdictCounters verdicts;
+  private final IcmpError icmp = new IcmpError();
+  private int fittedTo;
+
+  /// Creates the sizes of one session.
+  ///
+  /// @param compounds made for the size that the search begins with, as is `encoder`
+  PacketSizes(
+      TunnelTerms terms,
+      PathMtuSearch mtu,
+      LoopMemory memory,
+      ClassCompounds compounds,
+      PacketEncoder encoder,
+      VerdictCounters verdicts) {
+    this.terms = terms;
+    this.mtu = mtu;
+    this.memory = memory;
+    this.compounds = compounds;
+    this.encoder = encoder;
+    this.verdicts = verdicts;
+    this.fittedTo = mtu.size();
+  }
+
+  /// Returns the largest inner packet that fits into one datagram now, in bytes.
+  int innerMtu() {
+    return terms.innerMtu(mtu.size());
+  }
+
+  /// Applies the size of the search to new compounds, if it has changed.
+  void fit(long nowNs) {
+    int size = mtu.size();
+    if (size != fittedTo) {
+      fittedTo = size;
+      compounds.resize(size, nowNs);
+      encoder.resize(terms.bodyBytesMax(size));
+    }
+  }
+
+  /// Takes the kernel's refusal of datagrams with so many bytes.
+  void tooLong(int datagramBytes, long nowNs) {
+    mtu.tooBig(datagramBytes + terms.outerHeaderBytes(), nowNs);
+    fit(nowNs);
+  }
+
+  /// Reports the largest size to the sender of a packet that does not fit, if the RFCs allow an
+  /// answer.
+  void answerTooBig(IpPacket packet, InnerPacketSink sink, long nowNs) {
+    IpPacket answer = memory.restored.packet(IcmpError.BYTES_MAX);
+    int bytes = icmp.tooBig(packet, innerMtu(), answer.buffer(), answer.start(), nowNs);
+    if (bytes > 0) {
+      verdicts.count(Verdict.TOLD_TOO_BIG);
+      sink.packet(null, memory.restored.packet(bytes));
+    }
+  }
+}

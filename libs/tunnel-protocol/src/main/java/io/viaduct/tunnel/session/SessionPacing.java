@@ -1,0 +1,130 @@
+package io.viaduct.tunnel.session;
+
+import io.viaduct.tunnel.codec.ClassCodecs;
+import io.viaduct.tunnel.fragment.BodyLimit;
+import io.viaduct.tunnel.pacing.Pacer;
+import io.viaduct.tunnel.pacing.ReceiptSchedule;
+import io.viaduct.tunnel.scheduling.ClassQueues;
+import io.viaduct.tunnel.scheduling.CongestionMark;
+import io.viaduct.tunnel.scheduling.DelayControl;
+import io.viaduct.tunnel.wire.IpPacket;
+import io.viaduct.tunnel.wire.PathMessage;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
+import org.jspecify.annotations.Nullable;
+
+/// Paces one session: reports arrivals to the peer, learns the path's rate from the peer's
+/// receipts, and admits packets to the queue of their class.
+///
+/// Without a rate limit the queues are short, and only their bounds count. With a limit the path's
+/// queue stands here, so each class queue is kept short by [DelayControl]. A class queue holds at
+/// most the bytes that the path carries in 200 ms. While a higher class has a standing queue, it
+/// also holds at most 1 s of its floor rate. So the excess of one class never stops another class.
+final class SessionPacing {
+  private static final double SECONDS_MOST = 0.2;
+  private static final double SHARE_SECONDS_MOST = 1;
+
+  /// Waiting time above which a class has a standing queue; a shorter wait is a burst.
+  private static final long STANDING_QUEUE_NS = 10_000_000;
+
+  private static final double BODY_SECONDS_MOST = 0.002;
+  private static final int BYTES_LEAST = 16_384;
+
+  private final Pacer pacer;
+  private final ClassQueues queues;
+  private final ClassCodecs codecs;
+  private final ReceiptSchedule receipts;
+  private final DelayControl[] controls = new DelayControl[ServiceClass.COUNT];
+
+  /// Creates the pacing of one session.
+  ///
+  /// @param watched whether the peer judges the path by the datagrams that it receives from here
+  /// @param seed seed of the random decisions
+  SessionPacing(
+      boolean watched, Pacer pacer, ClassQueues queues, ClassCodecs codecs, long seed, long nowNs) {
+    this.pacer = pacer;
+    this.queues = queues;
+    this.codecs = codecs;
+    receipts = new ReceiptSchedule(watched, nowNs);
+    for (int c = 0; c < ServiceClass.COUNT; c++) {
+      controls[c] = new DelayControl(seed + c, nowNs);
+    }
+    updateCodecs();
+  }
+
+  Pacer pacer() {
+    return pacer;
+  }
+
+  /// Decides about an arriving packet. @return QUEUED; MARKED if the mark was set in the packet; or
+  /// the reason why it must be dropped
+  Verdict admit(ServiceClass of, IpPacket packet, long nowNs) {
+    if (!queues.hasRoom(of, packet.length())) {
+      return Verdict.queueFull(of);
+    }
+    if (!pacer.isLimiting()) {
+      return Verdict.QUEUED;
+    }
+    int queued = queues.bytes(of);
+    double share = queues.share(of, STANDING_QUEUE_NS, nowNs);
+    double seconds = Math.min(SECONDS_MOST, share * SHARE_SECONDS_MOST);
+    if (queued > Math.max(BYTES_LEAST, pacer.bytesPerSecond() * seconds)) {
+      return Verdict.queueFull(of);
+    }
+    boolean markable = CongestionMark.isUnderstood(packet);
+    return switch (controls[of.ordinal()].arrival(
+        queues.waitNs(of, nowNs), queued, markable, nowNs)) {
+      case TAKE -> Verdict.QUEUED;
+      case DROP -> Verdict.early(of);
+      case MARK -> {
+        CongestionMark.set(packet);
+        yield Verdict.MARKED;
+      }
+    };
+  }
+
+  /// Returns the largest body, in bytes, that may be sealed as one; `most` without pacing. The
+  /// limit is 2 ms of the path's rate, because other packets wait behind the body.
+  int bodyBytes(int most) {
+    double paced = pacer.bytesPerSecond() * BODY_SECONDS_MOST;
+    return paced >= most ? most : paced < BodyLimit.BYTES_MIN ? 0 : (int) paced;
+  }
+
+  /// Counts arrived datagrams.
+  ///
+  /// @param outerBytes their bytes with IP headers
+  /// @param of their class if they were DATA, else null
+  void arrived(int outerBytes, int largestBytes, @Nullable ServiceClass of, long nowNs) {
+    receipts.arrived(outerBytes, largestBytes);
+    if (of != null) {
+      receipts.data(nowNs);
+      codecs.of(of).answered(outerBytes, nowNs);
+    }
+  }
+
+  /// Takes the time at which a datagram left, by the peer's clock.
+  void stamped(int stampUs, long nowNs) {
+    receipts.delay((int) (nowNs / 1000) - stampUs);
+  }
+
+  /// Returns the receipt to send now, null for none.
+  PathMessage.@Nullable Receipt dueReceipt(long nowNs) {
+    return receipts.due(pacer.sentNs(), nowNs);
+  }
+
+  /// Takes the peer's report about arrivals.
+  void receipt(PathMessage.Receipt receipt, double roundTripUs, long nowNs) {
+    pacer.receipt(receipt, roundTripUs, nowNs);
+    updateCodecs();
+  }
+
+  /// Forgets all measurements, because the path has changed.
+  void pathChanged() {
+    pacer.pathChanged();
+    updateCodecs();
+  }
+
+  private void updateCodecs() {
+    codecs.pacing(pacer.isLimiting() ? (long) pacer.bytesPerSecond() : 0);
+  }
+}

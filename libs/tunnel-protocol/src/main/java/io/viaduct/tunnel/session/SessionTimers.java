@@ -1,0 +1,91 @@
+package io.viaduct.tunnel.session;
+
+import io.viaduct.tunnel.compound.ControlQueue;
+import io.viaduct.tunnel.dictionary.SessionHistories;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.FlowTable;
+import io.viaduct.tunnel.metering.FlowStatsSchedule;
+import io.viaduct.tunnel.restore.SegmentCoalescer;
+import io.viaduct.tunnel.scheduling.ClassQueues;
+import io.viaduct.tunnel.wire.ServiceClass;
+
+/// Runs the timed work of a session: closes compounds at their deadline, sends waiting control
+/// records alone, and ends idle flows and histories.
+final class SessionTimers {
+  private static final long EXPIRY_SPACING_NS = 1_000_000_000L;
+
+  /// Bound on the FLOW_STATS that one tick sends: 8 × 400 bytes.
+  private static final int STATS_ROUNDS_PER_TICK = 8;
+
+  private final FlowTable flows;
+  private final FlowStatsSchedule stats;
+  private final ControlQueue controls;
+  private final ClassCompounds compounds;
+  private final ClassQueues queues;
+  private final SessionHistories histories;
+  private final SegmentCoalescer coalescer;
+  private long expiryNs;
+
+  SessionTimers(
+      FlowTable flows,
+      FlowStatsSchedule stats,
+      ControlQueue controls,
+      ClassCompounds compounds,
+      ClassQueues queues,
+      SessionHistories histories,
+      SegmentCoalescer coalescer,
+      long nowNs) {
+    this.flows = flows;
+    this.stats = stats;
+    this.controls = controls;
+    this.compounds = compounds;
+    this.queues = queues;
+    this.histories = histories;
+    this.coalescer = coalescer;
+    this.expiryNs = nowNs + EXPIRY_SPACING_NS;
+  }
+
+  /// Returns the time at which [#tick] must be called, Long.MAX_VALUE for never.
+  long dueNs() {
+    long next = mayControl() ? Math.min(controls.dueNs(), stats.dueNs()) : Long.MAX_VALUE;
+    next = Math.min(next, compounds.dueNs());
+    return flows.size() > 0 || !histories.isEmpty() ? Math.min(next, expiryNs) : next;
+  }
+
+  void tick(long nowNs) {
+    compounds.closeDue(nowNs);
+    if (nowNs >= expiryNs) {
+      expiryNs = nowNs + EXPIRY_SPACING_NS;
+      flows.expire(flow -> endingHere(flow, nowNs));
+      histories.expire(nowNs);
+    }
+    for (int i = 0; i < STATS_ROUNDS_PER_TICK && mayControl(); i++) {
+      stats.queueOverdue(nowNs);
+      if (nowNs < controls.dueNs() && nowNs < stats.dueNs()) {
+        break;
+      }
+      compounds.flushControls(nowNs);
+    }
+  }
+
+  /// Sends all counters to the peer, because the session ends.
+  void queueFinalStats(long nowNs) {
+    boolean more = true;
+    while (more && mayControl()) {
+      more = stats.queueAll(nowNs);
+      compounds.flushControls(nowNs);
+    }
+  }
+
+  /// Returns whether control records may travel alone: they wait while the queue of their class is
+  /// full.
+  private boolean mayControl() {
+    return queues.hasRoom(ServiceClass.LT_LD, ControlQueue.BYTES_MAX);
+  }
+
+  private void endingHere(FlowState flow, long nowNs) {
+    coalescer.flush(flow);
+    stats.queueFinal(flow, nowNs);
+    controls.flowEnd(flow.id(), nowNs);
+  }
+}

@@ -1,0 +1,61 @@
+package io.viaduct.tunnel.terms;
+
+import io.viaduct.tunnel.key.Sealer;
+
+/// Limits that an end offers in Hello or Welcome. A session has the smaller ones of both ends
+/// (docs/protocol.md section 5).
+///
+/// @param pathMtu largest outer IP packet that is tried, 1280 … 9000 bytes
+/// @param historyBytes plain text of a dictionary epoch, a power of two from 16 KiB to 1 MiB; 0 for
+///   neither histories nor zstd
+public record TunnelLimits(int pathMtu, int historyBytes) {
+  /// Smallest path MTU that can be configured: a TUN device with a smaller MTU has no IPv6 (RFC
+  /// 8200 §5). Probes find paths that carry less.
+  public static final int PATH_MTU_MIN = 1280;
+
+  public static final int PATH_MTU_MAX = 9_000;
+
+  /// Smallest history: with less, a block of a full compound might not fit into an epoch.
+  static final int HISTORY_BYTES_MIN = 1 << 14;
+
+  static final int HISTORY_BYTES_MAX = 1 << 20;
+
+  /// 8 header, 16 tag, 8 stamp block, 1 descriptor, 1 kind, 3 flow, 1 application.
+  static final int INNER_PACKET_OVERHEAD = Sealer.OVERHEAD + 8 + 1 + 1 + 3 + 1;
+
+  public TunnelLimits {
+    if (pathMtu < PATH_MTU_MIN || pathMtu > PATH_MTU_MAX) {
+      throw new IllegalArgumentException(
+          "path-mtu is %d, must be %d … %d bytes".formatted(pathMtu, PATH_MTU_MIN, PATH_MTU_MAX));
+    }
+    requireHistoryBytes(historyBytes);
+  }
+
+  static void requireHistoryBytes(int bytes) {
+    if (bytes != 0
+        && (Integer.bitCount(bytes) != 1
+            || bytes < HISTORY_BYTES_MIN
+            || bytes > HISTORY_BYTES_MAX)) {
+      throw new IllegalArgumentException(
+          "history-bytes is %d, must be 0, or a power of two from %d to %d"
+              .formatted(bytes, HISTORY_BYTES_MIN, HISTORY_BYTES_MAX));
+    }
+  }
+
+  /// Returns the limits that both ends accept.
+  ///
+  /// @param peersPathMtu already checked by the caller, which refuses a peer with an invalid value
+  /// @param peersHistoryBytes any number; too small or negative means no history
+  public TunnelLimits agreed(int peersPathMtu, int peersHistoryBytes) {
+    int power = Integer.highestOneBit(Math.max(0, peersHistoryBytes));
+    int smaller = Math.min(historyBytes, power);
+    return new TunnelLimits(
+        Math.min(pathMtu, peersPathMtu), smaller < HISTORY_BYTES_MIN ? 0 : smaller);
+  }
+
+  /// Returns the MTU of the TUN device at both ends: the largest inner packet that always fits into
+  /// one datagram.
+  public int tunMtu() {
+    return pathMtu - TunnelTerms.IPV6_UDP_BYTES - INNER_PACKET_OVERHEAD;
+  }
+}

@@ -1,0 +1,154 @@
+package io.viaduct.tunnel.wire;
+
+import org.jspecify.annotations.Nullable;
+
+/// Body of a PATH datagram, big-endian. Normative: docs/protocol.md "PATH".
+public sealed interface PathMessage {
+  int BYTES_MAX = 29;
+
+  /// Request of the prober for a reply, from which it computes the round trip. Also tells the peer
+  /// the prober's estimates.
+  ///
+  /// @param t1Us the prober's clock
+  /// @param offsetUs the peer's clock minus the prober's, [#OFFSET_UNKNOWN] while unknown
+  record Probe(int number, long t1Us, long offsetUs, int roundTripUs) implements PathMessage {}
+
+  /// Reply to a [Probe].
+  ///
+  /// @param t2Us arrival of the probe at the responder
+  /// @param t3Us departure of the reply from the responder
+  record ProbeReply(int number, long t1Us, long t2Us, long t3Us) implements PathMessage {}
+
+  /// Path challenge with a random 64-bit number. The peer must send it back in a [Response].
+  record Challenge(long nonce) implements PathMessage {}
+
+  record Response(long nonce) implements PathMessage {}
+
+  /// Probe of the path MTU, padded until its outer IP packet has `size` bytes.
+  ///
+  /// @param run number of the prober's search. An answer to an earlier search says nothing about
+  ///   this path.
+  record MtuProbe(int run, int size) implements PathMessage {}
+
+  /// Confirmation that an [MtuProbe] has arrived.
+  record MtuAck(int run, int size) implements PathMessage {}
+
+  /// Request of the agent to send the session's datagrams by the carrier that brought this message.
+  ///
+  /// @param control true for the control connection, false for UDP
+  record CarryBy(boolean control) implements PathMessage {}
+
+  /// Report of the receiver about arrived datagrams.
+  ///
+  /// @param timeUs the receiver's clock, low 32 bits
+  /// @param bytes sum of outer IP packets since the session began, low 32 bits
+  /// @param delayUs least one-way delay since the last receipt, not corrected by the offset of the
+  ///   clocks
+  /// @param largest bytes of the largest outer IP packet since the last receipt
+  record Receipt(int timeUs, int bytes, int delayUs, int largest) implements PathMessage {}
+
+  long OFFSET_UNKNOWN = Long.MIN_VALUE;
+
+  /// Writes the message without padding. @return the position behind it
+  static int write(PathMessage message, byte[] to, int at) {
+    switch (message) {
+      case Probe p -> {
+        to[at] = 0;
+        BigEndian.putInt(to, at + 1, p.number);
+        BigEndian.putLong(to, at + 5, p.t1Us);
+        BigEndian.putLong(to, at + 13, p.offsetUs);
+        BigEndian.putInt(to, at + 21, p.roundTripUs);
+        return at + 25;
+      }
+      case ProbeReply r -> {
+        to[at] = 1;
+        BigEndian.putInt(to, at + 1, r.number);
+        BigEndian.putLong(to, at + 5, r.t1Us);
+        BigEndian.putLong(to, at + 13, r.t2Us);
+        BigEndian.putLong(to, at + 21, r.t3Us);
+        return at + 29;
+      }
+      case Challenge c -> {
+        to[at] = 2;
+        BigEndian.putLong(to, at + 1, c.nonce);
+        return at + 9;
+      }
+      case Response r -> {
+        to[at] = 3;
+        BigEndian.putLong(to, at + 1, r.nonce);
+        return at + 9;
+      }
+      case MtuProbe p -> {
+        return mtu(4, p.run, p.size, to, at);
+      }
+      case MtuAck a -> {
+        return mtu(5, a.run, a.size, to, at);
+      }
+      case CarryBy c -> {
+        to[at] = 6;
+        to[at + 1] = (byte) (c.control ? 1 : 0);
+        return at + 2;
+      }
+      case Receipt r -> {
+        to[at] = 7;
+        BigEndian.putInt(to, at + 1, r.timeUs);
+        BigEndian.putInt(to, at + 5, r.bytes);
+        BigEndian.putInt(to, at + 9, r.delayUs);
+        BigEndian.putShort(to, at + 13, r.largest);
+        return at + 15;
+      }
+    }
+  }
+
+  private static int mtu(int kind, int run, int size, byte[] to, int at) {
+    to[at] = (byte) kind;
+    BigEndian.putShort(to, at + 1, run);
+    BigEndian.putShort(to, at + 3, size);
+    return at + 5;
+  }
+
+  /// Reads a message. @return null if the bytes are no path message of this version
+  static @Nullable PathMessage read(byte[] from, int at, int length) {
+    if (length < 1) {
+      return null;
+    }
+    return switch (from[at]) {
+      case 0 ->
+          length == 25
+              ? new Probe(
+                  BigEndian.getInt(from, at + 1),
+                  BigEndian.getLong(from, at + 5),
+                  BigEndian.getLong(from, at + 13),
+                  BigEndian.getInt(from, at + 21))
+              : null;
+      case 1 ->
+          length == 29
+              ? new ProbeReply(
+                  BigEndian.getInt(from, at + 1),
+                  BigEndian.getLong(from, at + 5),
+                  BigEndian.getLong(from, at + 13),
+                  BigEndian.getLong(from, at + 21))
+              : null;
+      case 2 -> length == 9 ? new Challenge(BigEndian.getLong(from, at + 1)) : null;
+      case 3 -> length == 9 ? new Response(BigEndian.getLong(from, at + 1)) : null;
+      case 4 ->
+          length >= 5
+              ? new MtuProbe(BigEndian.getShort(from, at + 1), BigEndian.getShort(from, at + 3))
+              : null;
+      case 5 ->
+          length == 5
+              ? new MtuAck(BigEndian.getShort(from, at + 1), BigEndian.getShort(from, at + 3))
+              : null;
+      case 6 -> length == 2 && (from[at + 1] & ~1) == 0 ? new CarryBy(from[at + 1] == 1) : null;
+      case 7 ->
+          length == 15
+              ? new Receipt(
+                  BigEndian.getInt(from, at + 1),
+                  BigEndian.getInt(from, at + 5),
+                  BigEndian.getInt(from, at + 9),
+                  BigEndian.getShort(from, at + 13))
+              : null;
+      default -> null;
+    };
+  }
+}

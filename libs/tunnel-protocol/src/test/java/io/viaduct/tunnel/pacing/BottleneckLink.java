@@ -1,0 +1,69 @@
+package io.viaduct.tunnel.pacing;
+
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+
+/// Simulates one direction of an access link: a token bucket with a bounded FIFO in front of it,
+/// then a delay. Datagrams that do not fit into the FIFO are lost.
+public final class BottleneckLink<T> {
+  private record Item<T>(T item, long arrivesNs) {}
+
+  private final ArrayDeque<Item<T>> onTheWay = new ArrayDeque<>();
+  private final long bufferNs;
+  private double bytesPerSecond;
+  private long delayNs;
+  private long busyUntilNs;
+  private long lost;
+  private long carriedBytes;
+
+  /// Creates a link.
+  ///
+  /// @param bufferNs longest time that a datagram waits, at the present rate
+  public BottleneckLink(double bitPerSecond, long delayNs, long bufferNs) {
+    this.bytesPerSecond = bitPerSecond / 8;
+    this.delayNs = delayNs;
+    this.bufferNs = bufferNs;
+  }
+
+  public void rate(double bitPerSecond) {
+    bytesPerSecond = bitPerSecond / 8;
+  }
+
+  public void delay(long ns) {
+    delayNs = ns;
+  }
+
+  public void send(T item, int bytes, long nowNs) {
+    if (queueNs(nowNs) > bufferNs) {
+      lost++;
+      return;
+    }
+    busyUntilNs = Math.max(busyUntilNs, nowNs) + (long) (bytes * 1e9 / bytesPerSecond);
+    carriedBytes += bytes;
+    onTheWay.add(new Item<>(item, busyUntilNs + delayNs));
+  }
+
+  /// Delivers the datagrams that have arrived by now.
+  public void deliver(long nowNs, Consumer<T> to) {
+    while (!onTheWay.isEmpty() && onTheWay.peek().arrivesNs - nowNs <= 0) {
+      to.accept(onTheWay.remove().item);
+    }
+  }
+
+  public long queueNs(long nowNs) {
+    return Math.max(0, busyUntilNs - nowNs);
+  }
+
+  public long delayNs() {
+    return delayNs;
+  }
+
+  public long lost() {
+    return lost;
+  }
+
+  /// Returns the bytes accepted so far, including those in the buffer.
+  public long carriedBytes() {
+    return carriedBytes;
+  }
+}

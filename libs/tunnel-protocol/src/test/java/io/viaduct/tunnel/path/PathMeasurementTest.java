@@ -1,0 +1,67 @@
+package io.viaduct.tunnel.path;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.net.InetSocketAddress;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+class PathMeasurementTest {
+  private static final InetSocketAddress A = new InetSocketAddress("192.0.2.1", 1);
+  private static final InetSocketAddress B = new InetSocketAddress("192.0.2.2", 2);
+  private static final long MS = 1_000_000;
+
+  @Test
+  void smoothingWeighsASampleByTheSilenceBeforeIt() {
+    RttEstimator estimator = new RttEstimator(0.2, 1);
+    estimator.sample(0, 100);
+    assertThat(estimator.sample(1, 150)).isCloseTo(110.000000, within(5e-7));
+    assertThat(estimator.sample(2.5, 90)).isCloseTo(101.448668, within(5e-7));
+    assertThat(estimator.sample(0.4, 200)).isCloseTo(109.863956, within(5e-7));
+  }
+
+  @Test
+  void theOffsetIsThatOfTheQuickestOfTheLastEightSamples() {
+    ClockOffset offset = new ClockOffset();
+    assertThat(offset.offset()).isNaN();
+    assertThat(offset.sample(1000, 1190, 1191, 1100)).isEqualTo(99);
+    assertThat(offset.offset()).isEqualTo(140.5);
+    for (int i = 0; i < 7; i++) {
+      offset.sample(0, 500, 500, 300); // slower, and skewed by its queue
+      assertThat(offset.offset()).isEqualTo(140.5);
+    }
+    offset.sample(0, 500, 500, 300);
+    assertThat(offset.offset()).isEqualTo(350);
+  }
+
+  @Test
+  void theBindingMovesOnlyToTheAddressThatAnswersItsChallenge() {
+    Binding binding = new Binding(new SplittableRandom(1));
+    assertThat(binding.heard(A, true, 0)).isEqualTo(Binding.Source.FIRST);
+    assertThat(binding.heard(A, true, 0)).isEqualTo(Binding.Source.BOUND);
+    assertThat(binding.heard(B, false, 0)).isEqualTo(Binding.Source.ELSEWHERE);
+    assertThat(binding.heard(B, true, 0)).isEqualTo(Binding.Source.CHALLENGE);
+    long nonce = binding.nonce();
+    assertThat(binding.heard(B, true, 49 * MS)).isEqualTo(Binding.Source.ELSEWHERE);
+    assertThat(binding.heard(B, true, 50 * MS)).isEqualTo(Binding.Source.CHALLENGE);
+    assertThat(binding.answered(B, nonce + 1, 51 * MS)).isFalse();
+    assertThat(binding.answered(A, nonce, 51 * MS)).isFalse();
+    assertThat(binding.address()).isEqualTo(A);
+    assertThat(binding.answered(B, nonce, 51 * MS)).isTrue();
+    assertThat(binding.address()).isEqualTo(B);
+    assertThat(binding.answered(B, nonce, 52 * MS)).isFalse();
+  }
+
+  @Test
+  void atMostFourAddressesAreChallengedAndTheyAreForgottenAfterThreeSeconds() {
+    Binding binding = new Binding(new SplittableRandom(1));
+    binding.heard(A, true, 0);
+    for (int i = 0; i < 4; i++) {
+      assertThat(binding.heard(new InetSocketAddress("192.0.2.9", 10 + i), true, 0))
+          .isEqualTo(Binding.Source.CHALLENGE);
+    }
+    assertThat(binding.heard(B, true, 1)).isEqualTo(Binding.Source.FULL);
+    assertThat(binding.heard(B, true, 3001 * MS)).isEqualTo(Binding.Source.CHALLENGE);
+  }
+}

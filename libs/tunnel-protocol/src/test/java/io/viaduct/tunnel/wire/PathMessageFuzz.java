@@ -1,0 +1,43 @@
+package io.viaduct.tunnel.wire;
+
+import java.util.Arrays;
+import java.util.List;
+
+/// Reads arbitrary bodies of PATH datagrams. Rule: a valid message is written again as the same
+/// bytes, except for the padding of an MTU_PROBE.
+public final class PathMessageFuzz {
+  private static final int BYTES_MAX = 64;
+
+  private PathMessageFuzz() {}
+
+  public static void fuzzerTestOneInput(byte[] input) {
+    PathMessage message = PathMessage.read(input, 0, input.length);
+    if (message != null) {
+      byte[] again = new byte[BYTES_MAX];
+      int end = PathMessage.write(message, again, 0);
+      int said = message instanceof PathMessage.MtuProbe ? end : input.length;
+      if (!Arrays.equals(Arrays.copyOf(input, said), Arrays.copyOf(again, end))) {
+        throw new AssertionError(message + " is written back as other bytes");
+      }
+    }
+  }
+
+  public static List<byte[]> seeds() {
+    return List.of(
+            new PathMessage.Probe(1, 2, -3, 4),
+            new PathMessage.ProbeReply(1, 2, 3, 4),
+            new PathMessage.Challenge(Long.MIN_VALUE),
+            new PathMessage.Response(7),
+            new PathMessage.MtuProbe(1, 1400),
+            new PathMessage.MtuAck(1, 1400),
+            new PathMessage.CarryBy(true),
+            new PathMessage.Receipt(1, 2, 3, 4))
+        .stream()
+        .map(message -> {
+          byte[] bytes = new byte[BYTES_MAX];
+          int end = PathMessage.write(message, bytes, 0);
+          return Arrays.copyOf(bytes, end);
+        })
+        .toList();
+  }
+}

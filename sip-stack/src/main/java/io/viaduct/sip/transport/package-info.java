@@ -1,6 +1,0 @@
-/// The sockets: UDP and TCP on Netty, framing of the stream, admission, memory of sent responses. A
-/// datagram's way: socket, guard, retransmission check, admission, a virtual thread, the stack.
-@NullMarked
-package io.viaduct.sip.transport;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,78 @@
+package io.viaduct.snapt.relay;
+
+import io.viaduct.snapt.metering.SessionMeter;
+import io.viaduct.snapt.napt.AddressTranslation;
+import io.viaduct.snapt.napt.Translated;
+import io.viaduct.snapt.policy.AccountRates;
+import io.viaduct.snapt.policy.EgressPolicy;
+import io.viaduct.snapt.policy.EgressRefusal;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.restore.InnerPacketSink;
+import io.viaduct.tunnel.wire.IpPacket;
+import org.jspecify.annotations.Nullable;
+
+/// Takes the packets that one device's tunnel restores, and sends them to the Internet: address
+/// translation, policy, the account's rate, TUN. Owned by the session's event loop.
+final class Uplink implements InnerPacketSink {
+  private final Relay relay;
+  private final TrafficCounters counters;
+  private final InternetWriter internet;
+  private final AddressTranslation translation;
+  private final EgressPolicy policy;
+  private final AccountRates.@Nullable Pair rates;
+  private final RefusalAnswers answers;
+  private final SessionMeter meter;
+
+  Uplink(
+      RelayLoop loop,
+      AddressTranslation translation,
+      AccountRates.@Nullable Pair rates,
+      RefusalAnswers answers,
+      SessionMeter meter) {
+    this.relay = loop.relay();
+    this.counters = loop.counters();
+    this.internet = loop.internet();
+    this.translation = translation;
+    this.policy = relay.policy();
+    this.rates = rates;
+    this.answers = answers;
+    this.meter = meter;
+  }
+
+  @Override
+  public void packet(@Nullable FlowState flow, IpPacket packet) {
+    Translated outcome = translation.outbound(packet);
+    Segments segments = Segments.of(packet);
+    counters.count(TrafficCounters.Direction.UP, outcome, segments.packets(), packet.length());
+    if (outcome != Translated.FORWARDED) {
+      if (outcome.isTold()) {
+        answers.refused(packet, false, relay.nowNs());
+      }
+      meter.refusedUp(flow, segments.packets(), segments.bytes());
+    } else if (!mayLeave(packet, segments) || !internet.write(packet, translation)) {
+      meter.refusedUp(flow, segments.packets(), segments.bytes());
+    }
+  }
+
+  private boolean mayLeave(IpPacket packet, Segments segments) {
+    EgressRefusal refusal = policy.judge(packet, translation);
+    if (refusal == null && rates != null && !rates.up().take(segments.bytes(), relay.nowNs())) {
+      refusal = EgressRefusal.ACCOUNT_RATE;
+    }
+    if (refusal != null) {
+      counters.count(refusal, segments.packets());
+      if (refusal.isTold()) {
+        answers.refused(packet, true, relay.nowNs());
+      }
+    }
+    return refusal == null;
+  }
+
+  /// Sends an answer of the tunnel itself to an Internet host, as if the device had sent it. It is
+  /// charged to no account.
+  void answer(@Nullable FlowState flow, IpPacket packet) {
+    if (translation.outbound(packet) == Translated.FORWARDED) {
+      internet.write(packet, translation);
+    }
+  }
+}

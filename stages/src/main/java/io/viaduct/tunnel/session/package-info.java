@@ -1,5 +1,0 @@
-/// Stages whose parts are private to this package.
-@NullMarked
-package io.viaduct.tunnel.session;
-
-import org.jspecify.annotations.NullMarked;

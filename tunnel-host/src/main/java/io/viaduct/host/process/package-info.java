@@ -1,5 +1,0 @@
-/// Which process of this host a flow belongs to.
-@NullMarked
-package io.viaduct.host.process;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,0 @@
-/// Compounds: inner packets become records, records become blocks, blocks are compressed; and the
-/// way back.
-@NullMarked
-package io.viaduct.tunnel.compound;
-
-import org.jspecify.annotations.NullMarked;

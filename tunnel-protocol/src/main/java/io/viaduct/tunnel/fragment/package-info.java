@@ -1,5 +1,0 @@
-/// Long bodies: sealed as one, carried by several datagrams, put together again.
-@NullMarked
-package io.viaduct.tunnel.fragment;
-
-import org.jspecify.annotations.NullMarked;
