@@ -56,7 +56,7 @@ class AgentReloadTest {
   }
 
   @Test
-  void whatCheckPrintsCanBeFedBack() throws Exception {
+  void theOutputOfCheckIsAValidConfiguration() throws Exception {
     Path key = folder.resolve("device.pem");
     Ed25519.writePrivate(key, Ed25519.generate().getPrivate());
     Path token = TestAuthority.secret(folder.resolve("token"), "x");

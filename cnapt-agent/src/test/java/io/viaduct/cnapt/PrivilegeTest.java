@@ -26,15 +26,15 @@ class PrivilegeTest {
 
   @Test
   void anOrdinaryUserIsToldInOneSentence() throws Exception {
-    isToldInOneSentence(NOBODY);
+    endsWithOneSentence(NOBODY);
   }
 
   @Test
   void rootWithoutCapNetAdminIsToldInOneSentence() throws Exception {
-    isToldInOneSentence(NO_NET_ADMIN);
+    endsWithOneSentence(NO_NET_ADMIN);
   }
 
-  private void isToldInOneSentence(List<String> without) throws Exception {
+  private void endsWithOneSentence(List<String> without) throws Exception {
     assumeTrue(Files.isWritable(Path.of("/dev/net/tun")), "/dev/net/tun is missing or closed");
     assumeTrue(ends(without), String.join(" ", without) + " is not possible here");
     Path key = folder.resolve("device.pem");

@@ -144,8 +144,8 @@ public final class BillingService implements AutoCloseable {
     operationsPort = operations.listen(configuration.operations()).getPort();
 
     // Requests also wait for the first operator: before that, the right password would be refused.
-    CompletableFuture<HikariDataSource> furnished = opening.thenApply(this::furnished);
-    PendingDataSource pool = new PendingDataSource(furnished);
+    CompletableFuture<HikariDataSource> database = opening.thenApply(this::withFirstRows);
+    PendingDataSource pool = new PendingDataSource(database);
     JdbcTemplate jdbc = new JdbcTemplate(pool);
     JdbcTransactionManager transactions = new JdbcTransactionManager(pool);
     TransactionTemplate transaction = new TransactionTemplate(transactions);
@@ -198,7 +198,7 @@ public final class BillingService implements AutoCloseable {
                 registry,
                 clock));
 
-    HikariDataSource connections = opened(furnished);
+    HikariDataSource connections = await(database);
     if (embedded instanceof EmbeddedDatabase ownDatabase) {
       ownDatabase.supervise(registry);
     }
@@ -207,15 +207,15 @@ public final class BillingService implements AutoCloseable {
     importSubscribers(configuration.imports());
     readiness.cleared("database");
 
-    SettlementClock upkeep =
+    SettlementClock settlementClock =
         keep(
             Part.SETTLEMENT,
             new SettlementClock(
                 settlement, jdbc, rest.listener(), this::databaseAnswered, clock, registry));
-    upkeep.start(configuration.settlementPeriod());
-    watch(upkeep, verification, connections, registry);
+    settlementClock.start(configuration.settlementPeriod());
+    watch(settlementClock, verification, connections, registry);
     UndecidedGauges undecided = new UndecidedGauges(held, unsigned, clock, registry);
-    upkeep.every(configuration.verificationPeriod(), undecided::read);
+    settlementClock.every(configuration.verificationPeriod(), undecided::read);
 
     ProvisioningService provisioning =
         keep(
@@ -347,7 +347,7 @@ public final class BillingService implements AutoCloseable {
   }
 
   /// Adds the first tariff and the first operator to a new database.
-  private HikariDataSource furnished(HikariDataSource connections) {
+  private HikariDataSource withFirstRows(HikariDataSource connections) {
     JdbcTemplate jdbc = new JdbcTemplate(connections);
     TransactionTemplate transaction =
         new TransactionTemplate(new JdbcTransactionManager(connections));
@@ -360,7 +360,7 @@ public final class BillingService implements AutoCloseable {
     return connections;
   }
 
-  private static HikariDataSource opened(CompletableFuture<HikariDataSource> opening)
+  private static HikariDataSource await(CompletableFuture<HikariDataSource> opening)
       throws IOException {
     try {
       return opening.join();
@@ -394,7 +394,7 @@ public final class BillingService implements AutoCloseable {
   }
 
   private void watch(
-      SettlementClock upkeep,
+      SettlementClock settlementClock,
       LedgerVerification verification,
       HikariDataSource pool,
       MeterRegistry meters) {
@@ -405,8 +405,8 @@ public final class BillingService implements AutoCloseable {
         .description("Most connections that may be in use: database.connections")
         .register(meters);
     LedgerMeters ledger = new LedgerMeters(verification, clock, meters);
-    upkeep.every(configuration.verificationPeriod(), ledger::refresh);
-    upkeep.atOnceAndEvery(configuration.ledgerVerificationPeriod(), ledger::verify);
+    settlementClock.every(configuration.verificationPeriod(), ledger::refresh);
+    settlementClock.atOnceAndEvery(configuration.ledgerVerificationPeriod(), ledger::verify);
   }
 
   private static int connections(HikariDataSource pool) {

@@ -71,7 +71,7 @@ public final class BridgeCommand {
         throws Exception {
       Logger log = LoggerFactory.getLogger(BridgeCommand.class);
       Readiness readiness = new Readiness("sip", "rest", "users");
-      CountDownLatch told = new CountDownLatch(1);
+      CountDownLatch stopRequested = new CountDownLatch(1);
       CountDownLatch ended = new CountDownLatch(1);
       try (ProcessMetrics metrics = new ProcessMetrics("ims-bridge", BridgeCommand.class);
           OperationsEndpoint operations = new OperationsEndpoint(metrics, readiness)) {
@@ -84,12 +84,12 @@ public final class BridgeCommand {
             readiness.cleared("rest");
             log.info(
                 "ready; REST on port {}", rest.getEnvironment().getProperty("local.server.port"));
-            Runtime.getRuntime().addShutdownHook(hook(told, ended));
+            Runtime.getRuntime().addShutdownHook(hook(stopRequested, ended));
             ConfigurationReload<BridgeConfiguration> reload =
                 new ConfigurationReload<>(
                     source, running, BridgeReload.parts(bridge, clock), metrics.registry(), clock);
             hangUp.then(reload::reload);
-            told.await();
+            stopRequested.await();
             readiness.obstructed("sip", "stopping");
             log.info("stopping");
           }
@@ -102,10 +102,10 @@ public final class BridgeCommand {
 
     /// Returns a shutdown hook: at SIGTERM it waits until [#serve] has stopped all parts, and then
     /// ends the process with 0. The JVM's own exit code would be 143.
-    private static Thread hook(CountDownLatch told, CountDownLatch ended) {
+    private static Thread hook(CountDownLatch stopRequested, CountDownLatch ended) {
       return new Thread(
           () -> {
-            told.countDown();
+            stopRequested.countDown();
             try {
               ended.await();
             } catch (InterruptedException e) {

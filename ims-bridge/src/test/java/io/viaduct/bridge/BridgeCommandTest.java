@@ -52,7 +52,7 @@ class BridgeCommandTest {
   }
 
   @Test
-  void whatCheckPrintsCanBeFedBack() throws Exception {
+  void theOutputOfCheckIsAValidConfiguration() throws Exception {
     try (BridgeRig rig = new BridgeRig(directory, 1, "")) {
       assertThat(execute("check", "--config", rig.file.toString())).isZero();
     }

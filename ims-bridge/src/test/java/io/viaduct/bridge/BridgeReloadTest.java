@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What SIGHUP does to a running bridge.
+/// Sends SIGHUP to a running bridge.
 @Timeout(180)
 class BridgeReloadTest {
   private static final List<String> HTTP2 = List.of("h2");

@@ -112,7 +112,7 @@ final class AddUser implements Callable<Integer> {
 
   /// Makes the account in billing, unless it exists.
   ///
-  /// @return whether the account was made
+  /// @return true if the account was made
   private boolean makeAccount(Workplace workplace, long credit) throws IOException {
     SetupDirectory directory = workplace.directory();
     BillingClient client = workplace.billing(billing);

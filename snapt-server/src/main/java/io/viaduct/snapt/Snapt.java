@@ -77,7 +77,7 @@ import org.slf4j.LoggerFactory;
 ///        └─── TLS ───▶ control ─────────────┘
 ///                        └─▶ binding
 public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(Snapt.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Snapt.class);
 
   static final String ATTRIBUTION = "attribution";
 
@@ -130,7 +130,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     spool = ReportSpool.open(state.resolve("spool"), reports.spoolReportsMax());
     intervals = IntervalLog.open(state.resolve("intervals"), LOG_COMPACT_BYTES_MIN);
     int recovered = intervals.recover(spool, signer);
-    log.info(
+    LOG.info(
         "start {}, {} reports wait, {} of them recovered from open intervals",
         epoch,
         spool.pending(),
@@ -226,7 +226,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     bridge.start(configuration.reporting().statusEvery());
     onTokenKeys(SnaptStatusAck.getDefaultInstance());
     readiness.cleared("control");
-    log.info(
+    LOG.info(
         "{} serves: control {}, data {}, AES by {}",
         configuration.id(),
         controlAddress,
@@ -417,8 +417,8 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
       intervals.close();
       stateLock.channel().close();
     } catch (IOException e) {
-      log.warn("files of the state directory: {}", e.toString());
+      LOG.warn("files of the state directory: {}", e.toString());
     }
-    log.info("stopped, {} reports wait for the next start", spool.pending());
+    LOG.info("stopped, {} reports wait for the next start", spool.pending());
   }
 }

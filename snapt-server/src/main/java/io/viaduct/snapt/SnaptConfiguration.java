@@ -140,8 +140,8 @@ public record SnaptConfiguration(
   }
 
   /// @param tun name of the TUN device, which the SNAPT creates
-  /// @param masquerade whether nftables replaces pool addresses by the host's own addresses
-  /// @param forwarding whether the start switches IP forwarding on
+  /// @param masquerade true if nftables replaces pool addresses by the host's own addresses
+  /// @param forwarding true if the start switches IP forwarding on
   /// @param allow exceptions from `deny`, control networks and private networks
   /// @param deny destinations that devices must not reach
   /// @param denyPrivate true if networks that are not part of the Internet are refused

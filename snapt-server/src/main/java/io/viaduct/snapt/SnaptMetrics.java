@@ -98,10 +98,10 @@ final class SnaptMetrics {
     }
     sum(
         loops,
-        "viaduct.egress.told",
+        "viaduct.egress.refusals.answered",
         "Refused packets that were answered with an ICMP error",
         Tags.empty(),
-        TrafficCounters::told);
+        TrafficCounters::answeredRefusals);
     sum(
         loops,
         "viaduct.relay.handed.over",

@@ -116,7 +116,7 @@ class RefusalAnswerTest {
       assertProhibited(answer(), refused);
     }
     assertThat(snapt.out).isEmpty();
-    assertThat(snapt.count(TrafficCounters::told)).isEqualTo(9);
+    assertThat(snapt.count(TrafficCounters::answeredRefusals)).isEqualTo(9);
     assertThat(snapt.count(loop -> loop.of(EgressRefusal.DENIED))).isEqualTo(2);
   }
 
@@ -140,7 +140,7 @@ class RefusalAnswerTest {
     await().until(() -> snapt.count(loop -> loop.of(EgressRefusal.PRIVATE_NETWORK)) == 1_000);
     device.tunnel.send(udp("10.64.0.2", "203.0.113.7", 9000));
     assertThat(snapt.nextOut()).as("the session goes on").isNotNull();
-    assertThat(snapt.count(TrafficCounters::told)).isBetween(1L, 600L);
+    assertThat(snapt.count(TrafficCounters::answeredRefusals)).isBetween(1L, 600L);
   }
 
   @Test

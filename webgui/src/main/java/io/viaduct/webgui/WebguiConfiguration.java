@@ -18,7 +18,7 @@ public record WebguiConfiguration(
     LoggingSettings logging,
     Limits limits) {
 
-  /// Where browsers reach the pages.
+  /// The HTTP server that browsers connect to.
   ///
   /// @param port TCP port, 0 takes a free one and logs it
   /// @param secureCookies true behind a TLS proxy: cookies are marked Secure, HSTS is sent

@@ -17,7 +17,7 @@ import org.springframework.context.ApplicationContext;
 final class WebguiReload {
   private WebguiReload() {}
 
-  /// Where the configuration comes from.
+  /// Returns the source of the configuration, which is read at the start and at SIGHUP.
   static ConfigurationSource<WebguiConfiguration> source(Path file) {
     return ConfigurationSource.of(file, WebguiConfiguration.class, _ -> {});
   }

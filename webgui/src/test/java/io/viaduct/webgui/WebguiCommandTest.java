@@ -36,7 +36,7 @@ class WebguiCommandTest {
   }
 
   @Test
-  void whatCheckPrintsCanBeFedBack() throws IOException {
+  void theOutputOfCheckIsAValidConfiguration() throws IOException {
     assertThat(run("check", "http: {port: 8123}")).isZero();
     String printed = out.toString();
     Path again = Files.writeString(directory.resolve("again.yml"), printed);

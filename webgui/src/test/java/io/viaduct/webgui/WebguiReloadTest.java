@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
-/// What SIGHUP does to running pages.
+/// Sends SIGHUP to running pages.
 class WebguiReloadTest {
   @Test
   void theReadmeNamesTheKeysThatAreReloaded() throws Exception {

@@ -52,7 +52,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private boolean hopeless;
   private int attempt;
   private @Nullable Welcomed session;
-  private String told = "";
+  private String loggedWords = "";
 
   /// @param tls called at the first attempt, because it reads files and loads classes
   /// @param mark SO_MARK of the connection; 0 means none
@@ -172,7 +172,7 @@ public final class ControlClient implements ControlDialog.Owner {
     backOff.succeeded();
     candidates.succeeded();
     session = welcomed;
-    told = "";
+    loggedWords = "";
     LOG.info("{}", welcomed);
     listener.welcomed(welcomed);
   }
@@ -255,8 +255,8 @@ public final class ControlClient implements ControlDialog.Owner {
   // A repeated failure is logged once, not for each attempt.
   private void tell(ControlFailure why, String detail) {
     String words = candidates.current() + ": " + why.label() + ": " + detail;
-    if (!words.equals(told)) {
-      told = words;
+    if (!words.equals(loggedWords)) {
+      loggedWords = words;
       LOG.warn("control connection to {}", words);
     }
   }

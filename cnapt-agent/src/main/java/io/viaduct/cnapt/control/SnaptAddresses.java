@@ -35,17 +35,17 @@ final class SnaptAddresses {
   /// @param attempt number of the attempt; successive attempts use successive addresses of the host
   /// @throws UnknownHostException if no source has an address
   InetSocketAddress resolve(Snapt snapt, int attempt) throws UnknownHostException {
-    List<InetAddress> told = granted.getOrDefault(snapt.host(), List.of());
+    List<InetAddress> fromGrant = granted.getOrDefault(snapt.host(), List.of());
     Set<InetAddress> all = new LinkedHashSet<>();
     try {
-      all.addAll(told.isEmpty() ? lookUp(snapt.host()) : lookUpInTime(snapt.host()));
+      all.addAll(fromGrant.isEmpty() ? lookUp(snapt.host()) : lookUpInTime(snapt.host()));
     } catch (UnknownHostException e) {
       all.addAll(known.getOrDefault(snapt.host(), List.of()));
-      if (all.isEmpty() && told.isEmpty()) {
+      if (all.isEmpty() && fromGrant.isEmpty()) {
         throw e;
       }
     }
-    all.addAll(told);
+    all.addAll(fromGrant);
     List<InetAddress> found = new ArrayList<>(all);
     return new InetSocketAddress(
         found.get(Math.floorMod(attempt, found.size())), snapt.controlPort());

@@ -63,7 +63,7 @@ final class ResolvedLink {
           e);
     }
     process.getOutputStream().close();
-    String said = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
     try {
       if (!process.waitFor(SECONDS_MAX, TimeUnit.SECONDS)) {
         process.destroyForcibly();
@@ -76,7 +76,8 @@ final class ResolvedLink {
     }
     if (process.exitValue() != 0) {
       throw new IOException(
-          "dns: '%s' refused: %s".formatted(String.join(" ", line), said.replaceAll("\\s+", " ")));
+          "dns: '%s' refused: %s"
+              .formatted(String.join(" ", line), output.replaceAll("\\s+", " ")));
     }
   }
 }

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 public final class ReceiptLedger implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ReceiptLedger.class);
   private static final int SESSIONS_MAX = 16;
-  private static final int SAID_MAX = 256;
+  private static final int LOGGED_MAX = 256;
 
   private final ReceiptSettings settings;
   private final UnaryOperator<ByteString> sign;
@@ -41,7 +41,7 @@ public final class ReceiptLedger implements AutoCloseable {
   private final List<SessionRecord> records = new ArrayList<>();
   private final AtomicLongArray outcomes = new AtomicLongArray(Outcome.values().length);
   private final AtomicInteger owed = new AtomicInteger();
-  private final Set<String> said = new LinkedHashSet<>();
+  private final Set<String> logged = new LinkedHashSet<>();
   private @Nullable SessionRecord current;
 
   /// The outcomes of a boundary; each value is a counter.
@@ -200,7 +200,7 @@ public final class ReceiptLedger implements AutoCloseable {
       SessionCounts counts,
       Outcome outcome) {
     count(outcome);
-    tell(session, boundary, reason, counts);
+    logRefusal(session, boundary, reason, counts);
     return ReceiptAnswer.newBuilder()
         .setRefusal(
             ReceiptRefusal.newBuilder()
@@ -216,16 +216,16 @@ public final class ReceiptLedger implements AutoCloseable {
   }
 
   // A SNAPT asks again at each connection, so a repeated refusal is logged once.
-  private void tell(
+  private void logRefusal(
       String session,
       IntervalBoundary boundary,
       ReceiptRefusalReason reason,
       SessionCounts counts) {
-    if (!said.add(session + ' ' + boundary.getEpoch() + ' ' + boundary.getSequence())) {
+    if (!logged.add(session + ' ' + boundary.getEpoch() + ' ' + boundary.getSequence())) {
       return;
     }
-    if (said.size() > SAID_MAX) {
-      said.remove(said.iterator().next());
+    if (logged.size() > LOGGED_MAX) {
+      logged.remove(logged.iterator().next());
     }
     LOG.warn(
         "not signed, {}: interval {} of session {}: the SNAPT reports {} B up and {} B down, this"

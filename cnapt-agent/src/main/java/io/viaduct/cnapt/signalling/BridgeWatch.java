@@ -25,8 +25,8 @@ final class BridgeWatch {
   private long failingSinceMs = -1;
   private long dueMs;
   private long pauseMs;
-  private boolean told;
-  private String toldOf = "";
+  private boolean logged;
+  private String loggedDetail = "";
 
   BridgeWatch(SignallingSettings settings) {
     this.settings = settings;
@@ -46,29 +46,29 @@ final class BridgeWatch {
       dueMs = nowMs + FIRST_MS;
       pauseMs = AGAIN_MS;
     }
-    boolean news = !detail.isEmpty() && !detail.equals(toldOf);
-    if (!news && nowMs < dueMs) {
+    boolean isNewDetail = !detail.isEmpty() && !detail.equals(loggedDetail);
+    if (!isNewDetail && nowMs < dueMs) {
       return Optional.empty();
     }
-    told = true;
-    toldOf = detail.isEmpty() ? toldOf : detail;
+    logged = true;
+    loggedDetail = detail.isEmpty() ? loggedDetail : detail;
     dueMs = nowMs + pauseMs;
     pauseMs = Math.min(pauseMs * AGAIN_FACTOR, AGAIN_MS_MAX);
     return Optional.of(
         "no session from the bridge %s for %d s: %s"
-            .formatted(where(), (nowMs - failingSinceMs) / 1000, words(toldOf)));
+            .formatted(where(), (nowMs - failingSinceMs) / 1000, words(loggedDetail)));
   }
 
   private Optional<String> recovered(long nowMs) {
     Optional<String> line =
-        told
+        logged
             ? Optional.of(
                 "the bridge %s answers again after %d s"
                     .formatted(where(), (nowMs - failingSinceMs) / 1000))
             : Optional.empty();
     failingSinceMs = -1;
-    told = false;
-    toldOf = "";
+    logged = false;
+    loggedDetail = "";
     return line;
   }
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class Claim {
   /// Most log lines about one holder, so that a machine cloned a hundred times does not log a
   /// hundred lines.
-  private static final int SAID_MAX = 8;
+  private static final int LOGGED_MAX = 8;
 
   /// A process that announces the id: its stream and its last status.
   record Party(Announcer stream, SnaptStatus status) {
@@ -29,14 +29,14 @@ final class Claim {
   @Nullable Instant askedAt; // when the owner was last probed
   long refused;
   @Nullable String refusedFrom;
-  private final Set<String> said = new HashSet<>();
+  private final Set<String> logged = new HashSet<>();
 
   /// Makes a party the holder. Refusals are then logged again.
   void take(Party party) {
     owner = party;
     contender = null;
     askedAt = null;
-    said.clear();
+    logged.clear();
   }
 
   void countRefusal(Party other) {
@@ -49,8 +49,8 @@ final class Claim {
   }
 
   /// Returns whether to log a refusal of this host: once per holder.
-  boolean isNews(Party other) {
-    return said.size() < SAID_MAX && said.add(host(other));
+  boolean isFirstRefusal(Party other) {
+    return logged.size() < LOGGED_MAX && logged.add(host(other));
   }
 
   private static String host(Party party) {

@@ -156,7 +156,7 @@ public final class SnaptClaims {
   private void refuse(String id, Claim claim, Party owner, Party other) {
     boolean lower = claim.askedAt != null && other.epoch() < owner.epoch() && isOverdue(claim);
     claim.countRefusal(other);
-    if (claim.isNews(other)) {
+    if (claim.isFirstRefusal(other)) {
       LOG.warn(
           "SNAPT {}: the process at {} (epoch {}) is refused, because the one at {} (epoch {})"
               + " holds the id; give each machine its own id, certificate and keys",

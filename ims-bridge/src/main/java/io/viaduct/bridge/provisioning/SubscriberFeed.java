@@ -122,7 +122,7 @@ public final class SubscriberFeed implements AutoCloseable {
     }
   }
 
-  /// @return whether the complete directory arrived
+  /// @return true if the complete directory arrived
   private boolean read(Iterator<SubscriberEvent> events) {
     Map<String, Subscriber> staged = new LinkedHashMap<>();
     while (events.hasNext()) {

@@ -59,7 +59,7 @@ public final class Authentication {
 
   /// Called after the digest check: only the account's owner learns that the account is suspended.
   private boolean isEntitled(String user, IncomingRequest request) {
-    if (subscribers.standing(user) == Subscribers.Standing.ACTIVE) {
+    if (subscribers.admission(user) == Subscribers.Admission.ACTIVE) {
       return true;
     }
     meters.count(Refusal.ACCOUNT_SUSPENDED);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// the only writer, except for device keys that billing has just accepted. Thread-safe.
 public final class Subscribers implements CredentialStore {
   /// The state of a user's account.
-  public enum Standing {
+  public enum Admission {
     ACTIVE,
     SUSPENDED,
     UNKNOWN
@@ -85,14 +85,14 @@ public final class Subscribers implements CredentialStore {
     return all == null ? Optional.empty() : Optional.ofNullable(all.get(user));
   }
 
-  public Standing standing(String user) {
+  public Admission admission(String user) {
     return find(user)
-        .map(known -> known.suspended() ? Standing.SUSPENDED : Standing.ACTIVE)
-        .orElse(Standing.UNKNOWN);
+        .map(known -> known.suspended() ? Admission.SUSPENDED : Admission.ACTIVE)
+        .orElse(Admission.UNKNOWN);
   }
 
   public boolean isActive(String user) {
-    return standing(user) == Standing.ACTIVE;
+    return admission(user) == Admission.ACTIVE;
   }
 
   /// Returns whether a token may be bound to this key without asking billing.

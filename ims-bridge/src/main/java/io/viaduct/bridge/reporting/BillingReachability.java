@@ -43,8 +43,8 @@ public final class BillingReachability {
   private State state = State.NOT_YET_KNOWN;
   private boolean answeredOnce;
   private String cause = "it has not answered yet";
-  private String toldCause = "";
-  private Instant said = Instant.EPOCH; // time of the last log line about a failure
+  private String loggedCause = "";
+  private Instant loggedAt = Instant.EPOCH; // time of the last log line about a failure
   private Instant heard; // time of the last answer or failure
   private Instant awaySince;
 
@@ -82,14 +82,15 @@ public final class BillingReachability {
 
   synchronized void failed(StatusRuntimeException failure) {
     heard = clock.instant();
-    cause = words(failure);
+    cause = describe(failure);
     if (state != State.AWAY) {
       awaySince = answeredOnce ? heard : Instant.MIN;
     }
-    boolean news = !cause.equals(toldCause) && !heard.isBefore(said.plus(BETWEEN_LINES));
-    if (state != State.AWAY || news) {
-      said = heard;
-      toldCause = cause;
+    boolean isNewCause =
+        !cause.equals(loggedCause) && !heard.isBefore(loggedAt.plus(BETWEEN_LINES));
+    if (state != State.AWAY || isNewCause) {
+      loggedAt = heard;
+      loggedCause = cause;
       LOG.warn("billing at {} does not answer, reports are deferred: {}", peer, cause);
     }
     state = State.AWAY;
@@ -109,7 +110,7 @@ public final class BillingReachability {
 
   // Returns the status and its root cause: "UNAVAILABLE: io exception" alone does not name the
   // cause.
-  private static String words(StatusRuntimeException failure) {
+  private static String describe(StatusRuntimeException failure) {
     Status status = failure.getStatus();
     if (status.getCause() == null) {
       // gRPC's description of an exceeded deadline is only a number of nanoseconds, which does not

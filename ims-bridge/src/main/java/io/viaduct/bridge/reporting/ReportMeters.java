@@ -61,7 +61,7 @@ public final class ReportMeters {
 
   /// Starts to count the reports of a SNAPT; does nothing if they are counted already.
   ///
-  /// @return whether the SNAPT is new
+  /// @return true if the SNAPT is new
   public boolean count(String snapt) {
     if (refusalsBySnapt.putIfAbsent(snapt, new ConcurrentHashMap<>()) != null) {
       return false;

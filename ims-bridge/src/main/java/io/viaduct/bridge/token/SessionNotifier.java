@@ -43,7 +43,7 @@ public final class SessionNotifier implements SipService.Notifier {
   /// The content of a valid SUBSCRIBE.
   ///
   /// @param target Contact of the subscriber: the Request-URI of NOTIFYs
-  private record Asked(
+  private record SubscribeRequest(
       String user, SessionEvent event, long seconds, byte[] deviceKey, String target) {}
 
   private final String domain;
@@ -132,7 +132,7 @@ public final class SessionNotifier implements SipService.Notifier {
     if (seconds != 0 && !mayHaveTokens(request, user.get(), deviceKey)) {
       return;
     }
-    accept(request, new Asked(user.get(), event.get(), seconds, deviceKey, target));
+    accept(request, new SubscribeRequest(user.get(), event.get(), seconds, deviceKey, target));
   }
 
   /// Asks billing about a device key that is not in the directory. Blocks: each request runs on its
@@ -193,9 +193,9 @@ public final class SessionNotifier implements SipService.Notifier {
     return message.headers().first("Expires").map(Long::parseLong).orElse(limits.usual.toSeconds());
   }
 
-  private void accept(IncomingRequest request, Asked asked) {
+  private void accept(IncomingRequest request, SubscribeRequest subscribe) {
     SipRequest message = request.message();
-    Instant until = clock.instant().plusSeconds(asked.seconds);
+    Instant until = clock.instant().plusSeconds(subscribe.seconds);
     Subscription subscription;
     Optional<Subscription> surplus;
     synchronized (this) {
@@ -204,10 +204,12 @@ public final class SessionNotifier implements SipService.Notifier {
           refuse(request, Refusal.TOO_MANY_SUBSCRIPTIONS);
           return;
         }
-        subscription = open(request, asked, until);
+        subscription = open(request, subscribe, until);
       } else {
         Subscription old = dialogs.get(key(message));
-        if (old == null || !old.user().equals(asked.user) || !old.event().equals(asked.event)) {
+        if (old == null
+            || !old.user().equals(subscribe.user)
+            || !old.event().equals(subscribe.event)) {
           refuse(request, Refusal.UNKNOWN_DIALOG);
           return;
         }
@@ -216,34 +218,36 @@ public final class SessionNotifier implements SipService.Notifier {
           refuse(request, Refusal.OUT_OF_ORDER); // RFC 3261 section 12.2.2
           return;
         }
-        subscription = old.refreshed(asked.target, request.flow(), asked.deviceKey, cseq, until);
+        subscription =
+            old.refreshed(subscribe.target, request.flow(), subscribe.deviceKey, cseq, until);
       }
       dialogs.put(subscription);
       surplus = dialogs.surplus(subscription);
       surplus.ifPresent(old -> dialogs.remove(old.key()));
     }
     surplus.ifPresent(this::leave);
-    meters.count(asked.seconds == 0 ? SipMeters.Event.UNSUBSCRIBED : SipMeters.Event.SUBSCRIBED);
+    meters.count(
+        subscribe.seconds == 0 ? SipMeters.Event.UNSUBSCRIBED : SipMeters.Event.SUBSCRIBED);
     SipResponse ok = SipResponse.to(message, 200);
     request.answer(
         ok.withHeaders(ok.headers().replaceFirst("To", subscription.local()))
             .with("Contact", contact())
-            .with("Expires", Long.toString(asked.seconds)));
+            .with("Expires", Long.toString(subscribe.seconds)));
     notifyIfDue(subscription.key());
   }
 
-  private Subscription open(IncomingRequest request, Asked asked, Instant until) {
+  private Subscription open(IncomingRequest request, SubscribeRequest subscribe, Instant until) {
     SipRequest message = request.message();
     String tag = SipEndpoint.token();
     return new Subscription(
         new Subscription.Key(message.callId(), tag, message.from().tag()),
-        asked.user,
-        asked.event,
+        subscribe.user,
+        subscribe.event,
         message.headers().require("From"),
         message.headers().require("To") + ";tag=" + tag,
-        asked.target,
+        subscribe.target,
         request.flow(),
-        asked.deviceKey,
+        subscribe.deviceKey,
         UUID.randomUUID().toString(),
         "icid-value=" + UUID.randomUUID() + ";icid-generated-at=" + domain,
         0,
@@ -291,7 +295,7 @@ public final class SessionNotifier implements SipService.Notifier {
         dialogs.remove(key);
       }
     }
-    send(out, end.isEmpty() ? grant(current, now) : farewell(current, end), current);
+    send(out, end.isEmpty() ? grant(current, now) : terminated(current, end), current);
   }
 
   /// Ends a subscription that a later subscription of the same device has replaced.
@@ -299,7 +303,7 @@ public final class SessionNotifier implements SipService.Notifier {
     RequestSender out = endpoint;
     if (out != null) {
       Subscription last = old.notified(Instant.MAX, old.relays());
-      send(out, farewell(last, "noresource"), last);
+      send(out, terminated(last, "noresource"), last);
     }
   }
 
@@ -349,7 +353,7 @@ public final class SessionNotifier implements SipService.Notifier {
     return notify(s, "active;expires=" + left).withBody(JSON, SipBody.of(body));
   }
 
-  private SipRequest farewell(Subscription s, String reason) {
+  private SipRequest terminated(Subscription s, String reason) {
     return notify(s, "terminated;reason=" + reason);
   }
 

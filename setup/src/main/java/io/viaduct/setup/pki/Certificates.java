@@ -93,7 +93,7 @@ public final class Certificates {
   /// Issues a new certificate for the same key, if the present one ends before a given time or does
   /// not name exactly the wanted hosts.
   ///
-  /// @return whether a certificate was issued
+  /// @return true if a certificate was issued
   public boolean renew(Wanted wanted, Instant before) throws IOException {
     X509Certificate present = read(wanted.certificate());
     if (!ends(present, before) && names(present).equals(texts(wanted.hosts()))) {
@@ -107,7 +107,7 @@ public final class Certificates {
 
   /// Makes a new certificate of the authority if the present one ends before a given time.
   ///
-  /// @return whether a certificate was made
+  /// @return true if a certificate was made
   public boolean renewAuthority(String domain, Instant before) throws IOException {
     X509Certificate present = read(AUTHORITY);
     if (!ends(present, before)) {

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /// Writes sessions and connections into an [AttributionLog]. The start and end of connections come
 /// from the kernel's connection tracking. If the retention time is zero, nothing is recorded.
 public final class Attribution implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(Attribution.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Attribution.class);
 
   private final @Nullable AttributionLog records;
   private final ExecutorService disk =
@@ -54,7 +54,7 @@ public final class Attribution implements AutoCloseable {
     try {
       conntrack = ConntrackMonitor.start(to::mapped, to::tick);
     } catch (IOException e) {
-      log.error(
+      LOG.error(
           "public addresses and ports are not recorded: {}: set attribution.retention to 0s if that"
               + " is meant",
           String.valueOf(e.getMessage()));

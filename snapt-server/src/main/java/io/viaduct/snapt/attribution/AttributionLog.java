@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 /// call it.
 public final class AttributionLog implements AutoCloseable {
   static final String SUFFIX = ".log";
-  private static final Logger log = LoggerFactory.getLogger(AttributionLog.class);
+  private static final Logger LOG = LoggerFactory.getLogger(AttributionLog.class);
   private static final long HOUR_MS = 3_600_000;
   private static final long FLUSH_MS = 1_000;
 
@@ -136,7 +136,7 @@ public final class AttributionLog implements AutoCloseable {
       records.increment();
     } catch (IOException e) {
       if (lost.sum() == 0) {
-        log.error(
+        LOG.error(
             "{}: public addresses are not recorded: {}", folder, String.valueOf(e.getMessage()));
       }
       lost.increment();
@@ -165,7 +165,7 @@ public final class AttributionLog implements AutoCloseable {
       if (old || bytes > bytesMax) {
         Files.delete(file);
         if (!old) {
-          log.warn(
+          LOG.warn(
               "{} is removed before its retention time: attribution.bytes-max is {}",
               Instant.ofEpochMilli(startMs(file)),
               bytesMax);
@@ -195,7 +195,7 @@ public final class AttributionLog implements AutoCloseable {
       }
     } catch (IOException e) {
       lost.increment();
-      log.warn("{}: {}", folder, String.valueOf(e.getMessage()));
+      LOG.warn("{}: {}", folder, String.valueOf(e.getMessage()));
     }
   }
 
@@ -221,7 +221,7 @@ public final class AttributionLog implements AutoCloseable {
     try {
       closeWriter();
     } catch (IOException e) {
-      log.warn("{}: {}", folder, String.valueOf(e.getMessage()));
+      LOG.warn("{}: {}", folder, String.valueOf(e.getMessage()));
     }
   }
 }

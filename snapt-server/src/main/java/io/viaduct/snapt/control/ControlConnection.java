@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
 /// loss of the connection does not end the session. Called on the control thread.
 final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage>
     implements ControlLine.Connection, ReceiptDialog.Wire {
-  private static final Logger log = LoggerFactory.getLogger(ControlConnection.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ControlConnection.class);
 
   private final ControlServer server;
   private @Nullable ChannelHandlerContext context;
@@ -308,7 +308,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   }
 
   /// Answers the device's Goodbye and closes.
-  void farewell() {
+  void answerGoodbye() {
     goodbye(ConnectionEnd.SESSION_ENDED, SessionEnd.GOODBYE.name());
   }
 
@@ -326,14 +326,14 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     ChannelHandlerContext on = context;
     if (on != null) {
       var scheduled = on.executor().schedule(work, delay, unit);
-      log.trace("receipts are due: {}", scheduled);
+      LOG.trace("receipts are due: {}", scheduled);
     }
   }
 
   /// Sends a Refusal and closes.
   void refuse(RefusalCode code, String detail) {
     server.refusals().count(code);
-    log.info("refused: {} {}", code, detail);
+    LOG.info("refused: {} {}", code, detail);
     end(
         ConnectionEnd.REFUSED,
         ControlMessage.newBuilder()
@@ -389,7 +389,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   public void exceptionCaught(ChannelHandlerContext from, Throwable cause) {
     ConnectionEnd why = ConnectionEnd.of(cause);
     if (why == null) {
-      log.error("control connection ended by an internal error", cause);
+      LOG.error("control connection ended by an internal error", cause);
     }
     end(why == null ? ConnectionEnd.UNEXPECTED_MESSAGE : why);
   }

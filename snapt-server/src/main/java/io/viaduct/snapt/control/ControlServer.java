@@ -51,7 +51,7 @@ import org.slf4j.LoggerFactory;
 /// The TLS server of the control connections. Its single event loop is the control thread, which
 /// owns the session registry.
 public final class ControlServer implements ReceiptAsker {
-  private static final Logger log = LoggerFactory.getLogger(ControlServer.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);
   private static final long TICK_MS = 250;
 
   private final Settings settings;
@@ -150,7 +150,7 @@ public final class ControlServer implements ReceiptAsker {
     listener = bound.channel();
     var ticks =
         group.next().scheduleAtFixedRate(this::onTick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
-    log.info(
+    LOG.info(
         "control connections at {}, expiry watched: {}", listener.localAddress(), !ticks.isDone());
     return (InetSocketAddress) listener.localAddress();
   }
@@ -206,7 +206,7 @@ public final class ControlServer implements ReceiptAsker {
           if (before != null && before != connection) {
             before.goodbye(ConnectionEnd.REPLACED, "the session was resumed on another connection");
           }
-          log.info("{} {}", session, resumed ? "resumed" : "opened");
+          LOG.info("{} {}", session, resumed ? "resumed" : "opened");
           boolean signs = terms.receipts() && session.terms().receipts();
           yield new Answer.Welcomed(session, welcome(session, resumed, revealed, signs));
         }
@@ -313,7 +313,7 @@ public final class ControlServer implements ReceiptAsker {
   }
 
   private void onSessionEnd(Session session, SessionEnd why) {
-    log.info("{} ended: {}", session, why);
+    LOG.info("{} ended: {}", session, why);
     ControlConnection connection = connections.get(session.id());
     if (connection != null && !connection.isLeaving()) {
       connection.goodbye(ConnectionEnd.SESSION_ENDED, why.name());

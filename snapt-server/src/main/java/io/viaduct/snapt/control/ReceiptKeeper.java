@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /// requests are answered. Lets the device sign its last interval before the connection closes. Ends
 /// the session if the device signs nothing. Called on the control thread.
 final class ReceiptKeeper {
-  private static final Logger log = LoggerFactory.getLogger(ReceiptKeeper.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ReceiptKeeper.class);
 
   // A device answers at once, or after a second if packets of the interval are still in flight.
   private static final long ANSWER_MS = 2_000;
@@ -109,7 +109,7 @@ final class ReceiptKeeper {
   private void settle() {
     String owed = dialog.takeOwed();
     if (!owed.isEmpty()) {
-      log.info("{}: its device has answered for earlier sessions: {}", session, owed);
+      LOG.info("{}: its device has answered for earlier sessions: {}", session, owed);
     }
     if (dialog.isExhausted() && !leaving) {
       connection.refuse(
@@ -117,7 +117,7 @@ final class ReceiptKeeper {
           ReceiptDialog.UNSIGNED_MAX + " intervals in a row are not signed: " + dialog.why());
       connection.cut(session);
     } else if (leaving && lastAsked && dialog.isSettled()) {
-      connection.farewell();
+      connection.answerGoodbye();
     }
   }
 
@@ -125,7 +125,7 @@ final class ReceiptKeeper {
   /// closes.
   void leaves() {
     leaving = true;
-    connection.later(ANSWER_MS, TimeUnit.MILLISECONDS, connection::farewell);
+    connection.later(ANSWER_MS, TimeUnit.MILLISECONDS, connection::answerGoodbye);
   }
 
   /// Returns true if the device has sent a Goodbye and may still sign.

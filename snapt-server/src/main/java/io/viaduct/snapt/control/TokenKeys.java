@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /// disk, so that tokens can be checked while the bridge is unreachable. The reporting thread writes
 /// them; any thread may read.
 public final class TokenKeys {
-  private static final Logger log = LoggerFactory.getLogger(TokenKeys.class);
+  private static final Logger LOG = LoggerFactory.getLogger(TokenKeys.class);
   private static final int KEYS_MAX = 64;
 
   private final Path file;
@@ -37,7 +37,7 @@ public final class TokenKeys {
       keys.known = SnaptStatusAck.parseFrom(Files.readAllBytes(file));
       keys.keys = parse(keys.known);
     } catch (NoSuchFileException _) {
-      log.info("no token keys yet: sessions can start after the bridge has sent them");
+      LOG.info("no token keys yet: sessions can start after the bridge has sent them");
     }
     return keys;
   }
@@ -49,16 +49,16 @@ public final class TokenKeys {
       return;
     }
     known = answer;
-    Map<String, PublicKey> told = parse(answer);
-    if (told.isEmpty()) {
+    Map<String, PublicKey> announced = parse(answer);
+    if (announced.isEmpty()) {
       return;
     }
-    keys = told;
-    log.info("token keys: {}", keys.keySet());
+    keys = announced;
+    LOG.info("token keys: {}", keys.keySet());
     try {
       DurableFile.write(file, answer.toByteArray());
     } catch (IOException e) {
-      log.error("token keys are used but could not be kept in {}", file, e);
+      LOG.error("token keys are used but could not be kept in {}", file, e);
     }
   }
 
@@ -68,7 +68,7 @@ public final class TokenKeys {
       if (key.getPublicKey().size() == Ed25519.PUBLIC_KEY_LENGTH && keys.size() < KEYS_MAX) {
         keys.put(key.getKeyId(), Ed25519.publicKey(key.getPublicKey().toByteArray()));
       } else {
-        log.warn(
+        LOG.warn(
             "token key {} is not an Ed25519 key, or exceeds the limit: ignored", key.getKeyId());
       }
     }

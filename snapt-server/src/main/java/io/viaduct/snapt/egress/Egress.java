@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /// forwarding, and masquerading in an own nftables table. [#close] removes the device and the
 /// table. Forwarding stays on, because other software may rely on it by then.
 public final class Egress implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(Egress.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Egress.class);
   private static final int OWN_SLOT = 1;
   private static final Path IPV6 = Path.of("/proc/sys/net/ipv6");
 
@@ -78,7 +78,7 @@ public final class Egress implements AutoCloseable {
     if (hasIpv6(name)) {
       HostCommand.run("", "ip", "-6", "address", "add", ipv6, "dev", name, "nodad");
     } else {
-      log.warn("IPv6 is disabled on {}: devices reach the Internet by IPv4 only", name);
+      LOG.warn("IPv6 is disabled on {}: devices reach the Internet by IPv4 only", name);
     }
   }
 
@@ -98,13 +98,13 @@ public final class Egress implements AutoCloseable {
       if (forwarding == Switch.ON) {
         throw new IOException(key + " must be 1 and cannot be set here: " + e.getMessage(), e);
       }
-      log.warn("{} is 0 and cannot be set here: packets to the Internet will not leave", key);
+      LOG.warn("{} is 0 and cannot be set here: packets to the Internet will not leave", key);
     }
   }
 
   private void masquerade(AddressPool pool, Switch wanted, List<Prefix> opened) throws IOException {
     if (wanted == Switch.OFF) {
-      log.info("no masquerading: the network must route {} and {} here", pool.ipv4(), pool.ipv6());
+      LOG.info("no masquerading: the network must route {} and {} here", pool.ipv4(), pool.ipv6());
       return;
     }
     try {
@@ -114,7 +114,7 @@ public final class Egress implements AutoCloseable {
       if (wanted == Switch.ON) {
         throw e;
       }
-      log.warn(
+      LOG.warn(
           "no masquerading, the network must route {} and {} here: {}",
           pool.ipv4(),
           pool.ipv6(),
@@ -169,7 +169,7 @@ public final class Egress implements AutoCloseable {
       try {
         HostCommand.run("", "nft", "delete", "table", "inet", table);
       } catch (IOException e) {
-        log.warn("table {} stays behind: {}", table, e.getMessage());
+        LOG.warn("table {} stays behind: {}", table, e.getMessage());
       }
     }
   }

@@ -20,7 +20,7 @@ final class HostCommand {
     try (var in = process.getOutputStream()) {
       in.write(input.getBytes(StandardCharsets.US_ASCII));
     }
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     try {
       if (!process.waitFor(SECONDS_MAX, TimeUnit.SECONDS)) {
         process.destroyForcibly();
@@ -34,7 +34,7 @@ final class HostCommand {
     if (process.exitValue() != 0) {
       throw new IOException(
           "%s: exit code %d: %s"
-              .formatted(String.join(" ", List.of(command)), process.exitValue(), said.strip()));
+              .formatted(String.join(" ", List.of(command)), process.exitValue(), output.strip()));
     }
   }
 }

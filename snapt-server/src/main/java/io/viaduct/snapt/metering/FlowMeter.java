@@ -34,11 +34,11 @@ final class FlowMeter {
   private long downReported;
   private int line = NO_LINE;
   // Values at the flow's last checkpoint.
-  private long toldPackets;
-  private long toldPostBytes;
-  private long toldLost;
-  private long toldHeardNs;
-  private boolean toldEnd;
+  private long reportedPackets;
+  private long reportedPostBytes;
+  private long reportedLost;
+  private long reportedHeardNs;
+  private boolean reportedEnd;
 
   /// @param lossPercentMax largest share of the sent bytes, in percent, that the device may report
   ///   as lost
@@ -115,16 +115,16 @@ final class FlowMeter {
     long lost = loss.up() + loss.down() + loss.downBytes();
     long heardNs = flow.peer().heardNs();
     boolean same =
-        packets == toldPackets
-            && postBytes == toldPostBytes
-            && lost == toldLost
-            && heardNs == toldHeardNs
-            && ended == toldEnd;
-    toldPackets = packets;
-    toldPostBytes = postBytes;
-    toldLost = lost;
-    toldHeardNs = heardNs;
-    toldEnd = ended;
+        packets == reportedPackets
+            && postBytes == reportedPostBytes
+            && lost == reportedLost
+            && heardNs == reportedHeardNs
+            && ended == reportedEnd;
+    reportedPackets = packets;
+    reportedPostBytes = postBytes;
+    reportedLost = lost;
+    reportedHeardNs = heardNs;
+    reportedEnd = ended;
     return !same;
   }
 

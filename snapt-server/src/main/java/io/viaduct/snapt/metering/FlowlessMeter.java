@@ -19,7 +19,7 @@ final class FlowlessMeter {
   // The SNAPT's own packets that were offered to the tunnel and are not yet deducted from `down`.
   private long ownPackets;
   private long ownBytes;
-  private long toldPackets;
+  private long reportedPackets;
 
   FlowlessMeter(SessionTotals totals) {
     up = new IntervalCounters(totals.receivedFlowless());
@@ -57,8 +57,8 @@ final class FlowlessMeter {
   /// Returns true if anything has changed since the last call.
   boolean changed() {
     long packets = up.packets() + down.packets();
-    boolean same = packets == toldPackets;
-    toldPackets = packets;
+    boolean same = packets == reportedPackets;
+    reportedPackets = packets;
     return !same;
   }
 
@@ -93,6 +93,6 @@ final class FlowlessMeter {
     up.roll();
     down.roll();
     refused.roll();
-    toldPackets = 0;
+    reportedPackets = 0;
   }
 }

@@ -34,7 +34,7 @@ public final class SessionMeter {
   // flow replaces the earlier one.
   private final Set<Integer> numbers = new HashSet<>();
   private int substitute = SUBSTITUTE_IDS;
-  private boolean told;
+  private boolean reported;
   private long sequence;
   private long startMs;
   private long startNs;
@@ -122,10 +122,10 @@ public final class SessionMeter {
   public @Nullable IntervalUsage changes(long nowMs, long nowNs, double roundTripUs) {
     ShownToken token = session.shown();
     UsageReport report = report(token.content(), nowMs, nowNs, roundTripUs, false, true);
-    if (told && report.getFlowsCount() == 0) {
+    if (reported && report.getFlowsCount() == 0) {
       return null;
     }
-    told = true;
+    reported = true;
     return usage(report, token);
   }
 
@@ -145,7 +145,7 @@ public final class SessionMeter {
     sequence += ReportParts.count(report);
     numbers.clear();
     substitute = SUBSTITUTE_IDS;
-    told = false;
+    reported = false;
     return usage(report, token);
   }
 

@@ -23,7 +23,7 @@ public enum Translated {
   NO_SESSION;
 
   /// Returns true if the sending device gets an ICMP error. The packet is then unchanged.
-  public boolean isTold() {
+  public boolean isAnswered() {
     return this == POOL_DESTINATION || this == UNROUTABLE_DESTINATION;
   }
 }

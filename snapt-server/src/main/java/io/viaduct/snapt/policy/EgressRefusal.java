@@ -22,7 +22,7 @@ public enum EgressRefusal {
   /// Returns true if the device gets an ICMP error. There is none for a source route, which the
   /// error would have to reverse (RFC 1812 section 4.3.2.6). There is none for the rate, because
   /// packet loss is its signal.
-  public boolean isTold() {
+  public boolean isAnswered() {
     return switch (this) {
       case OWN_ADDRESS, CONTROL_NETWORK, PRIVATE_NETWORK, DENIED -> true;
       case SOURCE_ROUTE, ACCOUNT_RATE -> false;

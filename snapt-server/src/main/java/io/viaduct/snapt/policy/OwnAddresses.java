@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /// hold the address of `control.host`, and its hairpinning leads back here. Checks every ten
 /// seconds, on its own thread.
 public final class OwnAddresses implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(OwnAddresses.class);
+  private static final Logger LOG = LoggerFactory.getLogger(OwnAddresses.class);
   private static final int LOOK_SECONDS = 10;
 
   private final EgressPolicy policy;
@@ -57,7 +57,7 @@ public final class OwnAddresses implements AutoCloseable {
       interfaces();
     } catch (RuntimeException e) {
       // An uncaught exception would end the schedule silently.
-      log.error("the SNAPT's own addresses cannot be updated", e);
+      LOG.error("the SNAPT's own addresses cannot be updated", e);
     }
   }
 
@@ -69,7 +69,7 @@ public final class OwnAddresses implements AutoCloseable {
       }
       policy.own(own);
     } catch (SocketException e) {
-      log.warn("this machine's interfaces cannot be listed: {}", String.valueOf(e.getMessage()));
+      LOG.warn("this machine's interfaces cannot be listed: {}", String.valueOf(e.getMessage()));
     }
   }
 

@@ -76,7 +76,7 @@ final class RefusalAnswers {
   void drain(Predicate<IpPacket> taker, TrafficCounters counters) {
     for (ByteBuf answer = pending.poll(); answer != null; answer = pending.poll()) {
       if (taker.test(memory.packet.set(answer, 0, answer.readableBytes()))) {
-        counters.countTold();
+        counters.countAnswered();
       }
       answer.release();
     }

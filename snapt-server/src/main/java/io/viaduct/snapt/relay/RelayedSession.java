@@ -94,11 +94,11 @@ final class RelayedSession implements FlowListener, PathListener {
   }
 
   private boolean tell(IpPacket answer, long nowNs) {
-    boolean told = tunnel.offerFlowless(answer, nowNs) == Verdict.QUEUED;
-    if (told) {
+    boolean queued = tunnel.offerFlowless(answer, nowNs) == Verdict.QUEUED;
+    if (queued) {
       meter.ownDown(1, answer.length());
     }
-    return told;
+    return queued;
   }
 
   /// Step 2: translates a packet from the Internet to one of the session's addresses, and offers it

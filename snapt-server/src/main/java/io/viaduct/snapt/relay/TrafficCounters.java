@@ -43,7 +43,7 @@ public final class TrafficCounters {
   private final long[] overhead = new long[2];
   private final long[] egress = new long[2];
   private final long[] carriers = new long[Carrier.values().length];
-  private long told;
+  private long answeredRefusals;
   private long late;
   private long handedOver;
 
@@ -100,13 +100,13 @@ public final class TrafficCounters {
   }
 
   /// Counts an ICMP error that was sent to a device.
-  void countTold() {
-    told++;
+  void countAnswered() {
+    answeredRefusals++;
   }
 
   /// Returns the number of refused packets that were answered with an ICMP error.
-  public long told() {
-    return told;
+  public long answeredRefusals() {
+    return answeredRefusals;
   }
 
   void count(Drop reason) {

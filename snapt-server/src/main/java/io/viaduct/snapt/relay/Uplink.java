@@ -45,7 +45,7 @@ final class Uplink implements InnerPacketSink {
     Segments segments = Segments.of(packet);
     counters.count(TrafficCounters.Direction.UP, outcome, segments.packets(), packet.length());
     if (outcome != Translated.FORWARDED) {
-      if (outcome.isTold()) {
+      if (outcome.isAnswered()) {
         answers.refused(packet, false, relay.nowNs());
       }
       meter.refusedUp(flow, segments.packets(), segments.bytes());
@@ -61,7 +61,7 @@ final class Uplink implements InnerPacketSink {
     }
     if (refusal != null) {
       counters.count(refusal, segments.packets());
-      if (refusal.isTold()) {
+      if (refusal.isAnswered()) {
         answers.refused(packet, true, relay.nowNs());
       }
     }

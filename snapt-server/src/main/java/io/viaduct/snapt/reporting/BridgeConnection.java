@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 /// reports and for status. It reopens a broken stream after one second. All state is confined to
 /// this thread; answers are posted to it.
 public final class BridgeConnection implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(BridgeConnection.class);
+  private static final Logger LOG = LoggerFactory.getLogger(BridgeConnection.class);
   private static final long RETRY_MS = 1_000;
   private static final long BETWEEN_LINES_MS = 10_000;
   private static final long SETTLE_MS = 500;
@@ -74,7 +74,7 @@ public final class BridgeConnection implements AutoCloseable {
     ScheduledFuture<?> announce =
         thread.scheduleWithFixedDelay(
             this::announce, 0, announceEvery.toMillis(), TimeUnit.MILLISECONDS);
-    log.debug("reporting began: {} {}", settle, announce);
+    LOG.debug("reporting began: {} {}", settle, announce);
   }
 
   /// Schedules [UsageReporting#settle]. Any thread may call this; repeated calls are merged.
@@ -134,7 +134,7 @@ public final class BridgeConnection implements AutoCloseable {
       settle();
     } catch (IOException e) {
       reporting.diskFailures().increment();
-      log.error("the answer for a report could not be kept; it will be asked for again", e);
+      LOG.error("the answer for a report could not be kept; it will be asked for again", e);
     }
   }
 
@@ -166,7 +166,7 @@ public final class BridgeConnection implements AutoCloseable {
       /// Logs that the bridge refuses this SNAPT, because another process uses its id.
       private void onRefused(@Nullable String words) {
         if (!refusalWasSaid && !closing) {
-          log.error("the bridge refuses this SNAPT, reports are kept: {}", words);
+          LOG.error("the bridge refuses this SNAPT, reports are kept: {}", words);
           refusalWasSaid = true;
         }
         openLater();
@@ -176,7 +176,7 @@ public final class BridgeConnection implements AutoCloseable {
       private void onLost(String why) {
         long now = clock.millis();
         if (!lossSaid.equals(why) && now - lossSaidMs >= BETWEEN_LINES_MS && !closing) {
-          log.warn(
+          LOG.warn(
               "bridge {} unreachable, reports are kept, next attempts every second: {}",
               channel.authority(),
               why);
@@ -192,7 +192,7 @@ public final class BridgeConnection implements AutoCloseable {
           return;
         }
         ScheduledFuture<?> again = thread.schedule(reopen, RETRY_MS, TimeUnit.MILLISECONDS);
-        log.trace("opened again: {}", again);
+        LOG.trace("opened again: {}", again);
       }
     };
   }
@@ -223,7 +223,7 @@ public final class BridgeConnection implements AutoCloseable {
     thread.shutdown();
     try {
       if (!thread.awaitTermination(5, TimeUnit.SECONDS)) {
-        log.warn("the disk did not finish in 5 s: the last second of usage may be lost");
+        LOG.warn("the disk did not finish in 5 s: the last second of usage may be lost");
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();

@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 /// The checkpoint thread appends; the reporting thread closes intervals and synchronises. Both hold
 /// the lock while they write into the page cache, but never while they wait for the disk.
 public final class IntervalLog {
-  private static final Logger log = LoggerFactory.getLogger(IntervalLog.class);
+  private static final Logger LOG = LoggerFactory.getLogger(IntervalLog.class);
   private static final Pattern FILE = Pattern.compile("(\\d{1,18})\\.log");
   private static final long GROWTH = 4;
   private static final int FRAMES_PER_WRITE = 256;
@@ -105,7 +105,7 @@ public final class IntervalLog {
     List<LogFrame> frames = LogFrame.read(content);
     if (content.hasRemaining()) {
       tornTails.increment();
-      log.warn("{}: the last {} bytes are an incomplete record", file, content.remaining());
+      LOG.warn("{}: the last {} bytes are an incomplete record", file, content.remaining());
     }
     if (frames.stream().anyMatch(frame -> frame.kind() == LogFrame.Kind.COMPLETE)) {
       open.clear();
@@ -133,7 +133,7 @@ public final class IntervalLog {
       open.take(new IntervalUsage(report, shown.token(), shown.receipts()));
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
       // The checksum is correct, so another version has written the record.
-      log.error("{}: a record is not a report of this version: {}", file, e.getMessage());
+      LOG.error("{}: a record is not a report of this version: {}", file, e.getMessage());
     }
   }
 

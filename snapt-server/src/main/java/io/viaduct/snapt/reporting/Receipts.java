@@ -40,7 +40,7 @@ public final class Receipts {
   /// day.
   static final int ASKED_MAX = 1_440;
 
-  private static final Logger log = LoggerFactory.getLogger(Receipts.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Receipts.class);
   private static final long PROVISIONAL_MS = Duration.ofHours(24).toMillis();
 
   private final ReportSpool spool;
@@ -240,7 +240,7 @@ public final class Receipts {
   private void drop(ReportIdentity identity) throws IOException {
     if (spool.owed().of(identity) != null && spool.acknowledge(identity)) {
       expired.increment();
-      log.warn(
+      LOG.warn(
           "report {} has no receipt 24 h after its interval: deleted here, the operator decides about it in billing",
           identity);
     }

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /// each reconnect, until the bridge's verdict releases them. A report that waits for its receipt
 /// does not delay the others. Owned by the reporting thread.
 public final class ReportSender {
-  private static final Logger log = LoggerFactory.getLogger(ReportSender.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ReportSender.class);
   // Time after which an unanswered report is sent again. Billing ignores the duplicate.
   private static final long ANSWER_MS_MAX = 30_000;
   private static final long DEFERRED_PAUSE_MS_MIN = 500;
@@ -104,7 +104,7 @@ public final class ReportSender {
       }
       case CONFLICT, REJECTED -> {
         spool.refuse(identity.get());
-        log.error(
+        LOG.error(
             "report {} is {}: {}", identity.get(), ack.getVerdict(), printable(ack.getReason()));
       }
       case PROVISIONAL -> provisional(identity.get(), answered);

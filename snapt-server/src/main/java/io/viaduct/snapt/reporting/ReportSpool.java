@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /// report; it makes the SNAPT refuse new sessions. Only the reporting thread may change the spool;
 /// any thread may read the sizes.
 public final class ReportSpool {
-  private static final Logger log = LoggerFactory.getLogger(ReportSpool.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ReportSpool.class);
 
   private final Path folder;
   private final Path refused;
@@ -71,7 +71,7 @@ public final class ReportSpool {
     if (identity.isPresent() && take(file, identity.get())) {
       return;
     }
-    log.warn("{} is not a report of this SNAPT: moved to {}", file, refused);
+    LOG.warn("{} is not a report of this SNAPT: moved to {}", file, refused);
     DurableFile.move(file, refused.resolve(name));
   }
 

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /// reporting thread waits for the disk. Both queues are bounded. A loop passes its next changes
 /// only after the last ones were taken, and each session closes one report per interval.
 public final class UsageReporting {
-  private static final Logger log = LoggerFactory.getLogger(UsageReporting.class);
+  private static final Logger LOG = LoggerFactory.getLogger(UsageReporting.class);
   private static final long FORCE_MS = 1_000;
   private static final int SPOOLED_AT_ONCE = 64;
 
@@ -95,7 +95,7 @@ public final class UsageReporting {
   private void failed(IOException why) {
     diskFailures.increment();
     if (failing.compareAndSet(false, true)) {
-      log.error("usage stays in memory until the disk can be written again", why);
+      LOG.error("usage stays in memory until the disk can be written again", why);
     }
   }
 

@@ -8,7 +8,7 @@ import io.viaduct.webgui.peer.BearerToken;
 import java.util.List;
 import java.util.Map;
 
-/// What changes on an account's pages while somebody looks at them.
+/// The part of an account's pages that is kept up to date while they are open.
 record AccountState(Balance balance, List<Charge> charges) {
   static AccountState read(Billing billing, BearerToken token, String account, int rows) {
     return new AccountState(

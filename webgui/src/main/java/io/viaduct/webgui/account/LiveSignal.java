@@ -5,11 +5,11 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Where the thread that reads billing's events, those that end streams, and the one that writes to
-/// the browser meet. Changes are not queued but coalesced: however many came, the next update shows
-/// the present state, so a slow browser costs no memory.
+/// Carries signals from the thread that reads billing's events, and from those that end streams, to
+/// the thread that writes to the browser. Changes are not queued but coalesced: the next update
+/// shows the present state, so a slow browser costs no memory.
 final class LiveSignal {
-  /// What the writer does next.
+  /// The writer's next step.
   enum Next {
     /// Something changed: show the present state.
     UPDATE,

@@ -110,7 +110,7 @@ class MoneyForms {
       page.addFlashAttribute(kind + "Done", amount);
       return form;
     } catch (PeerAwayException e) {
-      // Whether it was booked is not known: the key stays, so sending again cannot book twice.
+      // Billing may have booked it. The key stays, so that sending it again cannot book it twice.
       return form.refused("topup.problem.away");
     } catch (PeerRefusedException e) {
       page.addFlashAttribute(kind + "Refusal", e.detail());

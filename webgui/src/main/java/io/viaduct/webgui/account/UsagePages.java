@@ -17,7 +17,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 /// Sums of an account's charges by day, class and application.
 @Controller
 class UsagePages {
-  /// What a visitor may choose; billing takes any combination.
+  /// The groupings that the form offers; billing takes any combination.
   private static final List<String> CHOICES =
       List.of("day", "class", "application", "day,class", "day,application", "class,application");
 

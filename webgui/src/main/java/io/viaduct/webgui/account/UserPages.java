@@ -14,8 +14,8 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 import org.springframework.web.util.UriComponentsBuilder;
 
-/// Who an account belongs to and what it may use: password, devices, state. Every outcome leads
-/// back to a page that says what was done, or what to mend.
+/// The pages of an account's password, devices and state. Every outcome leads back to a page that
+/// says what was done, or what to mend.
 @Controller
 class UserPages {
   private final Billing billing;

@@ -3,7 +3,7 @@ package io.viaduct.webgui.billing;
 import java.time.Instant;
 import java.util.Objects;
 
-/// What an account holds.
+/// The balance of an account.
 ///
 /// @param postedMicrodenarii the ledger's sum
 /// @param availableMicrodenarii posted minus what is reserved for running traffic
@@ -18,7 +18,7 @@ public record Balance(
     difference(postedMicrodenarii, availableMicrodenarii); // refuses what has none
   }
 
-  /// What running traffic may still take.
+  /// Returns the amount that is reserved for running traffic.
   public MicroDenarii reserved() {
     return difference(postedMicrodenarii, availableMicrodenarii);
   }

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What billing made of one flow in one interval, with everything that the price depends on. Units
+/// Billing's charge for one flow in one interval, with everything that the price depends on. Units
 /// are in the names; `units` are virtual units (vu), `pricePerUnit` is in den/vu,
 /// `utilityPerSecond` in den/s, `loss` in 0..1. A quantity that was not measured is null.
 public record Charge(

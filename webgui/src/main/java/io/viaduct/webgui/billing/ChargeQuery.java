@@ -4,7 +4,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Which charges: the newest `limit` after the cursor that fit every filter.
+/// A query for charges: the newest `limit` after the cursor that fit every filter.
 public record ChargeQuery(int limit, @Nullable String cursor, ChargeFilter filter) {
 
   /// The newest charges.

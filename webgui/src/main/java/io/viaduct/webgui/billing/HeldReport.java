@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param reason one word of billing's list of reasons
 /// @param detail billing's sentence
-/// @param receiptOwed whether the device's receipt would post it
+/// @param receiptOwed true if the device's receipt would post it
 /// @param state `held`, `posted` or `discarded`
 public record HeldReport(
     String id,

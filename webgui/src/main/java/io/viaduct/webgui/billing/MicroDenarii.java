@@ -14,7 +14,7 @@ public record MicroDenarii(long value) {
     return new MicroDenarii(Long.parseLong(text));
   }
 
-  /// What a person types: `12`, `0.5`, `1.000001`.
+  /// Parses an amount in denarii as a person types it: `12`, `0.5`, `1.000001`.
   ///
   /// @throws NumberFormatException if it is no plain number with at most six decimals
   public static MicroDenarii ofDenarii(String text) {

@@ -3,7 +3,7 @@ package io.viaduct.webgui.billing;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What became of a released report.
+/// The outcome of releasing a report.
 ///
 /// @param outcome `posted`, `already_posted`, `held`, `refused` or `deferred`
 /// @param detail billing's sentence where it was not posted

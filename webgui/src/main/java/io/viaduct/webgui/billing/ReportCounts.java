@@ -3,7 +3,7 @@ package io.viaduct.webgui.billing;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// How many reports of each SNAPT were refused, are held or are unsigned.
+/// The numbers of reports of each SNAPT that were refused, are held or are unsigned.
 public record ReportCounts(List<Count> counts) {
   public ReportCounts {
     counts = List.copyOf(counts);

@@ -2,10 +2,10 @@ package io.viaduct.webgui.billing;
 
 import org.jspecify.annotations.Nullable;
 
-/// Which reports a list shows; null or blank takes all.
+/// The filter of a list of reports; null or blank takes all.
 public record ReportQuery(
     @Nullable String snapt, @Nullable String account, @Nullable String reason) {
-  /// Whether anything is left out.
+  /// Returns true if the filter leaves anything out.
   public boolean narrow() {
     return given(snapt) || given(account) || given(reason);
   }

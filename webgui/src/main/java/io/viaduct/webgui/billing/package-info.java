@@ -1,6 +1,6 @@
-/// What the pages know of billing: sessions, balances, charges, top-ups, the event stream. Shapes
-/// are those of billing's OpenAPI document; unknown members are ignored. A record without a member
-/// that it needs is never made: such an answer is unreadable.
+/// The pages' client of billing: sessions, balances, charges, top-ups, the event stream. Shapes are
+/// those of billing's OpenAPI document; unknown members are ignored. An answer that lacks a
+/// required member is refused as unreadable.
 @NullMarked
 package io.viaduct.webgui.billing;
 

@@ -1,4 +1,4 @@
-/// What the pages know of the IMS bridge: its directory of SNAPTs.
+/// The pages' client of the IMS bridge: its directory of SNAPTs.
 @NullMarked
 package io.viaduct.webgui.bridge;
 

@@ -25,7 +25,7 @@ public final class BillingLogin implements AuthenticationProvider {
   private static final int NAME_LENGTH_MAX = 128;
   private static final int PASSWORD_LENGTH_MAX = 256;
 
-  /// How a log-in ended; the label of the counter.
+  /// The outcome of a log-in, and the label of its counter.
   public enum Outcome {
     ACCEPTED,
     /// Wrong user or password, or longer than either may be.

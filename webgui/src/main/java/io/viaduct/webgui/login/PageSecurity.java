@@ -34,8 +34,8 @@ import org.springframework.security.web.header.writers.ReferrerPolicyHeaderWrite
 import org.springframework.security.web.savedrequest.HttpSessionRequestCache;
 import org.springframework.security.web.util.matcher.AnyRequestMatcher;
 
-/// Which page is open to whom, and what every answer says to the browser. One list, read from top
-/// to bottom.
+/// Says which page is open to which role, and sets the security headers of every answer. The list
+/// is read from top to bottom.
 @Configuration(proxyBeanMethods = false)
 public class PageSecurity {
   // No inline script or style, nothing from elsewhere, no framing, forms only to ourselves.

@@ -9,7 +9,7 @@ import java.time.Instant;
 /// @param account id of the visitor's own account
 /// @param until billing's expiry of the token
 public record SignedIn(String account, Role role, BearerToken token, Instant until) {
-  /// What billing says that a visitor is.
+  /// The visitor's role, as billing states it.
   public enum Role {
     USER,
     OPERATOR

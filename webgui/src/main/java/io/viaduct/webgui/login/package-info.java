@@ -1,5 +1,5 @@
-/// Who is looking: log-in against billing, the browser session that holds the bearer token, and
-/// which page is open to whom.
+/// The log-in: passwords are checked by billing, the browser session holds the bearer token, and
+/// one list says which page is open to which role.
 @NullMarked
 package io.viaduct.webgui.login;
 

@@ -125,7 +125,7 @@ class ReportPages {
     try {
       carryOut(decision, visitor.token(), id, told, page);
     } catch (PeerAwayException e) {
-      // Whether it was carried out is not known; a second time changes nothing.
+      // Billing may have carried it out; sending it again changes nothing.
       page.addFlashAttribute(PROBLEM, "decision.problem.away");
     } catch (PeerRefusedException e) {
       page.addFlashAttribute(PROBLEM, "decision.problem.refused");

@@ -9,8 +9,8 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// How quantities are written on the pages. What was not measured shows as a dash. Numbers keep one
-/// form in all languages: point for decimals, comma for thousands, UTC for time.
+/// Formats quantities for the pages. A dash stands for a quantity that was not measured. Numbers
+/// keep one form in all languages: point for decimals, comma for thousands, UTC for time.
 public final class Display {
   /// Shown for a quantity that is not known.
   public static final String UNKNOWN = "\u2013";

@@ -7,7 +7,7 @@ import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ModelAttribute;
 
-/// What every template may use: who looks, and how quantities are shown.
+/// Gives every template the visitor and the formats of quantities.
 @ControllerAdvice
 class PageModel {
   private final Display display;

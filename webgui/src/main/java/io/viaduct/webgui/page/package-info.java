@@ -1,4 +1,4 @@
-/// What all pages share: how quantities are shown, and what a visitor sees when something failed.
+/// The parts that all pages share: formats of quantities, and the pages for errors.
 @NullMarked
 package io.viaduct.webgui.page;
 

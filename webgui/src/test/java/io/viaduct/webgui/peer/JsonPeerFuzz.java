@@ -117,7 +117,7 @@ public final class JsonPeerFuzz {
     };
   }
 
-  /// What no caller checks again, because the types say so.
+  /// Fails if a record or a list holds null where its type forbids it; no caller checks that again.
   private static void whole(Object value) {
     if (value instanceof List<?> list) {
       list.forEach(JsonPeerFuzz::whole);

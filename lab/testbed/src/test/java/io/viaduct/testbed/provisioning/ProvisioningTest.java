@@ -52,7 +52,7 @@ class ProvisioningTest {
       words.add(state.detail());
     }
 
-    boolean isTold(String part) {
+    boolean hasStateWith(String part) {
       return words.stream().anyMatch(detail -> detail.contains(part));
     }
 
@@ -110,7 +110,7 @@ class ProvisioningTest {
 
   private static void isRefused(String user, String password, String words) throws Exception {
     try (Device device = new Device(user, password)) {
-      patiently().until(() -> device.isTold(words));
+      patiently().until(() -> device.hasStateWith(words));
       device.subscribe();
       assertThat(device.agent.state().isRegistered()).isFalse();
       assertThat(device.grants).isEmpty();
@@ -139,7 +139,7 @@ class ProvisioningTest {
       patiently().until(() -> !sam.grants.isEmpty());
       change("sam", "{\"state\":\"suspended\"}");
       learns(() -> !services.bridge.subscribers().isActive("sam"));
-      patiently().until(() -> sam.isTold("rejected"));
+      patiently().until(() -> sam.hasStateWith("rejected"));
     }
     isRefused("sam", "sams-secret", "403 Account Suspended");
     change("sam", "{\"state\":\"active\"}");
@@ -167,7 +167,7 @@ class ProvisioningTest {
       patiently().until(() -> !dora.grants.isEmpty());
       services.send("DELETE", "/accounts/dora", "");
       learns(() -> !services.bridge.subscribers().isActive("dora"));
-      patiently().until(() -> dora.isTold("rejected"));
+      patiently().until(() -> dora.hasStateWith("rejected"));
     }
     // Like a user who never was: a stranger learns nothing from the answer.
     isRefused("dora", "doras-secret", "401");
@@ -193,7 +193,8 @@ class ProvisioningTest {
       max.subscribe();
       patiently()
           .until(() ->
-              max.isTold("403 Too Many Devices: account max has its 8 devices: remove one on the"));
+              max.hasStateWith(
+                  "403 Too Many Devices: account max has its 8 devices: remove one on the"));
       assertThat(max.grants).isEmpty();
       assertThat(services.send("GET", "/accounts/max/devices", "").get("devices").size())
           .isEqualTo(DEVICES_MAX);

@@ -5,7 +5,7 @@ import java.util.function.Function;
 
 /// A part of a service that can apply new values of some keys while it runs.
 ///
-/// @param always whether the part is prepared at each reload, even if none of its keys has changed
+/// @param always true if the part is prepared at each reload, even if none of its keys has changed
 /// @param keys keys that the part reloads; `tls` includes `tls.certificate` and all other keys
 ///   below it
 /// @param preparation checks the new values without a change, and throws a [ConfigurationException]

@@ -47,7 +47,7 @@ public record TlsMaterial(
 
   /// Returns a context for accepting connections.
   ///
-  /// @param clients whether the peer must present a certificate of one of the authorities
+  /// @param clients true if the peer must present a certificate of one of the authorities
   public SslContext server(ClientAuth clients) {
     return build(serverBuilder(clients));
   }

@@ -119,7 +119,7 @@ class ConfigurationEnvironmentTest {
   }
 
   @Test
-  void whatCheckPrintsNamesTheVariablesAndCanBeFedBack() throws Exception {
+  void theOutputOfCheckNamesTheVariablesAndIsAValidConfiguration() throws Exception {
     Map<String, String> environment = Map.of("VIADUCT_CONFIG_REST__PORT", "8081");
     String shown =
         new ConfigurationSource<>(file(), Process.class, environment, _ -> {}).effective();

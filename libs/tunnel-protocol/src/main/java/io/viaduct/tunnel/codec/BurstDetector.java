@@ -20,7 +20,7 @@ final class BurstDetector {
 
   /// Counts arrived bytes.
   ///
-  /// @return whether a burst begins with them
+  /// @return true if a burst begins with them
   boolean arrived(int length, long nowNs) {
     if (nowNs - beganNs >= windowNs) {
       beganNs = nowNs;

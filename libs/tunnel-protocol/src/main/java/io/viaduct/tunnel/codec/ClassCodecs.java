@@ -19,7 +19,7 @@ public final class ClassCodecs {
 
   /// Creates policies on demand.
   ///
-  /// @param speaksZstd whether the peer supports zstd
+  /// @param speaksZstd true if the peer supports zstd
   public ClassCodecs(CodecCosts costs, boolean speaksZstd) {
     this.costs = costs;
     this.speaksZstd = speaksZstd;

@@ -50,7 +50,7 @@ public final class CodecPolicy {
 
   /// Creates the policy of one class.
   ///
-  /// @param speaksZstd whether the peer supports zstd
+  /// @param speaksZstd true if the peer supports zstd
   /// @param blockNsMax longest time for compressing one block
   CodecPolicy(CodecCosts costs, boolean speaksZstd, long blockNsMax) {
     this.costs = costs;
@@ -61,7 +61,7 @@ public final class CodecPolicy {
 
   /// Counts an inner packet on its way to the peer, compressible or not.
   ///
-  /// @param bulk whether its sender sends as much at once as it may: a superpacket or TCP. Many
+  /// @param bulk true if its sender sends as much at once as it may: a superpacket or TCP. Many
   ///   other packets at once have only waited for this loop.
   public void arrived(int bytes, boolean bulk, long nowNs) {
     pingPong.sent(nowNs);

@@ -26,7 +26,7 @@ final class BlockCodec {
     return compressor.compress(raw, at, length, to, 0, to.length);
   }
 
-  /// Decompresses a block. @return whether it decompresses to exactly `originalBytes`
+  /// Decompresses a block. @return true if it decompresses to exactly `originalBytes`
   boolean decompress(byte[] block, int at, int length, byte[] to, int toAt, int originalBytes) {
     try {
       return decompressor.decompress(block, at, length, to, toAt, originalBytes) == originalBytes;

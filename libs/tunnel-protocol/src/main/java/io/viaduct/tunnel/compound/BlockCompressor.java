@@ -36,7 +36,7 @@ public final class BlockCompressor {
   /// Creates the compressor of one session.
   ///
   /// @param histories null if the peer supports neither histories nor zstd
-  /// @param oneContext whether all hosts share one context
+  /// @param oneContext true if all hosts share one context
   public BlockCompressor(
       CompoundMemory memory,
       HistoryMemory loop,

@@ -167,7 +167,7 @@ public final class CompoundReader {
     return read >= 0 && (epoch[blocks] == 0 || codec == Record.ZSTD);
   }
 
-  /// Parses the records of one block. @param sink null to check only. @return whether the block is
+  /// Parses the records of one block. @param sink null to check only. @return true if the block is
   /// well-formed
   private boolean records(
       byte[] from, int at, int limit, boolean first, @Nullable RecordSink sink) {

@@ -8,7 +8,7 @@ public interface RecordSink {
   /// Takes a whole packet, OPEN or RAW.
   ///
   /// @param flow 0 for RAW
-  /// @param install whether it is an OPEN that installs a context
+  /// @param install true if it is an OPEN that installs a context
   void whole(
       int flow,
       int generation,

@@ -76,7 +76,7 @@ public final class DatagramIntake {
     batch = List.of();
   }
 
-  /// Counts bytes that were handed over. @return whether the connection must stop reading
+  /// Counts bytes that were handed over. @return true if the connection must stop reading
   boolean added(int bytes) {
     if (waitingBytes.addAndGet(bytes) <= ControlFrame.DATAGRAM_BYTES_WAITING_MAX) {
       return false;
@@ -86,7 +86,7 @@ public final class DatagramIntake {
     return !resumes();
   }
 
-  /// Counts bytes that were opened. @return whether the connection may read again
+  /// Counts bytes that were opened. @return true if the connection may read again
   boolean taken(int bytes) {
     waitingBytes.addAndGet(-bytes);
     return resumes();

@@ -104,7 +104,7 @@ public final class ZstdBlocks implements AutoCloseable {
     return rawBytes < 256 ? 0x20 : 0x60;
   }
 
-  /// Decompresses a block. @return whether it decompresses to exactly `original` bytes
+  /// Decompresses a block. @return true if it decompresses to exactly `original` bytes
   boolean decompress(
       byte[] block,
       int at,

@@ -102,7 +102,7 @@ public final class FlowTable {
 
   /// Handles the peer's OPEN: finds or makes the flow that the id now stands for.
   ///
-  /// @param newer whether the datagram is the newest so far. Only then may it replace the id's old
+  /// @param newer true if the datagram is the newest so far. Only then may it replace the id's old
   ///   flow.
   /// @return null if the packet must be delivered without a flow
   public @Nullable FlowState opened(int id, FlowKey packet, boolean newer) {

@@ -17,7 +17,7 @@ public final class ReceiveContexts {
 
   /// Installs the context of an OPEN in the datagram with this sequence.
   ///
-  /// @return whether this end now holds that context, so that it may be acknowledged
+  /// @return true if this end now holds that context, so that it may be acknowledged
   public boolean install(int generation, long context, long sequence) {
     int g = generation & GENERATIONS - 1;
     if (contexts[g] == context) {

@@ -23,7 +23,7 @@ public final class SendContexts {
   /// Returns the generation of a context. A new context replaces the next generation.
   ///
   /// @param nextSequence sequence of the next datagram that will be sealed
-  /// @param mayReplace whether none of the flow's packets waits in a queue
+  /// @param mayReplace true if none of the flow's packets waits in a queue
   public int generation(long context, long nextSequence, boolean mayReplace) {
     if (contexts[newest] == context) {
       return newest;

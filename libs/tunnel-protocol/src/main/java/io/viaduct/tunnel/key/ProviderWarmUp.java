@@ -67,7 +67,7 @@ final class ProviderWarmUp {
     }
   }
 
-  /// Runs the warm-up. @return whether the JDK's cipher became the faster one
+  /// Runs the warm-up. @return true if the JDK's cipher became the faster one
   boolean warmUp() {
     Aead provider = new ProviderAead(algorithm);
     Aead sodium = new SodiumAead(algorithm, () -> false);

@@ -183,7 +183,7 @@ final class Sodium {
   /// are lost.
   ///
   /// @param key key that [#prepare] has returned
-  /// @return whether the tag verifies
+  /// @return true if the tag verifies
   static boolean decrypt(
       AeadAlgorithm algorithm,
       MemorySegment key,

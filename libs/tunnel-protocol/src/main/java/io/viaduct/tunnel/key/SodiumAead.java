@@ -29,7 +29,7 @@ final class SodiumAead implements Aead {
 
   /// Creates the cipher of one event loop.
   ///
-  /// @param providerIsFaster whether the JDK's cipher is the faster one over long bodies by now
+  /// @param providerIsFaster true if the JDK's cipher is the faster one over long bodies by now
   SodiumAead(AeadAlgorithm algorithm, BooleanSupplier providerIsFaster) {
     this.algorithm = algorithm;
     this.provider = new ProviderAead(algorithm);

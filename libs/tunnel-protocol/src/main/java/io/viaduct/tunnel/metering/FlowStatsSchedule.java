@@ -89,7 +89,7 @@ public final class FlowStatsSchedule {
 
   /// Queues all reports at once, because the session ends.
   ///
-  /// @return whether the control queue had no room for all; then the caller empties it and calls
+  /// @return true if the control queue had no room for all; then the caller empties it and calls
   ///   again
   public boolean queueAll(long nowNs) {
     queue(normal, Long.MAX_VALUE, nowNs);

@@ -1,4 +1,5 @@
-/// What counts and shares the bytes of a session, and when its counters are reported.
+/// Counts the bytes of a session, splits them among its flows, and schedules the reports of its
+/// counters.
 @NullMarked
 package io.viaduct.tunnel.metering;
 

@@ -22,7 +22,7 @@ final class DeliveryWindow {
   ///
   /// @param arrived bytes arrived, cumulative, low 32 bits
   /// @param sent bytes sent, cumulative
-  /// @return whether the window is long enough to know the rates
+  /// @return true if the window is long enough to know the rates
   boolean add(int receiverUs, int arrived, long sent, long nowNs) {
     int newest = count % RECEIPTS;
     timeUs[newest] = receiverUs;

@@ -77,7 +77,7 @@ public final class PathRate {
   /// @param delayUs least one-way delay since the peer's last receipt, not corrected by the clocks'
   ///   offset
   /// @param sentBytes bytes that this end has sent, cumulative
-  /// @param held whether pacing has held a datagram back since the last receipt
+  /// @param held true if pacing has held a datagram back since the last receipt
   /// @param roundTripUs round trip of the path; NaN while unknown
   public void receipt(
       int receiverUs,

@@ -36,7 +36,7 @@ public final class ReceiptSchedule {
 
   /// Creates the schedule.
   ///
-  /// @param breaksSilence whether the sender judges the path by the datagrams that it receives from
+  /// @param breaksSilence true if the sender judges the path by the datagrams that it receives from
   ///   here
   public ReceiptSchedule(boolean breaksSilence, long nowNs) {
     this.breaksSilence = breaksSilence;

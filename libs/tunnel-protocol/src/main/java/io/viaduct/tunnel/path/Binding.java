@@ -51,7 +51,7 @@ public final class Binding {
 
   /// Takes the source address of an authentic datagram that was not replayed.
   ///
-  /// @param newest whether its sequence is the highest so far
+  /// @param newest true if its sequence is the highest so far
   public Source heard(InetSocketAddress from, boolean newest, long nowNs) {
     if (address == null) {
       address = from;
@@ -79,7 +79,7 @@ public final class Binding {
     return Source.CHALLENGE;
   }
 
-  /// Takes a RESPONSE. @return whether the binding moved to the address that sent it
+  /// Takes a RESPONSE. @return true if the binding moved to the address that sent it
   public boolean answered(InetSocketAddress from, long response, long nowNs) {
     for (int i = 0; i < CANDIDATES_MAX; i++) {
       if (from.equals(candidates[i])

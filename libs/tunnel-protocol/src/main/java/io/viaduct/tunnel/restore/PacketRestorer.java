@@ -91,7 +91,7 @@ public final class PacketRestorer implements RecordSink {
   /// Restores the packets of a DATA datagram's body, or of a body that several FRAGMENTs carried.
   ///
   /// @param ofSequence sequence of the first datagram
-  /// @param newestSoFar whether that sequence is the highest so far
+  /// @param newestSoFar true if that sequence is the highest so far
   /// @param outerBytes bytes of all datagrams, with their outer headers
   /// @return ACCEPTED, MALFORMED, BAD_COMPRESSION or UNKNOWN_EPOCH
   public Verdict restore(

@@ -56,8 +56,8 @@ public final class SegmentClamp {
   /// @param tcp start of the TCP header
   /// @param headerBytes length of the TCP header, with options
   /// @param innerMtu largest IP packet that fits
-  /// @param complete whether the checksum is complete, and so must be corrected (RFC 1624)
-  /// @return whether the value was lowered
+  /// @param complete true if the checksum is complete, and so must be corrected (RFC 1624)
+  /// @return true if the value was lowered
   private static boolean clamp(
       ByteBuf packet, int tcp, int headerBytes, boolean ipv4, int innerMtu, boolean complete) {
     int ipBytes = ipv4 ? IpFields.IPV4_HEADER : IpFields.IPV6_HEADER;

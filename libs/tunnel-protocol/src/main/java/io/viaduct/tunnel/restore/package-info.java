@@ -1,5 +1,4 @@
-/// What turns the records of a body back into packets. The counterpart is
-/// [io.viaduct.tunnel.compound].
+/// Restores packets from the records of a body. The counterpart is [io.viaduct.tunnel.compound].
 @NullMarked
 package io.viaduct.tunnel.restore;
 

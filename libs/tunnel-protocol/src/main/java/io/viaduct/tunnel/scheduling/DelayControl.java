@@ -44,7 +44,7 @@ public final class DelayControl {
   ///
   /// @param waitNs waiting time of the queue's head, 0 if there is none
   /// @param queuedBytes bytes in the queue
-  /// @param markable whether the packet's sender understands marks (ECT)
+  /// @param markable true if the packet's sender understands marks (ECT)
   public Decision arrival(long waitNs, int queuedBytes, boolean markable, long nowNs) {
     double waitS = waitNs / 1e9;
     if (nowNs - updatedNs >= UPDATE_NS) {

@@ -44,7 +44,7 @@ public final class WaitingRule {
     lastArrivalNs = nowNs;
   }
 
-  /// Decides at the end of a batch with an open compound. @return whether it stays open
+  /// Decides at the end of a batch with an open compound. @return true if it stays open
   public boolean shouldWait(int packets, long openedNs, long nowNs) {
     long patienceNs = patienceNs();
     if (waiting) {

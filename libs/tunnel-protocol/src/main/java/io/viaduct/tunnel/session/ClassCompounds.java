@@ -78,7 +78,7 @@ final class ClassCompounds {
 
   /// Takes the arrival of a packet.
   ///
-  /// @param waits whether the packet may wait for others
+  /// @param waits true if the packet may wait for others
   /// @return the writer for its record
   CompoundWriter arrival(ServiceClass of, boolean waits, long nowNs) {
     this.nowNs = nowNs;
@@ -122,7 +122,7 @@ final class ClassCompounds {
   /// Closes the compounds that filled while their class waited for the path, and whose class has no
   /// other compound left.
   ///
-  /// @return whether it closed one
+  /// @return true if it closed one
   boolean closeFilled(long nowNs) {
     this.nowNs = nowNs;
     boolean any = false;

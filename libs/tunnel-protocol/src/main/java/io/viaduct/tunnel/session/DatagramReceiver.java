@@ -159,7 +159,7 @@ final class DatagramReceiver {
     }
   }
 
-  /// Notes an authentic datagram. @return whether its sequence is the highest so far
+  /// Notes an authentic datagram. @return true if its sequence is the highest so far
   private boolean accepted(
       int datagrams, long before, @Nullable InetSocketAddress from, long nowNs) {
     flows.at(nowNs);

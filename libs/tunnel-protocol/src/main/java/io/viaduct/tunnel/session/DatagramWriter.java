@@ -92,7 +92,7 @@ final class DatagramWriter {
   /// does not block the others.
   ///
   /// @param control null if there is no control connection; then messages for it are dropped
-  /// @return whether a message waits
+  /// @return true if a message waits
   boolean drainPath(DatagramSink udp, @Nullable DatagramSink control, long nowNs) {
     for (int waiting = path.size(); waiting > 0; waiting--) {
       Outgoing next = path.removeFirst();
@@ -109,7 +109,7 @@ final class DatagramWriter {
   /// Sends the queued compounds.
   ///
   /// @param boundTo null for the agent, whose peer is fixed, and for a control connection
-  /// @return whether more is ready
+  /// @return true if more is ready
   boolean drain(DatagramSink sink, @Nullable InetSocketAddress boundTo, long nowNs) {
     heldUntilNs = Long.MAX_VALUE;
     while (!queues.isEmpty()) {

@@ -38,7 +38,7 @@ final class SessionPacing {
 
   /// Creates the pacing of one session.
   ///
-  /// @param watched whether the peer judges the path by the datagrams that it receives from here
+  /// @param watched true if the peer judges the path by the datagrams that it receives from here
   /// @param seed seed of the random decisions
   SessionPacing(
       boolean watched, Pacer pacer, ClassQueues queues, ClassCodecs codecs, long seed, long nowNs) {

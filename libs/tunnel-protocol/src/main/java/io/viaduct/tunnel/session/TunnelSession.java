@@ -213,7 +213,7 @@ public final class TunnelSession implements AutoCloseable {
 
   /// Seals the ready compounds by priority, until the sink is not writable.
   ///
-  /// @return whether more is ready. Then call it again when the sink, or the control connection, is
+  /// @return true if more is ready. Then call it again when the sink, or the control connection, is
   ///   writable.
   public boolean drain(DatagramSink sink, long nowNs) {
     if (closed) {

@@ -10,7 +10,7 @@ import io.viaduct.tunnel.key.SessionSecret;
 /// @param secret belongs to its creator, which wipes it once the session has its keys
 /// @param peerReceiverIndex number by which the peer finds this session, from Hello or Welcome
 /// @param limits the smaller limits of both ends
-/// @param outerIpv6 whether datagrams travel in IPv6 (48 bytes of outer headers instead of 28)
+/// @param outerIpv6 true if datagrams travel in IPv6 (48 bytes of outer headers instead of 28)
 public record TunnelTerms(
     AeadAlgorithm aead,
     SessionSecret secret,

@@ -27,7 +27,7 @@ public final class IpPacket {
   /// Moves to another packet.
   ///
   /// @param segmentBytes payload bytes per segment of a superpacket, 0 for a plain packet
-  /// @param partial whether the transport checksum field holds the folded sum of the pseudo header,
+  /// @param partial true if the transport checksum field holds the folded sum of the pseudo header,
   ///   not complemented (virtio `NEEDS_CSUM`). The kernel, or [InternetChecksum#complete], finishes
   ///   it. A NAPT that changes an address adds the difference instead of subtracting it.
   public IpPacket set(ByteBuf in, int ip, int bytes, int segmentBytes, boolean partial) {

@@ -77,7 +77,7 @@ final class HistorySimulation implements AutoCloseable {
 
   /// Creates the simulation.
   ///
-  /// @param forgetful whether ends forget histories that are in use
+  /// @param forgetful true if ends forget histories that are in use
   HistorySimulation(long seed, NetworkFaults faults, boolean forgetful) {
     random = new SplittableRandom(seed);
     this.faults = faults;

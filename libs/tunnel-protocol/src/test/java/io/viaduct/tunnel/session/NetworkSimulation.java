@@ -41,7 +41,7 @@ final class NetworkSimulation implements AutoCloseable {
   /// Shares of datagrams that the network loses, duplicates and reorders, and whether events happen
   /// to the ends.
   ///
-  /// @param eventful whether ends restart and move, and time leaps
+  /// @param eventful true if ends restart and move, and time leaps
   record NetworkFaults(double loss, double duplication, double reordering, boolean eventful) {
     static NetworkFaults upTo30Percent(long seed) {
       SplittableRandom random = new SplittableRandom(seed ^ 0x5DEECE66DL);

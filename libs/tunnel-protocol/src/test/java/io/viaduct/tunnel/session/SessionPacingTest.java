@@ -76,7 +76,7 @@ class SessionPacingTest {
   /// Returns the number of datagrams that an end sends within 20 s while it receives a packet every
   /// 700 ms and has none to send.
   ///
-  /// @param down whether the SNAPT sends the packets
+  /// @param down true if the SNAPT sends the packets
   private static long answersToOneWayTraffic(boolean down) {
     var rig = new LoopbackRig();
     var random = new SplittableRandom(1);
