@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Takes a message from the guard's verdict to the handler. [#onVerdict] runs on the event loop and
+/// Takes a request from the guard's verdict to the handler, and a response to its transaction.
+/// Towards UDP it is the server transaction of requests other than INVITE (RFC 3261 section
+/// 17.2.2); [ResponseMemory] holds the transactions' state. [#onVerdict] runs on the event loop and
 /// never blocks; the rest runs on one virtual thread per message.
 final class Intake implements Receiver, TransactionEvents {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
@@ -102,11 +104,6 @@ final class Intake implements Receiver, TransactionEvents {
     statistics.count(Refusal.STRAY_RESPONSE);
   }
 
-  @Override
-  public void onRequest(IncomingRequest request) {
-    handler.onRequest(request);
-  }
-
   private void onKeepAlive(Wiring now, SipFlow flow) {
     statistics.count(Count.KEEP_ALIVE);
     if (flow.transport() == Transport.TCP) {
@@ -136,7 +133,7 @@ final class Intake implements Receiver, TransactionEvents {
     switch (admission.request(clock.millis())) {
       case ADMIT -> {
         statistics.count(Count.REQUEST_RECEIVED);
-        run(() -> now.transactions.receive(request, flow, exchange));
+        run(() -> handler.onRequest(exchange));
       }
       case ANSWER_503 -> {
         statistics.count(Refusal.OVERLOAD);
@@ -155,7 +152,7 @@ final class Intake implements Receiver, TransactionEvents {
   private void onResponse(Wiring now, SipResponse response, SipFlow flow) {
     if (admission.response() == Admission.Decision.ADMIT) {
       statistics.count(Count.RESPONSE_RECEIVED);
-      run(() -> now.transactions.receive(response, flow, response));
+      run(() -> now.transactions.receive(response, flow));
     } else {
       statistics.count(Refusal.OVERFLOW);
     }

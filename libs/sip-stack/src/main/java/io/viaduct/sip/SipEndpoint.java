@@ -17,9 +17,9 @@ import java.util.concurrent.Semaphore;
 
 /// Sends and receives SIP over UDP and TCP. Thread-safe.
 ///
-/// Incoming: socket → guard → retransmission check → admission → transaction layer → handler.
-/// Outgoing: Via added as the first → transaction layer → socket. The response is returned without
-/// that Via.
+/// Incoming request: socket → guard → retransmission check → admission → handler. Incoming
+/// response: socket → guard → admission → transaction layer → the sender's future. Outgoing: Via
+/// added as the first → transaction layer → socket. The response is returned without that Via.
 public final class SipEndpoint implements RequestSender, AutoCloseable {
   private static final SecureRandom RANDOM = new SecureRandom();
 

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/// Takes a datagram through the guard, the source in the Via, and the stack's parser, as an
-/// endpoint does. It uses neither sockets nor transactions.
+/// Takes a datagram through the guard, a request's source into its Via and a response through the
+/// stack's parser, as an endpoint does. It uses neither sockets nor transactions.
 public final class Arrival {
   private static final MessageGuard GUARD = new MessageGuard(GuardLimits.STANDARD);
 
@@ -46,17 +46,19 @@ public final class Arrival {
     if (!(GUARD.datagram(datagram) instanceof Verdict.Accepted(SipMessage message))) {
       return Optional.empty();
     }
-    SipMessage arrived =
-        message instanceof SipRequest request ? TopmostVia.stampSource(request, flow) : message;
+    return switch (message) {
+      case SipRequest request -> Optional.of(TopmostVia.stampSource(request, flow));
+      case SipResponse response -> parsed(response);
+    };
+  }
+
+  private static Optional<SipMessage> parsed(SipResponse response) {
     try {
-      ParserProbe.parseAsReceived(arrived);
+      ParserProbe.parseAsReceived(response);
     } catch (ParseException | StackOverflowError _) {
       return Optional.empty(); // counted as STACK_PARSER in service
     }
-    return Optional.of(
-        arrived instanceof SipResponse response
-            ? SipEndpoint.withoutTopmostVia(response)
-            : arrived);
+    return Optional.of(SipEndpoint.withoutTopmostVia(response));
   }
 
   /// Checks a message that we send.

@@ -19,8 +19,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,6 +32,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class SipEndpointTest {
+  private static final Consumer<String> OK =
+      response -> assertThat(response).startsWith("SIP/2.0 200 ");
+
   private final List<SipEndpoint> open = new CopyOnWriteArrayList<>();
   private final List<SipRequest> received = new CopyOnWriteArrayList<>();
 
@@ -124,6 +129,34 @@ class SipEndpointTest {
             .toList();
     for (int i = 0; i < answers.size(); i++) {
       assertThat(answers.get(i).get(20, TimeUnit.SECONDS).body().text()).isEqualTo("text " + i);
+    }
+  }
+
+  @Test
+  void theSameRequestFromAnotherPortIsAnsweredWhileTheFirstIsStillHandled() throws Exception {
+    CountDownLatch bothAnswered = new CountDownLatch(1);
+    SipEndpoint server =
+        endpoint(request -> {
+          request.answer(200);
+          awaitQuietly(bothAnswered);
+        });
+    try (RawPeer peer = new RawPeer();
+        RawPeer other = new RawPeer()) {
+      String options = peer.options("same");
+      peer.send(options, server.port());
+      assertThat(peer.receive(10_000)).hasValueSatisfying(OK);
+      other.send(options, server.port());
+      assertThat(other.receive(10_000)).hasValueSatisfying(OK);
+    } finally {
+      bothAnswered.countDown();
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

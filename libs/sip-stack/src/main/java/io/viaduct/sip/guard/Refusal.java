@@ -42,7 +42,7 @@ public enum Refusal {
   BODY_TOO_LONG(413),
   /// A header that must be one number is not: RSeq, Expires, Min-Expires, Max-Breadth.
   MALFORMED_NUMBER(400),
-  /// The stack's parser refused a message that the guard accepted.
+  /// The stack's parser refused a response that the guard accepted.
   STACK_PARSER,
   /// More requests are processed than the admission limit.
   OVERLOAD(503),

@@ -1,15 +1,12 @@
 package io.viaduct.sip.jain;
 
 import gov.nist.javax.sip.message.SIPMessage;
-import gov.nist.javax.sip.message.SIPRequest;
 import gov.nist.javax.sip.message.SIPResponse;
 import gov.nist.javax.sip.stack.MessageChannel;
 import gov.nist.javax.sip.stack.RawMessageChannel;
 import gov.nist.javax.sip.stack.SIPClientTransaction;
-import gov.nist.javax.sip.stack.SIPServerTransaction;
 import gov.nist.javax.sip.stack.SIPTransaction;
 import gov.nist.javax.sip.stack.SIPTransactionStack;
-import gov.nist.javax.sip.stack.ServerRequestInterface;
 import gov.nist.javax.sip.stack.ServerResponseInterface;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.Transport;
@@ -17,7 +14,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/// Presents a flow to the stack as its message channel. The stack sends through it, and messages
+/// Presents a flow to the stack as its message channel. The stack sends through it, and responses
 /// that arrived on the flow enter the stack through it.
 final class FlowMessageChannel extends MessageChannel implements RawMessageChannel {
   private final FlowMessageProcessor processor;
@@ -29,7 +26,7 @@ final class FlowMessageChannel extends MessageChannel implements RawMessageChann
     this.messageProcessor = processor;
   }
 
-  /// Hands a parsed message to its transaction, or to the listener if there is no transaction.
+  /// Hands a parsed response to its transaction, or to the listener if there is no transaction.
   @Override
   public void processMessage(SIPMessage message) throws Exception {
     message.setRemoteAddress(getPeerInetAddress());
@@ -38,24 +35,8 @@ final class FlowMessageChannel extends MessageChannel implements RawMessageChann
     message.setPeerPacketSourcePort(getPeerPort());
     message.setLocalPort(processor.getPort());
     message.setLocalAddress(processor.getIpAddress());
-    if (message instanceof SIPRequest request) {
-      processRequest(request);
-    } else {
-      processResponse((SIPResponse) message);
-    }
-  }
-
-  private void processRequest(SIPRequest request) throws Exception {
-    ServerRequestInterface target = getSIPStack().newSIPServerRequest(request, this);
-    if (target == null) {
-      return;
-    }
-    try {
-      target.processRequest(request, this);
-    } finally {
-      if (target instanceof SIPServerTransaction transaction && !transaction.passToListener()) {
-        transaction.releaseSem();
-      }
+    if (message instanceof SIPResponse response) {
+      processResponse(response);
     }
   }
 

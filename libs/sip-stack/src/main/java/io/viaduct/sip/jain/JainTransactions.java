@@ -10,7 +10,6 @@ import gov.nist.javax.sip.parser.StringMsgParser;
 import io.viaduct.sip.SipException;
 import io.viaduct.sip.SipException.Reason;
 import io.viaduct.sip.SipFlow;
-import io.viaduct.sip.SipMessage;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.Transport;
@@ -27,7 +26,8 @@ import javax.sip.ListeningPoint;
 import javax.sip.SipProvider;
 import org.jspecify.annotations.Nullable;
 
-/// The transaction layer of one endpoint. Thread-safe; calls may block on a TCP connect.
+/// The client transactions of one endpoint. Received requests do not pass through it (ADR 0009).
+/// Thread-safe; calls may block on a TCP connect.
 public final class JainTransactions implements AutoCloseable {
   /// The address that the stack believes it listens on. No peer has this address, so the stack
   /// never delivers a message to itself without using the sockets.
@@ -44,7 +44,7 @@ public final class JainTransactions implements AutoCloseable {
 
   /// Builds the stack over open sockets.
   ///
-  /// @param events receives the requests and stray responses of the stack
+  /// @param events receives the stray responses of the stack
   public JainTransactions(SipSockets sockets, int maximumMessageSize, TransactionEvents events) {
     try {
       stack = new SipStackImpl(properties(maximumMessageSize));
@@ -93,20 +93,19 @@ public final class JainTransactions implements AutoCloseable {
     return p;
   }
 
-  /// Passes a message that the guard accepted to the stack.
+  /// Passes a response that the guard accepted to its client transaction.
   ///
-  /// @param attachment the [IncomingRequest] or the [SipResponse] to hand to the events
-  /// @throws ParseException if the stack's parser refuses the message
-  public void receive(SipMessage message, SipFlow flow, Object attachment) throws ParseException {
+  /// @throws ParseException if the stack's parser refuses the response
+  public void receive(SipResponse response, SipFlow flow) throws ParseException {
     FlowMessageProcessor processor = processor(flow.transport());
-    SIPMessage parsed = parse(TransactionView.received(message));
-    parsed.setApplicationData(attachment);
+    SIPMessage parsed = parse(TransactionView.received(response));
+    parsed.setApplicationData(response);
     try {
       processor.channel(flow).processMessage(parsed);
     } catch (ParseException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new IllegalStateException("stack failed on a message", e);
+      throw new IllegalStateException("stack failed on a response", e);
     }
   }
 

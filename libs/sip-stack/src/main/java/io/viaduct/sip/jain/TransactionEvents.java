@@ -1,11 +1,8 @@
 package io.viaduct.sip.jain;
 
-import io.viaduct.sip.IncomingRequest;
-
-/// Receives the results of the transaction layer.
+/// Receives what the transaction layer cannot give to a caller of its own.
+@FunctionalInterface
 public interface TransactionEvents {
-  void onRequest(IncomingRequest request);
-
   /// Called for a response that belongs to no transaction.
   void onStrayResponse();
 }

@@ -1,7 +1,6 @@
 package io.viaduct.sip.jain;
 
 import gov.nist.javax.sip.message.SIPMessage;
-import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.SipException.Reason;
 import io.viaduct.sip.SipResponse;
 import java.util.concurrent.CompletableFuture;
@@ -24,9 +23,7 @@ final class TransactionListener implements SipListener {
 
   @Override
   public void processRequest(RequestEvent event) {
-    if (((SIPMessage) event.getRequest()).getApplicationData() instanceof IncomingRequest request) {
-      events.onRequest(request);
-    }
+    // No request enters the stack; see JainTransactions.receive.
   }
 
   @Override

@@ -57,7 +57,7 @@ class GuardedStackProperties {
           "//");
   private static final String BASE =
       """
-      REGISTER sip:ims.test SIP/2.0
+      SIP/2.0 200 OK
       Via: SIP/2.0/UDP host.ims.test:5060;branch=z9hG4bKx;rport
       From: "Alice" <sip:alice@ims.test>;tag=1
       To: <sip:alice@ims.test>
