@@ -69,7 +69,7 @@ class BrowserLabIT {
                     new BrowserType.LaunchOptions()
                         .setExecutablePath(CHROMIUM)
                         .setArgs(List.of("--no-sandbox")))) {
-      Page page = browser.newPage(new Browser.NewPageOptions().setViewportSize(1100, 700));
+      Page page = browser.newPage(new Browser.NewPageOptions().setViewportSize(1360, 800));
       page.navigate(address);
       page.getByTestId("login-user").fill(user);
       page.getByTestId("login-password").fill(password);
