@@ -175,6 +175,22 @@ class DuplicateSnaptTest {
   }
 
   @Test
+  void aSnaptThatIsTakenOutOfTheListIsRefusedWithItsNextStatusAndReport() throws Exception {
+    try (Process process = new Process("192.0.2.1", 3)) {
+      await().until(() -> process.accepted == 1);
+      rig.bridge.snapts(
+          rig.configuration.snapts().stream().filter(one -> !one.id().equals("snapt-1")).toList());
+      process.announce();
+      await().until(() -> process.end != null);
+      assertThat(process.end.getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+      assertThat(process.end.getDescription()).contains("NOT_CONFIGURED");
+      assertThat(process.report()).isNotEqualTo(ReportVerdict.POSTED);
+    }
+    assertThat(outcome("not_configured")).isEqualTo(1);
+    assertThat(rig.bridge.directory().configured("snapt-2")).isPresent();
+  }
+
+  @Test
   void aProcessThatDiesIsFollowedAtOnce() throws Exception {
     Process first = new Process("192.0.2.1", 3);
     await().until(() -> first.accepted == 1);

@@ -17,6 +17,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
@@ -118,6 +119,9 @@ public final class NamedDay {
     say("application after SIGKILL", await(() -> application("three.lab")));
     say("agent asked B for the SNAPT", ofB.askedBy(SNAPT));
 
+    say("reload", reload());
+    say("after the reload the socket says", answer(socket));
+
     say("stopped with", deployment.stop("cnapt"));
     say("file afterwards", Files.readString(RESOLV_CONF).strip());
     say("rules afterwards", network.device.run("ip", "rule").contains("303"));
@@ -179,6 +183,30 @@ public final class NamedDay {
                 .findFirst()
                 .orElse("")));
     say(wrong + " stopped with", deployment.stop(name));
+  }
+
+  /// Gives the running agent a classification of its own, and sends SIGHUP.
+  private String reload() throws Exception {
+    Path directory = deployment.directory();
+    Path own =
+        Files.writeString(
+            directory.resolve("applications.yml"),
+            """
+            applications: [{name: echo, class: LT_LD}, {name: default-tcp, class: LT_HD}, {name: default-udp, class: HT_LD}]
+            rules: [{application: echo, ports: [%d]}]
+            """
+                .formatted(ECHO_PORT));
+    Files.writeString(
+        directory.resolve("cnapt.yml"), "applications: " + own + "\n", StandardOpenOption.APPEND);
+    Command.run("kill", "-HUP", Long.toString(deployment.process("cnapt").id()));
+    return await(() ->
+        deployment
+            .process("cnapt")
+            .lastLines(50)
+            .lines()
+            .filter(line -> line.contains("configuration, applications"))
+            .findFirst()
+            .orElse(""));
   }
 
   private void fund() throws IOException {

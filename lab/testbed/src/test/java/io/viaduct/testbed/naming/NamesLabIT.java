@@ -40,6 +40,8 @@ class NamesLabIT {
         .contains("after SIGKILL the socket says: x\n")
         .contains("application after SIGKILL: 192.0.2.3\n")
         .contains("agent asked B for the SNAPT: [10.71.2.2]\n")
+        .containsPattern("reload: .*configuration, applications: .*: applied\n")
+        .contains("after the reload the socket says: x\n")
         .contains("stopped with: 0\n", "file afterwards: nameserver 10.72.2.53\n")
         .contains("rules afterwards: false\n");
     assertThat(said)
