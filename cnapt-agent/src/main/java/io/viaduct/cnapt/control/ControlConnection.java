@@ -21,6 +21,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
+import io.viaduct.service.tls.CommonName;
 import io.viaduct.service.tls.HandshakeFailure;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
@@ -33,12 +34,8 @@ import java.net.SocketException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
-import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import javax.naming.InvalidNameException;
-import javax.naming.ldap.LdapName;
-import javax.naming.ldap.Rdn;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
@@ -277,7 +274,7 @@ final class ControlConnection implements ControlLine.Connection {
         return;
       }
       SSLSession session = engine.getSession();
-      String name = commonName((X509Certificate) session.getPeerCertificates()[0]);
+      String name = CommonName.ofPeer(session).orElse("");
       if (!snapt.id().isEmpty() && !snapt.id().equals(name)) {
         end(
             ControlFailure.SNAPT_ID_MISMATCH,
@@ -299,19 +296,6 @@ final class ControlConnection implements ControlLine.Connection {
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       end(failureOf(cause), wordsOf(cause));
     }
-  }
-
-  private static String commonName(X509Certificate certificate) {
-    try {
-      for (Rdn part : new LdapName(certificate.getSubjectX500Principal().getName()).getRdns()) {
-        if (part.getType().equalsIgnoreCase("CN")) {
-          return String.valueOf(part.getValue());
-        }
-      }
-    } catch (InvalidNameException _) {
-      return ""; // a certificate without a readable name has no common name
-    }
-    return "";
   }
 
   private static ControlFailure failureOf(Throwable cause) {

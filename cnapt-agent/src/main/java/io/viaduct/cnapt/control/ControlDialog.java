@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
+import io.viaduct.service.logging.PeerText;
 import io.viaduct.tunnel.control.KeepAliveWatch;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Feature;
@@ -50,7 +51,6 @@ final class ControlDialog implements ControlConnection.Owner {
     void ended(ControlDialog dialog, ControlFailure why, String detail);
   }
 
-  private static final int WORDS_MAX = 200;
   private static final long LAST_RECEIPT_MS = 1_000;
 
   private final EventLoop loop;
@@ -167,7 +167,7 @@ final class ControlDialog implements ControlConnection.Owner {
         if (left == null) {
           owner.goodbye();
         }
-        String words = printable(message.getGoodbye().getReason());
+        String words = PeerText.printable(message.getGoodbye().getReason());
         from.close(ControlFailure.GOODBYE, "the SNAPT says goodbye: " + words);
       }
       case HELLO, TOKEN_UPDATE, RECEIPT_ANSWER, MESSAGE_NOT_SET ->
@@ -206,7 +206,7 @@ final class ControlDialog implements ControlConnection.Owner {
       from.close(
           ControlFailure.SNAPT_ID_MISMATCH,
           "%s has sent the id '%s' in its Welcome"
-              .formatted(snapt, printable(welcome.getSnaptId())));
+              .formatted(snapt, PeerText.printable(welcome.getSnaptId())));
       return;
     }
     established = true;
@@ -229,15 +229,10 @@ final class ControlDialog implements ControlConnection.Owner {
   }
 
   private void refused(ControlConnection from, Refusal refusal) {
-    String detail = printable(refusal.getDetail());
+    String detail = PeerText.printable(refusal.getDetail());
     String words = refusal.getCode() + (detail.isEmpty() ? "" : ": " + detail);
     owner.refused(refusal.getCode(), words);
     from.close(ControlFailure.REFUSED, words);
-  }
-
-  // The text is printed in a log and on a terminal.
-  private static String printable(String words) {
-    return words.substring(0, Math.min(words.length(), WORDS_MAX)).replaceAll("\\p{Cc}", "?");
   }
 
   private void watch(ControlConnection of) {

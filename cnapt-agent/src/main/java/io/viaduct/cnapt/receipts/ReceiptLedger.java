@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.receipts;
 
 import com.google.protobuf.ByteString;
+import io.viaduct.service.logging.PeerText;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.control.v1.ReceiptAnswer;
 import io.viaduct.usage.v1.Receipt;
@@ -33,6 +34,7 @@ public final class ReceiptLedger implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ReceiptLedger.class);
   private static final int SESSIONS_MAX = 16;
   private static final int LOGGED_MAX = 256;
+  private static final int SESSION_SHOWN_MAX = 64; // characters
 
   private final ReceiptSettings settings;
   private final UnaryOperator<ByteString> sign;
@@ -232,16 +234,12 @@ public final class ReceiptLedger implements AutoCloseable {
             + " device counted {} B up and {} B down in the session (about {} B lost lately)",
         reason,
         boundary.getSequence(),
-        printable(session),
+        PeerText.ascii(session, SESSION_SHOWN_MAX),
         boundary.getUpBytes(),
         boundary.getDownBytes(),
         counts.up(),
         counts.down(),
         counts.recentLost());
-  }
-
-  private static String printable(String words) {
-    return words.substring(0, Math.min(words.length(), 64)).replaceAll("[^\\x21-\\x7e]", "?");
   }
 
   private void count(Outcome outcome) {

@@ -16,8 +16,6 @@ import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.SubmitRequest;
 import io.viaduct.usage.v1.SubmitResponse;
 import io.viaduct.usage.v1.UsageReport;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -293,7 +291,7 @@ public final class MediationService extends MediationGrpc.MediationImplBase {
         report.getEpoch(),
         report.getSequence(),
         report.getAccount(),
-        sha256(content),
+        ReportValidation.sha256(content),
         content);
   }
 
@@ -313,14 +311,6 @@ public final class MediationService extends MediationGrpc.MediationImplBase {
       }
     }
     changed.forEach(listener::changed);
-  }
-
-  private static byte[] sha256(byte[] content) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(content);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
   }
 
   private static String rootMessage(Throwable e) {

@@ -9,17 +9,11 @@ import io.grpc.Status;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.service.operations.MetricLabel;
-import java.security.cert.X509Certificate;
+import io.viaduct.service.tls.CommonName;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import javax.naming.InvalidNameException;
-import javax.naming.ldap.LdapName;
-import javax.naming.ldap.Rdn;
-import javax.net.ssl.SSLPeerUnverifiedException;
-import javax.net.ssl.SSLSession;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,7 +50,8 @@ final class PeerCheck implements ServerInterceptor {
   @Override
   public <Q, A> ServerCall.Listener<Q> interceptCall(
       ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-    String name = commonName(call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION));
+    String name =
+        CommonName.ofPeer(call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION)).orElse(null);
     if (name != null && names.contains(name)) {
       return next.startCall(call, headers);
     }
@@ -81,23 +76,6 @@ final class PeerCheck implements ServerInterceptor {
     Counter counter = counters.get(refusal);
     if (counter != null) {
       counter.increment();
-    }
-  }
-
-  private static @Nullable String commonName(@Nullable SSLSession session) {
-    try {
-      if (session != null
-          && session.getPeerCertificates()[0] instanceof X509Certificate certificate) {
-        String subject = certificate.getSubjectX500Principal().getName();
-        for (Rdn rdn : new LdapName(subject).getRdns()) {
-          if (rdn.getType().equalsIgnoreCase("CN")) {
-            return rdn.getValue().toString();
-          }
-        }
-      }
-      return null;
-    } catch (SSLPeerUnverifiedException | InvalidNameException e) {
-      return null; // no certificate, or one whose name cannot be read
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.viaduct.billing.mediation;
 
 import io.viaduct.billing.settlement.ReportRefusal;
+import io.viaduct.service.logging.PeerText;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.Arrays;
@@ -73,12 +74,12 @@ public final class RefusedReports {
                 new Object[] {
                   Timestamp.from(e.receivedAt()),
                   e.why().name(),
-                  printable(e.detail(), DETAIL_MAX),
-                  printable(e.snapt(), TEXT_MAX),
-                  printable(e.session(), TEXT_MAX),
+                  PeerText.ascii(e.detail(), DETAIL_MAX),
+                  PeerText.ascii(e.snapt(), TEXT_MAX),
+                  PeerText.ascii(e.session(), TEXT_MAX),
                   e.epoch(),
                   e.sequence(),
-                  printable(e.account(), TEXT_MAX),
+                  PeerText.ascii(e.account(), TEXT_MAX),
                   e.digest(),
                   e.content().length <= CONTENT_MAX
                       ? e.content()
@@ -130,10 +131,5 @@ public final class RefusedReports {
         """,
         (row, _) -> new Count(row.getString(1), row.getString(2), row.getString(3), row.getLong(4)),
         limit);
-  }
-
-  private static String printable(String text, int most) {
-    String clean = text.replaceAll("[^\\x20-\\x7e]", "?");
-    return clean.length() <= most ? clean : clean.substring(0, most - 3) + "...";
   }
 }

@@ -345,7 +345,8 @@ final class ReportValidation {
     }
   }
 
-  private static byte[] sha256(byte[] content) {
+  /// Returns the digest that identifies a report's content, 32 bytes (FIPS 180-4).
+  static byte[] sha256(byte[] content) {
     try {
       return MessageDigest.getInstance("SHA-256").digest(content);
     } catch (NoSuchAlgorithmException e) {

@@ -8,15 +8,11 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
+import io.viaduct.service.tls.CommonName;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.security.cert.X509Certificate;
 import java.util.Optional;
 import java.util.function.Predicate;
-import javax.naming.InvalidNameException;
-import javax.naming.ldap.LdapName;
-import javax.net.ssl.SSLPeerUnverifiedException;
-import javax.net.ssl.SSLSession;
 
 /// Admits a call only if the common name of the caller's certificate is known, and passes the name
 /// to the service.
@@ -39,7 +35,8 @@ public final class PeerIdentity implements ServerInterceptor {
   @Override
   public <Q, A> ServerCall.Listener<Q> interceptCall(
       ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-    Optional<String> name = commonName(call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION));
+    Optional<String> name =
+        CommonName.ofPeer(call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION));
     if (name.isEmpty() || !known.test(name.get())) {
       refused.run();
       call.close(
@@ -60,23 +57,5 @@ public final class PeerIdentity implements ServerInterceptor {
     return remote instanceof InetSocketAddress ip
         ? ip.getAddress().getHostAddress() + ":" + ip.getPort()
         : String.valueOf(remote);
-  }
-
-  @SuppressWarnings("NullAway") // the session is absent on a plain-text transport
-  private static Optional<String> commonName(
-      @org.jspecify.annotations.Nullable SSLSession session) {
-    if (session == null) {
-      return Optional.empty();
-    }
-    try {
-      X509Certificate certificate = (X509Certificate) session.getPeerCertificates()[0];
-      return new LdapName(certificate.getSubjectX500Principal().getName())
-          .getRdns().stream()
-              .filter(rdn -> rdn.getType().equalsIgnoreCase("CN"))
-              .map(rdn -> rdn.getValue().toString())
-              .findFirst();
-    } catch (SSLPeerUnverifiedException | InvalidNameException e) {
-      return Optional.empty();
-    }
   }
 }

@@ -11,8 +11,6 @@ public final class FieldText {
   /// Matches one character of a token, as a regular expression (RFC 3261 section 25.1).
   public static final String TOKEN_CHARACTER = "[A-Za-z0-9.!%*_+`'~-]";
 
-  private static final int WORDS_MAX = 200;
-
   private FieldText() {}
 
   /// Splits a value at a separator. Parts are stripped, and empty parts are left out.
@@ -90,12 +88,6 @@ public final class FieldText {
       plain.append(c);
     }
     return plain.toString();
-  }
-
-  /// Makes a peer's text fit for a log and a terminal: no control characters, at most 200
-  /// characters.
-  public static String printable(String words) {
-    return words.substring(0, Math.min(words.length(), WORDS_MAX)).replaceAll("\\p{Cc}", "?");
   }
 
   /// Returns the text as a quoted string (RFC 3261 section 25.1).

@@ -1,5 +1,6 @@
 package io.viaduct.sip;
 
+import io.viaduct.service.logging.PeerText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -93,7 +94,7 @@ public record SipResponse(int status, String reason, SipHeaders headers, SipBody
 
   /// Returns status, reason and the text of Warning for people, fit for a log and a terminal.
   public String summary() {
-    String shortly = status + " " + FieldText.printable(reason);
+    String shortly = status + " " + PeerText.printable(reason);
     return warning().map(text -> shortly + ": " + text).orElse(shortly);
   }
 
@@ -103,7 +104,7 @@ public record SipResponse(int status, String reason, SipHeaders headers, SipBody
         .first("Warning")
         .map(WARNING::matcher)
         .filter(Matcher::find)
-        .map(found -> FieldText.printable(found.group(1)));
+        .map(found -> PeerText.printable(found.group(1)));
   }
 
   /// Adds a Warning of code 399 with a text for people.

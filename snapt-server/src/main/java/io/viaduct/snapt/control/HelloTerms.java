@@ -1,6 +1,7 @@
 package io.viaduct.snapt.control;
 
 import com.google.protobuf.ByteString;
+import io.viaduct.service.logging.PeerText;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.napt.InnerAddresses;
 import io.viaduct.tunnel.control.v1.Aead;
@@ -66,7 +67,7 @@ final class HelloTerms {
             outerIpv6),
         inner(hello),
         applications.shared(hello.getApplicationsList()),
-        printable(hello.getSoftware()),
+        PeerText.printable(hello.getSoftware(), SOFTWARE_LENGTH_MAX),
         hello.getFeaturesList().contains(Feature.RECEIPTS));
   }
 
@@ -76,7 +77,9 @@ final class HelloTerms {
     }
     for (String name : hello.getApplicationsList()) {
       int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-      if (bytes == 0 || bytes > APPLICATION_BYTES_MAX || !name.equals(printable(name))) {
+      if (bytes == 0
+          || bytes > APPLICATION_BYTES_MAX
+          || !name.equals(PeerText.printable(name, SOFTWARE_LENGTH_MAX))) {
         throw malformed("an application is named by 1 to 40 printable bytes, got " + bytes);
       }
     }
@@ -119,11 +122,6 @@ final class HelloTerms {
       case AES_256_GCM -> Aead.AES_256_GCM;
       case CHACHA20_POLY1305 -> Aead.CHACHA20_POLY1305;
     };
-  }
-
-  private static String printable(String text) {
-    String clean = text.replaceAll("\\p{Cntrl}", "?");
-    return clean.substring(0, Math.min(clean.length(), SOFTWARE_LENGTH_MAX));
   }
 
   private static RefusedException malformed(String detail) {

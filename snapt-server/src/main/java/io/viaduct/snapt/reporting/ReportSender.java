@@ -1,6 +1,7 @@
 package io.viaduct.snapt.reporting;
 
 import io.grpc.stub.StreamObserver;
+import io.viaduct.service.logging.PeerText;
 import io.viaduct.snapt.operations.Tally;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
@@ -105,7 +106,10 @@ public final class ReportSender {
       case CONFLICT, REJECTED -> {
         spool.refuse(identity.get());
         LOG.error(
-            "report {} is {}: {}", identity.get(), ack.getVerdict(), printable(ack.getReason()));
+            "report {} is {}: {}",
+            identity.get(),
+            ack.getVerdict(),
+            PeerText.printable(ack.getReason()));
       }
       case PROVISIONAL -> provisional(identity.get(), answered);
       case DEFERRED, REPORT_VERDICT_UNSPECIFIED, UNRECOGNIZED -> defer(nowMs);
@@ -126,9 +130,5 @@ public final class ReportSender {
       pauseMs = Math.clamp(pauseMs * 2, DEFERRED_PAUSE_MS_MIN, DEFERRED_PAUSE_MS_MAX);
       pausedUntilMs = nowMs + pauseMs;
     }
-  }
-
-  private static String printable(String words) {
-    return words.substring(0, Math.min(words.length(), 200)).replaceAll("\\p{Cntrl}", "?");
   }
 }

@@ -17,9 +17,6 @@ import java.util.Date;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
-import javax.naming.InvalidNameException;
-import javax.naming.ldap.LdapName;
-import javax.naming.ldap.Rdn;
 
 /// Checks TLS files before a process starts with them, and refuses those that every peer would
 /// refuse. Each refusal names the key, the file, the rule and the remedy.
@@ -72,7 +69,7 @@ public final class CertificateCheck {
   ///
   /// @param key configuration key that holds the expected name
   public CertificateCheck commonName(String key, String name) {
-    String found = commonName(own());
+    String found = CommonName.of(own()).orElse("");
     if (!found.equals(name)) {
       throw refused(
           CERTIFICATE_KEY,
@@ -115,7 +112,7 @@ public final class CertificateCheck {
             key,
             file,
             "the certificate of '%s' is not an authority's (basicConstraints must say CA:TRUE): give the ca.pem of your operator"
-                .formatted(commonName(each)));
+                .formatted(CommonName.of(each).orElse("")));
       }
     }
     // While an authority is being replaced, the file holds an expired authority and a valid one.
@@ -141,7 +138,10 @@ public final class CertificateCheck {
           file,
           "the certificate of '%s' expired at %s, it is %s now: %s"
               .formatted(
-                  commonName(certificate), certificate.getNotAfter().toInstant(), now, ISSUE));
+                  CommonName.of(certificate).orElse(""),
+                  certificate.getNotAfter().toInstant(),
+                  now,
+                  ISSUE));
     }
     if (now.isBefore(certificate.getNotBefore().toInstant())) {
       throw refused(
@@ -149,7 +149,10 @@ public final class CertificateCheck {
           file,
           "the certificate of '%s' is not valid before %s, it is %s now: check this machine's clock, or %s"
               .formatted(
-                  commonName(certificate), certificate.getNotBefore().toInstant(), now, ISSUE));
+                  CommonName.of(certificate).orElse(""),
+                  certificate.getNotBefore().toInstant(),
+                  now,
+                  ISSUE));
     }
   }
 
@@ -171,19 +174,6 @@ public final class CertificateCheck {
           files.certificate(),
           "it is not signed by an authority of %s: give the authority that issued it as tls.trust, or %s"
               .formatted(files.trust(), ISSUE));
-    }
-  }
-
-  private static String commonName(X509Certificate certificate) {
-    try {
-      for (Rdn rdn : new LdapName(certificate.getSubjectX500Principal().getName()).getRdns()) {
-        if (rdn.getType().equalsIgnoreCase("CN")) {
-          return rdn.getValue().toString();
-        }
-      }
-      return "";
-    } catch (InvalidNameException _) {
-      return "";
     }
   }
 

@@ -1,6 +1,6 @@
 package io.viaduct.sip.useragent;
 
-import io.viaduct.sip.FieldText;
+import io.viaduct.service.logging.PeerText;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipResponse;
@@ -166,7 +166,7 @@ final class SessionSubscriber {
       current.newDialog();
       subscribing.lost(clock.millis());
       String state = request.message().headers().require("Subscription-State");
-      events.onDetail("subscription ended: " + FieldText.printable(state));
+      events.onDetail("subscription ended: " + PeerText.printable(state));
       return;
     }
     if (subscribing.phase() == Phase.IDLE) {
