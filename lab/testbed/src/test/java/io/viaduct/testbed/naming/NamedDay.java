@@ -37,9 +37,11 @@ public final class NamedDay {
   private static final String BRIDGE = "bridge.lab";
   private static final String SNAPT = "snapt-1"; // as its certificate names it
   private static final Path RESOLV_CONF = Path.of("/etc/resolv.conf");
+  private static final String APPLICATIONS = "io/viaduct/cnapt/classification/Applications.yml";
   private static final int ECHO_PORT = 7000;
   private static final long PATIENCE_NS = Duration.ofSeconds(60).toNanos();
 
+  private final Path root;
   private final Topology network = Topology.lay();
   private final Passwords passwords;
   private final Deployment deployment;
@@ -48,6 +50,7 @@ public final class NamedDay {
   private final NameServer inside;
 
   private NamedDay(Path root, Path directory) throws Exception {
+    this.root = root;
     Path resolvConf = Files.writeString(directory.resolve("resolv.conf"), ofNetwork(1));
     Command.run("mount", "--bind", resolvConf.toString(), RESOLV_CONF.toString());
     network.gatewayA.ip("addr add 10.72.1.53/32 dev lo");
@@ -185,17 +188,16 @@ public final class NamedDay {
     say(wrong + " stopped with", deployment.stop(name));
   }
 
-  /// Gives the running agent a classification of its own, and sends SIGHUP.
+  /// Gives the running agent the built-in classification with one more rule, and sends SIGHUP.
   private String reload() throws Exception {
     Path directory = deployment.directory();
+    String builtIn =
+        Files.readString(root.resolve("cnapt-agent/src/main/resources").resolve(APPLICATIONS));
     Path own =
         Files.writeString(
             directory.resolve("applications.yml"),
-            """
-            applications: [{name: echo, class: LT_LD}, {name: default-tcp, class: LT_HD}, {name: default-udp, class: HT_LD}]
-            rules: [{application: echo, ports: [%d]}]
-            """
-                .formatted(ECHO_PORT));
+            builtIn.replaceFirst(
+                "(?m)^rules:$", "rules:\n  - {application: ssh, ports: [" + ECHO_PORT + "]}"));
     Files.writeString(
         directory.resolve("cnapt.yml"), "applications: " + own + "\n", StandardOpenOption.APPEND);
     Command.run("kill", "-HUP", Long.toString(deployment.process("cnapt").id()));
