@@ -7,8 +7,7 @@ suite() { # options: passed to Maven
 	install_test_programs
 	mkdir -p "$root/build"
 	: >"$root/build/building"
-	# A test that fails runs once more. One that then passes is unsteady: the closing lines name it.
-	maven verify -Dsurefire.rerunFailingTestsCount=1 "$@" 2>&1 | tee "$log" || status=$?
+	maven verify "$@" 2>&1 | tee "$log" || status=$?
 	[ "$status" != 0 ] || mv "$root/build/building" "$root/build/built"
 	closing_lines "$log"
 	return "$status"
@@ -28,7 +27,7 @@ closing_lines() { # prints one line per module with Surefire's numbers, then the
 	echo "viaduct: test summary"
 	sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '
 		/^\[INFO\] Building Viaduct/ { module = $3; for (i = 4; i < NF - 1; i++) module = module " " $i }
-		/^\[(INFO|WARNING|ERROR)\] +Tests run: [0-9]+, Failures: [0-9]+, Errors: [0-9]+, Skipped: [0-9]+(, Flakes: [0-9]+)? *$/ {
+		/^\[(INFO|WARNING|ERROR)\] +Tests run: [0-9]+, Failures: [0-9]+, Errors: [0-9]+, Skipped: [0-9]+ *$/ {
 			gsub(/,/, ""); run = failed = errors = skipped = 0
 			for (i = 1; i < NF; i++) {
 				if ($i == "run:") run = $(i + 1)
@@ -39,13 +38,7 @@ closing_lines() { # prints one line per module with Surefire's numbers, then the
 			printf "  %-34s run %d, failures %d, errors %d, skipped %d\n", module, run, failed, errors, skipped
 			bad += failed + errors; gone += skipped; good += run - failed - errors - skipped
 		}
-		/^\[(WARNING|ERROR)\] Flakes: *$/ { unsteady = 1; next }
-		unsteady && /^\[(WARNING|ERROR)\] io\.viaduct\./ { names[++count] = $2 }
-		/^\[INFO\] *$/ { unsteady = 0 }
-		END {
-			for (i = 1; i <= count; i++) printf "  unsteady, passed in the second run: %s\n", names[i]
-			printf "%d passed, %d failed, %d skipped\n", good, bad, gone
-		}'
+		END { printf "%d passed, %d failed, %d skipped\n", good, bad, gone }'
 }
 
 nightly() { # [--packets N] [--seed N]: runs both long simulations of the tunnel, each in its own process
