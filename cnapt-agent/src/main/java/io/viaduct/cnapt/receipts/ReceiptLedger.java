@@ -234,7 +234,7 @@ public final class ReceiptLedger implements AutoCloseable {
             + " device counted {} B up and {} B down in the session (about {} B lost lately)",
         reason,
         boundary.getSequence(),
-        PeerText.ascii(session, SESSION_SHOWN_MAX),
+        PeerText.ascii(session, SESSION_SHOWN_MAX).replace(' ', '?'), // one word of the line
         boundary.getUpBytes(),
         boundary.getDownBytes(),
         counts.up(),
