@@ -29,7 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A cloned machine runs a second SNAPT with the same id, over gRPC with mutual TLS.
+/// SNAPTs whose announcement the bridge refuses, over gRPC with mutual TLS: a cloned machine runs a
+/// second one with the same id, or one is taken off the list.
 @Timeout(120)
 class DuplicateSnaptTest {
   @TempDir Path directory;

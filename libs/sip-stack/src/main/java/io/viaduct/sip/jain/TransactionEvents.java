@@ -1,6 +1,6 @@
 package io.viaduct.sip.jain;
 
-/// Receives what the transaction layer cannot give to a caller of its own.
+/// Receives the responses that answer no request of ours.
 @FunctionalInterface
 public interface TransactionEvents {
   /// Called for a response that belongs to no transaction.

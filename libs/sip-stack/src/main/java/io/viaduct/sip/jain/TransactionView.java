@@ -21,12 +21,12 @@ final class TransactionView {
 
   private TransactionView() {}
 
-  static byte[] received(SipMessage message) {
-    return reduce(message, Set.of());
+  static byte[] received(SipResponse response) {
+    return reduce(response, Set.of());
   }
 
-  static byte[] sent(SipMessage message) {
-    return reduce(message, NEEDED_TO_SEND);
+  static byte[] sent(SipRequest request) {
+    return reduce(request, NEEDED_TO_SEND);
   }
 
   private static byte[] reduce(SipMessage message, Set<String> more) {

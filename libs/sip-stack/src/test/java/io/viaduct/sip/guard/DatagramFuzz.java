@@ -10,8 +10,9 @@ import java.text.ParseException;
 import java.util.List;
 
 /// Datagrams at the SIP port. Rules: the guard never throws. Every checked part of an accepted
-/// message can be read, and the message is accepted again after encoding. An answer or a refusal
-/// goes back to the request's source ([ResponseRoute]). The stack's parser ends on each response.
+/// message can be read, and the message is accepted again after encoding, also with its source
+/// written into it. An answer or a refusal goes back to the request's source ([ResponseRoute]). The
+/// stack's parser ends on each response.
 public final class DatagramFuzz {
   private static final MessageGuard GUARD = new MessageGuard(GuardLimits.STANDARD);
 
@@ -35,14 +36,19 @@ public final class DatagramFuzz {
     message.cseq();
     message.callId();
     message.headers().values("Via");
+    requireAcceptedAgain(message);
+    switch (message) {
+      case SipRequest request ->
+          ResponseRoute.require(request).forEach(DatagramFuzz::requireAcceptedAgain);
+      case SipResponse response -> requireThatTheStackEnds(response);
+    }
+  }
+
+  private static void requireAcceptedAgain(SipMessage message) {
     byte[] again = message.encode();
     if (again.length <= GuardLimits.STANDARD.headBytes()
         && !(GUARD.datagram(again) instanceof Verdict.Accepted)) {
       throw new AssertionError("accepted, but not as it is written: " + GUARD.datagram(again));
-    }
-    switch (message) {
-      case SipRequest request -> ResponseRoute.require(request);
-      case SipResponse response -> requireThatTheStackEnds(response);
     }
   }
 

@@ -1,11 +1,11 @@
 package io.viaduct.sip.jain;
 
 import gov.nist.javax.sip.parser.StringMsgParser;
-import io.viaduct.sip.SipMessage;
 import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
 import java.text.ParseException;
 
-/// Calls the stack's parser as for received messages, and as for requests before they are sent.
+/// Calls the stack's parser as for received responses, and as for requests before they are sent.
 public final class ParserProbe {
   static {
     gov.nist.core.CommonLogger.legacyLogger = new SilentStackLogger();
@@ -13,8 +13,8 @@ public final class ParserProbe {
 
   private ParserProbe() {}
 
-  public static void parseAsReceived(SipMessage message) throws ParseException {
-    parse(TransactionView.received(message));
+  public static void parseAsReceived(SipResponse response) throws ParseException {
+    parse(TransactionView.received(response));
   }
 
   /// Parses a request as before its sending.
