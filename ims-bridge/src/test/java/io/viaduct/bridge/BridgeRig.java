@@ -9,7 +9,7 @@ import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.sip.HostPort;
-import io.viaduct.sip.SipEndpointSettings;
+import io.viaduct.sip.endpoint.SipEndpointSettings;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.useragent.UserAgent;
 import io.viaduct.sip.useragent.UserAgentListener;

@@ -3,8 +3,8 @@ package io.viaduct.bridge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.sip.IncomingRequest;
-import io.viaduct.sip.SipEndpoint;
-import io.viaduct.sip.SipEndpointSettings;
+import io.viaduct.sip.endpoint.SipEndpoint;
+import io.viaduct.sip.endpoint.SipEndpointSettings;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;

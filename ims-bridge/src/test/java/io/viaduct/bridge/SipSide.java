@@ -16,7 +16,7 @@ import io.viaduct.bridge.token.DeviceLimit;
 import io.viaduct.bridge.token.SessionNotifier;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.service.tls.Ed25519;
-import io.viaduct.sip.Arrival;
+import io.viaduct.sip.endpoint.Arrival;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.RequestSender;

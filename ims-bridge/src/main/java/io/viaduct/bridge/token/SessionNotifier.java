@@ -13,7 +13,7 @@ import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.NameAddress;
 import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipBody;
-import io.viaduct.sip.SipEndpoint;
+import io.viaduct.sip.endpoint.SipEndpoint;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;

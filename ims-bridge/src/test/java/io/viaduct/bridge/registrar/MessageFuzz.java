@@ -1,7 +1,7 @@
 package io.viaduct.bridge.registrar;
 
 import io.viaduct.bridge.SipSide;
-import io.viaduct.sip.Arrival;
+import io.viaduct.sip.endpoint.Arrival;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipMessage;
 import io.viaduct.sip.SipRequest;

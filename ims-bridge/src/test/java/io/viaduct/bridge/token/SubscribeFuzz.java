@@ -2,7 +2,7 @@ package io.viaduct.bridge.token;
 
 import io.viaduct.bridge.SipSide;
 import io.viaduct.bridge.registrar.Binding;
-import io.viaduct.sip.Arrival;
+import io.viaduct.sip.endpoint.Arrival;
 import io.viaduct.sip.FieldText;
 import io.viaduct.sip.SipMessage;
 import io.viaduct.sip.SipRequest;

@@ -3,7 +3,7 @@ package io.viaduct.bridge.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.bridge.SipSide;
-import io.viaduct.sip.Arrival;
+import io.viaduct.sip.endpoint.Arrival;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.viaduct.sip.digest;
 
-import io.viaduct.sip.SipEndpoint;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.endpoint.SipEndpoint;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.Set;

@@ -1,10 +1,10 @@
 package io.viaduct.sip.useragent;
 
 import io.viaduct.sip.NameAddress;
-import io.viaduct.sip.SipEndpoint;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.endpoint.SipEndpoint;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;

@@ -2,11 +2,11 @@ package io.viaduct.sip.useragent;
 
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.SipBody;
-import io.viaduct.sip.SipEndpoint;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipResponse;
-import io.viaduct.sip.SipStatistics;
 import io.viaduct.sip.digest.DigestClient;
+import io.viaduct.sip.endpoint.SipEndpoint;
+import io.viaduct.sip.endpoint.SipStatistics;
 import io.viaduct.sip.useragent.UserAgentState.Phase;
 import java.io.IOException;
 import java.time.InstantSource;

@@ -2,8 +2,8 @@ package io.viaduct.sip.useragent;
 
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.sip.HostPort;
-import io.viaduct.sip.SipEndpointSettings;
 import io.viaduct.sip.Transport;
+import io.viaduct.sip.endpoint.SipEndpointSettings;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import picocli.CommandLine.Option;

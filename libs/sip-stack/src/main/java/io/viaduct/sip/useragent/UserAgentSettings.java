@@ -1,12 +1,12 @@
 package io.viaduct.sip.useragent;
 
 import io.viaduct.sip.HostPort;
-import io.viaduct.sip.SipEndpointSettings;
 import io.viaduct.sip.SipException;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipUri;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.digest.DigestAlgorithm;
+import io.viaduct.sip.endpoint.SipEndpointSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;

@@ -1,10 +1,10 @@
 package io.viaduct.sip.guard;
 
-import io.viaduct.sip.ResponseRoute;
 import io.viaduct.sip.SipMessage;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.SipSeeds;
+import io.viaduct.sip.endpoint.ResponseRoute;
 import io.viaduct.sip.jain.ParserProbe;
 import java.text.ParseException;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.viaduct.sip.useragent;
 
-import io.viaduct.sip.Arrival;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipMessage;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.endpoint.Arrival;
 import io.viaduct.sip.useragent.UserAgentState.Phase;
 import java.time.Instant;
 import java.util.ArrayList;

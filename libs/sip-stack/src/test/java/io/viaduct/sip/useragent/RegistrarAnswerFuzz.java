@@ -1,8 +1,8 @@
 package io.viaduct.sip.useragent;
 
-import io.viaduct.sip.Arrival;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.endpoint.Arrival;
 import java.time.Instant;
 import java.util.List;
 import java.util.Random;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.viaduct.sip.HostPort;
-import io.viaduct.sip.SipEndpointSettings;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.digest.DigestAlgorithm;
+import io.viaduct.sip.endpoint.SipEndpointSettings;
 import io.viaduct.sip.useragent.UserAgentState.Phase;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,9 +1,7 @@
 package io.viaduct.sip.useragent;
 
-import io.viaduct.sip.Arrival;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.RequestSender;
-import io.viaduct.sip.SipEndpointSettings;
 import io.viaduct.sip.SipException;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipRequest;
@@ -11,6 +9,8 @@ import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.digest.DigestAlgorithm;
 import io.viaduct.sip.digest.DigestClient;
+import io.viaduct.sip.endpoint.Arrival;
+import io.viaduct.sip.endpoint.SipEndpointSettings;
 import io.viaduct.sip.jain.ParserProbe;
 import io.viaduct.sip.useragent.UserAgentState.Phase;
 import java.math.BigInteger;

@@ -2,10 +2,10 @@ package io.viaduct.sip.useragent;
 
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.NameAddress;
-import io.viaduct.sip.SipEndpoint;
-import io.viaduct.sip.SipEndpointSettings;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.endpoint.SipEndpoint;
+import io.viaduct.sip.endpoint.SipEndpointSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

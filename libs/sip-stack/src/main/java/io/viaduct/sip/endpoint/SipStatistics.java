@@ -1,4 +1,4 @@
-package io.viaduct.sip;
+package io.viaduct.sip.endpoint;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;

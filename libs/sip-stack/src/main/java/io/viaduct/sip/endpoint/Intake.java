@@ -1,8 +1,13 @@
-package io.viaduct.sip;
+package io.viaduct.sip.endpoint;
 
 import io.viaduct.service.throttle.SourceNetwork;
 import io.viaduct.service.throttle.TokenBuckets;
-import io.viaduct.sip.SipStatistics.Count;
+import io.viaduct.sip.RequestHandler;
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.Transport;
+import io.viaduct.sip.endpoint.SipStatistics.Count;
 import io.viaduct.sip.guard.Refusal;
 import io.viaduct.sip.guard.Verdict;
 import io.viaduct.sip.jain.JainTransactions;

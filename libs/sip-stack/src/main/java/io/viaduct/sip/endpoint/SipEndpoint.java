@@ -1,6 +1,14 @@
-package io.viaduct.sip;
+package io.viaduct.sip.endpoint;
 
-import io.viaduct.sip.SipStatistics.Count;
+import io.viaduct.sip.HostPort;
+import io.viaduct.sip.RequestHandler;
+import io.viaduct.sip.RequestSender;
+import io.viaduct.sip.SipException;
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipHeaders;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.endpoint.SipStatistics.Count;
 import io.viaduct.sip.guard.MessageGuard;
 import io.viaduct.sip.jain.JainTransactions;
 import io.viaduct.sip.transport.SipSockets;

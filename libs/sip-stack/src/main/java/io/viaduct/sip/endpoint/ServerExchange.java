@@ -1,6 +1,12 @@
-package io.viaduct.sip;
+package io.viaduct.sip.endpoint;
 
-import io.viaduct.sip.SipStatistics.Count;
+import io.viaduct.sip.IncomingRequest;
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipHeaders;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.Transport;
+import io.viaduct.sip.endpoint.SipStatistics.Count;
 import io.viaduct.sip.transport.ResponseMemory;
 import io.viaduct.sip.transport.SipSockets;
 import java.io.IOException;

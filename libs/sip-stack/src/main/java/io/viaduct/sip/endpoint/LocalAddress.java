@@ -1,5 +1,7 @@
-package io.viaduct.sip;
+package io.viaduct.sip.endpoint;
 
+import io.viaduct.sip.HostPort;
+import io.viaduct.sip.SipFlow;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.SocketException;

@@ -1,4 +1,4 @@
-package io.viaduct.sip;
+package io.viaduct.sip.endpoint;
 
 import java.io.IOException;
 import java.net.DatagramPacket;

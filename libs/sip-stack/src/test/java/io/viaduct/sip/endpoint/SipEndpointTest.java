@@ -1,10 +1,18 @@
-package io.viaduct.sip;
+package io.viaduct.sip.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.viaduct.sip.SipStatistics.Count;
+import io.viaduct.sip.RequestHandler;
+import io.viaduct.sip.SipBody;
+import io.viaduct.sip.SipException;
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipHeaders;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.Transport;
+import io.viaduct.sip.endpoint.SipStatistics.Count;
 import io.viaduct.sip.guard.Refusal;
 import io.viaduct.sip.transport.SocketSettings;
 import java.io.IOException;

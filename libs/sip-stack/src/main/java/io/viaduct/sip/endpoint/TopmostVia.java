@@ -1,5 +1,10 @@
-package io.viaduct.sip;
+package io.viaduct.sip.endpoint;
 
+import io.viaduct.sip.FieldText;
+import io.viaduct.sip.HostPort;
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.Transport;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package io.viaduct.sip;
+package io.viaduct.sip.endpoint;
 
 import io.viaduct.sip.guard.GuardLimits;
 import io.viaduct.sip.transport.SocketSettings;

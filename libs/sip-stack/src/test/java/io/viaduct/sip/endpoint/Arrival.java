@@ -1,5 +1,9 @@
-package io.viaduct.sip;
+package io.viaduct.sip.endpoint;
 
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipMessage;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.guard.GuardLimits;
 import io.viaduct.sip.guard.MessageGuard;
 import io.viaduct.sip.guard.Verdict;
