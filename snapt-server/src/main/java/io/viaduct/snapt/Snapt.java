@@ -1,16 +1,9 @@
 package io.viaduct.snapt;
 
 import com.google.protobuf.ByteString;
-import io.grpc.ManagedChannel;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.handler.ssl.ApplicationProtocolConfig;
-import io.netty.handler.ssl.ClientAuth;
-import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslProvider;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.service.configuration.ConfigurationKeys;
@@ -48,7 +41,6 @@ import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.snapt.reporting.StartCounter;
 import io.viaduct.snapt.reporting.StateLock;
 import io.viaduct.snapt.reporting.UsageReporting;
-import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.dictionary.ZstdBlocks;
 import io.viaduct.tunnel.key.AeadAlgorithm;
@@ -162,7 +154,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             new SecureRandom());
     bridge =
         new BridgeConnection(
-            channel(),
+            new SnaptTls(tls).bridge(reports),
             Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("reporting")),
             clock,
             reporting,
@@ -190,16 +182,6 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     List<IoEventLoop> loops = new ArrayList<>();
     dataLoops.forEach(loop -> loops.add((IoEventLoop) loop));
     return loops;
-  }
-
-  private ManagedChannel channel() {
-    SnaptConfiguration.Reporting reports = configuration.reporting();
-    return NettyChannelBuilder.forAddress(reports.bridgeHost(), reports.bridgePort())
-        .sslContext(
-            tls.context(
-                files -> GrpcSslContexts.configure(files.clientBuilder(), SslProvider.JDK).build()))
-        .keepAliveTime(20, TimeUnit.SECONDS)
-        .build();
   }
 
   /// Opens the data path and the control port, and serves devices.
@@ -280,7 +262,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
                 port(dataAddress),
                 configuration.limits(),
                 configuration.relays().stream().map(RelayAddress::message).toList()),
-            serverContext(),
+            new SnaptTls(tls).controlPort(),
             new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("control"), EpollIoHandler.newFactory()),
             new TokenVerifier(tokenKeys, configuration.audience()),
@@ -296,19 +278,6 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             settings.listen(),
             settings.port(),
             () -> server.start(new InetSocketAddress(settings.listen(), settings.port())));
-  }
-
-  private SslContext serverContext() {
-    return tls.context(files ->
-        files
-            .serverBuilder(ClientAuth.NONE)
-            .applicationProtocolConfig(
-                new ApplicationProtocolConfig(
-                    ApplicationProtocolConfig.Protocol.ALPN,
-                    ApplicationProtocolConfig.SelectorFailureBehavior.FATAL_ALERT,
-                    ApplicationProtocolConfig.SelectedListenerFailureBehavior.FATAL_ALERT,
-                    ControlFrame.ALPN))
-            .build());
   }
 
   /// Returns the reload of this SNAPT's configuration.

@@ -3,6 +3,7 @@ package io.viaduct.snapt;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
 import io.viaduct.service.tls.TlsSettings;
+import io.viaduct.snapt.egress.Switch;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.snapt.policy.AccountRates;

@@ -9,6 +9,7 @@ import io.viaduct.service.configuration.EffectiveConfiguration;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
+import io.viaduct.snapt.egress.Switch;
 import io.viaduct.tunnel.terms.CompressionContext;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import java.io.ByteArrayOutputStream;

@@ -2,7 +2,6 @@ package io.viaduct.snapt.egress;
 
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
-import io.viaduct.snapt.Switch;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.snapt.relay.InternetPort;

@@ -1,4 +1,4 @@
-package io.viaduct.snapt;
+package io.viaduct.snapt.egress;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import java.util.Locale;

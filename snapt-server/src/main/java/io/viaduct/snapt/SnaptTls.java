@@ -1,0 +1,41 @@
+package io.viaduct.snapt;
+
+import io.grpc.ManagedChannel;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslProvider;
+import io.viaduct.service.tls.ExchangeableTls;
+import io.viaduct.tunnel.control.ControlFrame;
+import java.util.concurrent.TimeUnit;
+
+/// Makes the TLS of the SNAPT's two connections: towards devices as a server, towards the bridge as
+/// a client. Both follow the files of [ExchangeableTls].
+record SnaptTls(ExchangeableTls files) {
+  /// Returns the context of the control port. A device proves itself by its token and key, and not
+  /// by a certificate.
+  SslContext controlPort() {
+    return files.context(current ->
+        current
+            .serverBuilder(ClientAuth.NONE)
+            .applicationProtocolConfig(
+                new ApplicationProtocolConfig(
+                    ApplicationProtocolConfig.Protocol.ALPN,
+                    ApplicationProtocolConfig.SelectorFailureBehavior.FATAL_ALERT,
+                    ApplicationProtocolConfig.SelectedListenerFailureBehavior.FATAL_ALERT,
+                    ControlFrame.ALPN))
+            .build());
+  }
+
+  /// Opens the channel to the bridge; gRPC connects at the first call.
+  ManagedChannel bridge(SnaptConfiguration.Reporting reports) {
+    return NettyChannelBuilder.forAddress(reports.bridgeHost(), reports.bridgePort())
+        .sslContext(
+            files.context(current ->
+                GrpcSslContexts.configure(current.clientBuilder(), SslProvider.JDK).build()))
+        .keepAliveTime(20, TimeUnit.SECONDS)
+        .build();
+  }
+}
