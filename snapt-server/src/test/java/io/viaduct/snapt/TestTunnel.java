@@ -69,7 +69,8 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
         }
 
         @Override
-        public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to) {
+        public void send(
+            ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to, long nowNs) {
           sendBurst(burst, segmentSize);
         }
       };

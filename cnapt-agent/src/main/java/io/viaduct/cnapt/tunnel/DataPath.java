@@ -258,8 +258,7 @@ public final class DataPath implements AutoCloseable {
     if (from == null) {
       return;
     }
-    sink.at(now);
-    sink.sendWaiting();
+    sink.sendWaiting(now);
     from.drain(sink, now);
     from.tooLong(sink.takeTooLong(), now);
     count(now);

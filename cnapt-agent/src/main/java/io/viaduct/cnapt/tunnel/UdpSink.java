@@ -23,7 +23,6 @@ final class UdpSink implements DatagramSink {
   private int tooLong;
   private long refusals;
   private long droppedBursts;
-  private long nowNs;
 
   UdpSink(UdpSocket socket, InetSocketAddress peer) {
     this.socket = socket;
@@ -39,31 +38,26 @@ final class UdpSink implements DatagramSink {
     return peer;
   }
 
-  /// Sets the present time, in ns.
-  void at(long now) {
-    nowNs = now;
-  }
-
   @Override
   public boolean writable() {
     return waiting == null && socket.isWritable();
   }
 
   @Override
-  public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to) {
+  public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to, long nowNs) {
     if (waiting != null) {
       throw new IllegalStateException("asked to send although it was not writable");
     }
     waiting = burst;
     waitingSegmentSize = segmentSize;
     waitingSinceNs = nowNs;
-    sendWaiting();
+    sendWaiting(nowNs);
   }
 
   /// Tries to send the waiting burst.
   ///
   /// @return true if no burst waits any more
-  boolean sendWaiting() {
+  boolean sendWaiting(long nowNs) {
     ByteBuf burst = waiting;
     if (burst == null) {
       return true;

@@ -175,7 +175,7 @@ final class MirrorSnapt implements AutoCloseable {
     }
 
     @Override
-    public void send(ByteBuf burst, int segmentSize, InetSocketAddress binding) {
+    public void send(ByteBuf burst, int segmentSize, InetSocketAddress binding, long nowNs) {
       while (burst.isReadable()) {
         byte[] datagram = new byte[Math.min(segmentSize, burst.readableBytes())];
         burst.readBytes(datagram);

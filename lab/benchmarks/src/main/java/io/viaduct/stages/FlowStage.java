@@ -46,7 +46,7 @@ public class FlowStage {
       byte[] packet = PacketForge.udp(to, new byte[64]);
       packets[i] = new IpPacket().set(SpeedCheck.buffer(packet), IP, packet.length);
       key.parse(packets[i]);
-      table.lookup(key);
+      table.lookup(key, 0);
     }
   }
 
@@ -54,7 +54,7 @@ public class FlowStage {
   public @Nullable FlowState lookup() {
     next = next + 1 == flows ? 0 : next + 1;
     key.parse(packets[next]);
-    return table.lookup(key);
+    return table.lookup(key, 0);
   }
 
   @Benchmark

@@ -289,8 +289,8 @@ final class RelayLoop implements DatagramReader, TunReader {
 
   @Override
   public void writable() {
-    sender.onWritable();
     long nowNs = relay.nowNs();
+    sender.onWritable(nowNs);
     while (sender.writable() && !waiting.isEmpty()) {
       RelayedSession session = waiting.poll();
       session.waiting = false;

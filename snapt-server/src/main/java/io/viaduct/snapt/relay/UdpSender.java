@@ -32,7 +32,7 @@ final class UdpSender implements DatagramSink {
   }
 
   @Override
-  public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to) {
+  public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to, long nowNs) {
     UdpSocket udp = socket;
     if (to == null || udp == null) {
       counters.count(Drop.UNBOUND);
@@ -64,11 +64,11 @@ final class UdpSender implements DatagramSink {
   }
 
   /// Sends the waiting burst, because the socket accepts data again.
-  void onWritable() {
+  void onWritable(long nowNs) {
     ByteBuf burst = unsent;
     if (burst != null) {
       unsent = null;
-      send(burst, unsentSegment, unsentTo);
+      send(burst, unsentSegment, unsentTo, nowNs);
       tooLong = 0; // the session that sent this burst is not known here
     }
   }

@@ -135,7 +135,7 @@ class SessionMeterTest {
     ByteBuf buffer = PacketText.buffer(packet, 0);
     FlowKey key = new FlowKey();
     key.parse(new IpPacket().set(buffer, 0, packet.length));
-    FlowState flow = tunnel.flows().lookup(key);
+    FlowState flow = tunnel.flows().lookup(key, 0);
     buffer.release();
     flow.classify(ServiceClass.HT_LD, 1);
     meter.onOpened(flow);
@@ -150,7 +150,7 @@ class SessionMeterTest {
     ByteBuf buffer = PacketText.buffer(packet, 0);
     FlowKey key = new FlowKey();
     key.parse(new IpPacket().set(buffer, 0, packet.length));
-    FlowState flow = tunnel.flows().opened(id, key, true);
+    FlowState flow = tunnel.flows().opened(id, key, true, 0);
     buffer.release();
     meter.onOpened(flow);
     return flow;
@@ -534,7 +534,7 @@ class SessionMeterTest {
   @Test
   void aFlowHasOneNumberInAllThatIsSaidOfAnInterval() {
     FlowState one = opened(7, 1);
-    tunnel.flows().end(one, FlowEnd.FINISHED);
+    tunnel.flows().end(one, FlowEnd.FINISHED, 0);
     meter.onEnded(one, 0);
     up(one, 1, 100, 1_000);
     FlowState later = opened(one.id(), 3);

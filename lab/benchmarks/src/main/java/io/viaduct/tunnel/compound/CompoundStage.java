@@ -11,6 +11,7 @@ import io.viaduct.tunnel.flow.FlowTimeouts;
 import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.session.SpeedCheck;
+import io.viaduct.tunnel.wire.Arrival;
 import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.VerdictCounters;
@@ -37,6 +38,7 @@ public class CompoundStage {
   public int bytes;
 
   private final CompoundMemory memory = new CompoundMemory();
+  private final Arrival arrival = new Arrival();
   private final CompoundReader reader = new CompoundReader(memory);
   private final FlowKey key = new FlowKey();
   private final RecordCount records = new RecordCount();
@@ -62,7 +64,7 @@ public class CompoundStage {
             .set(
                 SpeedCheck.buffer(PacketForge.udp(Endpoints.ipv4(5001, 7, 5060), data)), IP, bytes);
     key.parse(packet);
-    FlowState found = flows.lookup(key);
+    FlowState found = flows.lookup(key, 0);
     if (found == null) {
       throw new IllegalStateException("the forged packet must have a flow");
     }
@@ -84,7 +86,7 @@ public class CompoundStage {
     encode();
   }
 
-  private void closed(Compound compound) {
+  private void closed(Compound compound, long nowNs) {
     body = compound.bytes();
     bodyBytes = compound.bodyBytes();
     for (int i = 0; i < compound.entries(); i++) {
@@ -100,7 +102,7 @@ public class CompoundStage {
       encoder.encode(packet, key, flow, writer, 1, 0, 1);
     }
     if (!writer.isEmpty()) {
-      writer.close();
+      writer.close(1);
     }
     return bodyBytes;
   }
@@ -108,7 +110,7 @@ public class CompoundStage {
   @Benchmark
   public int decode() {
     records.count = 0;
-    reader.read(body, Record.STAMP_BLOCK_BYTES, bodyBytes, null, records);
+    reader.read(body, Record.STAMP_BLOCK_BYTES, bodyBytes, arrival, null, records);
     return records.count;
   }
 
@@ -117,23 +119,47 @@ public class CompoundStage {
     private int count;
 
     @Override
-    public void stamp(int timeUs) {}
+    public void stamp(Arrival arrival, int timeUs) {}
 
     @Override
     public void whole(
-        int id, int generation, boolean install, int app, byte[] b, int at, int length, int r) {
+        Arrival arrival,
+        int id,
+        int generation,
+        boolean install,
+        int app,
+        byte[] b,
+        int at,
+        int length,
+        int r) {
       count++;
     }
 
     @Override
     public void elided(
-        int kind, int id, int ecn, int generation, byte[] b, int at, int length, int r) {
+        Arrival arrival,
+        int kind,
+        int id,
+        int ecn,
+        int generation,
+        byte[] b,
+        int at,
+        int length,
+        int r) {
       count++;
     }
 
     @Override
     public void tcp(
-        int id, int ecn, int generation, TcpFields f, byte[] b, int at, int length, int r) {
+        Arrival arrival,
+        int id,
+        int ecn,
+        int generation,
+        TcpFields f,
+        byte[] b,
+        int at,
+        int length,
+        int r) {
       count++;
     }
 

@@ -41,7 +41,7 @@ public class CoalesceStage {
     FlowKey key = new FlowKey();
     key.parse(new IpPacket().set(SpeedCheck.buffer(packet), 12, packet.length));
     context = key.header();
-    FlowState found = flows.lookup(key);
+    FlowState found = flows.lookup(key, 0);
     if (found == null) {
       throw new IllegalStateException("the forged packet must have a flow");
     }

@@ -69,7 +69,7 @@ final class Device implements DatagramSink {
   }
 
   @Override
-  public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to) {
+  public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to, long nowNs) {
     SendResult unused = socket.send(burst, segmentSize, snapt); // the caller does not count losses
     burst.release();
   }

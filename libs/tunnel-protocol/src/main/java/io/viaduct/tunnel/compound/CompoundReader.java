@@ -2,6 +2,7 @@ package io.viaduct.tunnel.compound;
 
 import io.viaduct.tunnel.dictionary.EpochAnnouncement;
 import io.viaduct.tunnel.dictionary.ReceiveHistory;
+import io.viaduct.tunnel.wire.Arrival;
 import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.VarInt;
 import io.viaduct.tunnel.wire.Verdict;
@@ -42,31 +43,41 @@ public final class CompoundReader {
   ///   are allowed
   /// @return ACCEPTED after all records were delivered; else the reason why none was
   public Verdict read(
-      byte[] body, int at, int length, @Nullable ReceiveHistory history, RecordSink sink) {
-    Verdict verdict = readBlocks(body, at, at + length, history);
+      byte[] body,
+      int at,
+      int length,
+      Arrival arrival,
+      @Nullable ReceiveHistory history,
+      RecordSink sink) {
+    Verdict verdict = readBlocks(body, at, at + length, arrival, history);
     if (verdict != Verdict.ACCEPTED) {
       return verdict;
     }
     for (int b = 0; b < blocks; b++) {
-      if (!records(source[b], start[b], end[b], b == 0, null)) {
+      if (!records(source[b], start[b], end[b], b == 0, arrival, null)) {
         return Verdict.MALFORMED;
       }
     }
     if (history != null) {
       for (int b = 0; b < blocks; b++) {
         if (context[b] != 0) {
-          history.block(context[b], epoch[b], enters[b], source[b], start[b], end[b] - start[b]);
+          history.block(
+              arrival, context[b], epoch[b], enters[b], source[b], start[b], end[b] - start[b]);
         }
       }
-      history.end();
+      history.end(arrival);
     }
     for (int b = 0; b < blocks; b++) {
-      records(source[b], start[b], end[b], b == 0, sink);
+      records(source[b], start[b], end[b], b == 0, arrival, sink);
     }
     return Verdict.ACCEPTED;
   }
 
-  private Verdict readBlocks(byte[] body, int at, int limit, @Nullable ReceiveHistory history) {
+  private Verdict readBlocks(
+      byte[] body, int at, int limit, Arrival arrival, @Nullable ReceiveHistory history) {
+    if (history != null) {
+      history.begin();
+    }
     position = at;
     filled = 0;
     boolean more = true;
@@ -76,7 +87,7 @@ public final class CompoundReader {
       }
       int descriptor = body[position++];
       more = (descriptor & Record.MORE) != 0;
-      Verdict verdict = readBlock(body, limit, descriptor, history);
+      Verdict verdict = readBlock(body, limit, descriptor, arrival, history);
       if (verdict != Verdict.ACCEPTED) {
         return verdict;
       }
@@ -85,7 +96,7 @@ public final class CompoundReader {
   }
 
   private Verdict readBlock(
-      byte[] body, int limit, int descriptor, @Nullable ReceiveHistory history) {
+      byte[] body, int limit, int descriptor, Arrival arrival, @Nullable ReceiveHistory history) {
     int codec = descriptor & Record.CODEC;
     boolean inContext = (descriptor & Record.CONTEXT) != 0;
     int highest = history == null ? Record.LZ4 : Record.ZSTD;
@@ -128,7 +139,7 @@ public final class CompoundReader {
     if (original > BYTES_MAX - filled) {
       return Verdict.BAD_COMPRESSION;
     }
-    Verdict verdict = decompress(codec, body, bytes, original, history);
+    Verdict verdict = decompress(codec, body, bytes, original, arrival, history);
     source[blocks] = inflated;
     start[blocks] = filled;
     filled += original;
@@ -138,10 +149,23 @@ public final class CompoundReader {
   }
 
   private Verdict decompress(
-      int codec, byte[] body, int bytes, int original, @Nullable ReceiveHistory history) {
+      int codec,
+      byte[] body,
+      int bytes,
+      int original,
+      Arrival arrival,
+      @Nullable ReceiveHistory history) {
     if (codec == Record.ZSTD && history != null) {
       return history.decompress(
-          context[blocks], epoch[blocks], body, position, bytes, inflated, filled, original);
+          arrival,
+          context[blocks],
+          epoch[blocks],
+          body,
+          position,
+          bytes,
+          inflated,
+          filled,
+          original);
     }
     return memory.codec.decompress(body, position, bytes, inflated, filled, original)
         ? Verdict.ACCEPTED
@@ -170,7 +194,7 @@ public final class CompoundReader {
   /// Parses the records of one block. @param sink null to check only. @return true if the block is
   /// well-formed
   private boolean records(
-      byte[] from, int at, int limit, boolean first, @Nullable RecordSink sink) {
+      byte[] from, int at, int limit, boolean first, Arrival arrival, @Nullable RecordSink sink) {
     int position = at;
     while (position < limit) {
       int head = from[position];
@@ -178,9 +202,9 @@ public final class CompoundReader {
       int next =
           switch (kind) {
             case Record.CONTROL ->
-                control(from, position, limit, head & 0x1F, first && position == at, sink);
+                control(from, position, limit, head & 0x1F, first && position == at, arrival, sink);
             case Record.OPEN, Record.UDP, Record.TCP, Record.IP, Record.RAW ->
-                packet(from, position, limit, head, kind, sink);
+                packet(from, position, limit, head, kind, arrival, sink);
             default -> -1;
           };
       if (next < 0) {
@@ -192,7 +216,13 @@ public final class CompoundReader {
   }
 
   private int packet(
-      byte[] from, int start, int limit, int head, int kind, @Nullable RecordSink sink) {
+      byte[] from,
+      int start,
+      int limit,
+      int head,
+      int kind,
+      Arrival arrival,
+      @Nullable RecordSink sink) {
     int position = start + 1;
     int flow = 0;
     int application = 0;
@@ -234,17 +264,32 @@ public final class CompoundReader {
       switch (kind) {
         case Record.OPEN, Record.RAW ->
             sink.whole(
-                flow, generation, ecn == 0, application, from, position, bytes, next - start);
+                arrival,
+                flow,
+                generation,
+                ecn == 0,
+                application,
+                from,
+                position,
+                bytes,
+                next - start);
         case Record.TCP ->
-            sink.tcp(flow, ecn, generation, tcp, from, position, bytes, next - start);
-        default -> sink.elided(kind, flow, ecn, generation, from, position, bytes, next - start);
+            sink.tcp(arrival, flow, ecn, generation, tcp, from, position, bytes, next - start);
+        default ->
+            sink.elided(arrival, kind, flow, ecn, generation, from, position, bytes, next - start);
       }
     }
     return next;
   }
 
   private int control(
-      byte[] from, int start, int limit, int subtype, boolean leading, @Nullable RecordSink sink) {
+      byte[] from,
+      int start,
+      int limit,
+      int subtype,
+      boolean leading,
+      Arrival arrival,
+      @Nullable RecordSink sink) {
     int position = start + 1;
     if (subtype == Record.PADDING) {
       return limit;
@@ -254,15 +299,15 @@ public final class CompoundReader {
         return -1;
       }
       if (sink != null) {
-        sink.stamp(BigEndian.getInt(from, position));
+        sink.stamp(arrival, BigEndian.getInt(from, position));
       }
       return position + 4;
     }
     if (subtype == Record.EPOCH || subtype == Record.EPOCH_UNKNOWN) {
-      return epoch(from, position, limit, subtype, sink);
+      return epoch(from, position, limit, subtype, arrival, sink);
     }
     if (subtype == Record.INCOMPLETE) {
-      return incomplete(from, position, limit, sink);
+      return incomplete(from, position, limit, arrival, sink);
     }
     long read = VarInt.readInt(from, position, limit);
     int flow = (int) read;
@@ -276,7 +321,7 @@ public final class CompoundReader {
         case Record.FLOW_ACK ->
             sink.controls().flowAck(flow, from[position], BigEndian.getInt(from, position + 1));
         case Record.FLOW_UNKNOWN -> sink.controls().flowUnknown(flow, from[position]);
-        case Record.FLOW_STATS -> sink.controls().flowStats(flow, stats);
+        case Record.FLOW_STATS -> sink.controls().flowStats(arrival, flow, stats);
         default -> sink.controls().flowEnd(flow);
       }
       sink.control(next - start);
@@ -284,11 +329,12 @@ public final class CompoundReader {
     return next;
   }
 
-  private int epoch(byte[] from, int at, int limit, int subtype, @Nullable RecordSink sink) {
+  private int epoch(
+      byte[] from, int at, int limit, int subtype, Arrival arrival, @Nullable RecordSink sink) {
     if (subtype == Record.EPOCH) {
       int next = announcement.read(from, at, limit);
       if (next >= 0 && sink != null) {
-        sink.controls().epoch(announcement);
+        sink.controls().epoch(arrival, announcement);
         sink.control(next - at + 1);
       }
       return next;
@@ -307,14 +353,15 @@ public final class CompoundReader {
     return next;
   }
 
-  private static int incomplete(byte[] from, int at, int limit, @Nullable RecordSink sink) {
+  private static int incomplete(
+      byte[] from, int at, int limit, Arrival arrival, @Nullable RecordSink sink) {
     long bodies = VarInt.readInt(from, at, limit);
     if (bodies < 0) {
       return -1;
     }
     int next = at + (int) (bodies >>> 32);
     if (sink != null) {
-      sink.controls().incomplete((int) bodies);
+      sink.controls().incomplete(arrival, (int) bodies);
       sink.control(next - at + 1);
     }
     return next;

@@ -5,7 +5,6 @@ import io.viaduct.tunnel.codec.CodecCosts;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.ServiceClass;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Fills the open compound of one service class: takes records until their compressed size reaches
@@ -31,7 +30,7 @@ public final class CompoundWriter {
   private final Grouping grouping;
   private final CompoundMemory memory;
   private final ControlQueue controls;
-  private final Consumer<Compound> closed;
+  private final CompoundSink closed;
   private final ClassCodecs codecs;
   private final BodyBuilder bodies;
   private @Nullable Staging staging;
@@ -55,7 +54,7 @@ public final class CompoundWriter {
   ///
   /// @param capacity largest body, bytes
   /// @param target body size at which a compound closes
-  /// @param closed consumer of closed compounds
+  /// @param closed takes the closed compounds
   public CompoundWriter(
       ServiceClass serviceClass,
       int capacity,
@@ -65,7 +64,7 @@ public final class CompoundWriter {
       BlockCompressor compressor,
       CompoundMemory memory,
       ControlQueue controls,
-      Consumer<Compound> closed) {
+      CompoundSink closed) {
     this.serviceClass = serviceClass;
     this.capacity = capacity;
     this.target = Math.min(target, capacity);
@@ -78,8 +77,8 @@ public final class CompoundWriter {
   }
 
   /// Sets the body sizes from here on. The open compound leaves as it is.
-  public void resize(int most, int closingAt) {
-    close();
+  public void resize(int most, int closingAt, long nowNs) {
+    close(nowNs);
     capacity = most;
     target = Math.min(closingAt, most);
     bodies.resize(most);
@@ -134,7 +133,7 @@ public final class CompoundWriter {
   /// not fit.
   ///
   /// @return the area to write to, at `Staging.bytes()`
-  Staging reserve(int bytes, @Nullable FlowState flow, boolean compress) {
+  Staging reserve(int bytes, @Nullable FlowState flow, boolean compress, long nowNs) {
     Staging area = staging;
     if (area != null) {
       int expected = compress && flow != null ? flow.compression().expected(bytes) : bytes;
@@ -142,7 +141,7 @@ public final class CompoundWriter {
       if (overflows && !(compress && repeats > 0) // then commit() decides with the real contents
           || area.count >= Staging.RECORDS_MAX - 1
           || area.bytes() + bytes > Staging.RAW_BYTES_MAX) {
-        close();
+        close(nowNs);
         area = staging;
       }
     }
@@ -198,12 +197,12 @@ public final class CompoundWriter {
     packets += ofPackets;
     boolean overflows = estimate + expected(area, i) + BLOCK_HEADER_MAX > capacity;
     if (i > 0 && !repeated && (full || overflows)) {
-      sendAllButLast(area, i);
+      sendAllButLast(area, i, nowNs);
     }
     estimate += expected(area, area.count - 1);
     full = area.groups > 1 && estimate >= target;
     if (full && repeats == 0 || estimate >= capacity - 16) {
-      closeIfFull(area);
+      closeIfFull(area, nowNs);
     }
   }
 
@@ -245,7 +244,7 @@ public final class CompoundWriter {
 
   /// Sends the records before the last one, which then begins the next compound. Keeps them if
   /// there is more room than expected.
-  private void sendAllButLast(Staging area, int n) {
+  private void sendAllButLast(Staging area, int n, long nowNs) {
     Compound compound = memory.rent(capacity);
     int size = bodies.build(area, n, compound, newestNs);
     int last = expected(area, n);
@@ -254,7 +253,7 @@ public final class CompoundWriter {
       memory.giveBack(compound);
       return;
     }
-    emit(area, n, compound, size);
+    emit(area, n, compound, size, nowNs);
     estimate -= expected(area, area.count - 1); // the caller adds it
   }
 
@@ -275,7 +274,7 @@ public final class CompoundWriter {
     return group;
   }
 
-  private void closeIfFull(Staging area) {
+  private void closeIfFull(Staging area, long nowNs) {
     Compound compound = memory.rent(capacity);
     int size = bodies.build(area, area.count, compound, newestNs);
     if (size >= 0 && size < target && area.bytes() < Staging.RAW_BYTES_MAX) {
@@ -283,11 +282,11 @@ public final class CompoundWriter {
       memory.giveBack(compound);
       return;
     }
-    emit(area, area.count, compound, size);
+    emit(area, area.count, compound, size, nowNs);
   }
 
   /// Closes the open compound, and the rest of its records if they need more compounds.
-  public void close() {
+  public void close(long nowNs) {
     while (staging != null) {
       Staging area = staging;
       if (controls.length() > 0
@@ -296,19 +295,20 @@ public final class CompoundWriter {
         appendControls(area);
       }
       Compound compound = memory.rent(capacity);
-      emit(area, area.count, compound, bodies.build(area, area.count, compound, newestNs));
+      int size = bodies.build(area, area.count, compound, newestNs);
+      emit(area, area.count, compound, size, nowNs);
     }
   }
 
   /// Closes the open compound, or a new one, with the waiting control records.
   public void flushControls(long nowNs) {
     if (controls.length() > 0) {
-      Staging area = reserve(controls.length(), null, false);
+      Staging area = reserve(controls.length(), null, false, nowNs);
       if (packets == 0) {
         openedNs = nowNs;
       }
       appendControls(area);
-      close();
+      close(nowNs);
     }
   }
 
@@ -330,7 +330,7 @@ public final class CompoundWriter {
   }
 
   /// Sends the compound with as many of the first records as fit, and keeps the others.
-  private void emit(Staging area, int built, Compound compound, int builtSize) {
+  private void emit(Staging area, int built, Compound compound, int builtSize, long nowNs) {
     int n = built;
     int size = builtSize;
     while (size < 0) {
@@ -351,7 +351,7 @@ public final class CompoundWriter {
       }
       openedNs = area.arrivalNs[0];
     }
-    closed.accept(compound);
+    closed.closed(compound, nowNs);
   }
 
   private static int estimateOf(Staging area) {

@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.compound;
 
 import io.viaduct.tunnel.dictionary.EpochAnnouncement;
+import io.viaduct.tunnel.wire.Arrival;
 
 /// Receives the peer's control records from [CompoundReader].
 public interface ControlSink {
@@ -12,18 +13,18 @@ public interface ControlSink {
   void flowUnknown(int flow, int generation);
 
   /// Takes FLOW_STATS: eight values in their order on the wire.
-  void flowStats(int flow, long[] values);
+  void flowStats(Arrival arrival, int flow, long[] values);
 
   void flowEnd(int flow);
 
   /// Takes EPOCH: the peer holds an epoch. The announcement is valid during the call.
-  void epoch(EpochAnnouncement announcement);
+  void epoch(Arrival arrival, EpochAnnouncement announcement);
 
   void epochUnknown(int context, int epoch);
 
   /// Takes INCOMPLETE: the number of long bodies that the peer has given up since the session
   /// began.
-  void incomplete(int bodies);
+  void incomplete(Arrival arrival, int bodies);
 
   /// Sink that ignores all records.
   ControlSink SILENT =
@@ -35,18 +36,18 @@ public interface ControlSink {
         public void flowUnknown(int flow, int generation) {}
 
         @Override
-        public void flowStats(int flow, long[] values) {}
+        public void flowStats(Arrival arrival, int flow, long[] values) {}
 
         @Override
         public void flowEnd(int flow) {}
 
         @Override
-        public void epoch(EpochAnnouncement announcement) {}
+        public void epoch(Arrival arrival, EpochAnnouncement announcement) {}
 
         @Override
         public void epochUnknown(int context, int epoch) {}
 
         @Override
-        public void incomplete(int bodies) {}
+        public void incomplete(Arrival arrival, int bodies) {}
       };
 }

@@ -25,11 +25,13 @@ final class InnerPacket {
   private int payloadBytes;
   private int segmentBytes;
   private boolean segmented;
+  private long arrivalNs;
 
   /// Begins a packet.
   ///
   /// @param parsed key that has parsed this packet
-  void begin(IpPacket from, FlowKey parsed) {
+  void begin(IpPacket from, FlowKey parsed, long nowNs) {
+    arrivalNs = nowNs;
     int gsoSize = from.gsoSize();
     packet = from.buffer();
     at = from.start();
@@ -51,6 +53,11 @@ final class InnerPacket {
 
   ByteBuf bytes() {
     return packet;
+  }
+
+  /// Returns the time at which the packet arrived from its device.
+  long arrivalNs() {
+    return arrivalNs;
   }
 
   FlowKey key() {

@@ -29,7 +29,7 @@ final class Ipv4Fragments {
     for (int sent = 0; sent < length - header; sent += most) {
       int bytes = Math.min(most, length - header - sent);
       boolean last = header + sent + bytes == length;
-      Staging area = writer.reserve(1 + 3 + header + bytes, null, false);
+      Staging area = writer.reserve(1 + 3 + header + bytes, null, false, nowNs);
       int lengthAt = area.bytes() + 1;
       area.raw[area.bytes()] = (byte) Record.first(Record.RAW, Record.DO_NOT_INSTALL, 0);
       int ip = VarInt.write(area.raw, lengthAt, header + bytes);

@@ -11,7 +11,6 @@ import io.viaduct.tunnel.wire.IpFields;
 import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.VarInt;
 import io.viaduct.tunnel.wire.Verdict;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Turns inner packets into records. A superpacket is cut at its segment size; each segment becomes
@@ -27,7 +26,7 @@ public final class PacketEncoder {
 
   private int capacity;
   private final CompoundMemory memory;
-  private final Consumer<Compound> closed;
+  private final CompoundSink closed;
   private final Ipv4Fragments fragmenter;
   private final byte[] head = new byte[HEAD_MAX];
 
@@ -35,9 +34,8 @@ public final class PacketEncoder {
   private final InnerPacket packet;
   private int kind;
   private int headBytes;
-  private long nowNs;
 
-  public PacketEncoder(int capacity, CompoundMemory memory, Consumer<Compound> closed) {
+  public PacketEncoder(int capacity, CompoundMemory memory, CompoundSink closed) {
     this.capacity = capacity;
     this.memory = memory;
     this.fragmenter = memory.fragments;
@@ -65,10 +63,9 @@ public final class PacketEncoder {
       long nextSequence,
       int sealedMax,
       long arrivalNs) {
-    packet.begin(from, key);
-    nowNs = arrivalNs;
+    packet.begin(from, key, arrivalNs);
     if (flow != null) {
-      writer.offered(flow, packet.payloadBytes(), nowNs);
+      writer.offered(flow, packet.payloadBytes(), packet.arrivalNs());
     }
     boolean elide = false;
     int generation = SendContexts.NONE;
@@ -127,13 +124,13 @@ public final class PacketEncoder {
     int payloadBytes = packet.payloadBytes();
     int segmentBytes = packet.segmentBytes();
     int sent = 0;
-    if (writer.shouldCompress(flow, nowNs)) {
+    if (writer.shouldCompress(flow, packet.arrivalNs())) {
       boolean doubtful = flow.compression().isDoubtful();
       sent = doubtful ? Math.min(payloadBytes, TRIAL_SEGMENTS * segmentBytes) : payloadBytes;
       segments(0, sent, flow, writer);
     }
     if (sent < payloadBytes && !writer.isEmpty()) {
-      writer.close();
+      writer.close(packet.arrivalNs());
     }
     while (sent < payloadBytes) {
       int bytes = Math.min(longest, payloadBytes - sent);
@@ -160,9 +157,10 @@ public final class PacketEncoder {
     int record = headBytes + 2 + bytes;
     int segments = (bytes + packet.segmentBytes() - 1) / packet.segmentBytes();
     compound.length = 1 + record;
-    compound.account(flow, segments, segments * packet.headerBytes() + bytes, record, nowNs);
+    compound.account(
+        flow, segments, segments * packet.headerBytes() + bytes, record, packet.arrivalNs());
     flow.queued(segments);
-    closed.accept(compound);
+    closed.closed(compound, packet.arrivalNs());
   }
 
   private int elidedKind(FlowKey key) {
@@ -230,28 +228,28 @@ public final class PacketEncoder {
   }
 
   private void segment(int offset, int bytes, FlowState flow, CompoundWriter writer) {
-    boolean compress = writer.shouldCompress(flow, nowNs);
+    boolean compress = writer.shouldCompress(flow, packet.arrivalNs());
     int record = headBytes + bytes;
     int pre = packet.headerBytes() + bytes;
     if (!compress && record + 1 > capacity / 2 && !writer.carriesControlsWith(record)) {
       if (!writer.isEmpty()) {
-        writer.close();
+        writer.close(packet.arrivalNs());
       }
       Compound compound = memory.rent(capacity).begin(writer.serviceClass());
       compound.bytes[Compound.BODY] = 0;
       int end = writeRecord(compound.bytes, Compound.BODY + 1, offset, bytes, -1);
       compound.bytes[Compound.BODY + 1] |= Record.LAST;
       compound.length = end - Compound.BODY;
-      compound.account(flow, 1, pre, record, nowNs);
+      compound.account(flow, 1, pre, record, packet.arrivalNs());
       flow.queued(1);
-      closed.accept(compound);
+      closed.closed(compound, packet.arrivalNs());
       return;
     }
-    Staging area = writer.reserve(record + 3, flow, compress);
+    Staging area = writer.reserve(record + 3, flow, compress, packet.arrivalNs());
     int start = area.bytes();
     int lengthAt = start + headBytes;
     int end = writeRecord(area.raw, start, offset, bytes, lengthAt);
-    writer.commit(end, lengthAt, flow, compress, 1, pre, nowNs);
+    writer.commit(end, lengthAt, flow, compress, 1, pre, packet.arrivalNs());
   }
 
   /// Writes a record. @param lengthAt position for the length field, −1 for none
@@ -301,14 +299,15 @@ public final class PacketEncoder {
     do {
       int bytes = packet.segmentBytes(sent);
       int packetBytes = packet.headerBytes() + bytes;
-      boolean compress = flow != null && writer.shouldCompress(flow, nowNs);
-      Staging area = writer.reserve(headBytes + 3 + packetBytes, flow, compress);
+      boolean compress = flow != null && writer.shouldCompress(flow, packet.arrivalNs());
+      Staging area =
+          writer.reserve(headBytes + 3 + packetBytes, flow, compress, packet.arrivalNs());
       int start = area.bytes();
       System.arraycopy(head, 0, area.raw, start, headBytes);
       int lengthAt = start + headBytes;
       int ip = VarInt.write(area.raw, lengthAt, packetBytes);
       packet.writeSegment(area.raw, ip, sent);
-      writer.commit(ip + packetBytes, lengthAt, flow, compress, 1, packetBytes, nowNs);
+      writer.commit(ip + packetBytes, lengthAt, flow, compress, 1, packetBytes, packet.arrivalNs());
       sent += bytes;
     } while (sent < packet.payloadBytes());
     return Verdict.QUEUED;
@@ -328,12 +327,13 @@ public final class PacketEncoder {
       return Verdict.PACKET_TOO_BIG;
     }
     if (mustCarry && !writer.isEmpty()) {
-      writer.close();
+      writer.close(packet.arrivalNs());
     }
     int sent = 0;
     do {
       if (cut) {
-        fragmenter.cut(packet.writeSegment(fragmenter.packet, 0, sent), capacity, writer, nowNs);
+        fragmenter.cut(
+            packet.writeSegment(fragmenter.packet, 0, sent), capacity, writer, packet.arrivalNs());
       } else {
         encodeAlone(sent, flow, writer);
       }
@@ -352,10 +352,10 @@ public final class PacketEncoder {
     compound.bytes[start] |= Record.LAST;
     packet.writeSegment(compound.bytes, start + headBytes, offset);
     compound.length = 1 + record;
-    compound.account(flow, 1, packetBytes, record, nowNs);
+    compound.account(flow, 1, packetBytes, record, packet.arrivalNs());
     if (flow != null) {
       flow.queued(1);
     }
-    closed.accept(compound);
+    closed.closed(compound, packet.arrivalNs());
   }
 }

@@ -1,15 +1,18 @@
 package io.viaduct.tunnel.compound;
 
+import io.viaduct.tunnel.wire.Arrival;
+
 /// Receives the records of [CompoundReader]. All positions are in the array that it reads; nothing
-/// is copied.
+/// is copied. The [Arrival] is lent for the call.
 public interface RecordSink {
-  void stamp(int timeUs);
+  void stamp(Arrival arrival, int timeUs);
 
   /// Takes a whole packet, OPEN or RAW.
   ///
   /// @param flow 0 for RAW
   /// @param install true if it is an OPEN that installs a context
   void whole(
+      Arrival arrival,
       int flow,
       int generation,
       boolean install,
@@ -21,6 +24,7 @@ public interface RecordSink {
 
   /// Takes an IP record (the bytes behind an IP header) or a UDP record (a payload).
   void elided(
+      Arrival arrival,
       int kind,
       int flow,
       int ecn,
@@ -32,6 +36,7 @@ public interface RecordSink {
 
   /// Takes a TCP record. `fields` is a flyweight, valid during the call.
   void tcp(
+      Arrival arrival,
       int flow,
       int ecn,
       int generation,

@@ -49,7 +49,7 @@ public final class ControlLine implements DatagramSink {
   }
 
   @Override
-  public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to) {
+  public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to, long nowNs) {
     int datagrams = (burst.readableBytes() + segmentSize - 1) / segmentSize;
     int bytes = burst.readableBytes() + datagrams * ControlFrame.HEADER_BYTES;
     ByteBuf frames = allocator.directBuffer(bytes, bytes);

@@ -123,7 +123,7 @@ final class ReceiveContext extends HistoryContext {
     }
     int slot = freeSlot(nowNs);
     if (slot >= 0 && memory.makeRoom(this, ReceiveDictionary.heldBytes(window), nowNs)) {
-      make(slot, processed, owner);
+      make(slot, processed, owner, nowNs);
     }
   }
 
@@ -159,7 +159,7 @@ final class ReceiveContext extends HistoryContext {
     epoch.free();
   }
 
-  private void make(int slot, ProcessedSequences processed, ReceiveHistory owner) {
+  private void make(int slot, ProcessedSequences processed, ReceiveHistory owner, long nowNs) {
     long[] order = memory.order();
     int blocks = log.order(order);
     int begin = begin(order, blocks, processed);
@@ -174,10 +174,10 @@ final class ReceiveContext extends HistoryContext {
       }
     }
     fresh = 0;
-    madeNs = owner.nowNs();
+    madeNs = nowNs;
     building = true;
     announcement.epoch = owner.nextEpoch();
-    new Build(slot, announcement.epoch, content, length, owner).start();
+    new Build(slot, announcement.epoch, content, length, owner, nowNs).start();
   }
 
   /// Fills the announcement with the first block of the epoch and the gaps behind it.
@@ -238,17 +238,19 @@ final class ReceiveContext extends HistoryContext {
     private final byte[] content;
     private final int length;
     private final ReceiveHistory owner;
+    private final long nowNs;
     private final EntropyTables tables = memory.arrays().rentTables();
     private final byte[] bytes = memory.arrays().rent(window);
     private @Nullable ReceiveDictionary made;
     private long hash;
 
-    Build(int slot, int number, byte[] content, int length, ReceiveHistory owner) {
+    Build(int slot, int number, byte[] content, int length, ReceiveHistory owner, long nowNs) {
       this.slot = slot;
       this.number = number;
       this.content = content;
       this.length = length;
       this.owner = owner;
+      this.nowNs = nowNs;
     }
 
     void start() {
@@ -280,7 +282,6 @@ final class ReceiveContext extends HistoryContext {
       announcement.hash = hash;
       repeatNs = REPEAT_NS;
       repeats = 0;
-      long nowNs = owner.nowNs();
       epoch.announcedNs = nowNs;
       boolean sent = owner.controls().epoch(announcement, nowNs);
       repeatAtNs = sent ? nowNs + repeatNs : nowNs;

@@ -1,5 +1,6 @@
 package io.viaduct.tunnel.dictionary;
 
+import io.viaduct.tunnel.wire.Arrival;
 import io.viaduct.tunnel.wire.Verdict;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +24,6 @@ public final class ReceiveHistory {
   private long unknownNs = Long.MIN_VALUE / 2;
 
   // The datagram that is being read.
-  private long sequence;
-  private long nowNs;
   private boolean complete;
   private boolean touchedAny;
 
@@ -41,17 +40,12 @@ public final class ReceiveHistory {
     return controls;
   }
 
-  long nowNs() {
-    return nowNs;
-  }
-
   int nextEpoch() {
     return ++epochs;
   }
 
-  public void begin(long ofSequence, long nowNs) {
-    sequence = ofSequence;
-    this.nowNs = nowNs;
+  /// Begins a datagram.
+  public void begin() {
     complete = true;
     touchedAny = false;
   }
@@ -61,12 +55,21 @@ public final class ReceiveHistory {
   /// @param context 0 if the block belongs to no context
   /// @return ACCEPTED, BAD_COMPRESSION or UNKNOWN_EPOCH
   public Verdict decompress(
-      int context, int epoch, byte[] block, int at, int length, byte[] to, int toAt, int original) {
+      Arrival arrival,
+      int context,
+      int epoch,
+      byte[] block,
+      int at,
+      int length,
+      byte[] to,
+      int toAt,
+      int original) {
     ReceiveDictionary dictionary = null;
     if (epoch != 0) {
       ReceiveContext held = context(context);
       dictionary = held == null ? null : held.epoch(epoch);
       if (dictionary == null) {
+        long nowNs = arrival.nowNs();
         if (nowNs - unknownNs >= UNKNOWN_SPACING_NS) {
           unknownNs = nowNs;
           controls.epochUnknown(context, epoch, nowNs);
@@ -80,13 +83,15 @@ public final class ReceiveHistory {
   }
 
   /// Takes a block of a context, in a well-formed body.
-  public void block(int context, int epoch, boolean enters, byte[] plain, int at, int length) {
+  public void block(
+      Arrival arrival, int context, int epoch, boolean enters, byte[] plain, int at, int length) {
+    long nowNs = arrival.nowNs();
     ReceiveContext held = context(context);
     if (held == null) {
       if (!enters) {
         return;
       }
-      held = open(context);
+      held = open(context, arrival);
     }
     if (held == null) {
       complete = false;
@@ -98,14 +103,14 @@ public final class ReceiveHistory {
     if (epoch != 0) {
       held.used(epoch, nowNs);
     }
-    if (enters && !held.enter(plain, at, length, sequence, nowNs)) {
+    if (enters && !held.enter(plain, at, length, arrival.sequence(), nowNs)) {
       memory.count(HistoryEvent.CONTEXT_REFUSED);
       complete = false;
     }
   }
 
   /// Ends the datagram, after all its blocks were processed.
-  public void end() {
+  public void end(Arrival arrival) {
     if (touchedAny && processed == null) {
       processed = new ProcessedSequences();
     }
@@ -114,7 +119,7 @@ public final class ReceiveHistory {
       return;
     }
     if (complete) {
-      sequences.mark(sequence);
+      sequences.mark(arrival.sequence());
     }
     if (!touchedAny) {
       return;
@@ -122,7 +127,7 @@ public final class ReceiveHistory {
     for (ReceiveContext context : contexts) {
       if (context != null && context.touched) {
         context.touched = false;
-        context.consider(sequences, this, nowNs);
+        context.consider(sequences, this, arrival.nowNs());
       }
     }
   }
@@ -136,9 +141,11 @@ public final class ReceiveHistory {
     return null;
   }
 
-  private @Nullable ReceiveContext open(int id) {
+  private @Nullable ReceiveContext open(int id, Arrival arrival) {
+    long nowNs = arrival.nowNs();
     long highest = processed == null ? -1 : processed.highest();
-    ReceiveContext made = new ReceiveContext(memory, id, window, Math.max(highest, sequence - 1));
+    ReceiveContext made =
+        new ReceiveContext(memory, id, window, Math.max(highest, arrival.sequence() - 1));
     if (!memory.makeRoom(made, 16_384, nowNs)) {
       memory.count(HistoryEvent.CONTEXT_REFUSED);
       return null;

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Holds the flows of one session, by five-tuple ([FlowSlots]) and by id. Opens flows, numbers them
-/// and ends them. One writer: the session's event loop. Time comes in through [#at].
+/// and ends them. One writer: the session's event loop.
 public final class FlowTable {
   /// First id of flows that the device opens: 1 … 1048575.
   public static final int DEVICE_FIRST = 1;
@@ -32,7 +32,6 @@ public final class FlowTable {
   private final FlowIds ids;
   private final FlowIndex byId = new FlowIndex();
   private final FlowSlots slots = new FlowSlots();
-  private long nowNs;
 
   /// Creates an empty table.
   ///
@@ -53,11 +52,6 @@ public final class FlowTable {
         atDevice ? new FlowIds(DEVICE_FIRST, SNAPT_FIRST - 1) : new FlowIds(SNAPT_FIRST, ID_LAST);
   }
 
-  /// Sets the current time.
-  public void at(long nowNs) {
-    this.nowNs = nowNs;
-  }
-
   public int size() {
     return slots.size();
   }
@@ -65,7 +59,7 @@ public final class FlowTable {
   /// Returns the flow of a packet on its way into the tunnel. The listener hears of a new one.
   ///
   /// @return null if no flow can be added, which is counted
-  public @Nullable FlowState lookup(FlowKey packet) {
+  public @Nullable FlowState lookup(FlowKey packet, long nowNs) {
     FlowState flow = find(packet, atDevice);
     if (flow != null) {
       return flow;
@@ -79,7 +73,7 @@ public final class FlowTable {
       verdicts.count(Verdict.FLOW_IDS_EXHAUSTED);
       return null;
     }
-    FlowState opened = add(packet, atDevice, id);
+    FlowState opened = add(packet, atDevice, id, nowNs);
     listener.opened(opened);
     return opened;
   }
@@ -105,7 +99,7 @@ public final class FlowTable {
   /// @param newer true if the datagram is the newest so far. Only then may it replace the id's old
   ///   flow.
   /// @return null if the packet must be delivered without a flow
-  public @Nullable FlowState opened(int id, FlowKey packet, boolean newer) {
+  public @Nullable FlowState opened(int id, FlowKey packet, boolean newer, long nowNs) {
     boolean fromDevice = !atDevice;
     FlowState held = byId.get(id);
     if (held != null && FlowSlots.matches(held, packet, fromDevice)) {
@@ -117,7 +111,7 @@ public final class FlowTable {
       return sameKey;
     }
     if (held != null) {
-      end(held, FlowEnd.REPLACED);
+      end(held, FlowEnd.REPLACED, nowNs);
     }
     if (sameKey != null && isOwn(sameKey.id())) {
       // Both ends opened the flow at once: one flow has two ids.
@@ -129,18 +123,18 @@ public final class FlowTable {
       return sameKey;
     }
     if (sameKey != null) {
-      end(sameKey, FlowEnd.REPLACED);
+      end(sameKey, FlowEnd.REPLACED, nowNs);
     }
     if (slots.size() >= flowsMax) {
       verdicts.count(Verdict.OPEN_WITHOUT_CONTEXT);
       return null;
     }
-    FlowState flow = add(packet, fromDevice, id);
+    FlowState flow = add(packet, fromDevice, id, nowNs);
     listener.opened(flow);
     return flow;
   }
 
-  private FlowState add(FlowKey packet, boolean fromDevice, int id) {
+  private FlowState add(FlowKey packet, boolean fromDevice, int id, long nowNs) {
     int sourcePort = packet.sourcePort;
     int destinationPort = packet.destinationPort;
     FlowState flow =
@@ -169,10 +163,16 @@ public final class FlowTable {
   }
 
   /// Removes a flow and tells the listener.
-  public void end(FlowState flow, FlowEnd reason) {
-    if (flow.ended) {
-      return;
+  public void end(FlowState flow, FlowEnd reason, long nowNs) {
+    if (!flow.ended) {
+      remove(flow, reason);
+      if (isOwn(flow.id())) {
+        ids.free(flow.id(), nowNs);
+      }
     }
+  }
+
+  private void remove(FlowState flow, FlowEnd reason) {
     flow.ended = true;
     listener.ended(flow, reason);
     slots.remove(flow);
@@ -180,25 +180,23 @@ public final class FlowTable {
     if (flow.alias != 0) {
       byId.remove(flow.alias);
     }
-    if (isOwn(flow.id())) {
-      ids.free(flow.id(), nowNs);
-    }
   }
 
+  /// Ends every flow, because the session is over. No id becomes free again.
   public void endAll(FlowEnd reason) {
     List<FlowState> all = new ArrayList<>(slots.size());
     slots.forEach(all::add); // ending a flow moves others in the array
-    all.forEach(flow -> end(flow, reason));
+    all.forEach(flow -> remove(flow, reason));
   }
 
   /// Evaluates the flags of a TCP packet. RST, or FIN in both directions, ends the connection 2 s
   /// later. The SNAPT waits 10 s longer, unless the device has ended the flow before.
-  public void tcpFlags(FlowState flow, boolean fromDevice, int flags) {
+  public void tcpFlags(FlowState flow, boolean fromDevice, int flags, long nowNs) {
     if ((flags & (IpFields.FIN | IpFields.SYN | IpFields.RST)) == 0) {
       return;
     }
     if ((flags & IpFields.RST) != 0) {
-      endSoon(flow, FlowEnd.RESET);
+      endSoon(flow, FlowEnd.RESET, nowNs);
     } else if ((flags & IpFields.SYN) != 0) {
       flow.finSeen = 0; // a new connection on the same ports
       flow.endAtNs = Long.MAX_VALUE;
@@ -206,12 +204,12 @@ public final class FlowTable {
     } else {
       flow.finSeen |= fromDevice ? 1 : 2;
       if (flow.finSeen == 3) {
-        endSoon(flow, FlowEnd.FINISHED);
+        endSoon(flow, FlowEnd.FINISHED, nowNs);
       }
     }
   }
 
-  private void endSoon(FlowState flow, FlowEnd reason) {
+  private void endSoon(FlowState flow, FlowEnd reason, long nowNs) {
     if (flow.endAtNs == Long.MAX_VALUE) {
       flow.endAtNs = nowNs + LINGER_NS;
       flow.endReason = reason;
@@ -222,7 +220,7 @@ public final class FlowTable {
   /// call; 8 calls scan the whole table.
   ///
   /// @param before called with each flow while it is still in the table
-  public void expire(Consumer<FlowState> before) {
+  public void expire(Consumer<FlowState> before, long nowNs) {
     int steps = slots.eighth();
     long graceNs = atDevice ? 0 : PEER_FIRST_NS;
     for (int i = 0; i < steps && slots.size() > 0; i++) {
@@ -232,10 +230,10 @@ public final class FlowTable {
       }
       if (flow.endAtNs != Long.MAX_VALUE && nowNs - flow.endAtNs >= graceNs) {
         before.accept(flow);
-        end(flow, flow.endReason);
+        end(flow, flow.endReason, nowNs);
       } else if (nowNs - flow.lastNs() >= timeouts.idleNs(flow.protocol()) + graceNs) {
         before.accept(flow);
-        end(flow, FlowEnd.IDLE);
+        end(flow, FlowEnd.IDLE, nowNs);
       }
     }
   }

@@ -1,7 +1,8 @@
 package io.viaduct.tunnel.metering;
 
+import io.viaduct.tunnel.flow.FlowCounters;
 import io.viaduct.tunnel.flow.FlowState;
-import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Arrival;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +16,6 @@ public final class ReceiveAccounts {
   private final SessionTotals totals;
 
   // The body that is being read.
-  private ServiceClass serviceClass = ServiceClass.HT_HD;
-  private long nowNs;
   private int touched;
   private int overheadRecords;
   private int flowlessRecords;
@@ -28,9 +27,8 @@ public final class ReceiveAccounts {
     this.totals = totals;
   }
 
-  public void begin(ServiceClass ofClass, long nowNs) {
-    serviceClass = ofClass;
-    this.nowNs = nowNs;
+  /// Begins a body.
+  public void begin() {
     touched = 0;
     overheadRecords = 0;
     flowlessRecords = 0;
@@ -50,19 +48,20 @@ public final class ReceiveAccounts {
   /// Counts a record that carried packets.
   ///
   /// @param flow null for packets without flow
-  public void packets(@Nullable FlowState flow, int recordBytes, int packets, int packetBytes) {
-    totals.received(serviceClass).packets(packets, packetBytes, 0);
+  public void packets(
+      Arrival arrival, @Nullable FlowState flow, int recordBytes, int packets, int packetBytes) {
+    totals.received(arrival.serviceClass()).packets(packets, packetBytes, 0);
     if (flow == null) {
       totals.receivedFlowless().packets(packets, packetBytes, 0);
       flowlessRecords += recordBytes;
       return;
     }
-    touch(flow, recordBytes);
+    touch(flow, recordBytes, arrival.nowNs());
     flow.received().packets(packets, packetBytes, 0);
-    stats.changed(flow, nowNs);
+    stats.changed(flow, arrival.nowNs());
   }
 
-  private void touch(FlowState flow, int recordBytes) {
+  private void touch(FlowState flow, int recordBytes, long nowNs) {
     if (flow.share() == 0) {
       if (touched == touchedFlows.flows.length) {
         touchedFlows.flows = Arrays.copyOf(touchedFlows.flows, touched * 2);
@@ -76,7 +75,8 @@ public final class ReceiveAccounts {
   /// Shares the bytes after the body was read.
   ///
   /// @param outerBytes bytes of the datagrams that carried the body, with their outer headers
-  public void shareBytes(int outerBytes) {
+  public void shareBytes(Arrival arrival, int outerBytes) {
+    FlowCounters ofClass = totals.received(arrival.serviceClass());
     long records = overheadRecords + flowlessRecords;
     for (int i = 0; i < touched; i++) {
       FlowState flow = touchedFlows.flows[i];
@@ -90,7 +90,7 @@ public final class ReceiveAccounts {
       cumulated += flowlessRecords;
       long upTo = outerBytes * cumulated / records;
       totals.receivedFlowless().outer(upTo - given);
-      totals.received(serviceClass).outer(upTo - given);
+      ofClass.outer(upTo - given);
       given = upTo;
     }
     for (int i = 0; i < touched; i++) {
@@ -101,12 +101,12 @@ public final class ReceiveAccounts {
       cumulated += flow.share();
       long upTo = outerBytes * cumulated / Math.max(1, records);
       flow.received().outer(upTo - given);
-      totals.received(serviceClass).outer(upTo - given);
+      ofClass.outer(upTo - given);
       given = upTo;
       flow.share(0);
       if (delayUs != NO_DELAY) {
         flow.received().delay(delayUs);
-        totals.received(serviceClass).delay(delayUs);
+        ofClass.delay(delayUs);
       }
       touchedFlows.flows[i] = null;
     }

@@ -9,6 +9,7 @@ import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.flow.PeerFlowStats;
 import io.viaduct.tunnel.fragment.BodyLimit;
 import io.viaduct.tunnel.key.Sealer;
+import io.viaduct.tunnel.wire.Arrival;
 import io.viaduct.tunnel.wire.VarInt;
 import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,6 @@ public final class ControlReceiver implements ControlSink {
   private final @Nullable SendHistory sent;
   private final BodyLimit bodies;
   private final ArrayList<FlowState> ending = new ArrayList<>();
-  private long nowNs;
 
   public ControlReceiver(
       FlowTable flows,
@@ -37,15 +37,10 @@ public final class ControlReceiver implements ControlSink {
     this.bodies = bodies;
   }
 
-  /// Begins a datagram.
-  void begin(long nowNs) {
-    this.nowNs = nowNs;
-  }
-
   /// Ends the flows that the datagram has ended, after its bytes were shared among the flows.
-  void finishDatagram() {
+  void finishDatagram(long nowNs) {
     if (!ending.isEmpty()) {
-      ending.forEach(flow -> flows.end(flow, FlowEnd.PEER_ENDED));
+      ending.forEach(flow -> flows.end(flow, FlowEnd.PEER_ENDED, nowNs));
       ending.clear();
     }
   }
@@ -67,7 +62,7 @@ public final class ControlReceiver implements ControlSink {
   }
 
   @Override
-  public void flowStats(int id, long[] v) {
+  public void flowStats(Arrival arrival, int id, long[] v) {
     FlowState flow = flows.byId(id);
     if (flow != null
         && v[0] >= flow.peer().sentPackets()
@@ -75,7 +70,7 @@ public final class ControlReceiver implements ControlSink {
         && (v[1] | v[2] | v[4] | v[5] | v[7]) >= 0) {
       flow.peer(
           new PeerFlowStats(
-              v[0], v[1], v[2], v[3], v[4], v[5], VarInt.unzigzag(v[6]), v[7], nowNs));
+              v[0], v[1], v[2], v[3], v[4], v[5], VarInt.unzigzag(v[6]), v[7], arrival.nowNs()));
     }
   }
 
@@ -94,9 +89,9 @@ public final class ControlReceiver implements ControlSink {
   }
 
   @Override
-  public void epoch(EpochAnnouncement announcement) {
+  public void epoch(Arrival arrival, EpochAnnouncement announcement) {
     if (sent != null) {
-      sent.announced(announcement, sealer.sequence(), nowNs);
+      sent.announced(announcement, sealer.sequence(), arrival.nowNs());
     }
   }
 
@@ -108,7 +103,7 @@ public final class ControlReceiver implements ControlSink {
   }
 
   @Override
-  public void incomplete(int total) {
-    bodies.incomplete(total, nowNs);
+  public void incomplete(Arrival arrival, int total) {
+    bodies.incomplete(total, arrival.nowNs());
   }
 }

@@ -13,9 +13,10 @@ import io.viaduct.tunnel.flow.HeaderContext;
 import io.viaduct.tunnel.metering.FlowStatsSchedule;
 import io.viaduct.tunnel.metering.ReceiveAccounts;
 import io.viaduct.tunnel.metering.SessionTotals;
+import io.viaduct.tunnel.path.PeerClock;
+import io.viaduct.tunnel.wire.Arrival;
 import io.viaduct.tunnel.wire.IpFields;
 import io.viaduct.tunnel.wire.IpPacket;
-import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.tunnel.wire.VerdictCounters;
 import org.jspecify.annotations.Nullable;
@@ -36,17 +37,12 @@ public final class PacketRestorer implements RecordSink {
   private final ControlReceiver controlReceiver;
   private final boolean fromDevice;
   private final SegmentClamp clamp;
+  private final PeerClock peerClock;
   private final byte[] headers = new byte[HeaderWriter.HEADERS_MAX];
-  private long peerOffsetUs;
-  private boolean peerOffsetKnown;
   private long unknownNs = Long.MIN_VALUE / 2;
 
   // The datagram that is being read.
   private InnerPacketSink sink = NOWHERE;
-  private ServiceClass serviceClass = ServiceClass.HT_HD;
-  private long sequence;
-  private boolean newest;
-  private long nowNs;
   private boolean hasStamp;
   private int stampUs;
 
@@ -60,6 +56,7 @@ public final class PacketRestorer implements RecordSink {
       @Nullable ReceiveHistory received,
       ControlReceiver controlReceiver,
       SegmentClamp clamp,
+      PeerClock peerClock,
       boolean fromDevice) {
     this.memory = memory;
     this.flows = flows;
@@ -70,12 +67,7 @@ public final class PacketRestorer implements RecordSink {
     this.controlReceiver = controlReceiver;
     this.fromDevice = fromDevice;
     this.clamp = clamp;
-  }
-
-  /// Sets the peer's clock minus ours, as measured on the path.
-  public void peerOffset(long offsetUs) {
-    peerOffsetUs = offsetUs;
-    peerOffsetKnown = true;
+    this.peerClock = peerClock;
   }
 
   /// Returns whether the last datagram carried a stamp.
@@ -90,34 +82,17 @@ public final class PacketRestorer implements RecordSink {
 
   /// Restores the packets of a DATA datagram's body, or of a body that several FRAGMENTs carried.
   ///
-  /// @param ofSequence sequence of the first datagram
-  /// @param newestSoFar true if that sequence is the highest so far
   /// @param outerBytes bytes of all datagrams, with their outer headers
   /// @return ACCEPTED, MALFORMED, BAD_COMPRESSION or UNKNOWN_EPOCH
   public Verdict restore(
-      byte[] body,
-      int length,
-      ServiceClass ofClass,
-      long ofSequence,
-      boolean newestSoFar,
-      int outerBytes,
-      InnerPacketSink to,
-      long nowNs) {
+      byte[] body, int length, Arrival arrival, int outerBytes, InnerPacketSink to) {
     sink = to;
-    serviceClass = ofClass;
-    sequence = ofSequence;
-    newest = newestSoFar;
-    this.nowNs = nowNs;
-    accounts.begin(ofClass, nowNs);
-    controlReceiver.begin(nowNs);
+    accounts.begin();
     hasStamp = false;
-    if (received != null) {
-      received.begin(sequence, nowNs);
-    }
-    Verdict verdict = memory.reader.read(body, 0, length, received, this);
-    accounts.shareBytes(outerBytes);
+    Verdict verdict = memory.reader.read(body, 0, length, arrival, received, this);
+    accounts.shareBytes(arrival, outerBytes);
     sink = NOWHERE;
-    controlReceiver.finishDatagram();
+    controlReceiver.finishDatagram(arrival.nowNs());
     return verdict;
   }
 
@@ -126,14 +101,13 @@ public final class PacketRestorer implements RecordSink {
   }
 
   @Override
-  public void stamp(int timeUs) {
+  public void stamp(Arrival arrival, int timeUs) {
     hasStamp = true;
     stampUs = timeUs;
-    if (!peerOffsetKnown) {
+    if (!peerClock.isKnown()) {
       return;
     }
-    // 32 bits of µs are right for any delay below 35 minutes.
-    int delay = (int) (nowNs / 1000 + peerOffsetUs) - timeUs;
+    int delay = peerClock.sinceUs(timeUs, arrival.nowNs());
     if (delay < DELAY_LEAST_US) {
       count(Verdict.DELAY_SKEWED);
       return;
@@ -143,6 +117,7 @@ public final class PacketRestorer implements RecordSink {
 
   @Override
   public void whole(
+      Arrival arrival,
       int id,
       int generation,
       boolean install,
@@ -161,35 +136,37 @@ public final class PacketRestorer implements RecordSink {
     }
     FlowState flow = null;
     if (id != 0) {
-      flow = flows.opened(id, key, newest);
+      flow = flows.opened(id, key, arrival.isNewest(), arrival.nowNs());
       if (flow == null || flow.id() != id && flow.alias() != id) {
         if (flows.isOwn(id) && flows.byId(id) == null) {
-          controls.flowEnd(id, nowNs);
+          controls.flowEnd(id, arrival.nowNs());
         }
       } else if (install) {
-        install(flow, id, generation, key);
+        install(arrival, flow, id, generation, key);
       }
     }
     if (flow != null) {
       memory.coalescer().flush(flow);
       if (fromDevice) {
-        flow.follow(serviceClass, application, sequence);
+        flow.follow(arrival.serviceClass(), application, arrival.sequence());
       }
       if (!key.isPortless() && flow.protocol() == IpFields.TCP) {
         int flags =
             packet
                 .buffer()
                 .getUnsignedByte(packet.start() + key.transportOffset() + IpFields.TCP_FLAGS);
-        flows.tcpFlags(flow, fromDevice, flags);
+        flows.tcpFlags(flow, fromDevice, flags, arrival.nowNs());
       }
     }
     clamp.whole(packet, key);
-    accounts.packets(flow, recordBytes, 1, length);
+    accounts.packets(arrival, flow, recordBytes, 1, length);
     count(Verdict.RESTORED);
     sink.packet(flow, packet);
   }
 
-  private void install(FlowState flow, int id, int generation, FlowKey key) {
+  private void install(Arrival arrival, FlowState flow, int id, int generation, FlowKey key) {
+    long sequence = arrival.sequence();
+    long nowNs = arrival.nowNs();
     if (key.isElidable()
         && flow.receiveContexts().install(generation, key.header(), sequence)
         && flow.receiveContexts().shouldAcknowledge(generation, nowNs)) {
@@ -199,16 +176,18 @@ public final class PacketRestorer implements RecordSink {
 
   /// Returns the flow of an elided record. If its context is not held, counts that, reports it to
   /// the peer, and returns null.
-  private @Nullable FlowState known(int id, int generation, int recordBytes) {
+  private @Nullable FlowState known(Arrival arrival, int id, int generation, int recordBytes) {
+    long sequence = arrival.sequence();
     FlowState flow = flows.byId(id);
     if (flow != null
         && flow.receiveContexts().context(generation, sequence) != HeaderContext.NONE) {
       if (fromDevice) {
-        flow.follow(serviceClass, -1, sequence);
+        flow.follow(arrival.serviceClass(), -1, sequence);
       }
       return flow;
     }
     refuse(Verdict.UNKNOWN_FLOW, recordBytes);
+    long nowNs = arrival.nowNs();
     if (nowNs - unknownNs >= UNKNOWN_SPACING_NS) {
       unknownNs = nowNs;
       controls.flowUnknown(id, generation, nowNs);
@@ -218,6 +197,7 @@ public final class PacketRestorer implements RecordSink {
 
   @Override
   public void elided(
+      Arrival arrival,
       int kind,
       int id,
       int ecn,
@@ -226,11 +206,11 @@ public final class PacketRestorer implements RecordSink {
       int at,
       int length,
       int recordBytes) {
-    FlowState flow = known(id, generation, recordBytes);
+    FlowState flow = known(arrival, id, generation, recordBytes);
     if (flow == null) {
       return;
     }
-    long context = flow.receiveContexts().context(generation, sequence);
+    long context = flow.receiveContexts().context(generation, arrival.sequence());
     boolean udp = kind == Record.UDP;
     int ipBytes = HeaderWriter.ipHeaderBytes(context);
     int transport = length + (udp ? IpFields.UDP_HEADER : 0);
@@ -242,7 +222,7 @@ public final class PacketRestorer implements RecordSink {
       refuse(Verdict.RECORD_TOO_BIG, recordBytes);
       return;
     }
-    accounts.packets(flow, recordBytes, 1, ipBytes + transport);
+    accounts.packets(arrival, flow, recordBytes, 1, ipBytes + transport);
     count(Verdict.RESTORED);
     if (!udp) {
       memory.coalescer().flush(flow);
@@ -263,6 +243,7 @@ public final class PacketRestorer implements RecordSink {
 
   @Override
   public void tcp(
+      Arrival arrival,
       int id,
       int ecn,
       int generation,
@@ -271,7 +252,7 @@ public final class PacketRestorer implements RecordSink {
       int at,
       int length,
       int recordBytes) {
-    FlowState flow = known(id, generation, recordBytes);
+    FlowState flow = known(arrival, id, generation, recordBytes);
     if (flow == null) {
       return;
     }
@@ -279,17 +260,17 @@ public final class PacketRestorer implements RecordSink {
       refuse(Verdict.UNKNOWN_FLOW, recordBytes);
       return;
     }
-    long context = flow.receiveContexts().context(generation, sequence);
+    long context = flow.receiveContexts().context(generation, arrival.sequence());
     int ipBytes = HeaderWriter.ipHeaderBytes(context);
     int headerBytes = ipBytes + tcp.headerBytes();
     if (headerBytes + length > RestoreMemory.PACKET_BYTES_MAX) {
       refuse(Verdict.RECORD_TOO_BIG, recordBytes);
       return;
     }
-    flows.tcpFlags(flow, fromDevice, tcp.flags());
+    flows.tcpFlags(flow, fromDevice, tcp.flags(), arrival.nowNs());
     int segmentBytes = tcp.segmentBytes();
     int segments = segmentBytes == 0 ? 1 : (length + segmentBytes - 1) / segmentBytes;
-    accounts.packets(flow, recordBytes, segments, segments * headerBytes + length);
+    accounts.packets(arrival, flow, recordBytes, segments, segments * headerBytes + length);
     verdicts.add(Verdict.RESTORED, segments);
     SegmentCoalescer coalescer = memory.coalescer();
     if (segments > 1) {

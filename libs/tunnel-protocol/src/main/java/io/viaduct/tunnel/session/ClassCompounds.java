@@ -29,7 +29,6 @@ final class ClassCompounds {
   private final LoopMemory memory;
   private final ClassQueues queues;
   private final Pacer pacer;
-  private long nowNs;
 
   ClassCompounds(
       TunnelTerms terms,
@@ -65,7 +64,7 @@ final class ClassCompounds {
   }
 
   /// Queues a closed compound.
-  void enqueue(Compound compound) {
+  void enqueue(Compound compound, long nowNs) {
     int packets = 0;
     for (int i = 0; i < compound.entries(); i++) {
       packets += compound.packets(i);
@@ -81,7 +80,6 @@ final class ClassCompounds {
   /// @param waits true if the packet may wait for others
   /// @return the writer for its record
   CompoundWriter arrival(ServiceClass of, boolean waits, long nowNs) {
-    this.nowNs = nowNs;
     int c = of.ordinal();
     waiting[c].arrival(nowNs);
     flushAtBatchEnd[c] |= !waits;
@@ -91,14 +89,13 @@ final class ClassCompounds {
   /// Closes the compounds that should not wait. Call it when the TUN device has no more packets for
   /// now.
   void batchEnd(long nowNs) {
-    this.nowNs = nowNs;
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       CompoundWriter writer = writers[c];
       boolean leaves = flushAtBatchEnd[c];
       flushAtBatchEnd[c] = false;
       filling[c] = pacer.isLimiting() && queues.bytes(ServiceClass.of(c)) > 0;
       if (!writer.isEmpty() && !filling[c] && (leaves || !stays(c, nowNs))) {
-        writer.close();
+        writer.close(nowNs);
       }
     }
   }
@@ -124,13 +121,12 @@ final class ClassCompounds {
   ///
   /// @return true if it closed one
   boolean closeFilled(long nowNs) {
-    this.nowNs = nowNs;
     boolean any = false;
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       if (filling[c] && queues.bytes(ServiceClass.of(c)) == 0) {
         filling[c] = false;
         if (!writers[c].isEmpty()) {
-          writers[c].close();
+          writers[c].close(nowNs);
           any = true;
         }
       }
@@ -150,17 +146,15 @@ final class ClassCompounds {
   }
 
   void closeDue(long nowNs) {
-    this.nowNs = nowNs;
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       if (!writers[c].isEmpty() && nowNs >= leavesNs(c)) {
-        writers[c].close();
+        writers[c].close(nowNs);
       }
     }
   }
 
   /// Closes the compound of LT_LD, with the control records that wait.
   void flushControls(long nowNs) {
-    this.nowNs = nowNs;
     writers[ServiceClass.LT_LD.ordinal()].flushControls(nowNs);
   }
 
@@ -168,9 +162,8 @@ final class ClassCompounds {
   ///
   /// @param size bytes of an outer IP packet
   void resize(int size, long nowNs) {
-    this.nowNs = nowNs;
     for (CompoundWriter writer : writers) {
-      writer.resize(terms.bodyBytesMax(size), terms.bodyBytesTarget(size, fillPercent));
+      writer.resize(terms.bodyBytesMax(size), terms.bodyBytesTarget(size, fillPercent), nowNs);
     }
   }
 

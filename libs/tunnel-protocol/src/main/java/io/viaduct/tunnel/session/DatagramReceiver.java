@@ -2,7 +2,6 @@ package io.viaduct.tunnel.session;
 
 import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.compound.ControlQueue;
-import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.fragment.PartialBody;
 import io.viaduct.tunnel.fragment.Reassembler;
 import io.viaduct.tunnel.key.Aead;
@@ -12,6 +11,7 @@ import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.restore.PacketRestorer;
 import io.viaduct.tunnel.restore.RestoreMemory;
+import io.viaduct.tunnel.wire.Arrival;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.FragmentHeader;
 import io.viaduct.tunnel.wire.ServiceClass;
@@ -27,7 +27,6 @@ final class DatagramReceiver {
   private final Aead aead;
   private final Opener opener;
   private final Reassembler fragments;
-  private final FlowTable flows;
   private final SessionTotals totals;
   private final VerdictCounters verdicts;
   private final ControlQueue controls;
@@ -38,29 +37,24 @@ final class DatagramReceiver {
   private int incomplete;
 
   DatagramReceiver(
+      SessionState state,
       LoopMemory memory,
       Aead aead,
       Opener opener,
-      FlowTable flows,
-      SessionTotals totals,
-      VerdictCounters verdicts,
-      ControlQueue controls,
       PathExchange path,
       PacketRestorer restorer,
-      SessionPacing pacing,
-      int outerHeaderBytes) {
+      SessionPacing pacing) {
     this.memory = memory;
     this.aead = aead;
     this.opener = opener;
     this.fragments = new Reassembler(memory.fragments);
-    this.flows = flows;
-    this.totals = totals;
-    this.verdicts = verdicts;
-    this.controls = controls;
+    this.totals = state.totals;
+    this.verdicts = state.verdicts;
+    this.controls = state.controls;
     this.path = path;
     this.restorer = restorer;
     this.pacing = pacing;
-    this.outerHeaderBytes = outerHeaderBytes;
+    this.outerHeaderBytes = state.terms.outerHeaderBytes();
   }
 
   /// Receives one datagram.
@@ -162,7 +156,6 @@ final class DatagramReceiver {
   /// Notes an authentic datagram. @return true if its sequence is the highest so far
   private boolean accepted(
       int datagrams, long before, @Nullable InetSocketAddress from, long nowNs) {
-    flows.at(nowNs);
     totals.receivedDatagrams(datagrams);
     boolean newest = opener.sequence() > before;
     Verdict heard = path.heard(from, newest, nowNs);
@@ -174,16 +167,9 @@ final class DatagramReceiver {
 
   private Verdict restore(
       int classCode, boolean newest, int outerBytes, InnerPacketSink sink, long nowNs) {
-    Verdict verdict =
-        restorer.restore(
-            memory.body,
-            opener.bodyBytes(),
-            ServiceClass.of(classCode),
-            opener.sequence(),
-            newest,
-            outerBytes,
-            sink,
-            nowNs);
+    Arrival arrival =
+        memory.arrival.set(ServiceClass.of(classCode), opener.sequence(), newest, nowNs);
+    Verdict verdict = restorer.restore(memory.body, opener.bodyBytes(), arrival, outerBytes, sink);
     if (restorer.hasStamp()) {
       pacing.stamped(restorer.stampUs(), nowNs - memory.socketWaitNs);
     }

@@ -14,5 +14,5 @@ public interface DatagramSink {
   ///
   /// @param burst direct buffer that the sink now owns
   /// @param to the binding of a SNAPT's session, null for the agent, whose peer is fixed
-  void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to);
+  void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to, long nowNs);
 }

@@ -159,7 +159,7 @@ final class DatagramWriter {
     totals.sentDatagrams(1);
     totals.sentOverhead(length + outerHeaderBytes);
     pacer.sent(length + outerHeaderBytes, nowNs);
-    sink.send(datagram, length, outgoing.to);
+    sink.send(datagram, length, outgoing.to, nowNs);
   }
 
   /// Sends a long body in datagrams of its own.
@@ -188,7 +188,7 @@ final class DatagramWriter {
     account(compound, datagrams, length + datagrams * outerHeaderBytes, nowNs);
     memory.compounds.giveBack(compound);
     pacer.sent(length + datagrams * outerHeaderBytes, nowNs);
-    sink.send(burst.writerIndex(length), datagramBytes, to);
+    sink.send(burst.writerIndex(length), datagramBytes, to, nowNs);
   }
 
   private void burst(DatagramSink sink, @Nullable InetSocketAddress to, int allowance, long nowNs) {
@@ -220,7 +220,7 @@ final class DatagramWriter {
     }
     pacer.sent(filled + segments * outerHeaderBytes, nowNs);
     mtu.sent(segmentBytes + outerHeaderBytes, segments, nowNs);
-    sink.send(burst.writerIndex(filled), segmentBytes, to);
+    sink.send(burst.writerIndex(filled), segmentBytes, to, nowNs);
   }
 
   private boolean stampDue(int c, long nowNs) {

@@ -13,6 +13,7 @@ import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.restore.RestoreMemory;
 import io.viaduct.tunnel.scheduling.TimerLateness;
 import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.wire.Arrival;
 import io.viaduct.tunnel.wire.FragmentHeader;
 import java.util.EnumMap;
 import java.util.Map;
@@ -39,6 +40,7 @@ public final class LoopMemory implements AutoCloseable {
   final HistoryMemory history;
   final CompoundMemory compounds = new CompoundMemory();
   final FlowKey key = new FlowKey();
+  final Arrival arrival = new Arrival();
   final byte[] body = new byte[RestoreMemory.PACKET_BYTES_MAX];
   final byte[] sealed = new byte[FragmentHeader.SEALED_BYTES_MAX];
   final TimerLateness timerLateness = new TimerLateness();

@@ -33,30 +33,25 @@ final class PacketIntake {
   private final VerdictCounters verdicts;
 
   PacketIntake(
-      boolean fromDevice,
+      SessionState state,
       LoopMemory memory,
-      FlowTable flows,
-      FlowListener listener,
-      FlowStatsSchedule stats,
       SessionPacing pacing,
       ClassCodecs codecs,
       ClassCompounds compounds,
       PacketEncoder encoder,
-      Sealer sealer,
-      BodyLimit bodies,
-      VerdictCounters verdicts) {
-    this.fromDevice = fromDevice;
+      Sealer sealer) {
+    this.fromDevice = state.atDevice;
     this.memory = memory;
-    this.flows = flows;
-    this.listener = listener;
-    this.stats = stats;
+    this.flows = state.flows;
+    this.listener = state.listener;
+    this.stats = state.stats;
     this.pacing = pacing;
     this.codecs = codecs;
     this.compounds = compounds;
     this.encoder = encoder;
     this.sealer = sealer;
-    this.bodies = bodies;
-    this.verdicts = verdicts;
+    this.bodies = state.bodies;
+    this.verdicts = state.verdicts;
   }
 
   /// Takes a packet of an open session, as [TunnelSession#offer] describes. The caller counts the
@@ -66,8 +61,7 @@ final class PacketIntake {
     if (!key.parse(packet)) {
       return Verdict.NOT_IP;
     }
-    flows.at(nowNs);
-    FlowState flow = flows.lookup(key);
+    FlowState flow = flows.lookup(key, nowNs);
     if (flow != null) {
       listener.offered(flow, packet);
     }
@@ -77,7 +71,6 @@ final class PacketIntake {
   /// Takes a packet that belongs to no flow.
   Verdict takeFlowless(IpPacket packet, long nowNs) {
     FlowKey key = memory.key;
-    flows.at(nowNs);
     return key.parse(packet) ? admit(packet, key, null, nowNs) : Verdict.NOT_IP;
   }
 
@@ -98,7 +91,7 @@ final class PacketIntake {
       stats.changed(flow, nowNs);
       if (tcp && !key.isPortless()) {
         int at = packet.start() + key.transportOffset() + IpFields.TCP_FLAGS;
-        flows.tcpFlags(flow, fromDevice, packet.buffer().getUnsignedByte(at));
+        flows.tcpFlags(flow, fromDevice, packet.buffer().getUnsignedByte(at), nowNs);
       }
     }
     return encoder.encode(

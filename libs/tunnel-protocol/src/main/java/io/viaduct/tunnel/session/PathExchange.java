@@ -4,8 +4,8 @@ import io.viaduct.tunnel.path.Binding;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.path.PathMtuSearch;
+import io.viaduct.tunnel.path.PeerClock;
 import io.viaduct.tunnel.path.ProbeExchange;
-import io.viaduct.tunnel.restore.PacketRestorer;
 import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class PathExchange {
   private final boolean agent;
   private final DatagramWriter datagrams;
-  private final PacketRestorer restorer;
+  private final PeerClock peerClock;
   private final SessionPacing pacing;
   private final PathListener listener;
   private final ProbeExchange probes = new ProbeExchange();
@@ -31,19 +31,13 @@ final class PathExchange {
   private boolean unknownPath = true;
 
   PathExchange(
-      boolean agent,
-      DatagramWriter datagrams,
-      PacketRestorer restorer,
-      SessionPacing pacing,
-      PathListener listener,
-      PathMtuSearch mtu,
-      RandomGenerator random) {
-    this.agent = agent;
-    this.datagrams = datagrams;
-    this.restorer = restorer;
-    this.pacing = pacing;
+      SessionState state, OutboundHalf outbound, PathListener listener, RandomGenerator random) {
+    this.agent = state.atDevice;
+    this.datagrams = outbound.datagrams;
+    this.peerClock = state.peerClock;
+    this.pacing = outbound.pacing;
     this.listener = listener;
-    this.mtu = mtu;
+    this.mtu = state.mtu;
     this.binding = new Binding(random);
   }
 
@@ -202,7 +196,7 @@ final class PathExchange {
         carrierOf(from),
         agent ? null : from);
     if (probe.offsetUs() != PathMessage.OFFSET_UNKNOWN) {
-      restorer.peerOffset(-probe.offsetUs());
+      peerClock.offset(-probe.offsetUs());
       sharedRoundTripUs = Integer.toUnsignedLong(probe.roundTripUs());
     }
     return Verdict.ACCEPTED;
@@ -237,7 +231,7 @@ final class PathExchange {
       return Verdict.PATH_UNEXPECTED;
     }
     long offsetUs = Math.round(probes.offsetUs());
-    restorer.peerOffset(offsetUs);
+    peerClock.offset(offsetUs);
     if (from != null) {
       answers(nowNs);
     }

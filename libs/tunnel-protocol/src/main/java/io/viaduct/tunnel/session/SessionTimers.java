@@ -26,21 +26,13 @@ final class SessionTimers {
   private final SegmentCoalescer coalescer;
   private long expiryNs;
 
-  SessionTimers(
-      FlowTable flows,
-      FlowStatsSchedule stats,
-      ControlQueue controls,
-      ClassCompounds compounds,
-      ClassQueues queues,
-      SessionHistories histories,
-      SegmentCoalescer coalescer,
-      long nowNs) {
-    this.flows = flows;
-    this.stats = stats;
-    this.controls = controls;
-    this.compounds = compounds;
-    this.queues = queues;
-    this.histories = histories;
+  SessionTimers(SessionState state, OutboundHalf outbound, SegmentCoalescer coalescer, long nowNs) {
+    this.flows = state.flows;
+    this.stats = state.stats;
+    this.controls = state.controls;
+    this.compounds = outbound.compounds;
+    this.queues = outbound.queues;
+    this.histories = state.histories;
     this.coalescer = coalescer;
     this.expiryNs = nowNs + EXPIRY_SPACING_NS;
   }
@@ -56,7 +48,7 @@ final class SessionTimers {
     compounds.closeDue(nowNs);
     if (nowNs >= expiryNs) {
       expiryNs = nowNs + EXPIRY_SPACING_NS;
-      flows.expire(flow -> endingHere(flow, nowNs));
+      flows.expire(flow -> endingHere(flow, nowNs), nowNs);
       histories.expire(nowNs);
     }
     for (int i = 0; i < STATS_ROUNDS_PER_TICK && mayControl(); i++) {

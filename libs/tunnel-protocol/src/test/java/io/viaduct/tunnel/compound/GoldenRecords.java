@@ -93,14 +93,14 @@ public final class GoldenRecords {
             new BlockCompressor(memory, loop, null, false),
             memory,
             new ControlQueue(),
-            c ->
+            (c, _) ->
                 bodies.add(
                     HexFormat.of().formatHex(c.bytes(), c.bodyAt(), c.bodyAt() + c.bodyBytes())));
-    PacketEncoder encoder = new PacketEncoder(1400, memory, c -> {});
+    PacketEncoder encoder = new PacketEncoder(1400, memory, (_, _) -> {});
     IpPacket inner = new IpPacket().set(Unpooled.wrappedBuffer(packet), 0, packet.length);
     FlowKey key = new FlowKey();
     key.parse(inner);
-    @Nullable FlowState flow = withFlow ? flows.lookup(key) : null;
+    @Nullable FlowState flow = withFlow ? flows.lookup(key, 0) : null;
     if (flow != null) {
       flow.classify(ServiceClass.LT_LD, 3);
       if (acknowledged) {
@@ -111,7 +111,7 @@ public final class GoldenRecords {
     for (int i = 0; i < times; i++) {
       encoder.encode(inner, key, flow, writer, 1, 0, 0);
     }
-    writer.close();
+    writer.close(0);
     return bodies;
   }
 }

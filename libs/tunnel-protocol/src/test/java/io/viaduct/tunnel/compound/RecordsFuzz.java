@@ -4,12 +4,15 @@ import io.viaduct.tunnel.dictionary.BackgroundWork;
 import io.viaduct.tunnel.dictionary.GoldenHistory;
 import io.viaduct.tunnel.dictionary.HistoryMemory;
 import io.viaduct.tunnel.dictionary.ReceiveHistory;
+import io.viaduct.tunnel.wire.Arrival;
+import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.HexFormat;
 import java.util.List;
 
 /// Reads arbitrary bodies of datagrams: blocks of every codec, histories, records, without a
 /// session. Rule: a verdict, and every reported position lies in the array.
 public final class RecordsFuzz {
+  private static final Arrival ARRIVAL = new Arrival();
   private static final CompoundReader READER = new CompoundReader(new CompoundMemory());
   private static final HistoryMemory HISTORIES =
       new HistoryMemory(BackgroundWork.INLINE, () -> 0, HistoryMemory.BUDGET_BYTES);
@@ -25,10 +28,11 @@ public final class RecordsFuzz {
   private static final RecordSink SINK =
       new RecordSink() {
         @Override
-        public void stamp(int timeUs) {}
+        public void stamp(Arrival arrival, int timeUs) {}
 
         @Override
         public void whole(
+            Arrival arrival,
             int flow,
             int generation,
             boolean install,
@@ -42,6 +46,7 @@ public final class RecordsFuzz {
 
         @Override
         public void elided(
+            Arrival arrival,
             int kind,
             int flow,
             int ecn,
@@ -55,6 +60,7 @@ public final class RecordsFuzz {
 
         @Override
         public void tcp(
+            Arrival arrival,
             int flow,
             int ecn,
             int generation,
@@ -79,12 +85,12 @@ public final class RecordsFuzz {
       };
 
   public static void fuzzerTestOneInput(byte[] input) {
-    READER.read(input, 0, input.length, null, SINK);
+    READER.read(input, 0, input.length, ARRIVAL, null, SINK);
     ReceiveHistory history = new ReceiveHistory(HISTORIES, 1 << 14, new ControlQueue());
     try {
       for (int datagram = 0; datagram < 3; datagram++) {
-        history.begin(datagram, datagram * 1_000_000L);
-        READER.read(input, 0, input.length, history, SINK);
+        Arrival arrival = ARRIVAL.set(ServiceClass.LT_LD, datagram, true, datagram * 1_000_000L);
+        READER.read(input, 0, input.length, arrival, history, SINK);
       }
     } finally {
       history.close();

@@ -165,7 +165,8 @@ class ControlCarriageTest {
           }
 
           @Override
-          public void send(ByteBuf burst, int segmentSize, java.net.InetSocketAddress address) {
+          public void send(
+              ByteBuf burst, int segmentSize, java.net.InetSocketAddress address, long now) {
             throw new IllegalStateException("not writable");
           }
         };
@@ -190,7 +191,7 @@ class ControlCarriageTest {
             () -> calls.add("writable"));
     int bursts = 0;
     while (line.writable()) {
-      line.send(Unpooled.buffer().writeZero(14_000), 1400, null);
+      line.send(Unpooled.buffer().writeZero(14_000), 1400, null, 0);
       bursts++;
     }
     int most = ControlFrame.DATAGRAM_BYTES_WAITING_MAX;

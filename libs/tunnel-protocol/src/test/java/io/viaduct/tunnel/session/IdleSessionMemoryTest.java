@@ -55,7 +55,7 @@ class IdleSessionMemoryTest {
     }
 
     @Override
-    public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to) {
+    public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to, long nowNs) {
       Verdict verdict = session.open(burst, 0, burst.readableBytes(), DEVICE, (_, _) -> {}, NOW_NS);
       assertThat(verdict).isEqualTo(Verdict.ACCEPTED);
       session.openBatchEnd(NOW_NS);

@@ -221,7 +221,8 @@ public final class LoopbackRig implements AutoCloseable {
     }
 
     @Override
-    public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress address) {
+    public void send(
+        ByteBuf burst, int segmentSize, @Nullable InetSocketAddress address, long now) {
       if (to == down) {
         downTo = address;
       }

@@ -97,7 +97,7 @@ public final class SpeedCheck implements AutoCloseable {
     }
 
     @Override
-    public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to) {
+    public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to, long nowNs) {
       TunnelSession session = toSnapt ? snapt : agent;
       int bytes = burst.readableBytes();
       carriedBytes += toSnapt ? bytes : 0;

@@ -331,7 +331,7 @@ class TunnelSessionTest {
   void aFlowThatTheRelayLostIsOpenedAgain() {
     Endpoints to = Endpoints.ipv4(5000, 7, 53);
     rig.open(PacketForge.udp(to, bytes(10)));
-    rig.snapt.flows().end(rig.atSnapt.getFirst().flow(), FlowEnd.IDLE);
+    rig.snapt.flows().end(rig.atSnapt.getFirst().flow(), FlowEnd.IDLE, 0);
     // elided: lost, and FLOW_UNKNOWN comes back
     rig.offer(rig.agent, PacketForge.udp(to, bytes(10)));
     rig.passDeadline(rig.agent);

@@ -1,0 +1,73 @@
+package io.viaduct.tunnel.session;
+
+import io.netty.buffer.ByteBuf;
+import io.viaduct.tunnel.key.Aead;
+import io.viaduct.tunnel.key.Direction;
+import io.viaduct.tunnel.key.KeyChain;
+import io.viaduct.tunnel.key.Opener;
+import io.viaduct.tunnel.restore.ControlReceiver;
+import io.viaduct.tunnel.restore.InnerPacketSink;
+import io.viaduct.tunnel.restore.PacketRestorer;
+import io.viaduct.tunnel.restore.SegmentClamp;
+import io.viaduct.tunnel.terms.TunnelTerms;
+import io.viaduct.tunnel.wire.Verdict;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/// The inbound half of a session. The way of a datagram: [DatagramReceiver] checks and opens it →
+/// [PathExchange] takes it, or [PacketRestorer] turns its records into packets → the sink.
+final class InboundHalf {
+  private final Opener opener;
+  private final DatagramReceiver receiver;
+
+  /// Creates the half that receives.
+  ///
+  /// @param outbound sender of acknowledgements, and of the packets whose size follows the path
+  /// @param path handles the datagrams that are about the path
+  InboundHalf(
+      SessionState state, OutboundHalf outbound, PathExchange path, LoopMemory memory, Aead aead) {
+    TunnelTerms terms = state.terms;
+    Direction direction = state.atDevice ? Direction.DOWN : Direction.UP;
+    opener = new Opener(new KeyChain(terms.aead(), terms.secret(), direction));
+    PacketRestorer restorer =
+        new PacketRestorer(
+            memory.restored,
+            state.flows,
+            state.controls,
+            state.stats,
+            state.totals,
+            state.verdicts,
+            state.histories.received(),
+            new ControlReceiver(
+                state.flows,
+                outbound.sealer,
+                memory.restored.coalescer(),
+                state.histories.sent(),
+                state.bodies),
+            new SegmentClamp(outbound.sizes::innerMtu, state.verdicts),
+            state.peerClock,
+            !state.atDevice);
+    receiver = new DatagramReceiver(state, memory, aead, opener, path, restorer, outbound.pacing);
+  }
+
+  Verdict open(
+      ByteBuf datagram,
+      int offset,
+      int length,
+      @Nullable InetSocketAddress from,
+      InnerPacketSink sink,
+      long nowNs) {
+    return receiver.receive(datagram, offset, length, from, sink, nowNs);
+  }
+
+  /// Returns the least number of datagrams that the peer has sent, from its sequence numbers.
+  long expectedDatagrams() {
+    return opener.highest() + 1;
+  }
+
+  /// Gives the memory back and wipes the keys.
+  void close() {
+    receiver.close();
+    opener.wipe();
+  }
+}
