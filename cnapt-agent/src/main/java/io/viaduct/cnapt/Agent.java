@@ -6,7 +6,6 @@ import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.viaduct.cnapt.classification.Application;
 import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
@@ -27,7 +26,6 @@ import io.viaduct.cnapt.naming.ApplicationResolvers;
 import io.viaduct.cnapt.naming.OutsideResolver;
 import io.viaduct.cnapt.naming.OutsideResolverProvider;
 import io.viaduct.cnapt.operations.AgentMeters;
-import io.viaduct.cnapt.operations.AgentStatus;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.signalling.FileTokenSource;
 import io.viaduct.cnapt.signalling.SessionTicket;
@@ -36,7 +34,6 @@ import io.viaduct.cnapt.signalling.TokenSource;
 import io.viaduct.cnapt.tunnel.AeadPreference;
 import io.viaduct.cnapt.tunnel.DataPath;
 import io.viaduct.cnapt.tunnel.DataPathListener;
-import io.viaduct.cnapt.tunnel.DataStatus;
 import io.viaduct.cnapt.tunnel.SessionParameters;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
@@ -52,12 +49,10 @@ import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.dictionary.ZstdBlocks;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
-import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import java.io.IOException;
-import java.net.Inet6Address;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -85,7 +80,6 @@ final class Agent
   private final CnaptConfiguration configuration;
   private final InstantSource clock;
   private final LongSupplier nanoTime;
-  private final long startedNs;
   private final SessionState state = new SessionState();
   private final Readiness readiness = new Readiness(SESSION);
   private final HandoverLog handovers = new HandoverLog();
@@ -118,7 +112,6 @@ final class Agent
     this.clock = clock;
     this.carriers = new CarrierLog(clock);
     this.nanoTime = nanoTime;
-    this.startedNs = nanoTime.getAsLong();
     this.loops =
         new MultiThreadIoEventLoopGroup(
             2, new DefaultThreadFactory("cnapt", true), EpollIoHandler.newFactory());
@@ -173,7 +166,7 @@ final class Agent
   private Greeting greeting(Classifier classifier) {
     return new Greeting(
         AeadPreference.order(configuration.tunnel().aead()),
-        names(classifier),
+        classifier.names(),
         limits,
         configuration.tun().ipv4(),
         configuration.tun().ipv6(),
@@ -193,7 +186,8 @@ final class Agent
             configuration.routing(),
             configuration.resolvers());
     tokens.start(this::ticket);
-    routing = leading.await();
+    EgressRouting leadingRoutes = leading.await();
+    routing = leadingRoutes;
     resolvers = ApplicationResolvers.set(configuration.dns(), tun.name(), configuration.state());
     network.start();
     ProcessMetrics meters = new ProcessMetrics("cnapt", Agent.class);
@@ -201,11 +195,28 @@ final class Agent
     meters.allocatedBy(List.of(dataLoop));
     CertificateMeters.trust(meters.registry(), authorities::certificates);
     new AgentMeters(meters.registry())
-        .of(data.carried(), data, control, receipts, handovers, carriers, owners);
+        .of(data.carried(), data.counters(), control, receipts, handovers, carriers, owners);
     OperationsEndpoint endpoint = new OperationsEndpoint(meters, readiness);
     operations = endpoint;
     endpoint.listen(configuration.operations());
-    endpoint.listen(configuration.statusSocket(), this::status);
+    endpoint.listen(configuration.statusSocket(), statusSource(leadingRoutes)::status);
+  }
+
+  private AgentStatusSource statusSource(EgressRouting routes) {
+    return new AgentStatusSource(
+        configuration,
+        nanoTime,
+        dataLoop,
+        data,
+        tun.name(),
+        routes,
+        state,
+        authorities,
+        receipts,
+        tokens,
+        network,
+        handovers,
+        carriers);
   }
 
   /// Returns the configuration reload of this started agent.
@@ -224,13 +235,9 @@ final class Agent
 
   /// On the wire, an application is an index into the list that the Hello has sent to the SNAPT.
   Runnable classify(Classifier next) {
-    return names(next).equals(names(classifier))
+    return next.names().equals(classifier.names())
         ? () -> dataLoop.execute(() -> data.classify(next))
         : Reloading.AT_NEXT_START;
-  }
-
-  private static List<String> names(Classifier table) {
-    return table.applications().stream().map(Application::name).toList();
   }
 
   private void ticket(SessionTicket ticket) {
@@ -254,13 +261,7 @@ final class Agent
       });
       return;
     }
-    TunnelTerms terms =
-        new TunnelTerms(
-            AeadAlgorithm.valueOf(welcome.getAead().name()),
-            SessionSecret.of(welcome.getSecret().toByteArray()),
-            welcome.getReceiverIndex(),
-            limits.agreed(welcome.getPathMtu(), welcome.getHistoryBytes()),
-            by.data().getAddress() instanceof Inet6Address);
+    TunnelTerms terms = by.terms(limits);
     SessionParameters parameters =
         new SessionParameters(
             terms,
@@ -360,37 +361,6 @@ final class Agent
   @Override
   public void carrierResumed(long afterNs) {
     carriers.resumed(afterNs);
-  }
-
-  /// Returns the present status of the agent. Any thread except the data loop may call this.
-  AgentStatus status() {
-    DataStatus snapshot = dataLoop.submit(data::status).syncUninterruptibly().getNow();
-    List<String> reasons = state.reasons(snapshot);
-    return new AgentStatus(
-        state.word(reasons),
-        reasons,
-        ProcessMetrics.versionOf(Agent.class),
-        ProcessHandle.current().pid(),
-        (nanoTime.getAsLong() - startedNs) / 1_000_000,
-        new AgentStatus.TunStatus(
-            tun.name(),
-            configuration.tun().ipv4(),
-            configuration.tun().ipv6(),
-            routing == null ? 0 : routing.mtu()),
-        state.session(),
-        state.control(authorities.expires()),
-        new AgentStatus.ReceiptsStatus(
-            state.takesReceipts(),
-            receipts.of(ReceiptLedger.Outcome.SIGNED),
-            receipts.of(ReceiptLedger.Outcome.COUNTS_DIFFER)
-                + receipts.of(ReceiptLedger.Outcome.UNKNOWN_SESSION),
-            receipts.owed()),
-        tokens.status(),
-        network.described(),
-        snapshot,
-        handovers.count(),
-        handovers.entries(),
-        carriers.entries());
   }
 
   /// Stops cleanly. Sends the packets that were read, signs the last interval, and ends the session

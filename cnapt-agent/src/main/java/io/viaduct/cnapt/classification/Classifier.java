@@ -29,6 +29,11 @@ public final class Classifier {
     return applications;
   }
 
+  /// Returns the names of all applications, in the order of their index on the wire.
+  public List<String> names() {
+    return applications.stream().map(Application::name).toList();
+  }
+
   /// Returns the application of a flow.
   ///
   /// @param process the kernel's name of the process that owns the socket, null while it is unknown

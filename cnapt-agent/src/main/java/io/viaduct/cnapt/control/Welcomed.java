@@ -2,6 +2,11 @@ package io.viaduct.cnapt.control;
 
 import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.control.v1.Welcome;
+import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelTerms;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 
 /// A control connection after its Welcome.
@@ -17,6 +22,18 @@ public record Welcomed(
     Welcome welcome,
     int ownReceiverIndex,
     ControlLine.Connection connection) {
+  /// Returns the terms that both ends have agreed on.
+  ///
+  /// @param limits limits that the Hello has sent
+  public TunnelTerms terms(TunnelLimits limits) {
+    return new TunnelTerms(
+        AeadAlgorithm.valueOf(welcome.getAead().name()),
+        SessionSecret.of(welcome.getSecret().toByteArray()),
+        welcome.getReceiverIndex(),
+        limits.agreed(welcome.getPathMtu(), welcome.getHistoryBytes()),
+        data.getAddress() instanceof Inet6Address);
+  }
+
   /// Returns the session's id only, so that the secret does not appear in logs.
   @Override
   public String toString() {

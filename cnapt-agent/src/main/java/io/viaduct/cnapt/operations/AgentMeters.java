@@ -11,7 +11,7 @@ import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.tunnel.Carried;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
-import io.viaduct.cnapt.tunnel.DataPath;
+import io.viaduct.cnapt.tunnel.DataCounters;
 import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.path.Carrier;
@@ -32,7 +32,7 @@ public final class AgentMeters {
   /// Registers all meters.
   public void of(
       Carried carried,
-      DataPath data,
+      DataCounters data,
       ControlClient control,
       ReceiptLedger receipts,
       HandoverLog handovers,
@@ -79,30 +79,34 @@ public final class AgentMeters {
   }
 
   // Back-pressure, refusals of the kernel, classification.
-  private void of(DataPath data) {
+  private void of(DataCounters data) {
     total(
         "viaduct.tun.pauses",
         "Times that the TUN was not read because a queue was full",
         data,
-        DataPath::pauses);
+        DataCounters::pauses);
     total(
         "viaduct.tun.not.written",
         "Packets that the kernel did not accept",
         data,
-        DataPath::notWritten);
-    total("viaduct.udp.refusals", "Bursts without a route in the kernel", data, DataPath::refusals);
+        DataCounters::notWritten);
+    total(
+        "viaduct.udp.refusals",
+        "Bursts without a route in the kernel",
+        data,
+        DataCounters::refusals);
     total(
         "viaduct.udp.dropped.bursts",
         "Bursts that were dropped because they waited too long",
         data,
-        DataPath::droppedBursts);
-    total("viaduct.flows.classified", "Flows that got a class", data, DataPath::classified);
+        DataCounters::droppedBursts);
+    total("viaduct.flows.classified", "Flows that got a class", data, DataCounters::classified);
     total(
         "viaduct.flows.reclassified",
         "Flows whose process gave another class",
         data,
-        DataPath::reclassified);
-    Gauge.builder("viaduct.timer.lateness", data, DataPath::timerLateness)
+        DataCounters::reclassified);
+    Gauge.builder("viaduct.timer.lateness", data, DataCounters::timerLateness)
         .description("98th percentile of the timer lateness of the event loop")
         .baseUnit("seconds")
         .register(registry);

@@ -15,9 +15,6 @@ import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.dictionary.BackgroundWork;
 import io.viaduct.tunnel.dictionary.DictionaryWorker;
 import io.viaduct.tunnel.dictionary.HistoryMemory;
-import io.viaduct.tunnel.flow.FlowEnd;
-import io.viaduct.tunnel.flow.FlowListener;
-import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
@@ -25,8 +22,6 @@ import io.viaduct.tunnel.session.LoopMemory;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.wire.DatagramHeader;
-import io.viaduct.tunnel.wire.IpFields;
-import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -126,7 +121,7 @@ public final class DataPath implements AutoCloseable {
             parameters.terms(),
             parameters.settings(),
             memory,
-            new Flows(),
+            new FlowObserver(classes),
             new Path(),
             now);
     parameters.terms().secret().wipe();
@@ -320,27 +315,6 @@ public final class DataPath implements AutoCloseable {
     }
   }
 
-  private final class Flows implements FlowListener {
-    @Override
-    public void opened(FlowState flow) {
-      if (!(flow.attachment() instanceof FlowNote)) {
-        classes.classify(flow);
-      }
-    }
-
-    @Override
-    public void offered(FlowState flow, IpPacket packet) {
-      if (flow.protocol() == IpFields.TCP && flow.attachment() instanceof FlowNote note) {
-        note.sees(packet);
-      }
-    }
-
-    @Override
-    public void ended(FlowState flow, FlowEnd reason) {
-      flow.attach(null);
-    }
-  }
-
   private final class Path implements PathListener {
     @Override
     public void probed(long rttUs, double smoothedRttUs, long clockOffsetUs) {
@@ -370,9 +344,14 @@ public final class DataPath implements AutoCloseable {
     ended.close();
   }
 
-  /// Returns the totals of carried traffic; any thread may call this.
+  /// Returns the totals of carried traffic; any thread may read them.
   public Carried carried() {
     return carried;
+  }
+
+  /// Returns the other counters of the data path; any thread may read them.
+  public DataCounters counters() {
+    return new DataCounters(intake, writer, sink, classes, memory.timerLateness());
   }
 
   /// Returns the status of the data path.
@@ -381,50 +360,9 @@ public final class DataPath implements AutoCloseable {
     return DataStatus.of(session, sink, watch, carriers.carrier(), carried, nanoTime.getAsLong());
   }
 
-  /// Returns the timer lateness of the loop, in seconds. Any thread may call this; the value may be
-  /// slightly old.
-  public double timerLateness() {
-    return memory.timerLateness().boundSeconds();
-  }
-
-  /// Returns the number of times that the TUN was not read because a class's queue was full; any
-  /// thread may call this.
-  public long pauses() {
-    return intake.pauses();
-  }
-
-  /// Returns the number of packets that the device's kernel did not accept; any thread may call
-  /// this.
-  public long notWritten() {
-    return writer.notWritten();
-  }
-
-  /// Returns the number of bursts that were dropped because no network became available; any thread
-  /// may call this.
-  public long droppedBursts() {
-    return sink.droppedBursts();
-  }
-
-  /// Returns the number of times that the kernel had no route to the SNAPT; any thread may call
-  /// this.
-  public long refusals() {
-    return sink.refusals();
-  }
-
-  /// Returns the number of flows that got another class because of their process; any thread may
-  /// call this.
-  public long reclassified() {
-    return classes.reclassified();
-  }
-
   /// Uses another table for new flows; open flows keep their class. Must be called on the loop.
   public void classify(Classifier next) {
     classes.use(next);
-  }
-
-  /// Returns the number of flows that got a class; any thread may call this.
-  public long classified() {
-    return classes.classified();
   }
 
   /// Sends the SNAPT the last statistics of the flows, and stops. Must be called from outside the

@@ -80,7 +80,10 @@ public final class DataPathScenario {
       System.out.println("inner bytes at least 52 kB: " + (inner >= 52_000));
       System.out.println(
           "not written %d, refusals %d, pauses %d"
-              .formatted(data.notWritten(), data.refusals(), data.pauses()));
+              .formatted(
+                  data.counters().notWritten(),
+                  data.counters().refusals(),
+                  data.counters().pauses()));
       data.close();
       System.out.println("told of the flow at the end: " + second.told.await(5, TimeUnit.SECONDS));
     }
@@ -118,7 +121,7 @@ public final class DataPathScenario {
               .orElse("none");
       Thread.sleep(ECHO_MS_MAX); // the search of /proc has no event to wait for
     }
-    return seen + ", reclassified " + data.reclassified();
+    return seen + ", reclassified " + data.counters().reclassified();
   }
 
   private static final class Silent implements DataPathListener {

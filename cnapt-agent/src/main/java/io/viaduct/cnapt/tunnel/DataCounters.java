@@ -1,0 +1,61 @@
+package io.viaduct.cnapt.tunnel;
+
+import io.viaduct.tunnel.scheduling.TimerLateness;
+
+/// Counters of the data path beside those of [Carried]. The event loop writes them; any thread may
+/// read a slightly old value.
+public final class DataCounters {
+  private final TunIntake intake;
+  private final TunWriter writer;
+  private final UdpSink sink;
+  private final FlowClasses classes;
+  private final TimerLateness lateness;
+
+  DataCounters(
+      TunIntake intake,
+      TunWriter writer,
+      UdpSink sink,
+      FlowClasses classes,
+      TimerLateness lateness) {
+    this.intake = intake;
+    this.writer = writer;
+    this.sink = sink;
+    this.classes = classes;
+    this.lateness = lateness;
+  }
+
+  /// Returns the timer lateness of the loop, in seconds.
+  public double timerLateness() {
+    return lateness.boundSeconds();
+  }
+
+  /// Returns the number of times that the TUN was not read because a class's queue was full.
+  public long pauses() {
+    return intake.pauses();
+  }
+
+  /// Returns the number of packets that the device's kernel did not accept.
+  public long notWritten() {
+    return writer.notWritten();
+  }
+
+  /// Returns the number of bursts that were dropped because no network became available.
+  public long droppedBursts() {
+    return sink.droppedBursts();
+  }
+
+  /// Returns the number of times that the kernel had no route to the SNAPT.
+  public long refusals() {
+    return sink.refusals();
+  }
+
+  /// Returns the number of flows that got a class.
+  public long classified() {
+    return classes.classified();
+  }
+
+  /// Returns the number of flows that got another class because of their process.
+  public long reclassified() {
+    return classes.reclassified();
+  }
+}
