@@ -1,8 +1,8 @@
 package io.viaduct.stages;
 
 import io.netty.buffer.ByteBuf;
-import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.session.PacketForge;
+import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.session.SpeedCheck;
 import io.viaduct.tunnel.wire.ServiceClass;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -1,7 +1,7 @@
 package io.viaduct.testbed;
 
-import picocli.CommandLine.Command;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 
 /// The first process of the laboratory's namespaces.
 @Command(

@@ -39,7 +39,8 @@ record ClassLine(
             .member("way", ClassLine::way)
             .text("by", "by", ClassLine::peer)
             .text("class", "class", ClassLine::of)
-            .number("offered kbit/s", "offeredKbitPerSecond", 0, line -> line.rateBitPerSecond / 1e3)
+            .number(
+                "offered kbit/s", "offeredKbitPerSecond", 0, line -> line.rateBitPerSecond / 1e3)
             .number("arrived kbit/s", "arrivedKbitPerSecond", 0, ClassLine::arrivedKbitPerSecond)
             .number("share %", "sharePercent", 1, line -> line.percentOf(all, other -> true))
             .member("packetsSent", line -> line.result.sent())
@@ -85,9 +86,7 @@ record ClassLine(
     return isOurs() && bulk.saturates(of)
         ? Optional.of(
             Verdict.atLeast(
-                FLOOR_PERCENT,
-                "% of the higher",
-                percentOf(all, other -> other.of.isAbove(of))))
+                FLOOR_PERCENT, "% of the higher", percentOf(all, other -> other.of.isAbove(of))))
         : Optional.empty();
   }
 

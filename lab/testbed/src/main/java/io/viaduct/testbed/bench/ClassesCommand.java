@@ -112,7 +112,8 @@ final class ClassesCommand implements Callable<Integer> {
     var lines = new ArrayList<ClassLine>();
     full.forEach((of, result) -> {
       double rate = offered.getOrDefault(of, 0.0);
-      lines.add(new ClassLine(access, bulk, way, peer.name(), of, rate, seconds, result, alone.get(of)));
+      lines.add(
+          new ClassLine(access, bulk, way, peer.name(), of, rate, seconds, result, alone.get(of)));
     });
     return lines;
   }

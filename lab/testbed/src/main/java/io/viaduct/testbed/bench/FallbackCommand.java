@@ -25,8 +25,7 @@ import tools.jackson.databind.JsonNode;
     mixinStandardHelpOptions = true,
     description = "silence of a download while UDP is blocked and let through again")
 final class FallbackCommand implements Callable<Integer> {
-  private static final String TITLE =
-      "A download while UDP is blocked and let through again";
+  private static final String TITLE = "A download while UDP is blocked and let through again";
   private static final int RATE_BIT_PER_SECOND = 50_000_000;
   private static final long SEED = 20_150_901;
   private static final long STEP_NS = 1_000_000;

@@ -100,7 +100,8 @@ final class GoodputCommand implements Callable<Integer> {
   /// Runs both tunnels before the measurement, because code that is still being compiled would
   /// distort the result.
   private void warmUp(List<GoodputCell> cells, List<Tunnel> tunnels) throws IOException {
-    List<GoodputCell> each = cells.stream().filter(cell -> cell.link().equals(links.getFirst())).toList();
+    List<GoodputCell> each =
+        cells.stream().filter(cell -> cell.link().equals(links.getFirst())).toList();
     for (GoodputCell cell : each) {
       for (Tunnel tunnel : tunnels) {
         tunnel.run(cell, seed, Math.max(1, WARM_UP_SECONDS / each.size()));
@@ -108,8 +109,7 @@ final class GoodputCommand implements Callable<Integer> {
     }
   }
 
-  private void measure(
-      BenchNetwork network, GoodputCell cell, List<Tunnel> order, long roundSeed)
+  private void measure(BenchNetwork network, GoodputCell cell, List<Tunnel> order, long roundSeed)
       throws IOException {
     cell.shape(network);
     try {

@@ -20,8 +20,7 @@ import tools.jackson.databind.JsonNode;
     mixinStandardHelpOptions = true,
     description = "a download over links that become narrower without ICMP")
 final class PathMtuCommand implements Callable<Integer> {
-  private static final String TITLE =
-      "A download over links that become narrower without a word";
+  private static final String TITLE = "A download over links that become narrower without a word";
   private static final int RATE_BIT_PER_SECOND = 20_000_000;
   private static final int NEW_BYTES = 1_000_000;
   private static final long SEED = 20_150_902;
@@ -75,8 +74,7 @@ final class PathMtuCommand implements Callable<Integer> {
         download.end();
         Map<String, String> conditions = environment.conditions();
         conditions.put("download", download.rate());
-        Report.of("path-mtu", TITLE, conditions, GRID, links)
-            .publish(System.out, options.output());
+        Report.of("path-mtu", TITLE, conditions, GRID, links).publish(System.out, options.output());
       }
       return 0;
     }

@@ -26,8 +26,7 @@ final class RunningPeers implements AutoCloseable {
   static RunningPeers start(BenchEnvironment environment, Peer ours, PeerOptions others)
       throws IOException {
     var all = new ArrayList<>(List.of(new DirectPeer(), ours));
-    all.addAll(
-        PeerScripts.unpack(environment.network(), environment.directory(), others.names()));
+    all.addAll(PeerScripts.unpack(environment.network(), environment.directory(), others.names()));
     return start(environment.network(), all);
   }
 

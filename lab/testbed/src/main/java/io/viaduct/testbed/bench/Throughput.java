@@ -77,8 +77,7 @@ final class Throughput implements Measure {
     }
   }
 
-  private void direction(Peer peer, Recorder recorder, Way way, List<Row> rows)
-      throws IOException {
+  private void direction(Peer peer, Recorder recorder, Way way, List<Row> rows) throws IOException {
     flow.run(peer.target(), way, Math.min(WARM_UP_SECONDS, seconds));
     double near = ProcessUsage.cpuSeconds(peer.nearProcesses());
     double far = ProcessUsage.cpuSeconds(peer.farProcesses());

@@ -16,9 +16,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// `viaduct bench tunnel`: compares our tunnel with the direct path and other tunnels. Every measure
-/// runs with every peer in turn, for several rounds, so that other work of the machine affects all
-/// peers alike.
+/// `viaduct bench tunnel`: compares our tunnel with the direct path and other tunnels. Every
+/// measure runs with every peer in turn, for several rounds, so that other work of the machine
+/// affects all peers alike.
 @Command(
     name = "tunnel",
     mixinStandardHelpOptions = true,
@@ -44,8 +44,7 @@ final class TunnelCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     try (BenchEnvironment environment = BenchEnvironment.open(options)) {
       List<Measure> measures = measures(environment.network(), environment.directory());
-      try (RunningPeers running =
-          RunningPeers.start(environment, environment.viaduct(""), peers)) {
+      try (RunningPeers running = RunningPeers.start(environment, environment.viaduct(""), peers)) {
         var samples = new Samples(running.roles());
         Map<String, String> missing = new LinkedHashMap<>(running.missing());
         for (int round = 1; round <= rounds; round++) {
@@ -105,14 +104,21 @@ final class TunnelCommand implements Callable<Integer> {
             .cell("unit", Row::unit)
             .cell("direct", row -> number(row, samples, DirectPeer.NAME))
             .cell("viaduct", row -> number(row, samples, ViaductPeer.NAME))
-            .cell("best peer", row -> samples.bestPeer(row)
-                .map(peer -> number(row, samples, peer) + " " + peer)
-                .orElse("–"))
+            .cell(
+                "best peer",
+                row ->
+                    samples
+                        .bestPeer(row)
+                        .map(peer -> number(row, samples, peer) + " " + peer)
+                        .orElse("–"))
             .cell("of best", row -> ratio(row, samples, samples.bestPeer(row).orElse("")))
             .cell("of direct", row -> ratio(row, samples, DirectPeer.NAME))
-            .cell("goal: reached", row -> row.verdicts(samples).stream()
-                .map(Verdict::toString)
-                .collect(Collectors.joining("; ")));
+            .cell(
+                "goal: reached",
+                row ->
+                    row.verdicts(samples).stream()
+                        .map(Verdict::toString)
+                        .collect(Collectors.joining("; ")));
     var everybody =
         new Grid<Row>()
             .member("row", Row::id)

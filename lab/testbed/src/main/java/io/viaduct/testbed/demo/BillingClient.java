@@ -17,8 +17,7 @@ public final class BillingClient {
 
   public BillingClient(String base, Retry retry) {
     billing =
-        new io.viaduct.setup.users.BillingClient(
-            URI.create(base), retry.nanoTime(), retry.limit());
+        new io.viaduct.setup.users.BillingClient(URI.create(base), retry.nanoTime(), retry.limit());
   }
 
   /// Formats micro-denarii for people.
@@ -36,7 +35,8 @@ public final class BillingClient {
   /// Creates an account. An existing account counts as success: the database belongs to this run,
   /// so an earlier try of this request created the account and its response was lost.
   public void createAccount(String id, String password, String displayName) throws IOException {
-    var account = Map.of("id", id, "password", password, "role", "user", "displayName", displayName);
+    var account =
+        Map.of("id", id, "password", password, "role", "user", "displayName", displayName);
     try {
       billing.send("POST", "/accounts", account, Map.of());
     } catch (RefusedException e) {

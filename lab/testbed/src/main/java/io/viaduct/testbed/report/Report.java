@@ -28,8 +28,7 @@ public record Report(
   /// Makes the report of one table, in which nothing is missing.
   public static <R> Report of(
       String name, String title, Map<String, String> conditions, Grid<R> grid, List<R> rows) {
-    return new Report(
-        name, title, conditions, Map.of(), grid.markdown(rows), grid.members(rows));
+    return new Report(name, title, conditions, Map.of(), grid.markdown(rows), grid.members(rows));
   }
 
   /// Adds lines below the tables, a list in Markdown.

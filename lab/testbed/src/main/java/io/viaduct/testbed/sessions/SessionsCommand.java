@@ -34,8 +34,7 @@ public final class SessionsCommand implements Callable<Integer> {
           + " turn; control bytes: all of loopback, TCP/IP headers and acknowledgements included";
   private static final String TOKENS =
       "signed by the generator, whose key the SNAPT finds on disk; no bridge answers";
-  private static final String OTHERS =
-      "left out, the generator of sessions speaks to a SNAPT only";
+  private static final String OTHERS = "left out, the generator of sessions speaks to a SNAPT only";
   private static final long SETTLE_MS = 3_000;
   private static final int SESSIONS_MAX = 10_000;
 
@@ -85,7 +84,8 @@ public final class SessionsCommand implements Callable<Integer> {
     return 0;
   }
 
-  private SessionsStep step(NetworkNamespace namespace, Path directory, int count) throws Exception {
+  private SessionsStep step(NetworkNamespace namespace, Path directory, int count)
+      throws Exception {
     System.err.println(count + " sessions");
     var issuer = new TokenIssuer(InstantSource.system());
     try (var snapt =
@@ -101,7 +101,8 @@ public final class SessionsCommand implements Callable<Integer> {
       double openSeconds = (System.nanoTime() - beginNs) / 1e9;
       Thread.sleep(SETTLE_MS);
       var after = snapt.memory();
-      double resident = (ProcessUsage.residentMib(List.of(snapt.id())) - residentBefore) * (1 << 20);
+      double resident =
+          (ProcessUsage.residentMib(List.of(snapt.id())) - residentBefore) * (1 << 20);
       if (histogram > 0) {
         System.err.println(snapt.histogram(histogram));
       }

@@ -3,8 +3,8 @@ package io.viaduct.testbed.demo;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /// One demonstration for all test classes that need it; it runs until the last of them has ended.
 final class SharedDemo implements BeforeAllCallback {

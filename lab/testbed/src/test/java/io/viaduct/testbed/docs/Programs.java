@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine;
 
 /// Parses command lines with the command model of the program that they start; those of the
 /// launcher itself with the `case` labels of its scripts. Nothing is executed.
