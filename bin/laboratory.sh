@@ -38,6 +38,7 @@ laboratory() {
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
 	work=$(mktemp -d "${TMPDIR:-/tmp}/viaduct-lab.$$.XXXXXX")
+	java+=("-Djava.io.tmpdir=$work")
 	janitor
 	mkdir "$work/lab"
 	setpriv --pdeathsig KILL "${java[@]:0:5}" -Xmx64m "${java[@]:5}" io.viaduct.testbed.page.PageRelay "$work" </dev/null &

@@ -34,10 +34,41 @@ runtime() { # module, jar, directory of the start caches, verb; sets options
 		;;
 	esac
 	cache=$(start_cache "$1" "$2")
-	[ -z "${TMPDIR:-}" ] || options+=("-Djava.io.tmpdir=$TMPDIR") # Java itself ignores TMPDIR
+	natives "$2"
+	temporary "$1" "$3"
 	use_or_learn "$@"
 	# shellcheck disable=SC2206
 	options+=(${JAVA_OPTIONS:-})
+}
+
+# Adds the options that load native libraries from beside the jars. A process that unpacked them would leave
+# them in the temporary directory when it is killed.
+natives() { # jar
+	local directory=${1%/*}/lib/natives machine=amd64 zstd
+	[ -d "$directory" ] || return 0
+	[ "$(uname -m)" != aarch64 ] || machine=aarch64
+	options+=("-Dviaduct.natives=$directory"
+		"-Djava.library.path=$directory/META-INF/native:$directory/net/jpountz/util/linux/$machine")
+	for zstd in "$directory/linux/$machine"/libzstd-jni-*.so; do
+		[ ! -r "$zstd" ] || options+=("-DZstdNativePath=$zstd")
+	done
+}
+
+# Sets Java's temporary directory. A killed Tomcat leaves its directories behind, so the services with one
+# have a directory of their own, which the next start empties unless another process of the module still
+# holds its lock. The lock ends with the process.
+temporary() { # module, directory of the start caches
+	local directory=${TMPDIR:-} lock # Java itself ignores TMPDIR
+	case $1 in
+	danum-billing | ims-bridge | webgui)
+		if [ -n "$2" ] && mkdir -p "$2" 2>/dev/null && { mkdir -m 700 "$2/$1.tmp" 2>/dev/null || [ -O "$2/$1.tmp" ]; } &&
+			{ exec {lock}>"$2/$1.lock"; } 2>/dev/null; then
+			directory=$2/$1.tmp
+			! flock --nonblock "$lock" 2>/dev/null || find "$directory" -mindepth 1 -delete 2>/dev/null || true
+		fi
+		;;
+	esac
+	[ -z "$directory" ] || options+=("-Djava.io.tmpdir=$directory")
 }
 
 # Prints the file name of the start cache: classes that an earlier run loaded, linked and profiled (JEP 514).

@@ -285,7 +285,7 @@ public final class Bridge implements AutoCloseable {
             CONNECT_TIMEOUT),
         s.sentBy(),
         GuardLimits.STANDARD,
-        s.underWay(),
+        s.transactionsMax(),
         s.answersPerSecond(),
         s.answersPerSource(),
         s.remembered(),

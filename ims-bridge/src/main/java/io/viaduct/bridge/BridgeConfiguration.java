@@ -77,7 +77,8 @@ public record BridgeConfiguration(
   /// @param connectionsPerSource most concurrent TCP connections of one IPv4 address or IPv6 /64
   /// @param firstMessage a TCP connection that has sent no complete message after this time is
   ///   closed
-  /// @param underWay most messages processed at the same time; further requests get 503
+  /// @param transactionsMax most server transactions processed at a time (RFC 3261 section 17.2);
+  ///   further requests get 503
   /// @param answersPerSecond most responses to refused messages per second
   /// @param answersPerSource most responses per second over UDP to a source that has not yet shown
   ///   a nonce of this bridge; a burst may have five times as many
@@ -102,7 +103,7 @@ public record BridgeConfiguration(
       int connections,
       int connectionsPerSource,
       Duration firstMessage,
-      int underWay,
+      int transactionsMax,
       int answersPerSecond,
       int answersPerSource,
       int remembered,

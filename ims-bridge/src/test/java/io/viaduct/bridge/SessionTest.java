@@ -216,7 +216,7 @@ class SessionTest {
         s.connections(),
         s.connectionsPerSource(),
         s.firstMessage(),
-        s.underWay(),
+        s.transactionsMax(),
         s.answersPerSecond(),
         s.answersPerSource(),
         s.remembered(),

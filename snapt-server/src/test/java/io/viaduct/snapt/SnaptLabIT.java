@@ -183,6 +183,23 @@ class SnaptLabIT {
     assertThat(snapt.lines.stream().filter(line -> line.contains("IPv6 is disabled"))).hasSize(1);
   }
 
+  @Test
+  void aUsedDataPortEndsItWithOneLineThatNamesKeyHostAndPort() throws Exception {
+    lab.start(lab.snapt, LabServer.class).line("up"); // has UDP port 9000
+    String file = stand.configuration(9000, "").toString();
+    Lab.Running snapt = lab.start(lab.snapt, SnaptCommand.class, "run", "--config", file);
+    assertThat(snapt.process.waitFor(40, TimeUnit.SECONDS)).isTrue();
+    assertThat(snapt.process.exitValue()).as("%s", snapt.lines).isEqualTo(69);
+    await()
+        .untilAsserted(() ->
+            assertThat(snapt.lines.stream().filter(line -> line.contains("data.port")))
+                .singleElement()
+                .asString()
+                .contains(
+                    "data.listen, data.port: cannot listen on UDP [::]:9000",
+                    "address already in use"));
+  }
+
   private static void carryEverything(Lab.Running agent) throws InterruptedException {
     assertThat(agent.ask("ping 198.51.100.2")).isEqualTo("ok");
     assertThat(agent.ask("ping 2001:db8:51::2")).isEqualTo("ok");

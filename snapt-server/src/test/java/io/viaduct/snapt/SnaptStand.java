@@ -37,9 +37,24 @@ final class SnaptStand implements AutoCloseable {
   ///
   /// @param more further lines of its configuration
   Lab.Running startSnapt(String more) throws Exception {
+    Path file = configuration(4500, more);
+    Lab.Running snapt =
+        lab.start(lab.snapt, SnaptCommand.class, "run", "--config", file.toString());
+    int before = bridge.statuses.size();
+    await()
+        .atMost(Duration.ofSeconds(40))
+        .failFast("SNAPT ended", () -> !snapt.process.isAlive())
+        .until(() -> bridge.statuses.size() > before + 1);
+    return snapt;
+  }
+
+  /// Writes the SNAPT's configuration.
+  ///
+  /// @param dataPort UDP port of the tunnel
+  /// @param more lines to append
+  Path configuration(int dataPort, String more) throws Exception {
     TlsSettings tls = operator.issue("snapt-1", "10.99.1.1", "10.99.2.1", "10.99.0.2");
-    Path file =
-        Files.writeString(
+    return Files.writeString(
             folder.resolve("snapt.yml"),
             """
             id: snapt-1
@@ -47,7 +62,7 @@ final class SnaptStand implements AutoCloseable {
             socket: %1$s/snapt.sock
             tls: {certificate: %2$s, private-key: %3$s, trust: %4$s}
             control: {host: 10.99.1.1, port: %5$d}
-            data: {port: 4500, loops: 2}
+            data: {port: %8$d, loops: 2}
             metering: {interval: 5s}
             reporting: {bridge-host: 10.99.0.1, bridge-port: %6$d, report-key: %7$s, status-every: 500ms}
             operations: {host: 127.0.0.1, port: 9464}
@@ -59,16 +74,9 @@ final class SnaptStand implements AutoCloseable {
                         tls.trust(),
                         CONTROL_PORT,
                         bridge.port(),
-                        operator.reportKey())
+                        operator.reportKey(),
+                        dataPort)
                 + more);
-    Lab.Running snapt =
-        lab.start(lab.snapt, SnaptCommand.class, "run", "--config", file.toString());
-    int before = bridge.statuses.size();
-    await()
-        .atMost(Duration.ofSeconds(40))
-        .failFast("SNAPT ended", () -> !snapt.process.isAlive())
-        .until(() -> bridge.statuses.size() > before + 1);
-    return snapt;
   }
 
   /// Starts a device and waits until its tunnel is up. An account has one device, with one key.

@@ -1,7 +1,8 @@
 package io.viaduct.stages;
 
+import io.viaduct.testbed.report.BenchOptions;
+import io.viaduct.testbed.report.Report;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.concurrent.Callable;
@@ -10,7 +11,6 @@ import java.util.regex.Pattern;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.RunResult;
-import org.openjdk.jmh.results.format.ResultFormatType;
 import org.openjdk.jmh.runner.NoBenchmarksException;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
@@ -19,6 +19,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `viaduct bench stages`: runs the benchmarks per stage.
@@ -27,18 +28,13 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "time and garbage of each stage of a packet's way (JMH)")
 public final class StagesCommand implements Callable<Integer> {
+  private static final String TITLE = "Time and garbage of each stage of a packet's way";
   private static final int BROKEN = 70;
 
   @Option(
       names = "--filter",
       description = "regular expression on the stage's name, such as Seal or Session.*")
   private Pattern filter = Pattern.compile("Stage");
-
-  @Option(names = "--output", description = "folder of the results (default build/bench)")
-  private Path output = Path.of("");
-
-  @Option(names = "--root", hidden = true, required = true)
-  private Path root = Path.of("");
 
   @Option(names = "--rounds", description = "of one measurement (default ${DEFAULT-VALUE})")
   private int rounds = 5;
@@ -52,40 +48,38 @@ public final class StagesCommand implements Callable<Integer> {
           "only sealing and opening, by every provider that was weighed for it (ADR 0016)")
   private boolean candidates;
 
+  @Mixin private BenchOptions options = new BenchOptions();
+
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new StagesCommand()).execute(arguments));
   }
 
   @Override
   public Integer call() throws Exception {
-    Path folder = output.toString().isEmpty() ? root.resolve("build/bench") : output;
-    Files.createDirectories(folder);
-    Path json = folder.resolve("stages.json");
+    Files.createDirectories(options.output());
     Collection<RunResult> results;
     try {
-      results = new Runner(options(json)).run();
+      results = new Runner(stages()).run();
     } catch (NoBenchmarksException e) {
       System.err.println("viaduct: no stage is called '" + filter + "'");
       return CommandLine.ExitCode.USAGE;
     }
     StagesReport report = StagesReport.of(results);
-    Path markdown = folder.resolve("stages.md");
-    Files.writeString(markdown, report.markdown());
     System.out.println();
-    System.out.println(report.markdown());
-    System.out.println("written: " + json + ", " + markdown);
+    Report.of("stages", TITLE, options.conditions(), StagesReport.GRID, report.lines())
+        .publish(System.out, options.output());
     return report.isWithinBounds() ? 0 : BROKEN;
   }
 
-  private Options options(Path json) {
-    ChainedOptionsBuilder options = new OptionsBuilder();
+  private Options stages() {
+    ChainedOptionsBuilder stages = new OptionsBuilder();
     if (candidates) {
       String[] names = Arrays.stream(SealCipher.values()).map(Enum::name).toArray(String[]::new);
-      options = options.include("SealStage").param("cipher", names);
+      stages = stages.include("SealStage").param("cipher", names);
     } else {
-      options = options.include(filter.pattern());
+      stages = stages.include(filter.pattern());
     }
-    return options
+    return stages
         .mode(Mode.AverageTime)
         .timeUnit(TimeUnit.NANOSECONDS)
         .forks(1)
@@ -102,8 +96,6 @@ public final class StagesCommand implements Callable<Integer> {
             "-XX:-UsePerfData",
             "-Xmx512m",
             "-Dio.netty.leakDetection.level=disabled")
-        .resultFormat(ResultFormatType.JSON)
-        .result(json.toString())
         .build();
   }
 }

@@ -1,15 +1,28 @@
 package io.viaduct.stages;
 
+import io.viaduct.testbed.report.Grid;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.openjdk.jmh.infra.BenchmarkParams;
+import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 
 /// The results of one run.
 record StagesReport(List<Line> lines) {
+  static final Grid<Line> GRID =
+      new Grid<Line>()
+          .text("stage", "stage", Line::stage)
+          .text("of", "parameters", Line::parameters)
+          .number("ns", "ns", 1, Line::ns)
+          .number("±", "errorNs", 1, Line::errorNs)
+          .number("B/op", "garbageBytes", 2, Line::garbageBytes)
+          .cell(" ", Line::verdict)
+          .member("bytesMax", Line::bytesMax)
+          .member("rounds", Line::rounds);
+
   StagesReport {
     lines = List.copyOf(lines);
   }
@@ -19,6 +32,7 @@ record StagesReport(List<Line> lines) {
   /// @param errorNs half of the 99.9 % confidence interval, in ns
   /// @param garbageBytes bytes per operation
   /// @param roundNs duration of a round
+  /// @param rounds result of each round, in ns
   record Line(
       String stage,
       String parameters,
@@ -26,13 +40,18 @@ record StagesReport(List<Line> lines) {
       double errorNs,
       double garbageBytes,
       Garbage allowed,
-      double roundNs) {
+      double roundNs,
+      List<Double> rounds) {
     boolean isWithinBounds() {
       return garbageBytes < bytesMax();
     }
 
     double bytesMax() {
       return allowed.bytesMax(ns, roundNs);
+    }
+
+    private String verdict() {
+      return isWithinBounds() ? "holds" : "**more than %.0f**".formatted(bytesMax());
     }
   }
 
@@ -57,7 +76,12 @@ record StagesReport(List<Line> lines) {
         primary.getScoreError(),
         garbage == null ? Double.NaN : garbage.getScore(),
         Garbage.allowed(stage, parameters),
-        of.getMeasurement().getTime().convertTo(TimeUnit.NANOSECONDS));
+        of.getMeasurement().getTime().convertTo(TimeUnit.NANOSECONDS),
+        result.getBenchmarkResults().stream()
+            .flatMap(fork -> fork.getIterationResults().stream())
+            .map(IterationResult::getPrimaryResult)
+            .map(Result::getScore)
+            .toList());
   }
 
   /// Returns true if no stage allocates more than its bound.
@@ -66,21 +90,6 @@ record StagesReport(List<Line> lines) {
   }
 
   String markdown() {
-    StringBuilder text =
-        new StringBuilder("| stage | of | ns | ± | B/op | |\n|---|---|---|---|---|---|\n");
-    for (Line line : lines) {
-      text.append(
-          "| %s | %s | %,.1f | %,.1f | %.2f | %s |%n"
-              .formatted(
-                  line.stage,
-                  line.parameters,
-                  line.ns,
-                  line.errorNs,
-                  line.garbageBytes,
-                  line.isWithinBounds()
-                      ? "holds"
-                      : "**more than %.0f**".formatted(line.bytesMax())));
-    }
-    return text.toString();
+    return GRID.markdown(lines);
   }
 }

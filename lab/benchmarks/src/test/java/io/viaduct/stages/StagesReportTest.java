@@ -10,7 +10,14 @@ class StagesReportTest {
 
   private static StagesReport.Line line(String stage, String parameters, double garbage) {
     return new StagesReport.Line(
-        stage, parameters, 250, 3, garbage, Garbage.allowed(stage, parameters), ROUND_NS);
+        stage,
+        parameters,
+        250,
+        3,
+        garbage,
+        Garbage.allowed(stage, parameters),
+        ROUND_NS,
+        List.of());
   }
 
   private static StagesReport.Line line(String parameters, double garbage) {
@@ -57,10 +64,12 @@ class StagesReportTest {
   void theHarnessGarbageOfALongOperationDoesNotCount() {
     var garbage = Garbage.NONE;
     assertThat(
-            new StagesReport.Line("Session", "", 30_000, 3, 4, garbage, ROUND_NS).isWithinBounds())
+            new StagesReport.Line("Session", "", 30_000, 3, 4, garbage, ROUND_NS, List.of())
+                .isWithinBounds())
         .isTrue();
     assertThat(
-            new StagesReport.Line("Session", "", 30_000, 3, 16, garbage, ROUND_NS).isWithinBounds())
+            new StagesReport.Line("Session", "", 30_000, 3, 16, garbage, ROUND_NS, List.of())
+                .isWithinBounds())
         .isFalse();
   }
 

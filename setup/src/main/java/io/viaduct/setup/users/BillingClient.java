@@ -30,6 +30,7 @@ public final class BillingClient {
           .build();
   private final URI base;
   private final LongSupplier nanoTime;
+  private final Duration waitMax;
   private String token = "";
 
   /// A refusal by billing.
@@ -55,14 +56,20 @@ public final class BillingClient {
   /// @param base URL of the interface, such as `http://127.0.0.1:8082`
   /// @param nanoTime clock of the wait, in ns
   public BillingClient(URI base, LongSupplier nanoTime) {
+    this(base, nanoTime, WAIT_MAX);
+  }
+
+  /// @param waitMax longest wait for a billing that does not answer
+  public BillingClient(URI base, LongSupplier nanoTime, Duration waitMax) {
     this.base = base;
     this.nanoTime = nanoTime;
+    this.waitMax = waitMax;
   }
 
   /// Logs in; later requests are sent as this operator.
   ///
   /// @throws RefusedException if the password is wrong, or too many passwords were wrong
-  /// @throws IOException if billing does not answer within two minutes
+  /// @throws IOException if billing does not answer in time
   public void logIn(String user, String password) throws IOException {
     token =
         send("POST", "/sessions", Map.of("user", user, "password", password), Map.of())
@@ -121,11 +128,16 @@ public final class BillingClient {
         Map.of("Idempotency-Key", key));
   }
 
-  private JsonNode send(
+  /// Sends a request, and repeats it until billing answers.
+  ///
+  /// @param path below the interface's version, with its query
+  /// @param body written as JSON; null for none
+  /// @throws RefusedException if billing refuses the request
+  public JsonNode send(
       String method, String path, @Nullable Object body, Map<String, String> headers)
       throws IOException {
     HttpRequest request = request(method, path, body, headers);
-    long deadlineNs = nanoTime.getAsLong() + WAIT_MAX.toNanos();
+    long deadlineNs = nanoTime.getAsLong() + waitMax.toNanos();
     while (true) {
       String problemText;
       try {

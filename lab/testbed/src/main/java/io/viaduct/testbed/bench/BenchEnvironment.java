@@ -4,14 +4,13 @@ import io.viaduct.testbed.Laboratory;
 import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.process.StatusSocket;
+import io.viaduct.testbed.report.BenchOptions;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
@@ -48,6 +47,7 @@ record BenchEnvironment(
 
   /// Returns our tunnel, not started yet.
   ///
+  /// @param agentLines added to the agent's configuration
   /// @param tunnelLines added to the agent's and the SNAPT's configuration
   ViaductPeer viaduct(String agentLines, String tunnelLines) {
     return new ViaductPeer(
@@ -64,20 +64,11 @@ record BenchEnvironment(
         ViaductPeer.Place.SECOND, deployment, passwords, "", tunnelLines, System::nanoTime);
   }
 
-  /// Starts peers that are all required.
-  void start(List<Peer> peers) throws IOException {
-    startAll(peers, new LinkedHashMap<>());
-  }
-
-  /// Starts peers and returns those that carry packets.
-  ///
-  /// @param missing receives the names of the other peers, with the reason
-  List<Peer> startAll(List<Peer> peers, Map<String, String> missing) throws IOException {
-    return starting().all(peers, missing);
-  }
-
-  private PeerStart starting() {
-    return new PeerStart(network, System.err, System::nanoTime);
+  /// Returns the line of the agent's configuration that gives each class its ports.
+  String classLines() throws IOException {
+    Path file = directory.resolve("applications.yml");
+    Files.writeString(file, TrafficClass.applications());
+    return "applications: " + file + "\n";
   }
 
   /// Starts a download through a peer.
@@ -90,11 +81,11 @@ record BenchEnvironment(
     return StatusSocket.read(deployment.plans().socket(process));
   }
 
-  /// Returns the conditions of a benchmark.
-  ///
-  /// @param command that repeats the run
-  Map<String, String> conditions(String command) throws IOException {
-    return Machine.conditions(network, command, Instant.now());
+  /// Returns the conditions of the benchmark.
+  Map<String, String> conditions() throws IOException {
+    Map<String, String> conditions = options.conditions();
+    conditions.put("gateways", network.isMasquerading() ? "masquerade" : "route");
+    return conditions;
   }
 
   /// Keeps the logs.

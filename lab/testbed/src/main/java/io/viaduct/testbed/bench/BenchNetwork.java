@@ -2,6 +2,7 @@ package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.topology.NetworkNamespace;
+import io.viaduct.testbed.topology.PortBytes;
 import io.viaduct.testbed.topology.Topology;
 import java.util.List;
 
@@ -68,6 +69,11 @@ final class BenchNetwork {
   /// Returns the gateway of link A. Every byte between device and far end passes its port `access`.
   NetworkNamespace router() {
     return topology.gatewayA;
+  }
+
+  /// Returns the bytes of IP packets between device and far end so far, in both directions.
+  long passedBytes() {
+    return router().call(() -> PortBytes.passed("access"));
   }
 
   boolean isMasquerading() {

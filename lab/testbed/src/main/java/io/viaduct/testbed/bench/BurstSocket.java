@@ -6,61 +6,67 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import io.viaduct.testbed.topology.LibraryCall;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 
 /// A UDP socket that sends and receives many datagrams with one system call (sendmmsg(2),
 /// recvmmsg(2)). One call per packet would measure the sender instead of the path. For one thread.
+/// The constants are those of Linux on x86-64 and ARM64.
 final class BurstSocket implements AutoCloseable {
   static final int BURST = 64;
   private static final int PACKET_ROOM = 2048;
   private static final int RECEIVE_BUFFER = 8 << 20;
   private static final long RECEIVE_TIMEOUT_US = 50_000;
 
+  private static final int AF_INET = 2;
+  private static final int SOCK_DGRAM = 2;
+  private static final int SOL_SOCKET = 1;
+  private static final int SO_RCVBUF = 8;
+  private static final int SO_RCVTIMEO = 20;
+  private static final int SO_RCVBUFFORCE = 33;
+  private static final int MSG_WAITFORONE = 0x10000;
+
   private static final StructLayout PART =
       MemoryLayout.structLayout(ADDRESS.withName("base"), JAVA_LONG.withName("length"));
   private static final StructLayout MESSAGE = // struct mmsghdr: struct msghdr and a length
       MemoryLayout.structLayout(
           ADDRESS.withName("name"),
-          JAVA_INT.withName("nameLength"),
-          MemoryLayout.paddingLayout(4),
+          JAVA_LONG.withName("nameLength"), // an int and padding
           ADDRESS.withName("parts"),
           JAVA_LONG.withName("partCount"),
           ADDRESS.withName("control"),
           JAVA_LONG.withName("controlLength"),
-          JAVA_INT.withName("flags"),
-          MemoryLayout.paddingLayout(4),
-          JAVA_INT.withName("received"),
-          MemoryLayout.paddingLayout(4));
+          JAVA_LONG.withName("flags"), // an int and padding
+          JAVA_LONG.withName("received")); // an int and padding
   private static final long PARTS =
       MESSAGE.byteOffset(MemoryLayout.PathElement.groupElement("parts"));
   private static final long PART_COUNT =
       MESSAGE.byteOffset(MemoryLayout.PathElement.groupElement("partCount"));
-  private static final long RECEIVED =
-      MESSAGE.byteOffset(MemoryLayout.PathElement.groupElement("received"));
 
   private final Arena arena = Arena.ofShared();
   private final MemorySegment packets = arena.allocate((long) BURST * PACKET_ROOM, 64);
   private final MemorySegment parts = arena.allocate(PART, BURST);
   private final MemorySegment messages = arena.allocate(MESSAGE, BURST);
-  private final int file = NativeSockets.socket();
+  private final int file = LibraryCall.SOCKET.check(AF_INET, SOCK_DGRAM, 0);
 
   private BurstSocket() {
     for (int i = 0; i < BURST; i++) {
-      parts.set(ADDRESS, PART.byteSize() * i, packets.asSlice((long) i * PACKET_ROOM, PACKET_ROOM));
+      parts.set(ADDRESS, PART.byteSize() * i, packet(i));
       messages.set(ADDRESS, MESSAGE.byteSize() * i + PARTS, parts.asSlice(PART.byteSize() * i));
       messages.set(JAVA_LONG, MESSAGE.byteSize() * i + PART_COUNT, 1);
     }
     size(PACKET_ROOM);
   }
 
-  static BurstSocket to(InetSocketAddress address) {
+  /// Opens a socket to an IPv4 address.
+  static BurstSocket to(String address, int port) {
     var socket = new BurstSocket();
-    NativeSockets.connect(socket.file, socket.address(address));
+    byte[] ip = InetAddress.ofLiteral(address).getAddress();
+    socket.at(LibraryCall.CONNECT, ip, port);
     return socket;
   }
 
@@ -68,31 +74,29 @@ final class BurstSocket implements AutoCloseable {
   /// is busy.
   static BurstSocket on(int port) {
     var socket = new BurstSocket();
-    Arena arena = socket.arena;
-    MemorySegment room = arena.allocateFrom(JAVA_INT, RECEIVE_BUFFER);
-    if (!NativeSockets.allows(socket.file, NativeSockets.SO_RCVBUFFORCE, room)) {
-      NativeSockets.option(socket.file, NativeSockets.SO_RCVBUF, room); // up to net.core.rmem_max
+    MemorySegment room = socket.arena.allocateFrom(JAVA_INT, RECEIVE_BUFFER);
+    if (!socket.allows(SO_RCVBUFFORCE, room)) {
+      var unused = socket.allows(SO_RCVBUF, room); // up to net.core.rmem_max
     }
-    NativeSockets.option(
-        socket.file,
-        NativeSockets.SO_RCVTIMEO,
-        arena.allocateFrom(JAVA_LONG, 0, RECEIVE_TIMEOUT_US));
-    NativeSockets.bind(socket.file, socket.address(new InetSocketAddress(port)));
+    MemorySegment timeout = socket.arena.allocateFrom(JAVA_LONG, 0, RECEIVE_TIMEOUT_US);
+    if (!socket.allows(SO_RCVTIMEO, timeout)) {
+      throw new IllegalStateException("setsockopt refuses SO_RCVTIMEO");
+    }
+    socket.at(LibraryCall.BIND, new byte[4], port);
     return socket;
   }
 
-  private MemorySegment address(InetSocketAddress address) {
-    MemorySegment bytes = arena.allocate(16, 4); // struct sockaddr_in
-    bytes.set(JAVA_SHORT, 0, (short) NativeSockets.AF_INET);
-    bytes.set(JAVA_SHORT, 2, Short.reverseBytes((short) address.getPort()));
-    byte[] ip =
-        address.getAddress().equals(wildcard()) ? new byte[4] : address.getAddress().getAddress();
-    MemorySegment.copy(ip, 0, bytes, JAVA_BYTE, 4, 4);
-    return bytes;
+  private void at(LibraryCall call, byte[] ip, int port) {
+    MemorySegment address = arena.allocate(16, 4); // struct sockaddr_in
+    address.set(JAVA_SHORT, 0, (short) AF_INET);
+    address.set(JAVA_SHORT, 2, Short.reverseBytes((short) port));
+    MemorySegment.copy(ip, 0, address, JAVA_BYTE, 4, 4);
+    call.check(file, address.address(), address.byteSize());
   }
 
-  private static InetAddress wildcard() {
-    return new InetSocketAddress(0).getAddress();
+  private boolean allows(int option, MemorySegment value) {
+    return LibraryCall.SETSOCKOPT.call(file, SOL_SOCKET, option, value.address(), value.byteSize())
+        == 0;
   }
 
   /// Sets the payload length of all further packets, in bytes.
@@ -102,7 +106,7 @@ final class BurstSocket implements AutoCloseable {
     }
   }
 
-  /// Returns the payload of packet `index` of the next burst, or of the last received burst.
+  /// Returns the payload of packet `index` of the next burst.
   MemorySegment packet(int index) {
     return packets.asSlice((long) index * PACKET_ROOM, PACKET_ROOM);
   }
@@ -111,25 +115,20 @@ final class BurstSocket implements AutoCloseable {
   void send(int count) {
     int done = 0;
     while (done < count) {
-      int taken =
-          NativeSockets.send(file, messages.asSlice(done * MESSAGE.byteSize()), count - done);
-      done += Math.max(1, taken);
+      long first = messages.address() + done * MESSAGE.byteSize();
+      done += Math.max(1, LibraryCall.SENDMMSG.call(file, first, count - done));
     }
   }
 
   /// Receives packets and returns their number, or 0 after 50 ms without a packet.
   int receive() {
-    return Math.max(0, NativeSockets.receive(file, messages, BURST));
-  }
-
-  /// Returns the length of a received packet, in bytes.
-  int received(int index) {
-    return messages.get(JAVA_INT, MESSAGE.byteSize() * index + RECEIVED);
+    return Math.max(
+        0, LibraryCall.RECVMMSG.call(file, messages.address(), BURST, MSG_WAITFORONE, 0));
   }
 
   @Override
   public void close() {
-    NativeSockets.close(file);
+    LibraryCall.CLOSE.check(file, 0, 0);
     arena.close();
   }
 }

@@ -1,14 +1,14 @@
 package io.viaduct.testbed.bench;
 
-import io.viaduct.testbed.bench.ClassesReport.Line;
 import io.viaduct.testbed.bench.PacketFlow.Period;
 import io.viaduct.testbed.bench.PacketFlow.Result;
+import io.viaduct.testbed.report.BenchOptions;
+import io.viaduct.testbed.report.Report;
 import io.viaduct.testbed.traffic.Way;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +23,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "delay and share of each class while one or two want more than the line carries")
 final class ClassesCommand implements Callable<Integer> {
+  private static final String TITLE = "Classes on a line that is too small for all of them";
   private static final double STRAGGLERS_SECONDS = 2; // enough time for a queue of seconds to drain
 
   @Option(
@@ -69,20 +70,22 @@ final class ClassesCommand implements Callable<Integer> {
         Selection.of(List.of(PayloadKind.values()), PayloadKind::toString, List.of(kind), "kind")
             .getFirst();
     try (BenchEnvironment environment = BenchEnvironment.open(options);
-        RunningPeers runningPeers = RunningPeers.start(environment, ours(environment), peers)) {
+        RunningPeers running = RunningPeers.start(environment, ours(environment), peers)) {
       environment.network().superpackets(false);
-      var lines = new ArrayList<Line>();
+      var lines = new ArrayList<ClassLine>();
       for (AccessLine access : accessLines) {
         for (Bulk bulk : loads) {
           for (Way way : chosen) {
-            for (Peer peer : runningPeers.list()) {
+            for (Peer peer : running.list()) {
               lines.addAll(run(environment.network(), peer, access, bulk, way, payload));
             }
           }
         }
       }
-      new ClassesReport(runningPeers.participants(Map.of()), lines)
-          .under(conditions(environment))
+      Map<String, String> conditions = running.describe(environment.conditions());
+      conditions.put("line", BenchNetwork.SHAPED);
+      Report.of("classes", TITLE, conditions, ClassLine.grid(lines), lines)
+          .without(running.missing())
           .publish(System.out, options.output());
       return 0;
     }
@@ -90,10 +93,10 @@ final class ClassesCommand implements Callable<Integer> {
 
   private Peer ours(BenchEnvironment environment) throws IOException {
     String tunnelLine = pacing.isEmpty() ? "" : "tunnel: {pacing: " + pacing + "}\n";
-    return environment.viaduct(ClassPorts.agentLines(environment), tunnelLine);
+    return environment.viaduct(environment.classLines(), tunnelLine);
   }
 
-  private List<Line> run(
+  private List<ClassLine> run(
       BenchNetwork network, Peer peer, AccessLine access, Bulk bulk, Way way, PayloadKind payload) {
     System.err.printf("%s Mbit/s %s %s %s%n", access, bulk, way, peer.name());
     network.shape(AccessLine.tcRate(access.first()));
@@ -106,10 +109,11 @@ final class ClassesCommand implements Callable<Integer> {
     Map<TrafficClass, Double> offered = bulk.withBulk(access);
     Map<TrafficClass, Result> full = load(network, peer, way, payload, offered, seconds);
     change.join();
-    var lines = new ArrayList<Line>();
+    var lines = new ArrayList<ClassLine>();
     full.forEach((of, result) -> {
       double rate = offered.getOrDefault(of, 0.0);
-      lines.add(new Line(access, bulk, way, peer.name(), of, rate, seconds, result, alone.get(of)));
+      lines.add(
+          new ClassLine(access, bulk, way, peer.name(), of, rate, seconds, result, alone.get(of)));
     });
     return lines;
   }
@@ -131,23 +135,5 @@ final class ClassesCommand implements Callable<Integer> {
     var results = new EnumMap<TrafficClass, Result>(TrafficClass.class);
     running.forEach((of, result) -> results.put(of, result.join()));
     return results;
-  }
-
-  private Map<String, String> conditions(BenchEnvironment environment) throws IOException {
-    var conditions =
-        environment.conditions(
-            String.format(
-                Locale.ROOT,
-                "viaduct bench classes --seconds %s --mbit %s --kind %s --seed %d%s%s%s%s",
-                seconds,
-                String.join(",", mbit),
-                kind,
-                seed,
-                Selection.optionText("--way", ways),
-                Selection.optionText("--bulk", bulks),
-                pacing.isEmpty() ? "" : " --pacing " + pacing,
-                peers.optionText()));
-    conditions.put("line", BenchNetwork.SHAPED);
-    return conditions;
   }
 }

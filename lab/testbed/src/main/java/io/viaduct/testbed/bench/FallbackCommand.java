@@ -1,13 +1,17 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.report.BenchOptions;
+import io.viaduct.testbed.report.Grid;
+import io.viaduct.testbed.report.Report;
+import io.viaduct.testbed.report.Verdict;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -21,6 +25,7 @@ import tools.jackson.databind.JsonNode;
     mixinStandardHelpOptions = true,
     description = "silence of a download while UDP is blocked and let through again")
 final class FallbackCommand implements Callable<Integer> {
+  private static final String TITLE = "A download while UDP is blocked and let through again";
   private static final int RATE_BIT_PER_SECOND = 50_000_000;
   private static final long SEED = 20_150_901;
   private static final long STEP_NS = 1_000_000;
@@ -51,18 +56,21 @@ final class FallbackCommand implements Callable<Integer> {
     Verdict verdict() {
       return Verdict.atMost(AGAIN_MS_MAX, "ms", againMs);
     }
-
-    String line() {
-      return String.format(
-          Locale.ROOT, "| %s | %.0f | %.0f | %s |%n", to, silentMs, changedMs, verdict());
-    }
   }
+
+  private static final Grid<Change> GRID =
+      new Grid<Change>()
+          .text("to", "to", Change::to)
+          .number("longest silence ms", "silentMs", 0, Change::silentMs)
+          .number("agent's change after ms", "changedMs", 0, Change::changedMs)
+          .member("againMs", Change::againMs)
+          .goal("data again after that: goal", "goal", change -> Optional.of(change.verdict()));
 
   @Override
   public Integer call() throws Exception {
     try (BenchEnvironment environment = BenchEnvironment.open(options);
         Peer viaduct = environment.viaduct("")) {
-      environment.start(List.of(viaduct));
+      var unused = RunningPeers.start(environment.network(), List.of(viaduct));
       var changes = new ArrayList<Change>();
       try (var download = environment.download(viaduct, RATE_BIT_PER_SECOND, SEED)) {
         download.settle(SETTLED_NS);
@@ -72,8 +80,10 @@ final class FallbackCommand implements Callable<Integer> {
             download.settle(SETTLED_NS);
           }
         }
-        var carried = "%s, %d bytes".formatted(download.rate(), download.end());
-        report(environment, changes, carried).publish(System.out, options.output());
+        Map<String, String> conditions = environment.conditions();
+        conditions.put("download", "%s, %d bytes".formatted(download.rate(), download.end()));
+        Report.of("fallback", TITLE, conditions, GRID, changes)
+            .publish(System.out, options.output());
       }
       return 0;
     }
@@ -129,22 +139,5 @@ final class FallbackCommand implements Callable<Integer> {
       }
     }
     return newest;
-  }
-
-  private Report report(BenchEnvironment environment, List<Change> changes, String download)
-      throws IOException {
-    var conditions = environment.conditions("viaduct bench fallback --rounds " + rounds);
-    conditions.put("download", download);
-    var table =
-        new StringBuilder(
-            "| to | longest silence ms | agent's change after ms | data again after that: goal |\n"
-                + "|---|--:|--:|---|\n");
-    changes.forEach(change -> table.append(change.line()));
-    return new Report(
-        "fallback",
-        "A download while UDP is blocked and let through again",
-        conditions,
-        table.toString(),
-        Map.of("changes", changes));
   }
 }

@@ -1,6 +1,7 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.bench.Goal.Bound;
+import io.viaduct.testbed.traffic.Way;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,12 +69,12 @@ final class Garbage implements Measure {
             Work.of(
                 "tcp-up",
                 "per %d B of TCP up".formatted(FULL_PACKET),
-                target -> fullPackets(flow.run(target, true, seconds)),
+                target -> fullPackets(flow.run(target, Way.UP, seconds)),
                 new Bound(PER_SEALED_MAX)),
             Work.of(
                 "tcp-down",
                 "per %d B of TCP down".formatted(FULL_PACKET),
-                target -> fullPackets(flow.run(target, false, seconds)),
+                target -> fullPackets(flow.run(target, Way.DOWN, seconds)),
                 new Bound(PER_SEALED_MAX)),
             Work.of(
                 "exchange",

@@ -1,5 +1,7 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.report.Verdict;
+
 /// A goal of a row, relative to other measurements or absolute. A factor is a lower bound for rows
 /// where more is better, else an upper bound.
 sealed interface Goal {
@@ -19,15 +21,15 @@ sealed interface Goal {
   record Bound(double value) implements Goal {}
 
   /// Returns the verdict over the medians of a run.
-  default Verdict judge(Row row, Medians medians) {
-    double ours = medians.of(row, ViaductPeer.NAME);
-    double direct = medians.of(row, DirectPeer.NAME);
-    double best = medians.bestPeer(row).map(peer -> medians.of(row, peer)).orElse(Double.NaN);
+  default Verdict judge(Row row, Samples samples) {
+    double ours = samples.median(row, ViaductPeer.NAME);
+    double direct = samples.median(row, DirectPeer.NAME);
+    double best = samples.bestPeer(row).map(peer -> samples.median(row, peer)).orElse(Double.NaN);
     return switch (this) {
       case OfBest(double factor) -> verdict(row, "× best", factor, ours / best);
       case OfDirect(double factor) -> verdict(row, "× direct", factor, ours / direct);
       case Of(String peer, double factor) ->
-          verdict(row, "× " + peer, factor, ours / medians.of(row, peer));
+          verdict(row, "× " + peer, factor, ours / samples.median(row, peer));
       case AddedOfBest(double factor) ->
           verdict(row, "× added by best", factor, (ours - direct) / (best - direct));
       case Bound(double value) -> verdict(row, row.unit(), value, ours);

@@ -1,7 +1,9 @@
 package io.viaduct.testbed.bench;
 
-import io.viaduct.testbed.bench.GoodputReport.Cell;
-import io.viaduct.testbed.bench.GoodputReport.Run;
+import io.viaduct.testbed.bench.GoodputCell.Run;
+import io.viaduct.testbed.process.ProcessUsage;
+import io.viaduct.testbed.report.BenchOptions;
+import io.viaduct.testbed.report.Report;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.traffic.TcpStream;
 import io.viaduct.testbed.traffic.Way;
@@ -23,6 +25,10 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "one TCP connection with compression on, against off, by payload and line")
 final class GoodputCommand implements Callable<Integer> {
+  private static final String TITLE =
+      "Goodput of one TCP connection with compression, against without";
+  private static final String OFF_AND_ON =
+      "tunnel.context off and remote-host: two agents on the device, a SNAPT each, side by side";
   private static final double WARM_UP_SECONDS = 30; // of each tunnel
 
   @Option(names = "--rounds", description = "interleaved rounds (default ${DEFAULT-VALUE})")
@@ -37,7 +43,7 @@ final class GoodputCommand implements Callable<Integer> {
       names = "--links",
       split = ",",
       description = "Mbit/s of the line each way, or unlimited (default ${DEFAULT-VALUE})")
-  private List<String> links = List.of("2", "10", "100", "1000", Cell.UNLIMITED);
+  private List<String> links = List.of("2", "10", "100", "1000", GoodputCell.UNLIMITED);
 
   @Option(names = "--kinds", split = ",", description = "payloads, such as text (default: all)")
   private List<String> kinds = List.of();
@@ -52,23 +58,27 @@ final class GoodputCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    List<Cell> cells = cells();
+    List<GoodputCell> cells = cells();
     try (BenchEnvironment environment = BenchEnvironment.open(options);
         ViaductPeer on = environment.viaduct("", "tunnel: {context: remote-host}\n");
         ViaductPeer off = environment.secondViaduct("tunnel: {context: off}\n")) {
-      environment.start(List.of(on, off));
       BenchNetwork network = environment.network();
+      var unused = RunningPeers.start(network, List.of(on, off));
       var with = new Tunnel(true, on, network, network.far());
       var without = new Tunnel(false, off, network, network.secondFar());
       warmUp(cells, List.of(with, without));
-      var report = new GoodputReport();
       for (int round = 0; round < rounds; round++) {
-        for (Cell cell : cells) {
+        for (GoodputCell cell : cells) {
           List<Tunnel> order = round % 2 == 0 ? List.of(with, without) : List.of(without, with);
-          measure(network, cell, order, seed + round, report);
+          measure(network, cell, order, seed + round);
         }
       }
-      report.under(conditions(environment)).publish(System.out, options.output());
+      Map<String, String> conditions = environment.conditions();
+      conditions.put("values", "medians of the interleaved rounds");
+      conditions.put("off and on", OFF_AND_ON);
+      conditions.put("line", BenchNetwork.SHAPED);
+      Report.of("goodput", TITLE, conditions, GoodputCell.grid(), cells)
+          .publish(System.out, options.output());
       return 0;
     }
   }
@@ -76,36 +86,36 @@ final class GoodputCommand implements Callable<Integer> {
   /// Combines the options.
   ///
   /// @throws IllegalArgumentException for a wrong option, before anything is started
-  private List<Cell> cells() {
+  private List<GoodputCell> cells() {
     List<Way> chosenWays = Selection.of(List.of(Way.values()), Way::name, ways, "way");
     List<PayloadKind> chosenKinds =
         Selection.of(List.of(PayloadKind.values()), PayloadKind::toString, kinds, "kind");
     return links.stream()
         .flatMap(link ->
             chosenWays.stream()
-                .flatMap(way -> chosenKinds.stream().map(kind -> Cell.of(link, way, kind))))
+                .flatMap(way -> chosenKinds.stream().map(kind -> GoodputCell.of(link, way, kind))))
         .toList();
   }
 
   /// Runs both tunnels before the measurement, because code that is still being compiled would
   /// distort the result.
-  private void warmUp(List<Cell> cells, List<Tunnel> tunnels) throws IOException {
-    List<Cell> each = cells.stream().filter(cell -> cell.link().equals(links.getFirst())).toList();
-    for (Cell cell : each) {
+  private void warmUp(List<GoodputCell> cells, List<Tunnel> tunnels) throws IOException {
+    List<GoodputCell> each =
+        cells.stream().filter(cell -> cell.link().equals(links.getFirst())).toList();
+    for (GoodputCell cell : each) {
       for (Tunnel tunnel : tunnels) {
         tunnel.run(cell, seed, Math.max(1, WARM_UP_SECONDS / each.size()));
       }
     }
   }
 
-  private void measure(
-      BenchNetwork network, Cell cell, List<Tunnel> order, long roundSeed, GoodputReport report)
+  private void measure(BenchNetwork network, GoodputCell cell, List<Tunnel> order, long roundSeed)
       throws IOException {
     cell.shape(network);
     try {
       for (Tunnel tunnel : order) {
         Run run = tunnel.run(cell, roundSeed, seconds);
-        report.add(cell, tunnel.compresses(), run);
+        (tunnel.compresses() ? cell.on() : cell.off()).add(run);
         System.err.printf(
             Locale.ROOT,
             "%s, %s: %.1f Mbit/s%n",
@@ -120,37 +130,17 @@ final class GoodputCommand implements Callable<Integer> {
 
   /// One of the two tunnels.
   private record Tunnel(boolean compresses, Peer peer, BenchNetwork network, NetworkNamespace far) {
-    Run run(Cell cell, long seed, double seconds) throws IOException {
-      double nearCpu = CpuTime.ofProcesses(peer.nearProcesses());
-      double farCpu = CpuTime.ofProcesses(peer.farProcesses());
+    Run run(GoodputCell cell, long seed, double seconds) throws IOException {
+      double nearCpu = ProcessUsage.cpuSeconds(peer.nearProcesses());
+      double farCpu = ProcessUsage.cpuSeconds(peer.farProcesses());
       TcpStream.Carried carried =
           new TcpStream(network.device(), far, System::nanoTime)
               .run(peer.target(), cell.way(), cell.kind().stream(seed), seconds);
       double gbit = carried.bytes() * 8 / 1e9;
       return new Run(
           carried.mbitPerSecond(),
-          (CpuTime.ofProcesses(peer.nearProcesses()) - nearCpu) / gbit,
-          (CpuTime.ofProcesses(peer.farProcesses()) - farCpu) / gbit);
+          (ProcessUsage.cpuSeconds(peer.nearProcesses()) - nearCpu) / gbit,
+          (ProcessUsage.cpuSeconds(peer.farProcesses()) - farCpu) / gbit);
     }
-  }
-
-  private Map<String, String> conditions(BenchEnvironment environment) throws IOException {
-    var conditions =
-        environment.conditions(
-            String.format(
-                Locale.ROOT,
-                "viaduct bench goodput --rounds %d --seconds %s --links %s --seed %d%s%s,"
-                    + " medians of the interleaved rounds",
-                rounds,
-                seconds,
-                String.join(",", links),
-                seed,
-                Selection.optionText("--kinds", kinds),
-                Selection.optionText("--way", ways)));
-    conditions.put(
-        "off and on",
-        "tunnel.context off and remote-host: two agents on the device, a SNAPT each, side by side");
-    conditions.put("line", BenchNetwork.SHAPED);
-    return conditions;
   }
 }

@@ -2,6 +2,7 @@ package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.bench.PacketFlow.Period;
 import io.viaduct.testbed.bench.PacketFlow.Result;
+import io.viaduct.testbed.report.Verdict;
 import io.viaduct.testbed.traffic.Way;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,12 +88,12 @@ record Load(
       PayloadKind.Payloads payloads = kind.from(same ? seed : seed + i);
       flowsToRun.add(new PacketFlow(network, of, i, rate, payloads, nanoTime));
     }
-    long before = WireBytes.read(network);
+    long before = network.passedBytes();
     Period period = Period.soon(nanoTime.getAsLong(), seconds, STRAGGLERS_SECONDS);
     List<CompletableFuture<Result>> running =
         flowsToRun.stream().map(flow -> flow.start(Way.UP, peer.target(), period)).toList();
     List<Result> results = running.stream().map(CompletableFuture::join).toList();
-    long after = WireBytes.read(network) - before;
+    long after = network.passedBytes() - before;
     var delays = new Histogram(3);
     results.forEach(result -> delays.add(result.delays()));
     long sent = results.stream().mapToLong(Result::sent).sum();

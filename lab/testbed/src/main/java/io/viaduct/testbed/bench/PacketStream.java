@@ -3,7 +3,6 @@ package io.viaduct.testbed.bench;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.MemorySegment;
-import java.net.InetSocketAddress;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -67,7 +66,7 @@ final class PacketStream {
   }
 
   private long send(String target, double rate) {
-    try (var socket = BurstSocket.to(new InetSocketAddress(target, PORT))) {
+    try (var socket = BurstSocket.to(target, PORT)) {
       socket.size(PAYLOAD);
       var random = new SplittableRandom(1);
       for (int i = 0; i < BurstSocket.BURST; i++) {

@@ -1,11 +1,13 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.report.BenchOptions;
+import io.viaduct.testbed.report.Grid;
+import io.viaduct.testbed.report.Report;
 import io.viaduct.testbed.topology.Command;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
@@ -18,6 +20,7 @@ import tools.jackson.databind.JsonNode;
     mixinStandardHelpOptions = true,
     description = "a download over links that become narrower without ICMP")
 final class PathMtuCommand implements Callable<Integer> {
+  private static final String TITLE = "A download over links that become narrower without a word";
   private static final int RATE_BIT_PER_SECOND = 20_000_000;
   private static final int NEW_BYTES = 1_000_000;
   private static final long SEED = 20_150_902;
@@ -42,27 +45,25 @@ final class PathMtuCommand implements Callable<Integer> {
       double usableMs,
       double foundMs,
       double newDownloadMs,
-      String ping) {
-    String line() {
-      return String.format(
-          Locale.ROOT,
-          "| %d | %d / %d | %.0f | %.0f | %.0f | %.0f | %s |%n",
-          mtu,
-          up,
-          down,
-          silentMs,
-          usableMs,
-          foundMs,
-          newDownloadMs,
-          ping);
-    }
-  }
+      String ping) {}
+
+  private static final Grid<Link> GRID =
+      new Grid<Link>()
+          .text("link MTU", "mtu", Link::mtu)
+          .cell("found up / down", link -> link.up + " / " + link.down)
+          .member("up", Link::up)
+          .member("down", Link::down)
+          .number("longest silence ms", "silentMs", 0, Link::silentMs)
+          .number("fits after ms", "usableMs", 0, Link::usableMs)
+          .number("exact after ms", "foundMs", 0, Link::foundMs)
+          .number("new download of 1 MB ms", "newDownloadMs", 0, Link::newDownloadMs)
+          .text("ping -M do -s 1372", "ping", Link::ping);
 
   @Override
   public Integer call() throws Exception {
     try (BenchEnvironment environment = BenchEnvironment.open(options);
         Peer viaduct = environment.viaduct("")) {
-      environment.start(List.of(viaduct));
+      var unused = RunningPeers.start(environment.network(), List.of(viaduct));
       try (var download = environment.download(viaduct, RATE_BIT_PER_SECOND, SEED)) {
         environment.network().router().ip("rule add ipproto icmp priority 10 blackhole");
         var links = new ArrayList<Link>();
@@ -71,7 +72,9 @@ final class PathMtuCommand implements Callable<Integer> {
           links.add(narrow(environment, viaduct.target(), mtu, download));
         }
         download.end();
-        report(environment, links, download.rate()).publish(System.out, options.output());
+        Map<String, String> conditions = environment.conditions();
+        conditions.put("download", download.rate());
+        Report.of("path-mtu", TITLE, conditions, GRID, links).publish(System.out, options.output());
       }
       return 0;
     }
@@ -134,22 +137,5 @@ final class PathMtuCommand implements Callable<Integer> {
       }
     }
     return "nothing";
-  }
-
-  private static Report report(BenchEnvironment environment, List<Link> links, String download)
-      throws IOException {
-    var conditions = environment.conditions("viaduct bench path-mtu");
-    conditions.put("download", download);
-    var table =
-        new StringBuilder("| link MTU | found up / down | longest silence ms | fits after ms |")
-            .append(" exact after ms | new download of 1 MB ms | ping -M do -s 1372 |\n")
-            .append("|--:|--:|--:|--:|--:|--:|---|\n");
-    links.forEach(link -> table.append(link.line()));
-    return new Report(
-        "path-mtu",
-        "A download over links that become narrower without a word",
-        conditions,
-        table.toString(),
-        Map.of("links", links));
   }
 }

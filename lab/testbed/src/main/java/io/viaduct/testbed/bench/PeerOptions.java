@@ -1,6 +1,5 @@
 package io.viaduct.testbed.bench;
 
-import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Option;
 
@@ -12,15 +11,7 @@ final class PeerOptions {
       description = "tunnels of others, by name; 'none' for none (default: all that are installed)")
   private List<String> names = List.of();
 
-  /// Returns the selected tunnels, not started yet.
-  ///
-  /// @throws IllegalArgumentException with the existing names, if a name is unknown
-  List<ScriptPeer> unpack(BenchEnvironment environment) throws IOException {
-    return PeerScripts.unpack(environment.network(), environment.directory(), names);
-  }
-
-  /// Returns the option in command-line form with a leading space; empty for the default.
-  String optionText() {
-    return Selection.optionText("--peers", names);
+  List<String> names() {
+    return names;
   }
 }

@@ -3,6 +3,7 @@ package io.viaduct.testbed.bench;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.viaduct.testbed.topology.Command;
+import io.viaduct.testbed.topology.LibraryCall;
 import java.lang.foreign.Arena;
 import java.util.List;
 
@@ -20,7 +21,8 @@ final class ProcessorHalves {
     try (Arena arena = Arena.ofConfined()) {
       long half = (1L << Math.max(1, PROCESSORS / 2)) - 1;
       long mask = near || PROCESSORS == 1 ? half : half << (PROCESSORS / 2);
-      NativeSockets.affinity(arena.allocateFrom(JAVA_LONG, mask));
+      var bytes = arena.allocateFrom(JAVA_LONG, mask);
+      LibraryCall.SCHED_SETAFFINITY.check(0, bytes.byteSize(), bytes.address());
     }
   }
 

@@ -1,7 +1,7 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.report.Verdict;
 import java.util.List;
-import java.util.Locale;
 
 /// A row of the table.
 ///
@@ -28,7 +28,8 @@ record Row(String id, String title, String unit, Sense sense, int decimals, List
     return new Row(id, title, unit, Sense.LESS, decimals, List.of(goals));
   }
 
-  String format(double value) {
-    return Double.isNaN(value) ? "–" : String.format(Locale.ROOT, "%." + decimals + "f", value);
+  /// Returns the verdict of each goal.
+  List<Verdict> verdicts(Samples samples) {
+    return goals.stream().map(goal -> goal.judge(this, samples)).toList();
   }
 }

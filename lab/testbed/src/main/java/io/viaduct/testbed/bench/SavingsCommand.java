@@ -1,6 +1,9 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.bench.Load.Outcome;
+import io.viaduct.testbed.report.BenchOptions;
+import io.viaduct.testbed.report.Report;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +22,7 @@ import picocli.CommandLine.Option;
         "bytes on the wire by class and kind of payload, and the delay that it costs, beside every"
             + " tunnel that is installed")
 final class SavingsCommand implements Callable<Integer> {
+  private static final String TITLE = "Bytes of IP packets before and after the tunnel";
   private static final double SLOW_PACKETS = 30; // a flow of 15 kbit/s takes long
 
   @Option(names = "--seconds", description = "of each load (default ${DEFAULT-VALUE})")
@@ -44,13 +48,13 @@ final class SavingsCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     List<Load> loads = chosen();
     try (BenchEnvironment environment = BenchEnvironment.open(options);
-        RunningPeers runningPeers =
+        RunningPeers running =
             RunningPeers.start(environment, environment.viaduct(agentLines(environment)), peers)) {
       environment.network().superpackets(false);
       var lines = new ArrayList<SavingsLine>();
       for (Load load : loads) {
         var outcomes = new LinkedHashMap<String, Outcome>();
-        for (Peer peer : runningPeers.list()) {
+        for (Peer peer : running.list()) {
           Outcome outcome = run(environment.network(), peer, load);
           outcomes.put(peer.name(), outcome);
           System.err.printf(
@@ -64,8 +68,10 @@ final class SavingsCommand implements Callable<Integer> {
         }
         lines.add(new SavingsLine(outcomes));
       }
-      new SavingsReport(runningPeers.participants(Map.of()), lines)
-          .under(conditions(environment))
+      Map<String, String> conditions = running.describe(environment.conditions());
+      conditions.put("how to read", SavingsLine.HOW_TO_READ);
+      Report.of("savings", TITLE, conditions, SavingsLine.grid(running.others()), lines)
+          .without(running.missing())
           .publish(System.out, options.output());
       return 0;
     }
@@ -94,21 +100,8 @@ final class SavingsCommand implements Callable<Integer> {
         .toList();
   }
 
-  private String agentLines(BenchEnvironment environment) throws java.io.IOException {
-    String text = ClassPorts.agentLines(environment);
+  private String agentLines(BenchEnvironment environment) throws IOException {
+    String text = environment.classLines();
     return context.isEmpty() ? text : text + "tunnel: {context: " + context + "}\n";
-  }
-
-  private Map<String, String> conditions(BenchEnvironment environment) throws java.io.IOException {
-    return environment.conditions(
-        String.format(
-            Locale.ROOT,
-            "viaduct bench savings --seconds %s --seed %d%s%s%s%s",
-            seconds,
-            seed,
-            context.isEmpty() ? "" : " --context " + context,
-            Selection.optionText("--classes", classes),
-            Selection.optionText("--kinds", kinds),
-            peers.optionText()));
   }
 }

@@ -22,9 +22,4 @@ final class Selection {
         .filter(one -> chosen.isEmpty() || chosen.contains(name.apply(one)))
         .toList();
   }
-
-  /// Returns the selection in command-line form with a leading space; empty without a name.
-  static String optionText(String option, List<String> chosen) {
-    return chosen.isEmpty() ? "" : " " + option + " " + String.join(",", chosen);
-  }
 }

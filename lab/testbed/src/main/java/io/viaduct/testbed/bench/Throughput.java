@@ -6,6 +6,8 @@ import static io.viaduct.testbed.bench.Row.more;
 import io.viaduct.testbed.bench.Goal.Bound;
 import io.viaduct.testbed.bench.Goal.Of;
 import io.viaduct.testbed.bench.Goal.OfBest;
+import io.viaduct.testbed.process.ProcessUsage;
+import io.viaduct.testbed.traffic.Way;
 import java.io.IOException;
 import java.util.List;
 
@@ -67,29 +69,28 @@ final class Throughput implements Measure {
 
   @Override
   public void run(Peer peer, Recorder recorder) throws IOException {
-    direction(peer, recorder, true, List.of(UP, UP_NEAR, UP_FAR, MACHINE_UP));
-    direction(peer, recorder, false, List.of(DOWN, DOWN_NEAR, DOWN_FAR, MACHINE_DOWN));
+    direction(peer, recorder, Way.UP, List.of(UP, UP_NEAR, UP_FAR, MACHINE_UP));
+    direction(peer, recorder, Way.DOWN, List.of(DOWN, DOWN_NEAR, DOWN_FAR, MACHINE_DOWN));
     if (!peer.nearProcesses().isEmpty()) {
-      recorder.record(NEAR_MEMORY, ResidentMemory.mib(peer.nearProcesses()));
-      recorder.record(FAR_MEMORY, ResidentMemory.mib(peer.farProcesses()));
+      recorder.record(NEAR_MEMORY, ProcessUsage.residentMib(peer.nearProcesses()));
+      recorder.record(FAR_MEMORY, ProcessUsage.residentMib(peer.farProcesses()));
     }
   }
 
-  private void direction(Peer peer, Recorder recorder, boolean upload, List<Row> rows)
-      throws IOException {
-    flow.run(peer.target(), upload, Math.min(WARM_UP_SECONDS, seconds));
-    double near = CpuTime.ofProcesses(peer.nearProcesses());
-    double far = CpuTime.ofProcesses(peer.farProcesses());
-    double machine = CpuTime.ofMachine();
-    double stolen = CpuTime.stolen();
-    TcpFlow.Transferred transferred = flow.run(peer.target(), upload, seconds);
+  private void direction(Peer peer, Recorder recorder, Way way, List<Row> rows) throws IOException {
+    flow.run(peer.target(), way, Math.min(WARM_UP_SECONDS, seconds));
+    double near = ProcessUsage.cpuSeconds(peer.nearProcesses());
+    double far = ProcessUsage.cpuSeconds(peer.farProcesses());
+    double machine = ProcessUsage.machineSeconds();
+    double stolen = ProcessUsage.stolenSeconds();
+    TcpFlow.Transferred transferred = flow.run(peer.target(), way, seconds);
     double gbit = transferred.gbit();
     recorder.record(rows.get(0), transferred.mbitPerSecond() / 1000);
     if (!peer.nearProcesses().isEmpty()) {
-      recorder.record(rows.get(1), (CpuTime.ofProcesses(peer.nearProcesses()) - near) / gbit);
-      recorder.record(rows.get(2), (CpuTime.ofProcesses(peer.farProcesses()) - far) / gbit);
+      recorder.record(rows.get(1), (ProcessUsage.cpuSeconds(peer.nearProcesses()) - near) / gbit);
+      recorder.record(rows.get(2), (ProcessUsage.cpuSeconds(peer.farProcesses()) - far) / gbit);
     }
-    recorder.record(rows.get(3), (CpuTime.ofMachine() - machine) / gbit);
-    recorder.record(STOLEN, CpuTime.stolen() - stolen);
+    recorder.record(rows.get(3), (ProcessUsage.machineSeconds() - machine) / gbit);
+    recorder.record(STOLEN, ProcessUsage.stolenSeconds() - stolen);
   }
 }

@@ -1,6 +1,7 @@
 package io.viaduct.testbed.demo;
 
 import io.viaduct.testbed.process.StatusSocket;
+import io.viaduct.testbed.report.Table;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.nio.file.Path;

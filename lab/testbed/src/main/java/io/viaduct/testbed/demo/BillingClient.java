@@ -1,36 +1,23 @@
 package io.viaduct.testbed.demo;
 
+import io.viaduct.setup.users.BillingClient.RefusedException;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /// Client of billing's REST interface for an operator or a user. Requests are repeated while
 /// billing restarts. This is safe: logins and reads change nothing, accounts and top-ups have keys.
 public final class BillingClient {
-  private static final JsonMapper JSON = new JsonMapper();
-  private static final HttpClient HTTP =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(Duration.ofSeconds(5))
-          .build();
+  private static final int CONFLICT = 409;
 
-  private final String base;
-  private final Retry retry;
-  private String token = "";
+  private final io.viaduct.setup.users.BillingClient billing;
 
   public BillingClient(String base, Retry retry) {
-    this.base = base + "/api/v1";
-    this.retry = retry;
+    billing =
+        new io.viaduct.setup.users.BillingClient(URI.create(base), retry.nanoTime(), retry.limit());
   }
 
   /// Formats micro-denarii for people.
@@ -41,36 +28,30 @@ public final class BillingClient {
   }
 
   public BillingClient logIn(String user, String password) throws IOException {
-    token =
-        exchange(
-                "POST",
-                "/sessions",
-                Map.of("user", user, "password", password),
-                Map.of(),
-                Set.of(201))
-            .path("token")
-            .asString();
+    billing.logIn(user, password);
     return this;
   }
 
   /// Creates an account. An existing account counts as success: the database belongs to this run,
   /// so an earlier try of this request created the account and its response was lost.
   public void createAccount(String id, String password, String displayName) throws IOException {
-    exchange(
-        "POST",
-        "/accounts",
-        Map.of("id", id, "password", password, "role", "user", "displayName", displayName),
-        Map.of(),
-        Set.of(201, 409));
+    var account =
+        Map.of("id", id, "password", password, "role", "user", "displayName", displayName);
+    try {
+      billing.send("POST", "/accounts", account, Map.of());
+    } catch (RefusedException e) {
+      if (e.problem().status() != CONFLICT) {
+        throw e;
+      }
+    }
   }
 
   public void topUp(String account, long microdenarii, String key) throws IOException {
-    exchange(
+    billing.send(
         "POST",
         "/accounts/" + account + "/top-ups",
         Map.of("amountMicrodenarii", Long.toString(microdenarii), "reference", "demo"),
-        Map.of("Idempotency-Key", key),
-        Set.of(201, 200));
+        Map.of("Idempotency-Key", key));
   }
 
   long balance(String account) throws IOException {
@@ -91,57 +72,10 @@ public final class BillingClient {
   }
 
   JsonNode get(String path) throws IOException {
-    return exchange("GET", path, null, Map.of(), Set.of(200));
-  }
-
-  private JsonNode exchange(
-      String method,
-      String path,
-      @Nullable Object body,
-      Map<String, String> headers,
-      Set<Integer> expected)
-      throws IOException {
-    HttpRequest request = request(method, path, body, headers);
-    return retry.until(() -> {
-      HttpResponse<String> response = send(request);
-      int status = response.statusCode();
-      String text = response.body();
-      if (expected.contains(status)) {
-        return text.isEmpty() ? JSON.createObjectNode() : JSON.readTree(text);
-      }
-      String refusal =
-          "%s %s answered %d, expected %s: %s".formatted(method, path, status, expected, text);
-      if (status >= 500) {
-        throw new IOException(refusal); // billing answers so while its database is not ready
-      }
-      throw new IllegalStateException(refusal);
-    });
-  }
-
-  private HttpRequest request(
-      String method, String path, @Nullable Object body, Map<String, String> headers) {
-    var request =
-        HttpRequest.newBuilder(URI.create(base + path))
-            .timeout(Duration.ofSeconds(10))
-            .header("Content-Type", "application/json")
-            .method(
-                method,
-                body == null
-                    ? HttpRequest.BodyPublishers.noBody()
-                    : HttpRequest.BodyPublishers.ofString(JSON.writeValueAsString(body)));
-    if (!token.isEmpty()) {
-      request.header("Authorization", "Bearer " + token);
-    }
-    headers.forEach(request::header);
-    return request.build();
-  }
-
-  private static HttpResponse<String> send(HttpRequest request) throws IOException {
     try {
-      return HTTP.send(request, HttpResponse.BodyHandlers.ofString());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted", e);
+      return billing.send("GET", path, null, Map.of());
+    } catch (RefusedException e) {
+      throw new IllegalStateException(e.getMessage(), e);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.viaduct.testbed.demo;
 
+import io.viaduct.testbed.report.Table;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.RoundTrips;
 import io.viaduct.testbed.traffic.TextDownload;

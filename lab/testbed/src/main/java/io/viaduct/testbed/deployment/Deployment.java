@@ -1,7 +1,7 @@
 package io.viaduct.testbed.deployment;
 
-import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.testbed.pki.ReportKey;
+import io.viaduct.testbed.pki.RunAuthority;
 import io.viaduct.testbed.process.HttpProbe;
 import io.viaduct.testbed.process.RestartLimit;
 import io.viaduct.testbed.process.ServiceProcess;
@@ -12,6 +12,7 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -86,17 +87,17 @@ public final class Deployment {
       var unused = ReportKey.generate(directory.resolve(key));
     }
     Files.writeString(directory.resolve("subscribers.yml"), Plans.subscribers(directory));
-    TestAuthority.secret(directory.resolve("alice.password"), passwords.alice());
-    TestAuthority.secret(directory.resolve("bob.password"), passwords.bob());
-    TestAuthority.secret(directory.resolve("operator.password"), passwords.operator());
-    TestAuthority.secret(directory.resolve("rest.token"), passwords.rest());
+    RunAuthority.secret(directory.resolve("alice.password"), passwords.alice());
+    RunAuthority.secret(directory.resolve("bob.password"), passwords.bob());
+    RunAuthority.secret(directory.resolve("operator.password"), passwords.operator());
+    RunAuthority.secret(directory.resolve("rest.token"), passwords.rest());
     keepPostgresUnpacked(root, directory.resolve("postgres"));
     var plans = new Plans(directory, keys, interval);
     return new Deployment(root, directory, nanoTime, plans, listener);
   }
 
-  private static void issueCertificates(Path directory) throws Exception {
-    var authority = new TestAuthority(directory);
+  private static void issueCertificates(Path directory) throws IOException {
+    var authority = new RunAuthority(directory, InstantSource.system());
     var hosts =
         Map.of(
             "snapt-1", Topology.SNAPT_1,

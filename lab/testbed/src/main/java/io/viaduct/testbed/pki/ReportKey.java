@@ -1,10 +1,11 @@
 package io.viaduct.testbed.pki;
 
-import io.viaduct.service.tls.TestAuthority;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.setup.pki.Pem;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.security.KeyPair;
-import java.security.KeyPairGenerator;
-import java.util.Arrays;
+import java.security.interfaces.EdECPublicKey;
 import java.util.Base64;
 
 /// The Ed25519 key with which a SNAPT signs its usage reports.
@@ -12,16 +13,11 @@ import java.util.Base64;
 /// @param file the private key, PKCS#8 PEM
 /// @param publicKey raw 32 bytes (RFC 8032), base64
 public record ReportKey(Path file, String publicKey) {
-  private static final int RAW_BYTES = 32;
-
-  public static ReportKey generate(Path file) throws Exception {
-    KeyPair pair = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
-    String pem =
-        "-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----\n"
-            .formatted(Base64.getMimeEncoder().encodeToString(pair.getPrivate().getEncoded()));
-    // A SubjectPublicKeyInfo of Ed25519 ends with the raw key (RFC 8410 section 4).
-    byte[] info = pair.getPublic().getEncoded();
-    byte[] raw = Arrays.copyOfRange(info, info.length - RAW_BYTES, info.length);
-    return new ReportKey(TestAuthority.secret(file, pem), Base64.getEncoder().encodeToString(raw));
+  public static ReportKey generate(Path file) throws IOException {
+    KeyPair pair = Ed25519.generate();
+    byte[] raw = Ed25519.raw((EdECPublicKey) pair.getPublic());
+    return new ReportKey(
+        RunAuthority.secret(file, Pem.text(pair.getPrivate())),
+        Base64.getEncoder().encodeToString(raw));
   }
 }

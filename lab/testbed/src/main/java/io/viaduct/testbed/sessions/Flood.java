@@ -2,6 +2,7 @@ package io.viaduct.testbed.sessions;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.IoEventLoop;
+import io.viaduct.testbed.topology.PortBytes;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +29,7 @@ final class Flood {
   private final LongSupplier nanoTime;
   private final ByteBuf packet = Packets.one(1);
   private final CompletableFuture<Sent> ended = new CompletableFuture<>();
-  private PortBytes before = new PortBytes(0, 0);
+  private long before;
   private long beginNs;
   private long sent;
   private long lost;
@@ -92,7 +93,7 @@ final class Flood {
   }
 
   private void countArrived(long nowNs) throws IOException {
-    long now = PortBytes.received(OUT).since(before).bytes() / Packets.BYTES;
+    long now = (PortBytes.received(OUT) - before) / Packets.BYTES;
     if (now != arrived) {
       arrived = now;
       arrivedNs = nowNs;

@@ -1,22 +1,19 @@
 package io.viaduct.testbed.sessions;
 
 import io.viaduct.testbed.Laboratory;
-import io.viaduct.testbed.bench.BenchOptions;
-import io.viaduct.testbed.bench.CpuTime;
-import io.viaduct.testbed.bench.Machine;
-import io.viaduct.testbed.bench.ResidentMemory;
-import io.viaduct.testbed.sessions.SessionsReport.Round;
-import io.viaduct.testbed.sessions.SessionsReport.Step;
+import io.viaduct.testbed.process.ProcessUsage;
+import io.viaduct.testbed.report.BenchOptions;
+import io.viaduct.testbed.report.Report;
+import io.viaduct.testbed.sessions.SessionsStep.Round;
 import io.viaduct.testbed.topology.NetworkNamespace;
+import io.viaduct.testbed.topology.PortBytes;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -32,6 +29,12 @@ public final class SessionsCommand implements Callable<Integer> {
   // These sessions stay open and idle beside the measured ones. They make the SNAPT load and
   // compile the code of a session and allocate the first chunks of its shared memory.
   private static final int FIRST = 500;
+  private static final String TRAFFIC =
+      "devices to Internet, UDP of 1360 bytes that cannot be compressed, 32 packets per device in"
+          + " turn; control bytes: all of loopback, TCP/IP headers and acknowledgements included";
+  private static final String TOKENS =
+      "signed by the generator, whose key the SNAPT finds on disk; no bridge answers";
+  private static final String OTHERS = "left out, the generator of sessions speaks to a SNAPT only";
   private static final long SETTLE_MS = 3_000;
   private static final int SESSIONS_MAX = 10_000;
 
@@ -62,7 +65,7 @@ public final class SessionsCommand implements Callable<Integer> {
     Topology.keepNamespacesPrivate();
     var namespace = NetworkNamespace.create("sessions");
     namespace.ip("route add blackhole " + Packets.NOWHERE);
-    var steps = new ArrayList<Step>();
+    var steps = new ArrayList<SessionsStep>();
     for (int count : sessions) {
       Path own = Files.createDirectory(directory.resolve("sessions-" + count));
       try {
@@ -71,11 +74,18 @@ public final class SessionsCommand implements Callable<Integer> {
         Laboratory.keepLogs(own, options.root().resolve("build/lab"));
       }
     }
-    new SessionsReport(steps).under(conditions()).publish(System.out, options.output());
+    Map<String, String> conditions = options.conditions();
+    conditions.put("traffic", TRAFFIC);
+    conditions.put("tokens", TOKENS);
+    Report.of("sessions", "Many sessions on one SNAPT", conditions, SessionsStep.GRID, steps)
+        .with(steps.stream().flatMap(SessionsStep::goalLines).toList())
+        .without(Map.of("tunnels of others", OTHERS))
+        .publish(System.out, options.output());
     return 0;
   }
 
-  private Step step(NetworkNamespace namespace, Path directory, int count) throws Exception {
+  private SessionsStep step(NetworkNamespace namespace, Path directory, int count)
+      throws Exception {
     System.err.println(count + " sessions");
     var issuer = new TokenIssuer(InstantSource.system());
     try (var snapt =
@@ -85,13 +95,14 @@ public final class SessionsCommand implements Callable<Integer> {
       generator.open(FIRST);
       Thread.sleep(SETTLE_MS);
       var before = snapt.memory();
-      double residentBefore = ResidentMemory.mib(List.of(snapt.id()));
+      double residentBefore = ProcessUsage.residentMib(List.of(snapt.id()));
       long beginNs = System.nanoTime();
       generator.open(FIRST + count);
       double openSeconds = (System.nanoTime() - beginNs) / 1e9;
       Thread.sleep(SETTLE_MS);
       var after = snapt.memory();
-      double resident = (ResidentMemory.mib(List.of(snapt.id())) - residentBefore) * (1 << 20);
+      double resident =
+          (ProcessUsage.residentMib(List.of(snapt.id())) - residentBefore) * (1 << 20);
       if (histogram > 0) {
         System.err.println(snapt.histogram(histogram));
       }
@@ -104,7 +115,7 @@ public final class SessionsCommand implements Callable<Integer> {
         one.add(round(snapt, generator, 1));
         all.add(round(snapt, generator, count));
       }
-      return new Step(
+      return new SessionsStep(
           count,
           openSeconds,
           (double) (after.heap() - before.heap()) / count,
@@ -117,36 +128,16 @@ public final class SessionsCommand implements Callable<Integer> {
   }
 
   private double controlBytes(int count) throws IOException, InterruptedException {
-    var before = PortBytes.received("lo");
+    long before = PortBytes.received("lo");
     long beginNs = System.nanoTime();
     Thread.sleep(idle * 1_000L);
     double passed = (System.nanoTime() - beginNs) / 1e9;
-    return PortBytes.received("lo").since(before).bytes() / passed / count;
+    return (PortBytes.received("lo") - before) / passed / count;
   }
 
   private Round round(SnaptProcess snapt, Generator generator, int count) throws IOException {
-    double cpu = CpuTime.ofProcesses(List.of(snapt.id()));
+    double cpu = ProcessUsage.cpuSeconds(List.of(snapt.id()));
     Flood.Sent sent = generator.flood(count, seconds);
-    return new Round(sent, CpuTime.ofProcesses(List.of(snapt.id())) - cpu);
-  }
-
-  private Map<String, String> conditions() throws IOException {
-    var conditions =
-        Machine.conditions(
-            String.format(
-                Locale.ROOT,
-                "viaduct bench sessions --sessions %s --rounds %d --seconds %s --idle %d",
-                String.join(",", sessions.stream().map(String::valueOf).toList()),
-                rounds,
-                seconds,
-                idle),
-            Instant.now());
-    conditions.put(
-        "traffic",
-        "devices to Internet, UDP of 1360 bytes that cannot be compressed, 32 packets per device in"
-            + " turn; control bytes: all of loopback, TCP/IP headers and acknowledgements included");
-    conditions.put(
-        "tokens", "signed by the generator, whose key the SNAPT finds on disk; no bridge answers");
-    return conditions;
+    return new Round(sent, ProcessUsage.cpuSeconds(List.of(snapt.id())) - cpu);
   }
 }

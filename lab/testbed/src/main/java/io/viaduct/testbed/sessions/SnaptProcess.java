@@ -1,8 +1,8 @@
 package io.viaduct.testbed.sessions;
 
-import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.testbed.pki.ReportKey;
+import io.viaduct.testbed.pki.RunAuthority;
 import io.viaduct.testbed.process.HttpProbe;
 import io.viaduct.testbed.process.ServiceProcess;
 import io.viaduct.testbed.topology.NetworkNamespace;
@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
@@ -48,7 +49,7 @@ final class SnaptProcess implements AutoCloseable {
       TokenIssuer issuer,
       LongSupplier nanoTime)
       throws Exception {
-    TlsSettings tls = new TestAuthority(directory).issue("snapt-1", ADDRESS);
+    TlsSettings tls = new RunAuthority(directory, InstantSource.system()).issue("snapt-1", ADDRESS);
     ReportKey reportKey = ReportKey.generate(directory.resolve("report.key"));
     Path state = directory.resolve("state");
     issuer.vouchTo(state);

@@ -89,10 +89,15 @@ class ArchitectureTest {
   @Test
   void sharedModulesNeverDependOnARunningOne() {
     for (String module : SHARED) {
+      // The laboratory makes its certificates as an operator does: with setup.
+      String[] running =
+          RUNNING.values().stream()
+              .filter(own -> !(module.equals("testbed") && own.equals(RUNNING.get("setup"))))
+              .toArray(String[]::new);
       noClasses()
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage(RUNNING.values().toArray(String[]::new))
+          .resideInAnyPackage(running)
           .as(module + " must not know a running module")
           .check(module(module));
     }

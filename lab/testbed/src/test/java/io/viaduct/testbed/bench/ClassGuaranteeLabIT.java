@@ -68,7 +68,7 @@ class ClassGuaranteeLabIT {
   }
 
   private static JsonNode line(JsonNode report, String access, Way way, String by, String of) {
-    return StreamSupport.stream(report.get("lines").spliterator(), false)
+    return StreamSupport.stream(report.get("rows").spliterator(), false)
         .filter(line -> line.get("lineMbitPerSecond").asString().equals(access))
         .filter(line -> line.get("way").asString().equals(way.name()))
         .filter(line -> line.get("by").asString().equals(by))

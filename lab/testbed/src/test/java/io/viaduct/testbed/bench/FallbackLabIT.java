@@ -14,7 +14,7 @@ class FallbackLabIT {
 
   @Test
   void oneTcpConnectionSurvivesTheBlockingOfUdpAndItsEnd(@TempDir Path folder) throws Exception {
-    JsonNode changes = BenchRun.of("fallback", folder, "--rounds=1").path("changes");
+    JsonNode changes = BenchRun.of("fallback", folder, "--rounds=1").path("rows");
     assertThat(changes.size()).isEqualTo(2);
     for (JsonNode change : changes) {
       assertThat(change.path("silentMs").asDouble(-1))

@@ -2,29 +2,29 @@ package io.viaduct.testbed.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.testbed.report.Verdict;
 import java.util.LinkedHashMap;
-import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class GoalTest {
   private static final Row RATE = Row.more("rate", "rate", "Gbit/s", 2);
   private static final Row TIME = Row.less("time", "time", "µs", 0);
 
-  private static Medians medians(Row row, double direct, double ours, double slow, double fast) {
+  private static Samples medians(Row row, double direct, double ours, double slow, double fast) {
     var roles = new LinkedHashMap<String, Role>();
     roles.put(DirectPeer.NAME, Role.DIRECT);
     roles.put(ViaductPeer.NAME, Role.OURS);
     roles.put("a", Role.PEER);
     roles.put("b", Role.PEER);
     roles.put("bound", Role.BOUND);
-    return new Medians(
-        List.of(
-            new Sample(DirectPeer.NAME, 1, row.id(), direct),
-            new Sample(ViaductPeer.NAME, 1, row.id(), ours),
-            new Sample("a", 1, row.id(), slow),
-            new Sample("b", 1, row.id(), fast),
-            new Sample("bound", 1, row.id(), row.sense() == Row.Sense.MORE ? 1000 : 0)),
-        roles);
+    var samples = new Samples(roles);
+    samples.add(row, DirectPeer.NAME, direct);
+    samples.add(row, ViaductPeer.NAME, ours);
+    samples.add(row, "a", slow);
+    samples.add(row, "b", fast);
+    samples.add(row, "bound", row.sense() == Row.Sense.MORE ? 1000 : 0);
+    return samples;
   }
 
   @Test
@@ -57,10 +57,10 @@ class GoalTest {
 
   @Test
   void theMedianOfAnEvenNumberOfRoundsIsBetweenTheTwoInTheMiddle() {
-    var samples =
-        java.util.stream.DoubleStream.of(9, 1, 4, 2)
-            .mapToObj(value -> new Sample("a", 1, RATE.id(), value))
-            .toList();
-    assertThat(new Medians(samples, new LinkedHashMap<>()).of(RATE, "a")).isEqualTo(3);
+    var samples = new Samples(Map.of());
+    for (double value : new double[] {9, 1, 4, 2}) {
+      samples.add(RATE, "a", value);
+    }
+    assertThat(samples.median(RATE, "a")).isEqualTo(3);
   }
 }

@@ -12,7 +12,7 @@ class PathMtuLabIT {
   @Test
   void oneTcpConnectionSurvivesLinksThatBecomeNarrowerWithoutAWord(@TempDir Path folder)
       throws Exception {
-    JsonNode links = BenchRun.of("path-mtu", folder).path("links");
+    JsonNode links = BenchRun.of("path-mtu", folder).path("rows");
     assertThat(links.size()).isEqualTo(3);
     for (JsonNode link : links) {
       assertThat(link.path("up").asInt(0)).isEqualTo(link.path("mtu").asInt(-1));

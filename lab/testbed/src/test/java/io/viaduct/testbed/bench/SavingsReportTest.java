@@ -3,6 +3,7 @@ package io.viaduct.testbed.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.testbed.bench.Load.Outcome;
+import io.viaduct.testbed.report.Report;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -40,17 +41,9 @@ class SavingsReportTest {
   }
 
   private static Report report(Map<String, String> missing, SavingsLine... lines) {
-    var participants = new Participants(Map.of("slim", "version 1"), roles(), missing);
-    return new SavingsReport(participants, List.of(lines)).under(new LinkedHashMap<>());
-  }
-
-  private static Map<String, Role> roles() {
-    var roles = new LinkedHashMap<String, Role>();
-    roles.put(DirectPeer.NAME, Role.DIRECT);
-    roles.put(ViaductPeer.NAME, Role.OURS);
-    roles.put("slim", Role.PEER);
-    roles.put("lossy", Role.BOUND);
-    return roles;
+    var conditions = Map.of("how to read", SavingsLine.HOW_TO_READ);
+    var grid = SavingsLine.grid(List.of("slim", "lossy"));
+    return Report.of("savings", "Savings", conditions, grid, List.of(lines)).without(missing);
   }
 
   private static Load anyOf(TrafficClass of) {
@@ -74,8 +67,7 @@ class SavingsReportTest {
     Report report = report(Map.of("wide", "not installed: wide"), line(TEXT, 100, 1, 20));
 
     assertThat(report.tables()).endsWith("\n- wide: not installed: wide\n");
-    assertThat(report.conditions()).containsEntry("peer slim", "version 1");
-    assertThat(report.numbers().get("missing")).isEqualTo(Map.of("wide", "not installed: wide"));
+    assertThat(report.missing()).isEqualTo(Map.of("wide", "not installed: wide"));
   }
 
   @ParameterizedTest
@@ -89,7 +81,7 @@ class SavingsReportTest {
   @Test
   void theDelayGoalIsLostWhenNothingArrives() {
     assertThat(report(Map.of(), line(TEXT, 0, 1, 1)).tables())
-        .contains("| NaN | NaN | ≤ 20 ms: not measured | 100 |");
+        .contains("| – | – | ≤ 20 ms: not measured | 100 |");
   }
 
   @Test
@@ -118,7 +110,7 @@ class SavingsReportTest {
     assertThat(rows).hasSameSizeAs(lines).allMatch(row -> row.contains(" | 10000 | 6000 | 40.0 |"));
     assertThat(rows)
         .allMatch(row -> row.contains("_LD ") == row.matches(".*≤ 20 ms: 2\\d.* LOST \\| 0 .*"));
-    JsonNode loads = JsonMapper.shared().readTree(folder.resolve("savings.json")).path("loads");
+    JsonNode loads = JsonMapper.shared().readTree(folder.resolve("savings.json")).path("rows");
     assertThat(loads.size()).isEqualTo(lines.size());
     for (JsonNode load : loads) {
       assertThat(load.path("bytesBefore").asLong()).isEqualTo(10_000);

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
@@ -73,6 +74,23 @@ final class ComposeInstallation {
         });
     server.start();
     return server;
+  }
+
+  /// Returns the value of a key of a service, or of the block that is merged into it (`<<`).
+  static @Nullable Object value(Map<?, ?> service, String key) {
+    if (service.containsKey(key)) {
+      return service.get(key);
+    }
+    return service.get("<<") instanceof Map<?, ?> base ? value(base, key) : null;
+  }
+
+  /// Returns the environment variables of a service.
+  static Map<?, ?> environment(Path docker, String service) throws IOException {
+    var load = new Load(LoadSettings.builder().build());
+    var file = (Map<?, ?>) load.loadFromString(Files.readString(docker.resolve("compose.yml")));
+    var services = (Map<?, ?>) file.get("services");
+    Object variables = value((Map<?, ?>) services.get(service), "environment");
+    return variables instanceof Map<?, ?> map ? map : Map.of();
   }
 
   /// Returns the files of an installation that a service of the compose file mounts: file → path in

@@ -40,7 +40,10 @@ class ComposeLabIT {
         Path target = container.resolve(Path.of(mount.getValue()).getFileName());
         Files.copy(installation.resolve(mount.getKey()), target); // with its mode
       }
-      assertAccepted(service, container.resolve("service.yml"));
+      Map<?, ?> environment = ComposeInstallation.environment(DOCKER, service);
+      assertThat(assertAccepted(service, container.resolve("service.yml"), environment))
+          .as(service)
+          .contains("# logging.format: from the environment", "format: json");
     }
   }
 
@@ -63,20 +66,25 @@ class ComposeLabIT {
                 installation.toString()))
         .isZero();
     for (String service : List.of("danum-billing", "ims-bridge", "webgui", "snapt-1")) {
-      assertAccepted(service, installation.resolve(service).resolve(service + ".yml"));
+      assertAccepted(service, installation.resolve(service).resolve(service + ".yml"), Map.of());
     }
   }
 
-  private static void assertAccepted(String service, Path configuration) throws Exception {
+  private static String assertAccepted(
+      String service, Path configuration, Map<?, ?> environment) throws Exception {
     String program = ROOT.resolve("bin").resolve(PROGRAMS.get(service)).toString();
-    var check = run(List.of(program, "check", "--config", configuration.toString()));
+    var check = run(List.of(program, "check", "--config", configuration.toString()), environment);
     assertThat(check.status()).as(service + ": " + check.output()).isZero();
+    return check.output();
   }
 
   private record Outcome(int status, String output) {}
 
-  private static Outcome run(List<String> words) throws IOException, InterruptedException {
-    Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
+  private static Outcome run(List<String> words, Map<?, ?> environment)
+      throws IOException, InterruptedException {
+    var builder = new ProcessBuilder(words).redirectErrorStream(true);
+    environment.forEach((name, value) -> builder.environment().put("" + name, "" + value));
+    Process process = builder.start();
     process.getOutputStream().close();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     return new Outcome(process.waitFor(), output);

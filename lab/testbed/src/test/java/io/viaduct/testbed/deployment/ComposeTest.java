@@ -16,7 +16,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,9 +60,9 @@ class ComposeTest {
         .contains("-pl \"$MODULE\" -am", "CMD [\"run\", \"--config\"", "HEALTHCHECK", "10001");
     for (ServicePlan plan : plans.values()) {
       var service = (Map<?, ?>) services.get(plan.name());
-      assertThat(String.valueOf(value(service, "build")))
+      assertThat(String.valueOf(ComposeInstallation.value(service, "build")))
           .contains("dockerfile=docker/Dockerfile", "MODULE=" + plan.module() + ",");
-      Object command = value(service, "command");
+      Object command = ComposeInstallation.value(service, "command");
       assertThat(command == null ? "run" : ((List<?>) command).getFirst()).isEqualTo(plan.verb());
     }
   }
@@ -115,9 +114,19 @@ class ComposeTest {
   void onlyWhatMovesPacketsHasCapabilities() {
     Set<Object> privileged =
         services.keySet().stream()
-            .filter(name -> value((Map<?, ?>) services.get(name), "cap_add") != null)
+            .filter(name -> ComposeInstallation.value((Map<?, ?>) services.get(name), "cap_add") != null)
             .collect(Collectors.toSet());
     assertThat(privileged).containsExactlyInAnyOrder("snapt-1", "snapt-2", "cnapt");
+  }
+
+  @Test
+  void aVariableOfEveryServiceOverridesAKeyOfItsFile() {
+    for (String name : plans.keySet()) {
+      var service = (Map<?, ?>) services.get(name);
+      assertThat(ComposeInstallation.value(service, "environment"))
+          .as(name)
+          .isEqualTo(Map.of("VIADUCT_CONFIG_LOGGING__FORMAT", "json"));
+    }
   }
 
   @Test
@@ -142,18 +151,10 @@ class ComposeTest {
     }
   }
 
-  /// Returns the value of a key of a service, or of the block that is merged into it (`<<`).
-  private static @Nullable Object value(Map<?, ?> service, String key) {
-    if (service.containsKey(key)) {
-      return service.get(key);
-    }
-    return service.get("<<") instanceof Map<?, ?> base ? value(base, key) : null;
-  }
-
   private Set<Integer> openPorts(String name) {
     var open = new TreeSet<Integer>();
     for (String key : List.of("ports", "expose")) {
-      if (value((Map<?, ?>) services.get(name), key) instanceof List<?> list) {
+      if (ComposeInstallation.value((Map<?, ?>) services.get(name), key) instanceof List<?> list) {
         for (Object each : list) {
           String text = each.toString().replaceFirst("/.*", "");
           open.add(Integer.valueOf(text.substring(text.lastIndexOf(':') + 1)));

@@ -14,14 +14,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// The first process of a laboratory in which a person follows `docs/operator.md`. The operator's
 /// machine is the namespace `snapt-1`, the device is the namespace `device`. Ends with 0 once a
-/// connection of the device leaves the SNAPT.
+/// connection of the device leaves the SNAPT, and kills all services then.
 final class FirstDay {
   private static final int PORT = 7000;
   private static final Duration PATIENCE = Duration.ofMinutes(4);
+
+  private static final Pattern MODULE = Pattern.compile("-jar \\S+/([a-z-]+)-[0-9.]+\\.jar");
+
+  private static volatile boolean killing; // read when a shell of the manual has ended
 
   private final Path root;
   private final Path directory;
@@ -67,6 +75,24 @@ final class FirstDay {
     if (page != 200) {
       throw new IllegalStateException("the page must answer 200");
     }
+    System.out.println("killed: " + String.join(", ", killServices()));
+  }
+
+  /// Kills the services with SIGKILL, and returns their modules. All processes in sight are those of
+  /// this laboratory.
+  private static Set<String> killServices() {
+    killing = true;
+    var modules = new TreeSet<String>();
+    for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {
+      Matcher module =
+          MODULE.matcher(String.join(" ", process.info().arguments().orElse(new String[0])));
+      if (module.find()) {
+        modules.add(module.group(1));
+        process.destroyForcibly();
+        process.onExit().join();
+      }
+    }
+    return modules;
   }
 
   /// Makes a working directory with the launcher, as in a clone.
@@ -86,7 +112,7 @@ final class FirstDay {
     shell
         .onExit()
         .thenAccept(ended -> {
-          if (ended.exitValue() != 0) {
+          if (ended.exitValue() != 0 && !killing) {
             System.out.println("ended with " + ended.exitValue() + ":\n" + commands);
             System.exit(1);
           }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Follows `docs/operator.md` word for word, from a built checkout to the first packet through the
-/// tunnel, with the packaged programs in namespaces.
+/// tunnel, with the packaged programs in namespaces. Then kills the programs.
 class FirstDayLabIT {
   private static final Path ROOT = Path.of(System.getProperty("viaduct.root"));
 
@@ -32,15 +32,19 @@ class FirstDayLabIT {
     assumeTrue(
         ends("nft", "--version"), "nftables is missing: the relay's address would not be seen");
     Path log = Path.of("target", "first-day.log").toAbsolutePath();
-    int status = follow(log);
+    Path temporary = Files.createDirectory(directory.resolve("temporary"));
+    int status = follow(log, temporary);
     String said = Files.readString(log);
     assertThat(status).as("see %s:%n%s", log, said).isZero();
     System.out.println("viaduct: first packet " + seconds(said) + " s after the first command");
-    assertThat(said).contains("the page answers 200");
+    assertThat(said)
+        .contains("the page answers 200")
+        .contains("killed: cnapt-agent, danum-billing, ims-bridge, snapt-server, webgui");
+    assertThat(temporary).as("no service leaves a file behind, even if killed").isEmptyDirectory();
     assertThat(seconds(said)).isLessThan(SECONDS_MAX);
   }
 
-  private int follow(Path log) throws IOException, InterruptedException {
+  private int follow(Path log, Path temporary) throws IOException, InterruptedException {
     var words =
         new ArrayList<>(
             List.of(
@@ -66,6 +70,7 @@ class FirstDayLabIT {
     var builder = new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(log.toFile());
     builder.environment().put("VIADUCT_BUILT", "1"); // the suite has built the jars
     builder.environment().put("VIADUCT_TRAIN", "no");
+    builder.environment().put("TMPDIR", temporary.toString());
     Process laboratory = builder.start();
     laboratory.getOutputStream().close();
     try {

@@ -65,7 +65,7 @@ final class Intake implements Receiver, TransactionEvents {
     this.tasks = tasks;
     this.clock = clock;
     this.handler = handler;
-    this.admission = new Admission(settings.underWay(), settings.answersPerSecond());
+    this.admission = new Admission(settings.transactionsMax(), settings.answersPerSecond());
     this.memory = new ResponseMemory(settings.remembered());
     this.answers =
         new TokenBuckets<>(

@@ -9,7 +9,8 @@ import java.time.Duration;
 ///
 /// @param sentBy host written into Via; empty: the local address of each request's route
 /// @param guard bounds on one message
-/// @param underWay most messages processed at a time; further requests get 503
+/// @param transactionsMax most server transactions processed at a time (RFC 3261 section 17.2); further
+///   requests get 503
 /// @param answersPerSecond most answers to refused messages, all reasons together
 /// @param answersPerSource most answers over UDP, per second and source, while the source has not
 ///   proved that it receives them; a burst may be five times as large
@@ -19,7 +20,7 @@ public record SipEndpointSettings(
     SocketSettings sockets,
     String sentBy,
     GuardLimits guard,
-    int underWay,
+    int transactionsMax,
     int answersPerSecond,
     int answersPerSource,
     int remembered,
@@ -27,18 +28,18 @@ public record SipEndpointSettings(
   private static final int ANSWERS_PER_SOURCE_MAX = 100_000;
 
   public SipEndpointSettings {
-    if (underWay < 1
+    if (transactionsMax < 1
         || answersPerSecond < 0
         || answersPerSource < 1
         || answersPerSource > ANSWERS_PER_SOURCE_MAX
         || remembered < 1
         || pending < 1) {
       throw new IllegalArgumentException(
-          "need under-way, remembered, pending >= 1, answers-per-second >= 0 and"
+          "need transactions-max, remembered, pending >= 1, answers-per-second >= 0 and"
               + " answers-per-source 1.."
               + ANSWERS_PER_SOURCE_MAX
               + ", got "
-              + underWay
+              + transactionsMax
               + ", "
               + remembered
               + ", "
@@ -87,7 +88,7 @@ public record SipEndpointSettings(
             s.connectTimeout()),
         sentBy,
         guard,
-        underWay,
+        transactionsMax,
         answersPerSecond,
         answersPerSource,
         remembered,

@@ -16,7 +16,7 @@ public final class Admission {
 
   private final int limit;
   private final int answersPerSecond;
-  private final AtomicInteger underWay = new AtomicInteger();
+  private final AtomicInteger inProgress = new AtomicInteger();
   private long second;
   private int answered;
 
@@ -27,29 +27,25 @@ public final class Admission {
 
   /// Decides about a request. The caller must call [#done] for each admitted message.
   public Decision request(long nowMs) {
-    if (underWay.incrementAndGet() <= limit) {
+    if (inProgress.incrementAndGet() <= limit) {
       return Decision.ADMIT;
     }
-    underWay.decrementAndGet();
+    inProgress.decrementAndGet();
     return mayAnswer(nowMs) ? Decision.ANSWER_503 : Decision.DROP;
   }
 
   /// Decides about a response. The caller must call [#done] for each admitted message.
   public Decision response() {
-    if (underWay.incrementAndGet() <= 2 * limit) {
+    if (inProgress.incrementAndGet() <= 2 * limit) {
       return Decision.ADMIT;
     }
-    underWay.decrementAndGet();
+    inProgress.decrementAndGet();
     return Decision.DROP;
   }
 
   /// Ends the processing of an admitted message.
   public void done() {
-    underWay.decrementAndGet();
-  }
-
-  public int underWay() {
-    return underWay.get();
+    inProgress.decrementAndGet();
   }
 
   /// Takes one answer to a refused message from the budget. All refusals share the budget, so that

@@ -449,7 +449,7 @@ class SipEndpointTest {
                     s.connectTimeout()),
                 usual.sentBy(),
                 usual.guard(),
-                usual.underWay(),
+                usual.transactionsMax(),
                 usual.answersPerSecond(),
                 answersPerSource,
                 usual.remembered(),

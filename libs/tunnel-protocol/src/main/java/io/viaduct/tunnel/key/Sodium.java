@@ -24,6 +24,9 @@ import java.util.Locale;
 /// The functions are linked at their first use. That fails if the library cannot be loaded, and for
 /// AES if the processor has no instructions for it: ask [Ciphers] first.
 final class Sodium {
+  /// Names the directory of unpacked native libraries; the launcher sets it (bin/runtime.sh).
+  private static final String NATIVES = "viaduct.natives";
+
   private static final SymbolLookup LIBRARY = load();
 
   /// Handles of AES-256-GCM. Each algorithm's handles are constants of a class, so that calls are
@@ -93,18 +96,18 @@ final class Sodium {
 
   private static SymbolLookup load() {
     String resource = resource(System.getProperty("os.arch").toLowerCase(Locale.ROOT));
-    try (InputStream from = Sodium.class.getResourceAsStream(resource)) {
+    String natives = System.getProperty(NATIVES);
+    if (natives != null && Files.isReadable(Path.of(natives, resource))) {
+      return started(Path.of(natives, resource));
+    }
+    try (InputStream from = Sodium.class.getResourceAsStream("/" + resource)) {
       if (from == null) {
         throw new UnsatisfiedLinkError("no " + resource + " on the class path");
       }
       Path copy = Files.createTempFile("viaduct-", ".so");
       try {
         Files.copy(from, copy, StandardCopyOption.REPLACE_EXISTING);
-        SymbolLookup library = SymbolLookup.libraryLookup(copy, Arena.global());
-        if (status(library, "sodium_init") < 0) {
-          throw new UnsatisfiedLinkError("libsodium refuses to start");
-        }
-        return library;
+        return started(copy);
       } finally {
         Files.delete(copy); // the mapping survives the file
       }
@@ -113,10 +116,18 @@ final class Sodium {
     }
   }
 
+  private static SymbolLookup started(Path file) {
+    SymbolLookup library = SymbolLookup.libraryLookup(file.toAbsolutePath(), Arena.global());
+    if (status(library, "sodium_init") < 0) {
+      throw new UnsatisfiedLinkError("libsodium refuses to start");
+    }
+    return library;
+  }
+
   private static String resource(String architecture) {
     return switch (architecture) {
-      case "amd64", "x86_64" -> "/linux64/libsodium.so";
-      case "aarch64" -> "/arm64/libsodium.so";
+      case "amd64", "x86_64" -> "linux64/libsodium.so";
+      case "aarch64" -> "arm64/libsodium.so";
       default -> throw new UnsatisfiedLinkError("no libsodium for " + architecture);
     };
   }

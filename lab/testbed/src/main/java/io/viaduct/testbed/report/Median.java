@@ -1,4 +1,4 @@
-package io.viaduct.testbed.bench;
+package io.viaduct.testbed.report;
 
 import java.util.stream.DoubleStream;
 

@@ -1,4 +1,4 @@
-package io.viaduct.testbed.bench;
+package io.viaduct.testbed.process;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/// Reads processor time in seconds from `/proc` (proc(5)).
-public final class CpuTime {
+/// Reads processor time and memory from `/proc` (proc(5)).
+public final class ProcessUsage {
   private static final double TICKS_PER_SECOND = 100; // USER_HZ of Linux on x86 and ARM
   private static final int UTIME = 11; // index after the closing parenthesis of the name
   private static final int STIME = 12;
@@ -15,10 +15,10 @@ public final class CpuTime {
   private static final int IOWAIT = 5;
   private static final int STEAL = 8;
 
-  private CpuTime() {}
+  private ProcessUsage() {}
 
   /// Returns user and system time of the processes, with all their threads.
-  public static double ofProcesses(List<Long> ids) throws IOException {
+  public static double cpuSeconds(List<Long> ids) throws IOException {
     double ticks = 0;
     for (long id : ids) {
       String stat = Files.readString(Path.of("/proc", Long.toString(id), "stat"));
@@ -28,15 +28,28 @@ public final class CpuTime {
     return ticks / TICKS_PER_SECOND;
   }
 
+  /// Returns the sum of the processes' resident memory, in MiB.
+  public static double residentMib(List<Long> ids) throws IOException {
+    double kib = 0;
+    for (long id : ids) {
+      kib +=
+          Files.readAllLines(Path.of("/proc", Long.toString(id), "status")).stream()
+              .filter(line -> line.startsWith("VmRSS:"))
+              .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+              .sum();
+    }
+    return kib / 1024;
+  }
+
   /// Returns the busy time of the whole machine, without time stolen by the hypervisor.
-  static double ofMachine() throws IOException {
+  public static double machineSeconds() throws IOException {
     long[] ticks = machine();
     long busy = Arrays.stream(ticks).limit(STEAL - 1).sum() - ticks[IDLE - 1] - ticks[IOWAIT - 1];
     return busy / TICKS_PER_SECOND;
   }
 
   /// Returns the time stolen by the hypervisor.
-  static double stolen() throws IOException {
+  public static double stolenSeconds() throws IOException {
     return machine()[STEAL - 1] / TICKS_PER_SECOND;
   }
 
