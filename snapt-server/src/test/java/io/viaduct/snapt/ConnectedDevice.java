@@ -10,13 +10,14 @@ import java.net.InetSocketAddress;
 import java.security.KeyPair;
 
 /// A device with a session of a [TestSnapt]: its control connection and its tunnel.
-final class ConnectedDevice implements AutoCloseable {
-  final KeyPair key = Ed25519.generate();
-  final TestControl control;
-  final Welcome welcome;
-  final TestTunnel tunnel;
+public final class ConnectedDevice implements AutoCloseable {
+  public final KeyPair key = Ed25519.generate();
+  public final TestControl control;
+  public final Welcome welcome;
+  public final TestTunnel tunnel;
 
-  ConnectedDevice(TestSnapt snapt, TestOperator operator, String account, Feature... features)
+  public ConnectedDevice(
+      TestSnapt snapt, TestOperator operator, String account, Feature... features)
       throws Exception {
     control = new TestControl(snapt.controlAddress, operator.trust());
     var token = operator.sign(TestOperator.token(account, key).build());

@@ -17,19 +17,19 @@ import java.util.concurrent.TimeUnit;
 ///     (this) 10.99.0.1 ── 10.99.0.2 (snapt) 10.99.1.1 ── 10.99.1.2 (device)
 ///                                   (snapt) 10.99.2.1 ── 10.99.2.2 (neighbour)
 ///                                   (snapt) 198.51.100.1, 2001:db8:51::1 ── .2, ::2 (server)
-final class Lab implements AutoCloseable {
-  final String snapt;
-  final String device;
+public final class Lab implements AutoCloseable {
+  public final String snapt;
+  public final String device;
 
   /// The namespace of another device.
-  final String neighbour;
+  public final String neighbour;
 
-  final String server;
+  public final String server;
   private final String bridgeLink;
   private final List<Running> processes = new ArrayList<>();
 
   /// Returns the reason for which the laboratory cannot run here; empty if it can.
-  static String missing() {
+  public static String missing() {
     if (!"root".equals(System.getProperty("user.name"))) {
       return "needs root for network namespaces";
     }
@@ -48,7 +48,7 @@ final class Lab implements AutoCloseable {
     }
   }
 
-  Lab() {
+  public Lab() {
     String id = Long.toString(ProcessHandle.current().pid() % 60_000, 36);
     snapt = "vs" + id;
     device = "vd" + id;
@@ -58,7 +58,7 @@ final class Lab implements AutoCloseable {
   }
 
   /// Creates the topology; [#close] removes it, even if it is incomplete.
-  void lay() throws Exception {
+  public void lay() throws Exception {
     for (String namespace : List.of(snapt, device, neighbour, server)) {
       run("ip", "netns", "add", namespace);
       in(namespace, "ip", "link", "set", "lo", "up");
@@ -97,7 +97,7 @@ final class Lab implements AutoCloseable {
     in(namespace, "ip", "link", "set", link, "up");
   }
 
-  static void run(String... command) throws Exception {
+  public static void run(String... command) throws Exception {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes());
     if (process.waitFor() != 0) {
@@ -105,14 +105,14 @@ final class Lab implements AutoCloseable {
     }
   }
 
-  void in(String namespace, String... command) throws Exception {
+  public void in(String namespace, String... command) throws Exception {
     List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
     whole.addAll(List.of(command));
     run(whole.toArray(String[]::new));
   }
 
   /// Returns the output of a command in a namespace.
-  String said(String namespace, String... command) throws Exception {
+  public String said(String namespace, String... command) throws Exception {
     List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
     whole.addAll(List.of(command));
     Process process = new ProcessBuilder(whole).redirectErrorStream(true).start();
@@ -120,7 +120,7 @@ final class Lab implements AutoCloseable {
   }
 
   /// Starts a main class of this class path in a namespace.
-  Running start(String namespace, Class<?> main, String... arguments) throws IOException {
+  public Running start(String namespace, Class<?> main, String... arguments) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -144,7 +144,7 @@ final class Lab implements AutoCloseable {
   }
 
   /// A running process, whose output is read line by line.
-  static final class Running {
+  public static final class Running {
     final Process process;
     final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     private final PrintWriter input;
@@ -165,7 +165,7 @@ final class Lab implements AutoCloseable {
     }
 
     /// Waits for a line with this beginning. Prints all other lines, as help for a failed test.
-    String line(String beginning) throws InterruptedException {
+    public String line(String beginning) throws InterruptedException {
       List<String> before = new ArrayList<>();
       for (String line = lines.poll(40, TimeUnit.SECONDS);
           line != null;
@@ -179,7 +179,7 @@ final class Lab implements AutoCloseable {
     }
 
     /// Sends a command and returns its answer.
-    String ask(String command) throws InterruptedException {
+    public String ask(String command) throws InterruptedException {
       input.println(command);
       return lines.poll(60, TimeUnit.SECONDS);
     }

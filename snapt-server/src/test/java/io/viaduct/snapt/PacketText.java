@@ -5,11 +5,31 @@ import io.netty.buffer.Unpooled;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /// Builds packets and computes checksums in the simple, slow way. Follows the text of the RFCs and
 /// uses no code under test.
 public final class PacketText {
+  /// Bytes of the payload of [#udp].
+  public static final int PAYLOAD_BYTES = 200;
+
   private PacketText() {}
+
+  /// Returns a UDP packet without a checksum, whose payload is one letter repeated.
+  public static byte[] udp(String from, int port, String to, int toPort, char fill) {
+    byte[] transport = new byte[8 + PAYLOAD_BYTES];
+    ByteBuffer.wrap(transport)
+        .putShort((short) port)
+        .putShort((short) toPort)
+        .putShort((short) transport.length);
+    Arrays.fill(transport, 8, transport.length, (byte) fill);
+    return packet(from, to, 17, transport);
+  }
+
+  /// Returns a packet of the device to a server on the Internet.
+  public static byte[] up() {
+    return udp("10.64.0.2", 5000, "203.0.113.7", 9000, 'u');
+  }
 
   public static byte[] address(String numeric) {
     try {

@@ -11,18 +11,18 @@ import java.security.KeyPair;
 import java.time.Duration;
 
 /// A laboratory with a bridge. Starts a SNAPT and devices as processes.
-final class SnaptStand implements AutoCloseable {
+public final class SnaptStand implements AutoCloseable {
   private static final int CONTROL_PORT = 4443;
   private static final String METRICS =
       "exec 3<>/dev/tcp/127.0.0.1/9464; printf 'GET /metrics HTTP/1.1\\r\\nConnection: close\\r\\n\\r\\n'"
           + " >&3; cat <&3";
 
-  final Lab lab = new Lab();
-  final TestOperator operator;
-  final TestBridge bridge;
+  public final Lab lab = new Lab();
+  public final TestOperator operator;
+  public final TestBridge bridge;
   private final Path folder;
 
-  SnaptStand(Path folder) throws Exception {
+  public SnaptStand(Path folder) throws Exception {
     this.folder = folder;
     lab.lay();
     operator = new TestOperator(folder.resolve("pki"));
@@ -36,7 +36,7 @@ final class SnaptStand implements AutoCloseable {
   /// Starts the SNAPT and waits until its status has reached the bridge.
   ///
   /// @param more further lines of its configuration
-  Lab.Running startSnapt(String more) throws Exception {
+  public Lab.Running startSnapt(String more) throws Exception {
     Path file = configuration(4500, more);
     Lab.Running snapt =
         lab.start(lab.snapt, SnaptCommand.class, "run", "--config", file.toString());
@@ -52,37 +52,38 @@ final class SnaptStand implements AutoCloseable {
   ///
   /// @param dataPort UDP port of the tunnel
   /// @param more lines to append
-  Path configuration(int dataPort, String more) throws Exception {
+  public Path configuration(int dataPort, String more) throws Exception {
     TlsSettings tls = operator.issue("snapt-1", "10.99.1.1", "10.99.2.1", "10.99.0.2");
     return Files.writeString(
-            folder.resolve("snapt.yml"),
-            """
-            id: snapt-1
-            state: %1$s/state
-            socket: %1$s/snapt.sock
-            tls: {certificate: %2$s, private-key: %3$s, trust: %4$s}
-            control: {host: 10.99.1.1, port: %5$d}
-            data: {port: %8$d, loops: 2}
-            metering: {interval: 5s}
-            reporting: {bridge-host: 10.99.0.1, bridge-port: %6$d, report-key: %7$s, status-every: 500ms}
-            operations: {host: 127.0.0.1, port: 9464}
-            """
-                    .formatted(
-                        folder,
-                        tls.certificate(),
-                        tls.privateKey(),
-                        tls.trust(),
-                        CONTROL_PORT,
-                        bridge.port(),
-                        operator.reportKey(),
-                        dataPort)
-                + more);
+        folder.resolve("snapt.yml"),
+        """
+        id: snapt-1
+        state: %1$s/state
+        socket: %1$s/snapt.sock
+        tls: {certificate: %2$s, private-key: %3$s, trust: %4$s}
+        control: {host: 10.99.1.1, port: %5$d}
+        data: {port: %8$d, loops: 2}
+        metering: {interval: 5s}
+        reporting: {bridge-host: 10.99.0.1, bridge-port: %6$d, report-key: %7$s, status-every: 500ms}
+        operations: {host: 127.0.0.1, port: 9464}
+        """
+                .formatted(
+                    folder,
+                    tls.certificate(),
+                    tls.privateKey(),
+                    tls.trust(),
+                    CONTROL_PORT,
+                    bridge.port(),
+                    operator.reportKey(),
+                    dataPort)
+            + more);
   }
 
   /// Starts a device and waits until its tunnel is up. An account has one device, with one key.
   ///
   /// @param snaptAddress address under which the namespace reaches the SNAPT
-  Lab.Running startDevice(String namespace, String snaptAddress, String account) throws Exception {
+  public Lab.Running startDevice(String namespace, String snaptAddress, String account)
+      throws Exception {
     Path key = folder.resolve(account + ".pem");
     Path token = folder.resolve(account + ".token");
     if (!Files.exists(key)) {
@@ -104,7 +105,7 @@ final class SnaptStand implements AutoCloseable {
   }
 
   /// Returns the SNAPT's `/metrics`.
-  String metrics() throws Exception {
+  public String metrics() throws Exception {
     return lab.said(lab.snapt, "bash", "-c", METRICS);
   }
 

@@ -25,21 +25,21 @@ import org.jspecify.annotations.Nullable;
 
 /// A bridge for tests: the real gRPC service over mutual TLS, with configurable answers.
 public final class TestBridge implements AutoCloseable {
-  final List<UsageReport> reports = new CopyOnWriteArrayList<>();
-  final List<SignedUsageReport> signed = new CopyOnWriteArrayList<>();
-  final List<SnaptStatus> statuses = new CopyOnWriteArrayList<>();
+  public final List<UsageReport> reports = new CopyOnWriteArrayList<>();
+  public final List<SignedUsageReport> signed = new CopyOnWriteArrayList<>();
+  public final List<SnaptStatus> statuses = new CopyOnWriteArrayList<>();
 
   /// The verdict for each report; empty means that the report gets no answer.
-  volatile Function<UsageReport, Optional<ReportVerdict>> verdict =
+  public volatile Function<UsageReport, Optional<ReportVerdict>> verdict =
       _ -> Optional.of(ReportVerdict.POSTED);
 
   /// The error with which statuses are answered; null means that they are answered with keys.
-  volatile @Nullable Status refusal;
+  public volatile @Nullable Status refusal;
 
   private final List<StreamObserver<SnaptStatusAck>> announcers = new CopyOnWriteArrayList<>();
   private final Server server;
 
-  TestBridge(TlsMaterial tls, InetSocketAddress address, TokenKey... keys) throws Exception {
+  public TestBridge(TlsMaterial tls, InetSocketAddress address, TokenKey... keys) throws Exception {
     server =
         NettyServerBuilder.forAddress(address)
             .sslContext(
@@ -51,11 +51,11 @@ public final class TestBridge implements AutoCloseable {
   }
 
   /// Asks the announcing process whether it is alive.
-  void probe(long number) {
+  public void probe(long number) {
     announcers.getLast().onNext(SnaptStatusAck.newBuilder().setProbe(number).build());
   }
 
-  int port() {
+  public int port() {
     return server.getPort();
   }
 

@@ -38,13 +38,13 @@ import javax.net.ssl.ExtendedSSLSession;
 /// The device's end of a control connection, over real TLS. It can also send messages that no
 /// device would send.
 public final class TestControl implements AutoCloseable {
-  final BlockingQueue<ControlMessage> received = new LinkedBlockingQueue<>();
+  public final BlockingQueue<ControlMessage> received = new LinkedBlockingQueue<>();
 
   /// Receives the arriving datagrams.
-  volatile Consumer<ByteBuf> datagrams = _ -> {};
+  public volatile Consumer<ByteBuf> datagrams = _ -> {};
 
   /// True if KeepAlives are answered.
-  volatile boolean answering = true;
+  public volatile boolean answering = true;
 
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(
@@ -52,11 +52,11 @@ public final class TestControl implements AutoCloseable {
   private final Channel channel;
   private final SslHandler tls;
 
-  TestControl(InetSocketAddress address, Path trust) throws Exception {
+  public TestControl(InetSocketAddress address, Path trust) throws Exception {
     this(address, trust, "viaduct/1");
   }
 
-  TestControl(InetSocketAddress address, Path trust, String alpn) throws Exception {
+  public TestControl(InetSocketAddress address, Path trust, String alpn) throws Exception {
     SslContext context =
         SslContextBuilder.forClient()
             .sslProvider(SslProvider.JDK)
@@ -124,17 +124,17 @@ public final class TestControl implements AutoCloseable {
     }
   }
 
-  byte[] exporter() throws Exception {
+  public byte[] exporter() throws Exception {
     return ((ExtendedSSLSession) tls.engine().getSession())
         .exportKeyingMaterialData(DeviceProof.EXPORTER_LABEL, null, DeviceProof.EXPORTER_BYTES);
   }
 
-  ByteString proof(KeyPair device) throws Exception {
+  public ByteString proof(KeyPair device) throws Exception {
     return ByteString.copyFrom(DeviceProof.sign(device.getPrivate(), exporter()));
   }
 
   /// Returns a valid Hello.
-  Hello.Builder hello(ByteString token, KeyPair device) throws Exception {
+  public Hello.Builder hello(ByteString token, KeyPair device) throws Exception {
     return Hello.newBuilder()
         .setVersion(1)
         .setToken(token)
@@ -148,33 +148,33 @@ public final class TestControl implements AutoCloseable {
         .setSoftware("test");
   }
 
-  void send(Hello hello) {
+  public void send(Hello hello) {
     send(ControlMessage.newBuilder().setHello(hello).build());
   }
 
-  void send(ControlMessage message) {
+  public void send(ControlMessage message) {
     ByteBuf frame = Unpooled.buffer();
     ControlFrame.write(message, frame);
     channel.writeAndFlush(frame);
   }
 
-  void sendBytes(byte[] bytes) {
+  public void sendBytes(byte[] bytes) {
     channel.writeAndFlush(Unpooled.wrappedBuffer(bytes));
   }
 
   /// Writes frames of datagrams, like [io.viaduct.tunnel.control.ControlLine].
-  void write(ByteBuf frames, Runnable taken) {
+  public void write(ByteBuf frames, Runnable taken) {
     channel.writeAndFlush(frames, channel.voidPromise());
     taken.run();
   }
 
   /// Returns the next message that is not a KeepAlive.
-  ControlMessage next() throws InterruptedException {
+  public ControlMessage next() throws InterruptedException {
     ControlMessage message = received.poll(10, TimeUnit.SECONDS);
     return message != null && message.hasKeepAlive() ? next() : message;
   }
 
-  boolean isClosedWithin(int seconds) throws InterruptedException {
+  public boolean isClosedWithin(int seconds) throws InterruptedException {
     return channel.closeFuture().await(seconds, TimeUnit.SECONDS);
   }
 

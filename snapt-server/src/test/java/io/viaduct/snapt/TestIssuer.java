@@ -22,7 +22,7 @@ public record TestIssuer(KeyPair key, String keyId) {
   /// The group of SNAPTs that the tokens name.
   public static final String AUDIENCE = "viaduct";
 
-  static final String KEY_ID = "k1";
+  public static final String KEY_ID = "k1";
 
   public TestIssuer() {
     this(Ed25519.generate(), KEY_ID);

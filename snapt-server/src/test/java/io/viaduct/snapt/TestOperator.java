@@ -19,26 +19,26 @@ public final class TestOperator {
   private final TestAuthority authority;
   private final TestIssuer issuer = new TestIssuer();
 
-  TestOperator(Path folder) throws Exception {
+  public TestOperator(Path folder) throws Exception {
     this.folder = Files.createDirectories(folder);
     authority = new TestAuthority(folder);
   }
 
   /// Issues the PEM files of one process.
-  TlsSettings issue(String name, String... addresses) throws Exception {
+  public TlsSettings issue(String name, String... addresses) throws Exception {
     return authority.issue(name, addresses);
   }
 
-  TlsMaterial material(String name, String... addresses) throws Exception {
+  public TlsMaterial material(String name, String... addresses) throws Exception {
     return authority.material(name, addresses);
   }
 
-  Path trust() {
+  public Path trust() {
     return authority.trust();
   }
 
   /// Creates a file with a report key.
-  Path reportKey() throws IOException {
+  public Path reportKey() throws IOException {
     Path file = folder.resolve("report-key.pem");
     if (!Files.exists(file)) {
       Ed25519.writePrivate(file, Ed25519.generate().getPrivate());
@@ -46,12 +46,12 @@ public final class TestOperator {
     return file;
   }
 
-  TokenKey tokenKey() {
+  public TokenKey tokenKey() {
     return issuer.tokenKey();
   }
 
   /// Returns a token that is valid for an hour.
-  static SessionToken.Builder token(String account, KeyPair device) {
+  public static SessionToken.Builder token(String account, KeyPair device) {
     long nowMs = System.currentTimeMillis();
     return SessionToken.newBuilder()
         .setTokenId("t-" + account)
@@ -64,7 +64,7 @@ public final class TestOperator {
         .setIcid("icid-" + account);
   }
 
-  ByteString sign(SessionToken token) {
+  public ByteString sign(SessionToken token) {
     return issuer.sign(token.toByteString());
   }
 }

@@ -65,33 +65,34 @@ import org.jspecify.annotations.Nullable;
 /// The production control and data path of a SNAPT on real sockets. The test takes the place of the
 /// Internet, so it needs no TUN device and no root.
 public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoCloseable {
-  static final AddressPool POOL =
+  public static final AddressPool POOL =
       new AddressPool(Prefix.of("10.200.0.0/24"), Prefix.of("fd56::/64"));
 
   /// Packets that the SNAPT has sent to the Internet.
-  final BlockingQueue<byte[]> out = new LinkedBlockingQueue<>();
+  public final BlockingQueue<byte[]> out = new LinkedBlockingQueue<>();
 
-  final List<UsageReport> reports = new CopyOnWriteArrayList<>();
-  final List<UsageReport> progress = new CopyOnWriteArrayList<>();
-  volatile boolean spoolFull;
+  public final List<UsageReport> reports = new CopyOnWriteArrayList<>();
+  public final List<UsageReport> progress = new CopyOnWriteArrayList<>();
+  public volatile boolean spoolFull;
 
   private final ExecutorService reportingThread = Executors.newSingleThreadExecutor();
-  final ReportSpool spool;
-  final Receipts receipts;
-  final UsageReporting reporting;
+  public final ReportSpool spool;
+  public final Receipts receipts;
+  public final UsageReporting reporting;
   private final MultiThreadIoEventLoopGroup loops;
   private final List<Port> ports = new ArrayList<>();
-  final Relay relay;
-  final SessionRegistry registry;
-  final ControlServer control;
-  final InetSocketAddress controlAddress;
-  final InetSocketAddress dataAddress;
+  public final Relay relay;
+  public final SessionRegistry registry;
+  public final ControlServer control;
+  public final InetSocketAddress controlAddress;
+  public final InetSocketAddress dataAddress;
 
-  TestSnapt(TestOperator operator, Path folder, int loopCount, Duration interval) throws Exception {
+  public TestSnapt(TestOperator operator, Path folder, int loopCount, Duration interval)
+      throws Exception {
     this(operator, folder, loopCount, interval, 16, Duration.ofMinutes(1));
   }
 
-  TestSnapt(
+  public TestSnapt(
       TestOperator operator,
       Path folder,
       int loopCount,
@@ -102,7 +103,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
     this(operator, folder, loopCount, interval, perAddressMax, idle, EgressPolicy.open(), 0);
   }
 
-  TestSnapt(
+  public TestSnapt(
       TestOperator operator,
       Path folder,
       int loopCount,
@@ -226,24 +227,24 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   }
 
   /// Delivers a packet from the Internet on a given TUN queue.
-  void inject(int queue, byte[] packet) {
+  public void inject(int queue, byte[] packet) {
     ports.get(queue).inject(packet);
   }
 
-  byte @Nullable [] nextOut() throws InterruptedException {
+  public byte @Nullable [] nextOut() throws InterruptedException {
     return out.poll(5, TimeUnit.SECONDS);
   }
 
   /// Returns a counter, summed over the loops. Counts of sessions are added once a second.
-  long count(ToLongFunction<TrafficCounters> counter) {
+  public long count(ToLongFunction<TrafficCounters> counter) {
     return relay.counters().stream().mapToLong(counter).sum();
   }
 
-  long count(Verdict verdict) {
+  public long count(Verdict verdict) {
     return count(loop -> loop.of(verdict));
   }
 
-  SessionStatus onlySession() throws Exception {
+  public SessionStatus onlySession() throws Exception {
     return relay.status().get(5, TimeUnit.SECONDS).getFirst();
   }
 
@@ -270,7 +271,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   }
 
   /// Returns the envelopes of the spooled reports, oldest first. They are never acknowledged.
-  List<SignedUsageReport> envelopes() throws Exception {
+  public List<SignedUsageReport> envelopes() throws Exception {
     return reportingThread
         .submit(() -> {
           List<SignedUsageReport> all = new ArrayList<>();

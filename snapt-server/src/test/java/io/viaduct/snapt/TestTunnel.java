@@ -48,10 +48,10 @@ import org.jspecify.annotations.Nullable;
 /// Inner packets come from the test or from a TUN queue.
 public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCloseable {
   /// The sent datagrams, for tests that replay or alter them.
-  final BlockingQueue<byte[]> sent = new LinkedBlockingQueue<>();
+  public final BlockingQueue<byte[]> sent = new LinkedBlockingQueue<>();
 
   /// The received inner packets, unless there is a TUN queue.
-  final BlockingQueue<byte[]> arrived = new LinkedBlockingQueue<>();
+  public final BlockingQueue<byte[]> arrived = new LinkedBlockingQueue<>();
 
   private final MultiThreadIoEventLoopGroup group =
       new MultiThreadIoEventLoopGroup(
@@ -76,9 +76,10 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
       };
   private UdpSockets sockets;
   private @Nullable TunQueue tun;
-  volatile ServiceClass serviceClass = ServiceClass.LT_LD;
+  public volatile ServiceClass serviceClass = ServiceClass.LT_LD;
 
-  TestTunnel(Welcome welcome, InetSocketAddress snapt, InetSocketAddress local) throws Exception {
+  public TestTunnel(Welcome welcome, InetSocketAddress snapt, InetSocketAddress local)
+      throws Exception {
     this.snapt = snapt;
     session =
         new TunnelSession(
@@ -122,7 +123,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
         usual.historyBytes());
   }
 
-  static int innerMtu(Welcome welcome) {
+  public static int innerMtu(Welcome welcome) {
     return limits(welcome).tunMtu();
   }
 
@@ -131,7 +132,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
   }
 
   /// Moves packets between a TUN queue and the tunnel from now on.
-  void attach(TunQueue queue) {
+  public void attach(TunQueue queue) {
     tun = queue;
     int bytes = VirtioNetHeader.LENGTH + 65_535;
     queue.start(
@@ -158,7 +159,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
   }
 
   /// Moves the device: another socket with the same keys.
-  void move(InetSocketAddress local) throws Exception {
+  public void move(InetSocketAddress local) throws Exception {
     UdpSockets before = sockets;
     sockets = UdpSockets.bind(List.of(loop), UdpSettings.at(local), _ -> this);
     before.close();
@@ -166,7 +167,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
   }
 
   /// Carries all datagrams in the control connection from now on.
-  void carryBy(TestControl control) {
+  public void carryBy(TestControl control) {
     control.datagrams =
         datagram ->
             loop.execute(() -> {
@@ -182,7 +183,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
   }
 
   /// Carries all datagrams by UDP again.
-  void carryByUdp() {
+  public void carryByUdp() {
     loop.execute(() -> {
       session.carryBy(Carrier.UDP);
       flush();
@@ -190,16 +191,16 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
   }
 
   /// Sends the datagrams to another address from now on.
-  void detour(InetSocketAddress to) {
+  public void detour(InetSocketAddress to) {
     snapt = to;
   }
 
-  InetSocketAddress localAddress() {
+  public InetSocketAddress localAddress() {
     return sockets.address();
   }
 
   /// Sends one complete inner packet.
-  void send(byte[] packet) {
+  public void send(byte[] packet) {
     loop.execute(() -> {
       ByteBuf buffer = Unpooled.directBuffer().writeBytes(packet);
       offer(buffer, 0, packet.length, 0, false);
@@ -281,7 +282,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
   }
 
   /// Completes a partial checksum, like a kernel.
-  static void complete(IpPacket packet) {
+  public static void complete(IpPacket packet) {
     int transport = packet.transport();
     int field = transport + PacketText.checksumIndex(packet.protocol());
     InternetChecksum.complete(packet.buffer(), transport, packet.end() - transport, field);

@@ -1,10 +1,12 @@
-package io.viaduct.snapt;
+package io.viaduct.snapt.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.viaduct.snapt.relay.Refusals;
-import io.viaduct.snapt.relay.SessionStatus;
+import io.viaduct.snapt.ConnectedDevice;
+import io.viaduct.snapt.PacketText;
+import io.viaduct.snapt.TestOperator;
+import io.viaduct.snapt.TestSnapt;
 import io.viaduct.tunnel.wire.Verdict;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -45,7 +47,7 @@ class GarbageTest {
       Thread attacker = Thread.ofPlatform().start(() -> strike(snapt, index, goesOn));
       int sent = 0;
       while (System.nanoTime() - beganNs < LASTS.toNanos()) {
-        device.tunnel.send(DataPathTest.up());
+        device.tunnel.send(PacketText.up());
         sent++;
         LockSupport.parkNanos(5_000_000);
       }
@@ -72,7 +74,7 @@ class GarbageTest {
       assertThat(after.moves()).isEqualTo(before.moves());
       snapt.out.clear();
       for (int i = 0; i < 100; i++) {
-        device.tunnel.send(DataPathTest.up());
+        device.tunnel.send(PacketText.up());
         assertThat(snapt.nextOut()).as("afterwards nothing is lost").isNotNull();
       }
     }

@@ -1,14 +1,17 @@
-package io.viaduct.snapt;
+package io.viaduct.snapt.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.viaduct.snapt.ConnectedDevice;
+import io.viaduct.snapt.PacketText;
+import io.viaduct.snapt.TestOperator;
+import io.viaduct.snapt.TestSnapt;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.snapt.policy.EgressPolicy;
 import io.viaduct.snapt.policy.EgressRefusal;
 import io.viaduct.snapt.policy.EgressRule;
-import io.viaduct.snapt.relay.TrafficCounters;
 import io.viaduct.snapt.relay.TrafficCounters.Direction;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Goodbye;
@@ -50,7 +53,7 @@ class RefusalAnswerTest {
   }
 
   private static byte[] udp(String from, String to, int port) {
-    return DataPathTest.udp(from, 5000, to, port, 'x');
+    return PacketText.udp(from, 5000, to, port, 'x');
   }
 
   private byte[] answer() throws InterruptedException {

@@ -1,4 +1,4 @@
-package io.viaduct.snapt;
+package io.viaduct.snapt.reporting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -14,13 +14,8 @@ import io.netty.handler.ssl.SslProvider;
 import io.viaduct.service.logging.CapturedLog;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsMaterial;
-import io.viaduct.snapt.reporting.BridgeConnection;
-import io.viaduct.snapt.reporting.IntervalLog;
-import io.viaduct.snapt.reporting.ReportSender;
-import io.viaduct.snapt.reporting.ReportSigner;
-import io.viaduct.snapt.reporting.ReportSpool;
-import io.viaduct.snapt.reporting.TestUsage;
-import io.viaduct.snapt.reporting.UsageReporting;
+import io.viaduct.snapt.TestBridge;
+import io.viaduct.snapt.TestOperator;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.UsageReport;

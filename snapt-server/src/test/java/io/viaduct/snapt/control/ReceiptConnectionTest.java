@@ -1,12 +1,16 @@
-package io.viaduct.snapt;
+package io.viaduct.snapt.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.snapt.PacketText;
+import io.viaduct.snapt.TestControl;
+import io.viaduct.snapt.TestOperator;
+import io.viaduct.snapt.TestSnapt;
+import io.viaduct.snapt.TestTunnel;
 import io.viaduct.snapt.binding.SessionEnd;
-import io.viaduct.snapt.control.ReceiptOutcome;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
@@ -39,6 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Tests the requests for receipts over real TLS, and the end of sessions whose device does not
 /// sign.
 class ReceiptConnectionTest {
+  private static final byte[] PACKET_UP = PacketText.up();
   @TempDir Path folder;
   private TestOperator operator;
   private TestSnapt snapt;
@@ -88,7 +93,7 @@ class ReceiptConnectionTest {
   }
 
   private void traffic() throws Exception {
-    tunnel.send(DataPathTest.up());
+    tunnel.send(PACKET_UP);
     assertThat(snapt.nextOut()).isNotNull();
   }
 
@@ -160,7 +165,7 @@ class ReceiptConnectionTest {
     traffic();
     IntervalBoundary boundary = boundary(control);
     assertThat(boundary.getSessionId()).as("this session's").isEmpty();
-    assertThat(boundary.getUpBytes()).isEqualTo(DataPathTest.up().length);
+    assertThat(boundary.getUpBytes()).isEqualTo(PACKET_UP.length);
     assertThat(boundary.getDownBytes()).isZero();
     SignedReceipt receipt = sign(boundary, 0);
     answer(control, receipt);
@@ -221,7 +226,8 @@ class ReceiptConnectionTest {
     assertThat(last.getRefusal().getCode()).isEqualTo(RefusalCode.RECEIPTS_OWED);
     assertThat(last.getRefusal().getDetail()).contains("not answered");
     assertThat(control.isClosedWithin(5)).isTrue();
-    assertThat(snapt.registry.ends().of(SessionEnd.RECEIPTS_OWED)).isEqualTo(1);
+    // The session ends after the refusal has left.
+    await().until(() -> snapt.registry.ends().of(SessionEnd.RECEIPTS_OWED) == 1);
     assertThat(snapt.control.refusals().of(RefusalCode.RECEIPTS_OWED)).isEqualTo(1);
   }
 

@@ -1,9 +1,14 @@
-package io.viaduct.snapt;
+package io.viaduct.snapt.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.Unpooled;
+import io.viaduct.snapt.PacketText;
+import io.viaduct.snapt.TestControl;
+import io.viaduct.snapt.TestOperator;
+import io.viaduct.snapt.TestSnapt;
+import io.viaduct.snapt.TestTunnel;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.wire.Verdict;

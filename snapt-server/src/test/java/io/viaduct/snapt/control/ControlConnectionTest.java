@@ -1,4 +1,4 @@
-package io.viaduct.snapt;
+package io.viaduct.snapt.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,8 +7,11 @@ import static org.awaitility.Awaitility.await;
 import com.google.protobuf.ByteString;
 import io.viaduct.service.logging.CapturedLog;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.snapt.TestControl;
+import io.viaduct.snapt.TestIssuer;
+import io.viaduct.snapt.TestOperator;
+import io.viaduct.snapt.TestSnapt;
 import io.viaduct.snapt.binding.SessionEnd;
-import io.viaduct.snapt.control.ConnectionEnd;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Hello;

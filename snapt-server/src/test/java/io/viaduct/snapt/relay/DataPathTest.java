@@ -1,13 +1,17 @@
-package io.viaduct.snapt;
+package io.viaduct.snapt.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.viaduct.snapt.PacketText;
+import io.viaduct.snapt.TestControl;
+import io.viaduct.snapt.TestOperator;
+import io.viaduct.snapt.TestSnapt;
+import io.viaduct.snapt.TestTunnel;
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.snapt.policy.EgressPolicy;
 import io.viaduct.snapt.policy.EgressRefusal;
 import io.viaduct.snapt.policy.EgressRule;
-import io.viaduct.snapt.relay.SessionStatus;
 import io.viaduct.snapt.relay.TrafficCounters.Direction;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Goodbye;
@@ -20,7 +24,6 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.KeyPair;
 import java.time.Duration;
@@ -35,7 +38,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Tests the data path over real sockets, with valid and invalid traffic.
 class DataPathTest {
-  private static final int PAYLOAD_BYTES = 200;
 
   @TempDir Path folder;
   private TestOperator operator;
@@ -72,22 +74,8 @@ class DataPathTest {
     snapt.close();
   }
 
-  static byte[] udp(String from, int port, String to, int toPort, char fill) {
-    byte[] transport = new byte[8 + PAYLOAD_BYTES];
-    ByteBuffer.wrap(transport)
-        .putShort((short) port)
-        .putShort((short) toPort)
-        .putShort((short) transport.length);
-    Arrays.fill(transport, 8, transport.length, (byte) fill);
-    return PacketText.packet(from, to, 17, transport);
-  }
-
-  static byte[] up() {
-    return udp("10.64.0.2", 5000, "203.0.113.7", 9000, 'u');
-  }
-
   private static byte[] down(String poolAddress) {
-    return udp("203.0.113.7", 9000, poolAddress, 5000, 'd');
+    return PacketText.udp("203.0.113.7", 9000, poolAddress, 5000, 'd');
   }
 
   private String poolAddress() throws Exception {
@@ -109,11 +97,11 @@ class DataPathTest {
 
   @Test
   void packetsGoBothWaysTranslated() throws Exception {
-    tunnel.send(up());
+    tunnel.send(PacketText.up());
     byte[] out = snapt.nextOut();
     assertThat(out).isNotNull();
     assertThat(comparable(out))
-        .isEqualTo(comparable(udp(poolAddress(), 5000, "203.0.113.7", 9000, 'u')));
+        .isEqualTo(comparable(PacketText.udp(poolAddress(), 5000, "203.0.113.7", 9000, 'u')));
     assertThat(PacketText.checksum(Arrays.copyOf(out, 20))).isZero();
     for (int queue = 0; queue < 2; queue++) {
       snapt.inject(queue, down(poolAddress()));
@@ -126,9 +114,9 @@ class DataPathTest {
   @Test
   void whatTheOperatorDeniesIsCountedAndPaidByNobodyAndTheRestGoesOn() throws Exception {
     restart(new EgressPolicy(List.of(), List.of(EgressRule.of("udp 25")), List.of(), true), 0);
-    tunnel.send(udp("10.64.0.2", 5000, "203.0.113.7", 25, 's'));
-    tunnel.send(udp("10.64.0.2", 5000, "192.168.0.7", 9000, 's'));
-    tunnel.send(up());
+    tunnel.send(PacketText.udp("10.64.0.2", 5000, "203.0.113.7", 25, 's'));
+    tunnel.send(PacketText.udp("10.64.0.2", 5000, "192.168.0.7", 9000, 's'));
+    tunnel.send(PacketText.up());
     assertThat(snapt.nextOut()[28]).isEqualTo((byte) 'u');
     assertThat(snapt.out).isEmpty();
     // The packets belong to different flows, so their order is not defined.
@@ -142,7 +130,7 @@ class DataPathTest {
     restart(EgressPolicy.open(), 64_000); // one burst of 256 KiB
     String pool = poolAddress();
     for (int i = 0; i < 1500; i++) {
-      tunnel.send(up());
+      tunnel.send(PacketText.up());
       snapt.inject(0, down(pool));
     }
     await().until(() -> snapt.count(loop -> loop.of(EgressRefusal.ACCOUNT_RATE)) > 200);
@@ -167,14 +155,14 @@ class DataPathTest {
 
   @Test
   void whatASessionCarriesIsToldForTheCheckpointAndRestIsNot() throws Exception {
-    tunnel.send(up());
+    tunnel.send(PacketText.up());
     assertThat(snapt.nextOut()).isNotNull();
     await()
         .until(() ->
             snapt.progress.stream()
                 .anyMatch(told ->
                     told.getFlowsCount() == 1
-                        && told.getFlows(0).getUp().getPreBytes() == up().length));
+                        && told.getFlows(0).getUp().getPreBytes() == PacketText.up().length));
     await().during(Duration.ofMillis(1_500)).until(() -> snapt.progress.size() < 12);
   }
 
@@ -184,20 +172,20 @@ class DataPathTest {
   void aFlowInWhichTheServerSpeaksFirstIsMeteredBothWays() throws Exception {
     snapt.inject(0, down(poolAddress()));
     assertThat(tunnel.arrived.poll(5, TimeUnit.SECONDS)).isNotNull();
-    tunnel.send(up());
+    tunnel.send(PacketText.up());
     assertThat(snapt.nextOut()).isNotNull();
     await()
         .until(() ->
             snapt.progress.stream()
                 .anyMatch(told ->
                     told.getFlowsCount() == 1
-                        && told.getFlows(0).getUp().getPreBytes() == up().length
+                        && told.getFlows(0).getUp().getPreBytes() == PacketText.up().length
                         && told.getFlows(0).getDown().getPreBytes() == down("10.64.0.2").length));
   }
 
   @Test
   void aReplayedDatagramChangesNothing() throws Exception {
-    tunnel.send(up());
+    tunnel.send(PacketText.up());
     assertThat(snapt.nextOut()).isNotNull();
     List<byte[]> sent = new ArrayList<>(tunnel.sent);
     SessionStatus before = snapt.onlySession();
@@ -211,7 +199,7 @@ class DataPathTest {
 
   @Test
   void anAlteredOrTruncatedDatagramChangesNothing() throws Exception {
-    tunnel.send(up());
+    tunnel.send(PacketText.up());
     assertThat(snapt.nextOut()).isNotNull();
     byte[] sent = new ArrayList<>(tunnel.sent).getLast();
     SessionStatus before = snapt.onlySession();
@@ -252,7 +240,7 @@ class DataPathTest {
     String before = snapt.onlySession().binding();
     try (DatagramSocket blocked = new DatagramSocket(unheard)) {
       tunnel.detour(new InetSocketAddress(unheard.getAddress(), blocked.getLocalPort()));
-      tunnel.send(up());
+      tunnel.send(PacketText.up());
       byte[] captured = new byte[2048];
       DatagramPacket caught = new DatagramPacket(captured, captured.length);
       blocked.receive(caught);
@@ -294,7 +282,7 @@ class DataPathTest {
   @Test
   void theReportOfAnEndedSessionAddsUpToTheByte() throws Exception {
     tunnel.serviceClass = ServiceClass.HT_LD;
-    byte[] packet = up();
+    byte[] packet = PacketText.up();
     for (int i = 0; i < 50; i++) {
       tunnel.send(packet);
       assertThat(snapt.nextOut()).isNotNull();

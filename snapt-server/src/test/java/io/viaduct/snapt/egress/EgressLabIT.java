@@ -1,10 +1,14 @@
-package io.viaduct.snapt;
+package io.viaduct.snapt.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.viaduct.service.operations.OperationsClient;
+import io.viaduct.snapt.Lab;
+import io.viaduct.snapt.LabServer;
+import io.viaduct.snapt.PacketText;
+import io.viaduct.snapt.SnaptStand;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
