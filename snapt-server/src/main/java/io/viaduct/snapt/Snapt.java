@@ -150,7 +150,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             configuration.sessions().idle(),
             pool,
             attribution.of(relay),
-            reporting::full,
+            reporting::isFull,
             new SecureRandom());
     bridge =
         new BridgeConnection(
@@ -233,7 +233,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
                 .toList());
     egress = opened;
     ownAddresses.start();
-    attribution.listen(opened.masquerading());
+    attribution.listen(opened.isMasquerading());
     dataAddress =
         Listening.on(
             "data.listen",

@@ -132,7 +132,7 @@ final class SnaptStatusSource {
         now.up(),
         now.down(),
         reporting.pending(),
-        reporting.full(),
+        reporting.isFull(),
         refused(relay.counters()),
         sessions());
   }

@@ -64,7 +64,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
   private final DatagramSink sink =
       new DatagramSink() {
         @Override
-        public boolean writable() {
+        public boolean isWritable() {
           return true;
         }
 

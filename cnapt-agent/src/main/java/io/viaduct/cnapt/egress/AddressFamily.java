@@ -19,7 +19,7 @@ enum AddressFamily {
     this.addressBits = addressBits;
   }
 
-  boolean onThisHost() {
+  boolean isOnThisHost() {
     return this == IPV4 || Files.exists(IPV6_ADDRESSES);
   }
 }

@@ -106,7 +106,7 @@ public final class EgressRouting implements AutoCloseable {
       families.add(AddressFamily.IPV4);
     }
     if (!tun.ipv6().isEmpty()) {
-      if (AddressFamily.IPV6.onThisHost()) {
+      if (AddressFamily.IPV6.isOnThisHost()) {
         families.add(AddressFamily.IPV6);
       } else {
         LOG.info("this host has no IPv6: the tunnel carries IPv4 only");
@@ -119,7 +119,7 @@ public final class EgressRouting implements AutoCloseable {
     List<String> commands = new ArrayList<>();
     // addrgenmode none: without a link-local address, the kernel sends no router solicitations into
     // the tunnel.
-    if (AddressFamily.IPV6.onThisHost()) {
+    if (AddressFamily.IPV6.isOnThisHost()) {
       commands.add("link set dev " + device + " addrgenmode none");
     }
     commands.add("link set dev " + device + " mtu " + mtu + " txqueuelen " + QUEUE_PACKETS + " up");

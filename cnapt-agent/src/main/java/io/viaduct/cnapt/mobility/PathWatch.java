@@ -192,12 +192,12 @@ public final class PathWatch {
 
   /// Returns true if there was no answer since the last change of network or since the path was
   /// dead.
-  public boolean searching() {
+  public boolean isSearching() {
     return searching;
   }
 
   /// Returns true if too many probes in a row were not answered.
-  public boolean dead() {
+  public boolean isDead() {
     return dead;
   }
 }

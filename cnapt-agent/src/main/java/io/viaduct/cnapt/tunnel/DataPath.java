@@ -257,7 +257,7 @@ public final class DataPath implements AutoCloseable {
     from.drain(sink, now);
     from.tooLong(sink.takeTooLong(), now);
     count(now);
-    if (carriers.carrier() == Carrier.UDP && sink.isRefused() && !watch.searching()) {
+    if (carriers.carrier() == Carrier.UDP && sink.isRefused() && !watch.isSearching()) {
       watch.networkChanged(now); // there is no route to the SNAPT now, so try again soon
     }
     intake.throttle(from);

@@ -80,7 +80,7 @@ public record DataStatus(
     return new DataStatus(
         sink.peer().getAddress().getHostAddress() + ":" + sink.peer().getPort(),
         by,
-        watch.dead() ? "dead" : watch.searching() ? "searching" : "alive",
+        watch.isDead() ? "dead" : watch.isSearching() ? "searching" : "alive",
         Double.isNaN(roundTripUs) ? null : roundTripUs / 1000,
         session.mtu().size(),
         classes,

@@ -39,7 +39,7 @@ final class UdpSink implements DatagramSink {
   }
 
   @Override
-  public boolean writable() {
+  public boolean isWritable() {
     return waiting == null && socket.isWritable();
   }
 

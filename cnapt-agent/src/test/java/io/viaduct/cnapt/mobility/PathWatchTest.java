@@ -236,9 +236,9 @@ class PathWatchTest {
     }
     assertThat(times.stream().filter(t -> t < 0)).hasSize(1);
     assertThat(-times.stream().filter(t -> t < 0).findFirst().orElseThrow()).isLessThan(2000);
-    assertThat(watch.dead()).isTrue();
+    assertThat(watch.isDead()).isTrue();
     assertThat(watch.answered(6001 * MS, ROUND_TRIP_NS)).as("found again").isTrue();
-    assertThat(watch.dead()).isFalse();
+    assertThat(watch.isDead()).isFalse();
   }
 
   @Test
@@ -246,7 +246,7 @@ class PathWatchTest {
     watch.tick(0);
     watch.answered(0, ROUND_TRIP_NS);
     probes(0, 5000);
-    assertThat(watch.dead()).isTrue();
+    assertThat(watch.isDead()).isTrue();
     assertThat(probes(5000, 65_000)).hasSizeBetween(5, 10);
   }
 
@@ -257,7 +257,7 @@ class PathWatchTest {
     assertThat(probes(0, 310)).containsExactly(300L);
     assertThat(probes(310, 410)).as("the repeat after a missing answer").containsExactly(400L);
     watch.answered(411 * MS, ROUND_TRIP_NS);
-    assertThat(watch.dead()).isFalse();
+    assertThat(watch.isDead()).isFalse();
   }
 
   @Test

@@ -170,7 +170,7 @@ final class MirrorSnapt implements AutoCloseable {
     }
 
     @Override
-    public boolean writable() {
+    public boolean isWritable() {
       return true;
     }
 

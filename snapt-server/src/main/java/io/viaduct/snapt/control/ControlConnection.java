@@ -78,7 +78,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   }
 
   /// Returns true after a valid Hello.
-  boolean welcomed() {
+  boolean isWelcomed() {
     return session != null;
   }
 

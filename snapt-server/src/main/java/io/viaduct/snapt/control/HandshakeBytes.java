@@ -19,7 +19,7 @@ final class HandshakeBytes extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (connection.welcomed()) {
+    if (connection.isWelcomed()) {
       context.pipeline().remove(this);
     } else if (message instanceof ByteBuf buffer) {
       bytes += buffer.readableBytes();

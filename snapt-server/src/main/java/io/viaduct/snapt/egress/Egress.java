@@ -155,7 +155,7 @@ public final class Egress implements AutoCloseable {
   }
 
   /// Returns true if the host masquerades the pool's addresses as its own.
-  public boolean masquerading() {
+  public boolean isMasquerading() {
     return masquerading;
   }
 

@@ -54,7 +54,7 @@ final class FlowMeter {
     return flow;
   }
 
-  boolean ended() {
+  boolean isEnded() {
     return ended;
   }
 
@@ -73,7 +73,7 @@ final class FlowMeter {
     refused.add(packets, bytes);
   }
 
-  boolean refusedWholly() {
+  boolean isRefusedWholly() {
     return refused.wholly(up, down);
   }
 
@@ -83,8 +83,8 @@ final class FlowMeter {
   }
 
   /// Returns true if the flow has usage to report in the open interval.
-  boolean carried() {
-    return up.carried() || down.carried() || arrivedDown() > 0;
+  boolean hasCarried() {
+    return up.hasCarried() || down.hasCarried() || arrivedDown() > 0;
   }
 
   /// Returns the inner bytes that arrived at the device and are in no earlier report. Never
@@ -99,7 +99,7 @@ final class FlowMeter {
   }
 
   /// Returns true if the flow has a line number in the open interval's report.
-  boolean numbered() {
+  boolean isNumbered() {
     return line != NO_LINE;
   }
 
@@ -109,7 +109,7 @@ final class FlowMeter {
   }
 
   /// Returns true if anything has changed since the last call.
-  boolean changed() {
+  boolean hasChanged() {
     long packets = flow.received().packets() + flow.sent().packets();
     long postBytes = flow.received().postBytes() + flow.sent().postBytes();
     long lost = loss.up() + loss.down() + loss.downBytes();

@@ -44,18 +44,18 @@ final class FlowlessMeter {
   }
 
   /// Returns true if nothing in the open interval is charged.
-  boolean refusedWholly() {
+  boolean isRefusedWholly() {
     return (refused.packets() > 0 || ownPackets > 0)
         && up.packets() == refused.packets()
         && downPackets() == 0;
   }
 
-  boolean carried() {
-    return up.carried() || down.carried();
+  boolean hasCarried() {
+    return up.hasCarried() || down.hasCarried();
   }
 
   /// Returns true if anything has changed since the last call.
-  boolean changed() {
+  boolean hasChanged() {
     long packets = up.packets() + down.packets();
     boolean same = packets == reportedPackets;
     reportedPackets = packets;

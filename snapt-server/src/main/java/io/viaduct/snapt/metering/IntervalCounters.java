@@ -26,7 +26,7 @@ final class IntervalCounters {
     return counters.postBytes() - postBytes;
   }
 
-  boolean carried() {
+  boolean hasCarried() {
     return packets() != 0 || postBytes() != 0;
   }
 

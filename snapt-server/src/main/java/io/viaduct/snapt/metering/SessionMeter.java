@@ -137,7 +137,7 @@ public final class SessionMeter {
     ShownToken token = session.shown();
     UsageReport report = report(token.content(), nowMs, nowNs, roundTripUs, last, false);
     overheadBefore = overhead();
-    flows.removeIf(FlowMeter::ended);
+    flows.removeIf(FlowMeter::isEnded);
     flows.forEach(FlowMeter::roll);
     flowless.roll();
     startMs = report.getEndMs();
@@ -179,19 +179,19 @@ public final class SessionMeter {
             .setLast(last);
     long refusedPost = 0;
     for (FlowMeter meter : flows) {
-      if (meter.refusedWholly()) {
+      if (meter.isRefusedWholly()) {
         refusedPost += meter.postBytes();
-      } else if (meter.carried() && (!changesOnly || meter.changed())) {
-        if (!meter.numbered()) {
+      } else if (meter.hasCarried() && (!changesOnly || meter.hasChanged())) {
+        if (!meter.isNumbered()) {
           meter.number(numbers.add(meter.flow().id()) ? meter.flow().id() : substitute++);
         }
         report.addFlows(
             within(report, meter.usage(applicationOf(meter.flow()), startNs, nowNs, roundTripUs)));
       }
     }
-    if (flowless.refusedWholly()) {
+    if (flowless.isRefusedWholly()) {
       refusedPost += flowless.postBytes();
-    } else if (flowless.carried() && (!changesOnly || flowless.changed())) {
+    } else if (flowless.hasCarried() && (!changesOnly || flowless.hasChanged())) {
       report.addFlows(within(report, flowless.usage(UNCLASSIFIED, startNs, nowNs)));
     }
     return ReportParts.sum(report.setOverheadBytes(overhead() - overheadBefore + refusedPost));

@@ -38,10 +38,10 @@ public final class AddressTranslation {
     if (!header.wrap(packet, of.start(), of.length(), false)) {
       return Translated.MALFORMED;
     }
-    if (header.routed()) {
+    if (header.isRouted()) {
       return Translated.ROUTING_HEADER;
     }
-    if (!inner.at(packet, header.source(), header.ipv6())) {
+    if (!inner.at(packet, header.source(), header.isIpv6())) {
       return Translated.FOREIGN_SOURCE;
     }
     if (!routable(packet)) {
@@ -51,7 +51,7 @@ public final class AddressTranslation {
       return Translated.POOL_DESTINATION;
     }
     if (header.icmpError(packet)) {
-      if (!quotes(packet) || !inner.at(packet, quoted.destination(), quoted.ipv6())) {
+      if (!quotes(packet) || !inner.at(packet, quoted.destination(), quoted.isIpv6())) {
         return Translated.FOREIGN_ERROR;
       }
       rewriteQuoted(packet, quoted.destination(), true, partial);
@@ -68,14 +68,14 @@ public final class AddressTranslation {
     if (!header.wrap(packet, of.start(), of.length(), false)) {
       return Translated.MALFORMED;
     }
-    if (header.routed()) {
+    if (header.isRouted()) {
       return Translated.ROUTING_HEADER;
     }
-    if (!inner.has(header.ipv6())) {
+    if (!inner.has(header.isIpv6())) {
       return Translated.NO_SESSION;
     }
     if (header.icmpError(packet)) {
-      if (!quotes(packet) || !poolAt(packet, quoted.source(), quoted.ipv6())) {
+      if (!quotes(packet) || !poolAt(packet, quoted.source(), quoted.isIpv6())) {
         return Translated.FOREIGN_ERROR;
       }
       rewriteQuoted(packet, quoted.source(), false, partial);
@@ -95,8 +95,8 @@ public final class AddressTranslation {
   }
 
   /// Returns true if the last translated packet is IPv6.
-  public boolean ipv6() {
-    return header.ipv6();
+  public boolean isIpv6() {
+    return header.isIpv6();
   }
 
   /// Returns the offset of the last translated packet's transport header, from its IP header.
@@ -118,17 +118,17 @@ public final class AddressTranslation {
   /// Returns the bytes of the last translated packet's transport header and payload; 0 in a
   /// fragment after the first.
   public int transportBytes() {
-    return header.transportHere() ? header.transportLength() : 0;
+    return header.hasTransport() ? header.transportLength() : 0;
   }
 
   /// Returns true if the last translated packet is UDP.
-  public boolean udp() {
+  public boolean isUdp() {
     return header.protocol() == IpFields.UDP;
   }
 
   /// Returns the TCP or UDP header length of the last translated packet, in bytes.
   public int transportHeaderLength(ByteBuf packet) {
-    return udp()
+    return isUdp()
         ? IpFields.UDP_HEADER
         : (packet.getByte(header.transport() + IpFields.TCP_DATA_OFFSET) >>> 4 & 0xf) * 4;
   }
@@ -137,7 +137,7 @@ public final class AddressTranslation {
     int at = header.destination();
     int first = packet.getUnsignedByte(at);
     int second = packet.getUnsignedByte(at + 1);
-    if (header.ipv6()) {
+    if (header.isIpv6()) {
       boolean unspecifiedOrLoopback = packet.getLong(at) == 0 && packet.getLong(at + 8) >>> 1 == 0;
       return first != 0xff && !(first == 0xfe && (second & 0xc0) == 0x80) && !unspecifiedOrLoopback;
     }
@@ -148,7 +148,7 @@ public final class AddressTranslation {
   private boolean quotes(ByteBuf packet) {
     int start = header.transport() + IpFields.ICMP_HEADER;
     return quoted.wrap(packet, start, header.transportLength() - IpFields.ICMP_HEADER, true)
-        && quoted.ipv6() == header.ipv6();
+        && quoted.isIpv6() == header.isIpv6();
   }
 
   private boolean poolAt(ByteBuf packet, int index, boolean ipv6) {
@@ -161,7 +161,7 @@ public final class AddressTranslation {
   /// changed.
   private void rewriteQuoted(ByteBuf packet, int address, boolean outbound, boolean partial) {
     int transport = quoted.addressedChecksum();
-    int ipChecksum = quoted.ipv6() ? -1 : quoted.start() + IpFields.IPV4_CHECKSUM;
+    int ipChecksum = quoted.isIpv6() ? -1 : quoted.start() + IpFields.IPV4_CHECKSUM;
     int before = word(packet, transport) + word(packet, ipChecksum);
     int change = rewrite(packet, quoted, address, outbound, false);
     int after = word(packet, transport) + word(packet, ipChecksum);
@@ -180,11 +180,11 @@ public final class AddressTranslation {
   ///
   /// @return the change of the one's complement sum that the new address causes
   private int rewrite(ByteBuf packet, IpHeader of, int address, boolean outbound, boolean partial) {
-    int bytes = of.ipv6() ? 16 : 4;
+    int bytes = of.isIpv6() ? 16 : 4;
     long before = InternetChecksum.sum(packet, address, bytes, 0);
-    write(packet, address, of.ipv6(), outbound);
+    write(packet, address, of.isIpv6(), outbound);
     int change = InternetChecksum.change(before, InternetChecksum.sum(packet, address, bytes, 0));
-    if (!of.ipv6()) {
+    if (!of.isIpv6()) {
       int checksum = of.start() + IpFields.IPV4_CHECKSUM;
       packet.setShort(
           checksum, InternetChecksum.corrected(packet.getUnsignedShort(checksum), change));

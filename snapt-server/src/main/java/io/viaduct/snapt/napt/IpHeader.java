@@ -99,7 +99,7 @@ final class IpHeader {
         || next == IpFields.DESTINATION_OPTIONS;
   }
 
-  boolean ipv6() {
+  boolean isIpv6() {
     return ipv6;
   }
 
@@ -115,7 +115,7 @@ final class IpHeader {
 
   /// Returns true if the packet has an IPv6 routing header. Its checksum covers the final
   /// destination, so the translation cannot correct it.
-  boolean routed() {
+  boolean isRouted() {
     return routed;
   }
 
@@ -139,7 +139,7 @@ final class IpHeader {
 
   /// Returns true if the packet starts with its transport header, which is false in all fragments
   /// but the first.
-  boolean transportHere() {
+  boolean hasTransport() {
     return transportHere;
   }
 

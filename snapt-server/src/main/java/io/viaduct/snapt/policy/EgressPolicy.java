@@ -104,7 +104,7 @@ public final class EgressPolicy {
   public @Nullable EgressRefusal judge(IpPacket judged, AddressTranslation of) {
     ByteBuf packet = judged.buffer();
     int ip = judged.start();
-    boolean ipv6 = of.ipv6();
+    boolean ipv6 = of.isIpv6();
     if (!ipv6 && of.transportOffset() > IpFields.IPV4_HEADER && choosesRoute(packet, ip, of)) {
       return EgressRefusal.SOURCE_ROUTE;
     }

@@ -52,9 +52,9 @@ final class InternetWriter {
           .checksumOffset(of.checksumOffset());
     }
     if (packet.gsoSize() > 0) {
-      int tcp = of.ipv6() ? VirtioNetHeader.GSO_TCPV6 : VirtioNetHeader.GSO_TCPV4;
+      int tcp = of.isIpv6() ? VirtioNetHeader.GSO_TCPV6 : VirtioNetHeader.GSO_TCPV4;
       header
-          .gsoType(of.udp() ? VirtioNetHeader.GSO_UDP_L4 : tcp)
+          .gsoType(of.isUdp() ? VirtioNetHeader.GSO_UDP_L4 : tcp)
           .gsoSize(packet.gsoSize())
           .headerLength(of.transportOffset() + of.transportHeaderLength(packet.buffer()));
     }

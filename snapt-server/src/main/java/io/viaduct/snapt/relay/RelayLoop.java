@@ -291,7 +291,7 @@ final class RelayLoop implements DatagramReader, TunReader {
   public void writable() {
     long nowNs = relay.nowNs();
     sender.onWritable(nowNs);
-    while (sender.writable() && !waiting.isEmpty()) {
+    while (sender.isWritable() && !waiting.isEmpty()) {
       RelayedSession session = waiting.poll();
       session.waiting = false;
       drain(session, nowNs);

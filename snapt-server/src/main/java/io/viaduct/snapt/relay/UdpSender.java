@@ -27,7 +27,7 @@ final class UdpSender implements DatagramSink {
   }
 
   @Override
-  public boolean writable() {
+  public boolean isWritable() {
     return unsent == null && socket != null && socket.isWritable();
   }
 

@@ -210,7 +210,7 @@ public final class BridgeConnection implements AutoCloseable {
   public void drain(Duration patience) throws InterruptedException {
     settleSoon();
     long deadlineMs = clock.millis() + patience.toMillis();
-    while (reporting.deliverable() && clock.millis() < deadlineMs) {
+    while (reporting.isDeliverable() && clock.millis() < deadlineMs) {
       TimeUnit.MILLISECONDS.sleep(10);
     }
     close();

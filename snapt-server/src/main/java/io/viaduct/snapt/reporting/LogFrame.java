@@ -102,7 +102,7 @@ record LogFrame(Kind kind, byte[] body) {
           kind >= 0 && kind < Kind.values().length
               ? new LogFrame(Kind.values()[kind], body)
               : complete();
-      if (frame.kind.ordinal() != kind || frame.crc() != crc || !frame.wellFormed()) {
+      if (frame.kind.ordinal() != kind || frame.crc() != crc || !frame.isWellFormed()) {
         file.position(start);
         return frames;
       }
@@ -111,7 +111,7 @@ record LogFrame(Kind kind, byte[] body) {
     return frames;
   }
 
-  private boolean wellFormed() {
+  private boolean isWellFormed() {
     return switch (kind) {
       case CHANGES, TOKEN, TOKEN_WITHOUT_RECEIPTS -> true;
       case CLOSED -> body.length == CLOSED_BYTES;

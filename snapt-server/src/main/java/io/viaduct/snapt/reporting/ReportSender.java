@@ -67,7 +67,7 @@ public final class ReportSender {
   }
 
   /// Returns true if a stream is open.
-  boolean connected() {
+  boolean isConnected() {
     return stream != null;
   }
 

@@ -48,7 +48,7 @@ public final class ReportSpool {
   /// Opens the spool and indexes the reports of earlier starts. Moves a file that is not a report
   /// (disk corruption) to `refused/`.
   ///
-  /// @param reportsMax number of reports from which [#full] returns true
+  /// @param reportsMax number of reports from which [#isFull] returns true
   public static ReportSpool open(Path folder, int reportsMax) throws IOException {
     ReportSpool spool = new ReportSpool(folder, reportsMax);
     Files.createDirectories(spool.refused);
@@ -197,7 +197,7 @@ public final class ReportSpool {
   }
 
   /// Returns true if the spool is full, and no new session may begin.
-  public boolean full() {
+  public boolean isFull() {
     return pending >= reportsMax;
   }
 }

@@ -162,13 +162,13 @@ public final class UsageReporting {
   }
 
   /// Returns true if a report could be sent to the bridge now; any thread may call this.
-  boolean deliverable() {
+  boolean isDeliverable() {
     return spool.hasSendable() || notSpooled.get() > 0;
   }
 
   /// Returns true if no new session may begin; any thread may call this.
-  public boolean full() {
-    return spool.full();
+  public boolean isFull() {
+    return spool.isFull();
   }
 
   /// Returns the number of disk errors; any thread may call this.

@@ -207,7 +207,7 @@ class ReportSpoolTest {
   @Test
   void aFullSpoolKeepsEveryReportAndSaysThatItIsFull() {
     for (int i = 0; i < 5; i++) {
-      assertThat(reporting.full()).isEqualTo(i >= 3);
+      assertThat(reporting.isFull()).isEqualTo(i >= 3);
       reporting.close(TestUsage.of(report(i, i)), () -> {});
       reporting.settle(0);
     }

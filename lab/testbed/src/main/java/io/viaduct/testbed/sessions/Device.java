@@ -64,7 +64,7 @@ final class Device implements DatagramSink {
   }
 
   @Override
-  public boolean writable() {
+  public boolean isWritable() {
     return socket.isWritable();
   }
 

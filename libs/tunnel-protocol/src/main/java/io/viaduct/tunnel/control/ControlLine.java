@@ -43,7 +43,7 @@ public final class ControlLine implements DatagramSink {
   }
 
   @Override
-  public boolean writable() {
+  public boolean isWritable() {
     full = waitingBytes >= ControlFrame.DATAGRAM_BYTES_WAITING_MAX;
     return !full;
   }

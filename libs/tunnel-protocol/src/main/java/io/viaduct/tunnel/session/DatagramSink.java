@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// Takes sealed datagrams. Called by [TunnelSession#drain] on the session's event loop.
 public interface DatagramSink {
   /// Returns whether the socket accepts more. Asked before each burst.
-  boolean writable();
+  boolean isWritable();
 
   /// Sends a run of datagrams of `segmentSize` bytes each; the last one may be shorter
   /// (UDP_SEGMENT).

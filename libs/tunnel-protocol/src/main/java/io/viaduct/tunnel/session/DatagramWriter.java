@@ -97,7 +97,7 @@ final class DatagramWriter {
     for (int waiting = path.size(); waiting > 0; waiting--) {
       Outgoing next = path.removeFirst();
       DatagramSink sink = next.by == Carrier.UDP ? udp : control;
-      if (sink != null && sink.writable()) {
+      if (sink != null && sink.isWritable()) {
         send(next, sink, nowNs);
       } else if (sink != null) {
         path.addLast(next);
@@ -113,7 +113,7 @@ final class DatagramWriter {
   boolean drain(DatagramSink sink, @Nullable InetSocketAddress boundTo, long nowNs) {
     heldUntilNs = Long.MAX_VALUE;
     while (!queues.isEmpty()) {
-      if (!sink.writable()) {
+      if (!sink.isWritable()) {
         return true;
       }
       int allowance = pacer.allowance(nowNs);

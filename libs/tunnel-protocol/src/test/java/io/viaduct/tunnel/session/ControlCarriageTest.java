@@ -160,7 +160,7 @@ class ControlCarriageTest {
     DatagramSink shut =
         new DatagramSink() {
           @Override
-          public boolean writable() {
+          public boolean isWritable() {
             return false;
           }
 
@@ -190,7 +190,7 @@ class ControlCarriageTest {
             Runnable::run,
             () -> calls.add("writable"));
     int bursts = 0;
-    while (line.writable()) {
+    while (line.isWritable()) {
       line.send(Unpooled.buffer().writeZero(14_000), 1400, null, 0);
       bursts++;
     }
@@ -202,6 +202,6 @@ class ControlCarriageTest {
       taken.remove().run();
     }
     assertThat(calls).containsExactly("writable");
-    assertThat(line.writable()).isTrue();
+    assertThat(line.isWritable()).isTrue();
   }
 }

@@ -50,7 +50,7 @@ class IdleSessionMemoryTest {
 
   private record ToSession(TunnelSession session) implements DatagramSink {
     @Override
-    public boolean writable() {
+    public boolean isWritable() {
       return true;
     }
 

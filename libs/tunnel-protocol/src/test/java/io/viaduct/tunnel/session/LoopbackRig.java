@@ -216,7 +216,7 @@ public final class LoopbackRig implements AutoCloseable {
     }
 
     @Override
-    public boolean writable() {
+    public boolean isWritable() {
       return writable;
     }
 

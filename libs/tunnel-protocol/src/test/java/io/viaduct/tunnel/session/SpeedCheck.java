@@ -92,7 +92,7 @@ public final class SpeedCheck implements AutoCloseable {
     }
 
     @Override
-    public boolean writable() {
+    public boolean isWritable() {
       return true;
     }
 
