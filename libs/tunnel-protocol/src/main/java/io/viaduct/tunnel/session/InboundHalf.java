@@ -1,24 +1,19 @@
 package io.viaduct.tunnel.session;
 
-import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.Direction;
 import io.viaduct.tunnel.key.KeyChain;
 import io.viaduct.tunnel.key.Opener;
 import io.viaduct.tunnel.restore.ControlReceiver;
-import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.restore.PacketRestorer;
 import io.viaduct.tunnel.restore.SegmentClamp;
 import io.viaduct.tunnel.terms.TunnelTerms;
-import io.viaduct.tunnel.wire.Verdict;
-import java.net.InetSocketAddress;
-import org.jspecify.annotations.Nullable;
 
 /// The inbound half of a session. The way of a datagram: [DatagramReceiver] checks and opens it →
 /// [PathExchange] takes it, or [PacketRestorer] turns its records into packets → the sink.
 final class InboundHalf {
   private final Opener opener;
-  private final DatagramReceiver receiver;
+  final DatagramReceiver receiver;
 
   /// Creates the half that receives.
   ///
@@ -48,16 +43,6 @@ final class InboundHalf {
             state.peerClock,
             !state.atDevice);
     receiver = new DatagramReceiver(state, memory, aead, opener, path, restorer, outbound.pacing);
-  }
-
-  Verdict open(
-      ByteBuf datagram,
-      int offset,
-      int length,
-      @Nullable InetSocketAddress from,
-      InnerPacketSink sink,
-      long nowNs) {
-    return receiver.receive(datagram, offset, length, from, sink, nowNs);
   }
 
   /// Returns the least number of datagrams that the peer has sent, from its sequence numbers.

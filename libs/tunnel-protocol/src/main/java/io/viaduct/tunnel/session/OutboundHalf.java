@@ -12,8 +12,6 @@ import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.terms.TunnelTerms;
-import io.viaduct.tunnel.wire.IpPacket;
-import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -65,14 +63,6 @@ final class OutboundHalf {
     datagrams =
         new DatagramWriter(
             memory, aead, sealer, queues, pacer, state.totals, terms, state.mtu, nowNs);
-  }
-
-  Verdict offer(IpPacket packet, long nowNs) {
-    return intake.take(packet, nowNs);
-  }
-
-  Verdict offerFlowless(IpPacket packet, long nowNs) {
-    return intake.takeFlowless(packet, nowNs);
   }
 
   /// Seals the ready compounds by priority, until the sink is not writable.

@@ -70,14 +70,14 @@ public final class TunnelSession implements AutoCloseable {
   ///
   /// @return QUEUED, or the reason why the packet was dropped; counted
   public Verdict offer(IpPacket packet, long nowNs) {
-    Verdict verdict = closed ? Verdict.SESSION_CLOSED : outbound.offer(packet, nowNs);
+    Verdict verdict = closed ? Verdict.SESSION_CLOSED : outbound.intake.take(packet, nowNs);
     state.verdicts.count(verdict);
     return verdict;
   }
 
   /// Takes a packet of this end itself, which belongs to no flow and is charged to none.
   public Verdict offerFlowless(IpPacket packet, long nowNs) {
-    Verdict verdict = closed ? Verdict.SESSION_CLOSED : outbound.offerFlowless(packet, nowNs);
+    Verdict verdict = closed ? Verdict.SESSION_CLOSED : outbound.intake.takeFlowless(packet, nowNs);
     state.verdicts.count(verdict);
     return verdict;
   }
@@ -150,23 +150,12 @@ public final class TunnelSession implements AutoCloseable {
       @Nullable InetSocketAddress from,
       InnerPacketSink sink,
       long nowNs) {
-    Verdict verdict = receive(datagram, offset, length, from, sink, nowNs);
-    state.verdicts.count(verdict);
-    return verdict;
-  }
-
-  private Verdict receive(
-      ByteBuf datagram,
-      int offset,
-      int length,
-      @Nullable InetSocketAddress from,
-      InnerPacketSink sink,
-      long nowNs) {
-    if (closed) {
-      return Verdict.SESSION_CLOSED;
+    Verdict verdict = Verdict.SESSION_CLOSED;
+    if (!closed) {
+      verdict = inbound.receiver.receive(datagram, offset, length, from, sink, nowNs);
+      outbound.sizes.fit(nowNs);
     }
-    Verdict verdict = inbound.open(datagram, offset, length, from, sink, nowNs);
-    outbound.sizes.fit(nowNs);
+    state.verdicts.count(verdict);
     return verdict;
   }
 

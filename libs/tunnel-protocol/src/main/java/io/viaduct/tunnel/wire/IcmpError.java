@@ -145,9 +145,7 @@ public final class IcmpError {
         at + IpFields.IPV4_CHECKSUM,
         InternetChecksum.of(InternetChecksum.sum(to, at, IpFields.IPV4_HEADER, 0)));
     int icmp = at + IpFields.IPV4_HEADER;
-    to.setInt(icmp, typeAndCode);
-    to.setInt(icmp + 4, parameter);
-    to.setBytes(icmp + IpFields.ICMP_HEADER, packet, ip, quoted);
+    message(typeAndCode, parameter, of, quoted, to, icmp);
     to.setShort(
         icmp + IpFields.ICMP_CHECKSUM,
         InternetChecksum.of(InternetChecksum.sum(to, icmp, IpFields.ICMP_HEADER + quoted, 0)));
@@ -173,14 +171,20 @@ public final class IcmpError {
     to.setBytes(at + IpFields.IPV6_SOURCE, source, sourceAt, 16);
     to.setBytes(at + IpFields.IPV6_DESTINATION, packet, ip + IpFields.IPV6_SOURCE, 16);
     int icmp = at + IpFields.IPV6_HEADER;
-    to.setInt(icmp, typeAndCode);
-    to.setInt(icmp + 4, parameter);
-    to.setBytes(icmp + IpFields.ICMP_HEADER, packet, ip, quoted);
+    message(typeAndCode, parameter, of, quoted, to, icmp);
     long pseudo =
         InternetChecksum.sum(to, at + IpFields.IPV6_SOURCE, 32, payload + (long) IpFields.ICMPV6);
     to.setShort(
         icmp + IpFields.ICMP_CHECKSUM,
         InternetChecksum.of(InternetChecksum.sum(to, icmp, payload, pseudo)));
     return IpFields.IPV6_HEADER + payload;
+  }
+
+  /// Writes the ICMP message without its checksum: the header and the first bytes of the packet.
+  private static void message(
+      int typeAndCode, int parameter, IpPacket about, int quoted, ByteBuf to, int icmp) {
+    to.setInt(icmp, typeAndCode);
+    to.setInt(icmp + 4, parameter);
+    to.setBytes(icmp + IpFields.ICMP_HEADER, about.buffer(), about.start(), quoted);
   }
 }
