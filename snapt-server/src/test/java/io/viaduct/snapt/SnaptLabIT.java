@@ -196,7 +196,7 @@ class SnaptLabIT {
                 .singleElement()
                 .asString()
                 .contains(
-                    "data.listen, data.port: cannot listen on UDP [::]:9000",
+                    "data.listen, data.port: cannot listen on UDP 0.0.0.0:9000",
                     "address already in use"));
   }
 

@@ -55,28 +55,28 @@ final class SnaptStand implements AutoCloseable {
   Path configuration(int dataPort, String more) throws Exception {
     TlsSettings tls = operator.issue("snapt-1", "10.99.1.1", "10.99.2.1", "10.99.0.2");
     return Files.writeString(
-            folder.resolve("snapt.yml"),
-            """
-            id: snapt-1
-            state: %1$s/state
-            socket: %1$s/snapt.sock
-            tls: {certificate: %2$s, private-key: %3$s, trust: %4$s}
-            control: {host: 10.99.1.1, port: %5$d}
-            data: {port: %8$d, loops: 2}
-            metering: {interval: 5s}
-            reporting: {bridge-host: 10.99.0.1, bridge-port: %6$d, report-key: %7$s, status-every: 500ms}
-            operations: {host: 127.0.0.1, port: 9464}
-            """
-                    .formatted(
-                        folder,
-                        tls.certificate(),
-                        tls.privateKey(),
-                        tls.trust(),
-                        CONTROL_PORT,
-                        bridge.port(),
-                        operator.reportKey(),
-                        dataPort)
-                + more);
+        folder.resolve("snapt.yml"),
+        """
+        id: snapt-1
+        state: %1$s/state
+        socket: %1$s/snapt.sock
+        tls: {certificate: %2$s, private-key: %3$s, trust: %4$s}
+        control: {host: 10.99.1.1, port: %5$d}
+        data: {port: %8$d, loops: 2}
+        metering: {interval: 5s}
+        reporting: {bridge-host: 10.99.0.1, bridge-port: %6$d, report-key: %7$s, status-every: 500ms}
+        operations: {host: 127.0.0.1, port: 9464}
+        """
+                .formatted(
+                    folder,
+                    tls.certificate(),
+                    tls.privateKey(),
+                    tls.trust(),
+                    CONTROL_PORT,
+                    bridge.port(),
+                    operator.reportKey(),
+                    dataPort)
+            + more);
   }
 
   /// Starts a device and waits until its tunnel is up. An account has one device, with one key.
