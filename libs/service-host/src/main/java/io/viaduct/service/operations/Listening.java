@@ -48,13 +48,17 @@ public final class Listening {
   private static @Nullable String refusal(Throwable failure, String hostKey, String portKey) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
-      if (message.contains("address already in use") || message.contains("is already in use")) {
+      // The JDK, libraries and our own system calls name the same errors in different ways.
+      if (message.contains("address already in use")
+          || message.contains("is already in use")
+          || message.contains("eaddrinuse")) {
         return "address already in use: stop the process that has it, or change " + portKey;
       }
-      if (message.contains("cannot assign requested address")) {
+      if (message.contains("cannot assign requested address")
+          || message.contains("eaddrnotavail")) {
         return "this machine has no such address: correct " + hostKey;
       }
-      if (message.contains("permission denied")) {
+      if (message.contains("permission denied") || message.contains("eacces")) {
         return "permission denied: ports below 1024 need CAP_NET_BIND_SERVICE; change " + portKey;
       }
     }
