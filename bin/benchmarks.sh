@@ -16,6 +16,7 @@ core() { # savings [TEXT [BYTES [PERCENT]]] | speed: main classes in the tests o
 }
 
 alone() { # main class, arguments
-	exec setpriv --pdeathsig KILL "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \
+	mkdir -p "$root/build/tmp" # JMH leaves a lock there, and a killed benchmark its native libraries
+	exec setpriv --pdeathsig KILL "$JAVA_HOME/bin/java" "-Djava.io.tmpdir=$root/build/tmp" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \
 		-XX:-UsePerfData -cp "$root/lab/benchmarks/target/benchmarks-$(version).jar:$root/lab/benchmarks/target/lib/*" "$@"
 }

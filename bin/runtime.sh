@@ -49,9 +49,10 @@ natives() { # jar
 	[ "$(uname -m)" != aarch64 ] || machine=aarch64
 	options+=("-Dviaduct.natives=$directory"
 		"-Djava.library.path=$directory/META-INF/native:$directory/net/jpountz/util/linux/$machine")
-	for zstd in "$directory/linux/$machine"/libzstd-jni-*.so; do
-		[ ! -r "$zstd" ] || options+=("-DZstdNativePath=$zstd")
-	done
+	# The name has a version; the last build unpacked the right one last.
+	# shellcheck disable=SC2012
+	zstd=$(ls -tc "$directory/linux/$machine"/libzstd-jni-*.so 2>/dev/null | head -n 1 || true)
+	[ -z "$zstd" ] || options+=("-DZstdNativePath=$zstd")
 }
 
 # Sets Java's temporary directory. A killed Tomcat leaves its directories behind, so the services with one

@@ -10,17 +10,12 @@ import io.viaduct.setup.installation.Installation;
 import io.viaduct.setup.installation.Installation.Snapt;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 
 /// The command `viaduct setup snapt NAME --host HOST`: makes the directory of a further SNAPT, and
 /// adds the SNAPT to the bridge's configuration.
@@ -31,9 +26,7 @@ import picocli.CommandLine.ParentCommand;
     description =
         "Adds a SNAPT: keys, certificate, configuration, and its entry in the bridge's"
             + " configuration.")
-final class AddSnapt implements Callable<Integer> {
-  @ParentCommand private @Nullable SetupCommand setup;
-
+final class AddSnapt extends InstallationCommand {
   @Parameters(paramLabel = "NAME", description = "id of the SNAPT, such as snapt-2")
   private String id = "";
 
@@ -54,15 +47,9 @@ final class AddSnapt implements Callable<Integer> {
   @Option(names = "--region", description = "region of the SNAPT (default: ${DEFAULT-VALUE})")
   private String region = "default";
 
-  @Option(
-      names = "--out",
-      description = "directory of the installation (default: ${DEFAULT-VALUE})")
-  private Path out = Path.of(Workplace.DEFAULT_DIRECTORY);
-
   @Override
   public Integer call() throws Exception {
-    SetupCommand parent = Objects.requireNonNull(setup);
-    Workplace workplace = parent.workplace(out);
+    Workplace workplace = workplace();
     Installation before = workplace.installation();
     Snapt requested = requested();
     Installation after = before;
@@ -83,8 +70,8 @@ final class AddSnapt implements Callable<Integer> {
               .formatted(workplace.path(Installation.FILE), id, existing.get().entry()));
     }
     workplace.make(after);
-    workplace.printFiles(parent.out());
-    printSteps(parent.out(), workplace, after, requested);
+    workplace.printFiles(printer());
+    printSteps(printer(), workplace, after, requested);
     return ExitCode.OK;
   }
 

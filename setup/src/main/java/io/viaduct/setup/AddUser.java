@@ -17,12 +17,10 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 
 /// The command `viaduct setup user NAME`: makes a user in a running billing, and the directory of
 /// files that the user's device needs.
@@ -32,11 +30,9 @@ import picocli.CommandLine.ParentCommand;
     sortOptions = false,
     description =
         "Adds a user: account, passwords, and the directory to copy to the user's device.")
-final class AddUser implements Callable<Integer> {
+final class AddUser extends InstallationCommand {
   private static final String NAME = "[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}";
   private static final BigDecimal MICRODENARII = BigDecimal.valueOf(1_000_000);
-
-  @ParentCommand private @Nullable SetupCommand setup;
 
   @Parameters(
       paramLabel = "NAME",
@@ -76,23 +72,17 @@ final class AddUser implements Callable<Integer> {
       description = "billing's REST interface (default: ${DEFAULT-VALUE})")
   private URI billing = URI.create("http://127.0.0.1:8082");
 
-  @Option(
-      names = "--out",
-      description = "directory of the installation (default: ${DEFAULT-VALUE})")
-  private Path out = Path.of(Workplace.DEFAULT_DIRECTORY);
-
   @Override
   public Integer call() throws Exception {
     require(user.matches(NAME), "NAME must match " + NAME, user);
     require(device.matches(NAME), "--device must match " + NAME, device);
     long credit = microdenarii(topUp);
-    SetupCommand parent = Objects.requireNonNull(setup);
-    Workplace workplace = parent.workplace(out);
+    Workplace workplace = workplace();
     Installation installation = workplace.installation();
     boolean made = makeAccount(workplace, credit);
     makeBundle(workplace.directory(), installation);
-    workplace.printFiles(parent.out());
-    printSteps(parent.out(), workplace, made, credit);
+    workplace.printFiles(printer());
+    printSteps(printer(), workplace, made, credit);
     return ExitCode.OK;
   }
 

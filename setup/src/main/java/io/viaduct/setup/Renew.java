@@ -7,15 +7,10 @@ import io.viaduct.setup.pki.Certificates;
 import io.viaduct.setup.pki.Certificates.Wanted;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 
 /// The command `viaduct setup renew`: issues new certificates for those that end soon, and for
 /// those whose hosts have changed in `setup.yml`. The keys stay the same, so a service needs no
@@ -25,13 +20,11 @@ import picocli.CommandLine.ParentCommand;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = "Renews certificates that end soon or that do not name the hosts of setup.yml.")
-final class Renew implements Callable<Integer> {
+final class Renew extends InstallationCommand {
   static final Duration DEFAULT_WITHIN = Duration.ofDays(30);
 
   // Devices must get the next authority's certificate before the present one ends.
   private static final Duration AUTHORITY_WITHIN = Duration.ofDays(730);
-
-  @ParentCommand private @Nullable SetupCommand setup;
 
   @Option(
       names = "--within",
@@ -39,19 +32,13 @@ final class Renew implements Callable<Integer> {
       description = "renew certificates that end within this many days (default: ${DEFAULT-VALUE})")
   private int days = (int) DEFAULT_WITHIN.toDays();
 
-  @Option(
-      names = "--out",
-      description = "directory of the installation (default: ${DEFAULT-VALUE})")
-  private Path out = Path.of(Workplace.DEFAULT_DIRECTORY);
-
   @Override
   public Integer call() throws Exception {
-    SetupCommand parent = Objects.requireNonNull(setup);
-    Workplace workplace = parent.workplace(out);
+    Workplace workplace = workplace();
     Installation installation = workplace.installation();
     Certificates certificates = workplace.certificates();
     Instant before = workplace.now().plus(Duration.ofDays(days));
-    PrintWriter printer = parent.out();
+    PrintWriter printer = printer();
     String trusted = workplace.directory().read(Certificates.AUTHORITY);
     if (certificates.renewAuthority(
         installation.domain(), workplace.now().plus(AUTHORITY_WITHIN))) {

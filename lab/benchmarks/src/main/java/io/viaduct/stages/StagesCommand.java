@@ -95,6 +95,7 @@ public final class StagesCommand implements Callable<Integer> {
             "-XX:+UseSerialGC",
             "-XX:-UsePerfData",
             "-Xmx512m",
+            "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
             "-Dio.netty.leakDetection.level=disabled")
         .build();
   }

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 import org.HdrHistogram.Histogram;
@@ -28,7 +29,9 @@ final class PacketFlow {
   private final int payloadBytes;
   private final double packetsPerSecond;
   private final PayloadKind.Payloads payloads;
+  private final LongConsumer arrivals;
   private final LongSupplier nanoTime;
+  private volatile boolean stopped;
   private final Map<Long, Long> departuresNs = new ConcurrentHashMap<>();
 
   /// Result of a flow.
@@ -53,7 +56,7 @@ final class PacketFlow {
     }
   }
 
-  /// Makes a flow.
+  /// Makes a flow of a class.
   ///
   /// @param rateBitPerSecond of IP packets
   PacketFlow(
@@ -63,12 +66,39 @@ final class PacketFlow {
       double rateBitPerSecond,
       PayloadKind.Payloads payloads,
       LongSupplier nanoTime) {
+    this(
+        network,
+        of.firstPort + index,
+        of.payloadBytes(),
+        rateBitPerSecond / 8 / of.packetBytes,
+        payloads,
+        _ -> {},
+        nanoTime);
+  }
+
+  /// Makes a flow.
+  ///
+  /// @param arrivals receives the time of each arrival
+  PacketFlow(
+      BenchNetwork network,
+      int port,
+      int payloadBytes,
+      double packetsPerSecond,
+      PayloadKind.Payloads payloads,
+      LongConsumer arrivals,
+      LongSupplier nanoTime) {
     this.network = network;
-    this.port = of.firstPort + index;
-    this.payloadBytes = of.payloadBytes();
-    this.packetsPerSecond = rateBitPerSecond / 8 / of.packetBytes;
+    this.port = port;
+    this.payloadBytes = payloadBytes;
+    this.packetsPerSecond = packetsPerSecond;
     this.payloads = payloads;
+    this.arrivals = arrivals;
     this.nanoTime = nanoTime;
+  }
+
+  /// Ends both directions before the end of the period.
+  void stop() {
+    stopped = true;
   }
 
   /// Sends in the period, then waits for packets in flight.
@@ -121,7 +151,7 @@ final class PacketFlow {
     long sent = 0;
     while (true) {
       long dueNs = startNs + (long) (sent / packetsPerSecond * 1e9);
-      if (dueNs - period.endNs >= 0) {
+      if (dueNs - period.endNs >= 0 || stopped) {
         return sent;
       }
       for (long leftNs = dueNs - nanoTime.getAsLong();
@@ -174,7 +204,7 @@ final class PacketFlow {
     long strange = 0;
     socket.setSoTimeout(TIMEOUT_MS);
     var packet = new DatagramPacket(new byte[2048], 2048);
-    while (nanoTime.getAsLong() - closeNs < 0) {
+    while (nanoTime.getAsLong() - closeNs < 0 && !stopped) {
       try {
         packet.setLength(2048);
         socket.receive(packet);
@@ -182,7 +212,9 @@ final class PacketFlow {
         if (departureNs == null) {
           strange++;
         } else {
-          delays.recordValue(Math.max(0, nanoTime.getAsLong() - departureNs));
+          long nowNs = nanoTime.getAsLong();
+          delays.recordValue(Math.max(0, nowNs - departureNs));
+          arrivals.accept(nowNs);
         }
       } catch (SocketTimeoutException e) {
         if (question != null && delays.getTotalCount() == 0) {

@@ -70,8 +70,8 @@ class ComposeLabIT {
     }
   }
 
-  private static String assertAccepted(
-      String service, Path configuration, Map<?, ?> environment) throws Exception {
+  private static String assertAccepted(String service, Path configuration, Map<?, ?> environment)
+      throws Exception {
     String program = ROOT.resolve("bin").resolve(PROGRAMS.get(service)).toString();
     var check = run(List.of(program, "check", "--config", configuration.toString()), environment);
     assertThat(check.status()).as(service + ": " + check.output()).isZero();

@@ -114,7 +114,8 @@ class ComposeTest {
   void onlyWhatMovesPacketsHasCapabilities() {
     Set<Object> privileged =
         services.keySet().stream()
-            .filter(name -> ComposeInstallation.value((Map<?, ?>) services.get(name), "cap_add") != null)
+            .filter(name ->
+                ComposeInstallation.value((Map<?, ?>) services.get(name), "cap_add") != null)
             .collect(Collectors.toSet());
     assertThat(privileged).containsExactlyInAnyOrder("snapt-1", "snapt-2", "cnapt");
   }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -18,8 +17,7 @@ class MeasurementsDocsTest {
   private static final Path DOCS = Documents.ROOT.resolve("docs");
   private static final Path RAW = DOCS.resolve("measurements/raw");
   private static final int COMMAND_CELL = 6;
-  private static final List<String> CONDITIONS =
-      List.of("command", "time", "commit", "processors");
+  private static final List<String> CONDITIONS = List.of("command", "time", "commit", "processors");
 
   private static String summary() {
     return Documents.read(DOCS.resolve("measurements.md"));
@@ -33,20 +31,21 @@ class MeasurementsDocsTest {
 
   @Test
   void eachResultNamesItsCommandOrItsSubjectDoes() {
-    var results = new ArrayList<String>();
+    int count = 0;
     String subject = "";
-    for (String row : summary().lines().filter(line -> line.startsWith("| ")).toList()) {
+    String results = summary().substring(0, summary().indexOf("\n## Raw numbers\n"));
+    for (String row : results.lines().filter(line -> line.startsWith("| ")).toList()) {
       String[] cells = row.split("\\|", -1);
       String command = cells[COMMAND_CELL].strip();
       if (cells[1].contains("**")) {
         subject = command;
       } else if (!cells[1].strip().equals("measurement")) {
-        results.add(row);
+        count++;
         String whole = command.startsWith("`--") || command.isEmpty() ? subject : command;
         assertThat(whole).as(row).matches("`(bench|test) .*`.*");
       }
     }
-    assertThat(results).hasSizeGreaterThan(20);
+    assertThat(count).isGreaterThan(20);
   }
 
   @Test

@@ -78,8 +78,8 @@ final class FirstDay {
     System.out.println("killed: " + String.join(", ", killServices()));
   }
 
-  /// Kills the services with SIGKILL, and returns their modules. All processes in sight are those of
-  /// this laboratory.
+  /// Kills the services with SIGKILL, and returns their modules. All processes in sight are those
+  /// of this laboratory.
   private static Set<String> killServices() {
     killing = true;
     var modules = new TreeSet<String>();

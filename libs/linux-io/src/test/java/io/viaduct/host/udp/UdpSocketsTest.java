@@ -80,14 +80,12 @@ class UdpSocketsTest {
 
   @Test
   void theReaderLearnsHowLongADatagramHasWaitedForItsLoop() throws Exception {
-    try (Loops loops = new Loops(1)) {
-      Inbox inbox = new Inbox();
-      UdpSockets to = bind(loops, "127.0.0.1", inbox);
-      UdpSockets from = bind(loops, "127.0.0.1", new Inbox());
+    Inbox inbox = new Inbox();
+    try (Loops loops = new Loops(1);
+        UdpSockets to = bind(loops, "127.0.0.1", inbox);
+        UdpSockets from = bind(loops, "127.0.0.1", new Inbox())) {
       // The kernel starts to stamp a moment after the option was set.
       await().until(() -> waitedNs(loops, from, to, inbox) >= TimeUnit.MILLISECONDS.toNanos(40));
-      from.close();
-      to.close();
     }
   }
 
@@ -109,10 +107,10 @@ class UdpSocketsTest {
 
   @Test
   void aBurstLeavesInOneCallAndArrivesAsItsDatagrams() throws Exception {
-    try (Loops loops = new Loops(1)) {
-      Inbox inbox = new Inbox();
-      UdpSockets to = bind(loops, "127.0.0.1", inbox);
-      UdpSockets from = bind(loops, "127.0.0.1", new Inbox());
+    Inbox inbox = new Inbox();
+    try (Loops loops = new Loops(1);
+        UdpSockets to = bind(loops, "127.0.0.1", inbox);
+        UdpSockets from = bind(loops, "127.0.0.1", new Inbox())) {
       byte[] bytes = new byte[40 * 1200 + 100];
       new Random(5).nextBytes(bytes);
       ByteBuf burst = Unpooled.directBuffer().writeBytes(bytes);
@@ -132,17 +130,15 @@ class UdpSocketsTest {
       assertThat(receiver.bytesReceived()).isEqualTo(bytes.length);
       assertThat(receiver.receives()).as("merged by GRO").isLessThan(10);
       burst.release();
-      from.close();
-      to.close();
     }
   }
 
   @Test
   void aBurstOfMoreThanTheKernelTakesIsSentInSeveralCalls() throws Exception {
-    try (Loops loops = new Loops(1)) {
-      Inbox inbox = new Inbox();
-      UdpSockets to = bind(loops, "127.0.0.1", inbox);
-      UdpSockets from = bind(loops, "127.0.0.1", new Inbox());
+    Inbox inbox = new Inbox();
+    try (Loops loops = new Loops(1);
+        UdpSockets to = bind(loops, "127.0.0.1", inbox);
+        UdpSockets from = bind(loops, "127.0.0.1", new Inbox())) {
       ByteBuf many = Unpooled.directBuffer().writeZero(200 * 100);
       assertThat(send(loops, from, many, 100, to.address())).isEqualTo(SendResult.SENT);
       assertThat(from.sockets().getFirst().sends()).isEqualTo(4); // 64 + 64 + 64 + 8
@@ -152,8 +148,6 @@ class UdpSocketsTest {
       await().until(() -> inbox.datagrams.size() == 200 + 72);
       many.release();
       large.release();
-      from.close();
-      to.close();
     }
   }
 
@@ -208,25 +202,23 @@ class UdpSocketsTest {
 
   @Test
   void aDatagramTooLongForAnyPathIsRefusedAndCounted() throws Exception {
-    try (Loops loops = new Loops(1)) {
-      UdpSockets from = bind(loops, "127.0.0.1", new Inbox());
+    try (Loops loops = new Loops(1);
+        UdpSockets from = bind(loops, "127.0.0.1", new Inbox())) {
       ByteBuf burst = Unpooled.directBuffer().writeZero(70_000);
       assertThatThrownBy(() -> send(loops, from, burst, 70_000, from.address()))
           .hasMessageContaining("1 to 65507 bytes, got 70000");
       burst.release();
-      from.close();
     }
   }
 
   @Test
   void anIpv6PeerOfAnIpv4SocketIsRefused() throws Exception {
-    try (Loops loops = new Loops(1)) {
-      UdpSockets from = bind(loops, "127.0.0.1", new Inbox());
+    try (Loops loops = new Loops(1);
+        UdpSockets from = bind(loops, "127.0.0.1", new Inbox())) {
       ByteBuf burst = Unpooled.directBuffer().writeZero(10);
       assertThatThrownBy(() -> send(loops, from, burst, 10, new InetSocketAddress("::1", 9)))
           .hasMessageContaining("cannot reach");
       burst.release();
-      from.close();
     }
   }
 

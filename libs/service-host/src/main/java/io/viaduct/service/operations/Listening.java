@@ -48,7 +48,7 @@ public final class Listening {
   private static @Nullable String refusal(Throwable failure, String hostKey, String portKey) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
-      // Java and Netty give the kernel's words, linux-io the name of the error.
+      // The JDK, libraries and our own system calls name the same errors in different ways.
       if (message.contains("address already in use")
           || message.contains("is already in use")
           || message.contains("eaddrinuse")) {

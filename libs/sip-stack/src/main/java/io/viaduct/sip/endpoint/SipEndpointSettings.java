@@ -9,8 +9,8 @@ import java.time.Duration;
 ///
 /// @param sentBy host written into Via; empty: the local address of each request's route
 /// @param guard bounds on one message
-/// @param transactionsMax most server transactions processed at a time (RFC 3261 section 17.2); further
-///   requests get 503
+/// @param transactionsMax most server transactions processed at a time (RFC 3261 section 17.2);
+///   further requests get 503
 /// @param answersPerSecond most answers to refused messages, all reasons together
 /// @param answersPerSource most answers over UDP, per second and source, while the source has not
 ///   proved that it receives them; a burst may be five times as large

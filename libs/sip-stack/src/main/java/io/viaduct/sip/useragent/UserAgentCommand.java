@@ -11,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -75,18 +76,37 @@ public final class UserAgentCommand {
     }
   }
 
+  /// A subcommand with the options of a user agent.
+  private abstract static class Verb implements Callable<Integer> {
+    @Mixin private UserAgentOptions options = new UserAgentOptions();
+    @Spec private @Nullable CommandSpec spec;
+
+    Printer printer() {
+      if (spec == null) {
+        throw new IllegalStateException("picocli has not set the command");
+      }
+      return new Printer(spec.commandLine().getOut());
+    }
+
+    UserAgent start(UserAgentListener listener) throws IOException {
+      return UserAgent.start(options.settings(), InstantSource.system(), listener);
+    }
+  }
+
   /// Registers and keeps the registration until the process is told to end, then deregisters.
   @Command(
       name = "register",
       description = "stay registered until interrupted",
       mixinStandardHelpOptions = true)
-  static final class Register implements Callable<Integer> {
-    @Mixin UserAgentOptions options = new UserAgentOptions();
-    @Spec @org.jspecify.annotations.Nullable CommandSpec spec;
-
+  static final class Register extends Verb {
     @Override
     public Integer call() throws IOException, InterruptedException {
-      return stay(options, new Printer(out(spec)), Integer.MAX_VALUE);
+      try (UserAgent agent = start(printer())) {
+        endGracefully(agent);
+        agent.register();
+        new CountDownLatch(1).await();
+        return 0;
+      }
     }
   }
 
@@ -95,10 +115,7 @@ public final class UserAgentCommand {
       name = "listen",
       description = "register and print messages: sender, a blank, text",
       mixinStandardHelpOptions = true)
-  static final class Listen implements Callable<Integer> {
-    @Mixin UserAgentOptions options = new UserAgentOptions();
-    @Spec @org.jspecify.annotations.Nullable CommandSpec spec;
-
+  static final class Listen extends Verb {
     @Option(names = "--count", description = "end after so many messages")
     int count = Integer.MAX_VALUE;
 
@@ -107,7 +124,7 @@ public final class UserAgentCommand {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-      Printer printer = new Printer(out(spec));
+      Printer printer = printer();
       CountDownLatch left = new CountDownLatch(count);
       UserAgent[] agent = new UserAgent[1];
       UserAgentListener listener =
@@ -130,7 +147,7 @@ public final class UserAgentCommand {
               }
             }
           };
-      try (UserAgent self = UserAgent.start(options.settings(), InstantSource.system(), listener)) {
+      try (UserAgent self = start(listener)) {
         agent[0] = self;
         endGracefully(self);
         self.register();
@@ -146,10 +163,7 @@ public final class UserAgentCommand {
       name = "message",
       description = "send one message; exit code 0 if it was accepted",
       mixinStandardHelpOptions = true)
-  static final class Message implements Callable<Integer> {
-    @Mixin UserAgentOptions options = new UserAgentOptions();
-    @Spec @org.jspecify.annotations.Nullable CommandSpec spec;
-
+  static final class Message extends Verb {
     @Parameters(index = "0", description = "recipient: user or sip: URI")
     String to = "";
 
@@ -161,23 +175,12 @@ public final class UserAgentCommand {
 
     @Override
     public Integer call() throws Exception {
-      Printer printer = new Printer(out(spec));
-      try (UserAgent agent =
-          UserAgent.start(options.settings(), InstantSource.system(), new UserAgentListener() {})) {
+      Printer printer = printer();
+      try (UserAgent agent = start(new UserAgentListener() {})) {
         SipResponse response = await(agent.sendMessage(to, contentType, text));
         printer.line(response.status() + " " + response.reason());
         return response.isSuccess() ? 0 : REFUSED;
       }
-    }
-  }
-
-  private static int stay(UserAgentOptions options, UserAgentListener listener, int seconds)
-      throws IOException, InterruptedException {
-    try (UserAgent agent = UserAgent.start(options.settings(), InstantSource.system(), listener)) {
-      endGracefully(agent);
-      agent.register();
-      TimeUnit.SECONDS.sleep(seconds);
-      return 0;
     }
   }
 
@@ -193,12 +196,5 @@ public final class UserAgentCommand {
     } catch (ExecutionException | TimeoutException | RuntimeException e) {
       // The registration expires on its own; the process must end in any case.
     }
-  }
-
-  private static PrintWriter out(@org.jspecify.annotations.Nullable CommandSpec spec) {
-    if (spec == null) {
-      throw new IllegalStateException("picocli has not set the command");
-    }
-    return spec.commandLine().getOut();
   }
 }

@@ -74,6 +74,14 @@ class SipEndpointTest {
         .withBody("text/plain", SipBody.of(text));
   }
 
+  private static Socket connect(SipEndpoint endpoint) throws IOException {
+    return new Socket(InetAddress.getLoopbackAddress(), endpoint.port());
+  }
+
+  private static void write(Socket socket, String text) throws IOException {
+    socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+  }
+
   private static SipFlow to(SipEndpoint endpoint, Transport transport) {
     return new SipFlow(
         transport, new InetSocketAddress(InetAddress.getLoopbackAddress(), endpoint.port()));
@@ -342,13 +350,10 @@ class SipEndpointTest {
                 .encode(),
             StandardCharsets.UTF_8);
     String both = "\r\n\r\n" + one + one.replace("first body", "other body").replace("bK1", "bK2");
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+    try (Socket socket = connect(server)) {
       socket.setTcpNoDelay(true);
       for (int i = 0; i < both.length(); i += 7) {
-        socket
-            .getOutputStream()
-            .write(
-                both.substring(i, Math.min(i + 7, both.length())).getBytes(StandardCharsets.UTF_8));
+        write(socket, both.substring(i, Math.min(i + 7, both.length())));
         socket.getOutputStream().flush();
       }
       await().until(() -> received.size() == 2);
@@ -363,10 +368,8 @@ class SipEndpointTest {
   @Test
   void aStreamThatLosesItsFramingIsClosed() throws Exception {
     SipEndpoint server = endpoint(request -> request.answer(200));
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-      socket
-          .getOutputStream()
-          .write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+    try (Socket socket = connect(server)) {
+      write(socket, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
       assertThat(socket.getInputStream().readAllBytes()).isEmpty();
     }
     assertThat(server.statistics().of(Refusal.MALFORMED_START_LINE)).isEqualTo(1);
@@ -376,7 +379,7 @@ class SipEndpointTest {
   void bytesThatNoHeadMayHoldEndTheStreamBeforeItsHeadIsWhole() throws Exception {
     SipEndpoint server = endpoint(request -> request.answer(200));
     byte[] clientHello = {0x16, 3, 1, 0, (byte) 0xc8, 1, 0, 0, (byte) 0xc4, 3, 3};
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+    try (Socket socket = connect(server)) {
       socket.getOutputStream().write(clientHello);
       assertThat(socket.getInputStream().readAllBytes()).isEmpty();
     }
@@ -400,11 +403,9 @@ class SipEndpointTest {
                 .encode(),
             StandardCharsets.UTF_8);
     String begun = whole.substring(0, whole.indexOf("Content-Length"));
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+    try (Socket socket = connect(server)) {
       socket.setTcpNoDelay(true);
-      socket
-          .getOutputStream()
-          .write((end.startsWith("O") ? end : begun + end).getBytes(StandardCharsets.UTF_8));
+      write(socket, (end.startsWith("O") ? end : begun + end));
       assertThat(socket.getInputStream().readAllBytes()).isEmpty();
     }
     await().until(() -> server.statistics().of(Refusal.UNFINISHED) == 1);
@@ -415,8 +416,8 @@ class SipEndpointTest {
       throws Exception {
     SipEndpoint server = endpoint(request -> request.answer(200));
     for (String said : List.of("OPTIONS sip:x@ims.test SIP/2.0\r\n", "\r\n\r\n", "")) {
-      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-        socket.getOutputStream().write(said.getBytes(StandardCharsets.UTF_8));
+      try (Socket socket = connect(server)) {
+        write(socket, said);
         socket.shutdownOutput();
         socket.getInputStream().readAllBytes();
       }
@@ -474,14 +475,14 @@ class SipEndpointTest {
       for (int i = 0; i < 3; i++) {
         held.add(halfRequest(server));
       }
-      try (Socket refused = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      try (Socket refused = connect(server)) {
         assertThat(refused.getInputStream().read()).isEqualTo(-1);
       }
       assertThat(server.statistics().of(Refusal.TOO_MANY_CONNECTIONS_OF_SOURCE)).isEqualTo(1);
       held.removeFirst().close();
       await().until(() -> server.statistics().of(Refusal.UNFINISHED) == 1);
-      try (Socket next = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-        next.getOutputStream().write("\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+      try (Socket next = connect(server)) {
+        write(next, "\r\n\r\n");
         assertThat(next.getInputStream().readNBytes(2)).containsExactly('\r', '\n');
       }
     } finally {
@@ -492,8 +493,8 @@ class SipEndpointTest {
   }
 
   private static Socket halfRequest(SipEndpoint server) throws IOException {
-    Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
-    socket.getOutputStream().write("\r\n\r\nOPTIONS sip:x".getBytes(StandardCharsets.UTF_8));
+    Socket socket = connect(server);
+    write(socket, "\r\n\r\nOPTIONS sip:x");
     socket.getInputStream().readNBytes(2); // the endpoint has it
     return socket;
   }
@@ -502,8 +503,8 @@ class SipEndpointTest {
   @ValueSource(strings = {"", "\r\n\r\n", "OPTIONS sip:x@ims.test SIP/2.0\r\nVia: "})
   void aConnectionThatBringsNoWholeMessageInTimeIsClosed(String said) throws Exception {
     SipEndpoint server = limited(64, Duration.ofMillis(300), Duration.ofSeconds(30), 200);
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-      socket.getOutputStream().write(said.getBytes(StandardCharsets.UTF_8));
+    try (Socket socket = connect(server)) {
+      write(socket, said);
       socket.getInputStream().readAllBytes();
     }
     assertThat(server.statistics().of(Refusal.FIRST_MESSAGE_LATE)).isEqualTo(1);
@@ -513,15 +514,15 @@ class SipEndpointTest {
   void aConnectionThatHasBroughtAMessageOutlivesTheTimeForTheFirst() throws Exception {
     SipEndpoint server = limited(64, Duration.ofMillis(300), Duration.ofSeconds(30), 200);
     try (RawPeer peer = new RawPeer();
-        Socket patient = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+        Socket patient = connect(server)) {
       String options = peer.options("first").replace("/UDP", "/TCP");
-      patient.getOutputStream().write(options.getBytes(StandardCharsets.UTF_8));
+      write(patient, options);
       assertThat(patient.getInputStream().read()).isEqualTo('S');
-      try (Socket silent = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      try (Socket silent = connect(server)) {
         assertThat(silent.getInputStream().read()).as("its time has passed").isEqualTo(-1);
       }
       String second = peer.options("second").replace("/UDP", "/TCP");
-      patient.getOutputStream().write(second.getBytes(StandardCharsets.UTF_8));
+      write(patient, second);
       await().until(() -> server.statistics().of(Count.RESPONSE_SENT) == 2);
     }
     assertThat(server.statistics().of(Refusal.FIRST_MESSAGE_LATE)).isEqualTo(1);
