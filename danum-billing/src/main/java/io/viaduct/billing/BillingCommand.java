@@ -20,7 +20,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.slf4j.LoggerFactory;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -153,7 +153,7 @@ public final class BillingCommand {
 
     private static int print(HikariDataSource pool) {
       List<LedgerVerification.Check> checks =
-          new LedgerVerification(new JdbcTemplate(pool), new JdbcTransactionManager(pool)).run();
+          new LedgerVerification(JdbcClient.create(pool), new JdbcTransactionManager(pool)).run();
       for (LedgerVerification.Check check : checks) {
         System.out.printf(
             "%-6s %s%s%n",

@@ -69,6 +69,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -146,12 +147,13 @@ public final class BillingService implements AutoCloseable {
     // Requests also wait for the first operator: before that, the right password would be refused.
     CompletableFuture<HikariDataSource> database = opening.thenApply(this::withFirstRows);
     PendingDataSource pool = new PendingDataSource(database);
-    JdbcTemplate jdbc = new JdbcTemplate(pool);
+    JdbcTemplate batches = new JdbcTemplate(pool);
+    JdbcClient jdbc = JdbcClient.create(batches);
     JdbcTransactionManager transactions = new JdbcTransactionManager(pool);
     TransactionTemplate transaction = new TransactionTemplate(transactions);
 
     TariffBook tariffs = new TariffBook(jdbc, transaction);
-    Ledger ledger = new Ledger(jdbc);
+    Ledger ledger = new Ledger(batches);
     LedgerVerification verification = new LedgerVerification(jdbc, transactions);
     Accounts accounts = new Accounts(jdbc, transaction, ledger, new Passwords());
     LoginSessions logins = new LoginSessions(jdbc, configuration.sessions().lifetime());
@@ -164,9 +166,9 @@ public final class BillingService implements AutoCloseable {
     Users users =
         new Users(
             transaction, accounts, logins, credentials, devices, configuration.operator().user());
-    RefusedReports refused = new RefusedReports(jdbc);
+    RefusedReports refused = new RefusedReports(batches);
     ReportPosting posting =
-        new ReportPosting(transaction, jdbc, tariffs, ledger, configuration.settlementRules());
+        new ReportPosting(transaction, batches, tariffs, ledger, configuration.settlementRules());
     SeenTokenKeys tokenKeys = new SeenTokenKeys(jdbc);
     ProofRules proofs = new ProofRules(configuration::lineRateOf, configuration.tokenAudience());
     HeldReports held = new HeldReports(jdbc);
@@ -348,11 +350,12 @@ public final class BillingService implements AutoCloseable {
 
   /// Adds the first tariff and the first operator to a new database.
   private HikariDataSource withFirstRows(HikariDataSource connections) {
-    JdbcTemplate jdbc = new JdbcTemplate(connections);
+    JdbcTemplate batches = new JdbcTemplate(connections);
+    JdbcClient jdbc = JdbcClient.create(batches);
     TransactionTemplate transaction =
         new TransactionTemplate(new JdbcTransactionManager(connections));
     new TariffBook(jdbc, transaction).storeInitial(clock.instant());
-    new Accounts(jdbc, transaction, new Ledger(jdbc), new Passwords())
+    new Accounts(jdbc, transaction, new Ledger(batches), new Passwords())
         .bootstrapOperator(
             configuration.operator().user(),
             configuration.operator().passwordFile().reveal(),

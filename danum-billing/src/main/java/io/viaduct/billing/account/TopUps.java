@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Posts top-ups: money that an operator adds to an account. Each idempotency key posts once.
@@ -23,10 +23,10 @@ public final class TopUps {
   private static final long KEY_LOCK = 0x746f7075L;
 
   private final TransactionTemplate transaction;
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
   private final Ledger ledger;
 
-  public TopUps(TransactionTemplate transaction, JdbcTemplate jdbc, Ledger ledger) {
+  public TopUps(TransactionTemplate transaction, JdbcClient jdbc, Ledger ledger) {
     this.transaction = transaction;
     this.jdbc = jdbc;
     this.ledger = ledger;
@@ -68,7 +68,10 @@ public final class TopUps {
     return transaction.execute(_ -> {
       // Requests with the same key wait for each other. Two keys share a lock only if their hashes
       // collide.
-      jdbc.query("select pg_advisory_xact_lock(?, ?)", row -> {}, (int) KEY_LOCK, key.hashCode());
+      jdbc.sql("select pg_advisory_xact_lock(?, ?)")
+          .param((int) KEY_LOCK)
+          .param(key.hashCode())
+          .query(row -> {});
       List<TopUp> existing = find(key);
       if (!existing.isEmpty()) {
         TopUp known = existing.getFirst();
@@ -91,16 +94,21 @@ public final class TopUps {
   ///
   /// @param before transaction id of the last row of the previous page
   public List<TopUp> page(String account, long before, int limit) {
-    return jdbc.query(
-        SELECT + "where account = ? and transaction_id < ? order by transaction_id desc limit ?",
-        (row, _) -> topUp(row),
-        account,
-        before,
-        limit);
+    return jdbc.sql(
+            SELECT
+                + "where account = :account and transaction_id < :before order by transaction_id desc limit :limit")
+        .param("account", account)
+        .param("before", before)
+        .param("limit", limit)
+        .query((row, _) -> topUp(row))
+        .list();
   }
 
   private List<TopUp> find(String key) {
-    return jdbc.query(SELECT + "where idempotency_key = ?", (row, _) -> topUp(row), key);
+    return jdbc.sql(SELECT + "where idempotency_key = ?")
+        .param(key)
+        .query((row, _) -> topUp(row))
+        .list();
   }
 
   private static TopUp topUp(ResultSet row) throws SQLException {
@@ -122,15 +130,16 @@ public final class TopUps {
       String createdBy,
       Instant now,
       long transactionId) {
-    jdbc.update(
-        "insert into top_up (idempotency_key, account, amount_microdenarii, reference, created_by,"
-            + " created_at, transaction_id) values (?, ?, ?, ?, ?, ?, ?)",
-        key,
-        account,
-        amount.value(),
-        reference,
-        createdBy,
-        Timestamp.from(now),
-        transactionId);
+    jdbc.sql(
+            "insert into top_up (idempotency_key, account, amount_microdenarii, reference, created_by,"
+                + " created_at, transaction_id) values (:idempotencyKey, :account, :amountMicrodenarii, :reference, :createdBy, :createdAt, :transactionId)")
+        .param("idempotencyKey", key)
+        .param("account", account)
+        .param("amountMicrodenarii", amount.value())
+        .param("reference", reference)
+        .param("createdBy", createdBy)
+        .param("createdAt", Timestamp.from(now))
+        .param("transactionId", transactionId)
+        .update();
   }
 }

@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.TransactionException;
 
 /// Sends subscribers to the bridges and stores their devices (ADR 0025). The endpoint has already
@@ -57,7 +57,7 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
   private final Map<BindDeviceVerdict, Counter> bindings = new EnumMap<>(BindDeviceVerdict.class);
 
   public ProvisioningService(
-      JdbcTemplate jdbc,
+      JdbcClient jdbc,
       SipCredentials credentials,
       Devices devices,
       InstantSource clock,

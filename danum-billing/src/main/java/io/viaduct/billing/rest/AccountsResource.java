@@ -14,7 +14,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -30,14 +30,14 @@ class AccountsResource {
   private final Accounts accounts;
   private final Ledger ledger;
   private final AccountEvents events;
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
   private final InstantSource clock;
 
   AccountsResource(
       Accounts accounts,
       Ledger ledger,
       AccountEvents events,
-      JdbcTemplate jdbc,
+      JdbcClient jdbc,
       InstantSource clock) {
     this.accounts = accounts;
     this.ledger = ledger;
@@ -104,13 +104,17 @@ class AccountsResource {
     long line = seen == null ? 0 : seen[1];
     record Row(long line, PostingView view) {}
     List<Row> rows =
-        jdbc.query(
-            "select p.line, p.transaction_id * 100 + p.line, t.id, t.kind, p.amount_microdenarii, t.posted_at, t.note"
-                + " from posting p join ledger_transaction t on t.id = p.transaction_id"
-                + " where p.account = ? and p.transaction_id <= ?"
-                + " and (p.transaction_id, p.line) < (?, ?)"
-                + " order by p.transaction_id desc, p.line desc limit ?",
-            (row, _) ->
+        jdbc.sql(
+                "select p.line, p.transaction_id * 100 + p.line, t.id, t.kind, p.amount_microdenarii, t.posted_at, t.note"
+                    + " from posting p join ledger_transaction t on t.id = p.transaction_id"
+                    + " where p.account = :account and p.transaction_id <= :before"
+                    + " and (p.transaction_id, p.line) < (:before, :line)"
+                    + " order by p.transaction_id desc, p.line desc limit :limit")
+            .param("account", LedgerAccount.user(id).name())
+            .param("before", before)
+            .param("line", line)
+            .param("limit", Page.limit(limit) + 1)
+            .query((row, _) ->
                 new Row(
                     row.getLong(1),
                     new PostingView(
@@ -119,12 +123,8 @@ class AccountsResource {
                         row.getString(4),
                         row.getString(5),
                         row.getTimestamp(6).toInstant(),
-                        row.getString(7))),
-            LedgerAccount.user(id).name(),
-            before,
-            before,
-            line,
-            Page.limit(limit) + 1);
+                        row.getString(7))))
+            .list();
     Page<Row> page =
         Page.of(
             rows,

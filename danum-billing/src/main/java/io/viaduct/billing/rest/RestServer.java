@@ -38,7 +38,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
@@ -75,7 +75,7 @@ public final class RestServer implements AutoCloseable {
       HeldReports held,
       Function<ChargeListener, HeldReportRelease> release,
       UnsignedIntervals unsigned,
-      JdbcTemplate jdbc,
+      JdbcClient jdbc,
       MeterRegistry meters,
       InstantSource clock) {}
 
