@@ -15,6 +15,7 @@ import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -62,10 +63,8 @@ class AccountsResource {
   @GetMapping
   @Operation(summary = "All accounts, for an operator", operationId = "listAccounts")
   AccountList list(
-      Caller caller,
       @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "50") int limit) {
-    BearerCheck.requireOperator(caller);
     if (!cursor.isEmpty() && !cursor.matches(Account.ID_PATTERN)) {
       throw ProblemException.invalid(
           "cursor must be the 'next' of an earlier page, or be left out");
@@ -77,14 +76,14 @@ class AccountsResource {
   @Refuses(ProblemType.NOT_FOUND)
   @GetMapping("/{id}")
   @Operation(summary = "One account", operationId = "getAccount")
-  AccountView get(Caller caller, @PathVariable String id) {
+  AccountView get(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
     return AccountView.of(visible(caller, id));
   }
 
   @Refuses(ProblemType.NOT_FOUND)
   @GetMapping("/{id}/balance")
   @Operation(summary = "Balance of an account", operationId = "getBalance")
-  Balance balance(Caller caller, @PathVariable String id) {
+  Balance balance(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
     visible(caller, id);
     return Balance.of(id, ledger.balance(LedgerAccount.user(id)), clock.instant());
   }
@@ -93,7 +92,7 @@ class AccountsResource {
   @GetMapping("/{id}/postings")
   @Operation(summary = "Ledger postings of an account, latest first", operationId = "listPostings")
   PostingList postings(
-      Caller caller,
+      @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestParam(required = false) @Nullable String cursor,
       @RequestParam(defaultValue = "50") int limit) {
@@ -144,12 +143,12 @@ class AccountsResource {
               description = "Events (WHATWG HTML, section 9.2) until the token ends",
               content =
                   @Content(mediaType = "text/event-stream", schema = @Schema(type = "string"))))
-  SseEmitter events(Caller caller, @PathVariable String id) {
+  SseEmitter events(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
     visible(caller, id);
     return events.open(id, caller.expiresAt());
   }
 
   private Account visible(Caller caller, String id) {
-    return BearerCheck.visible(caller, accounts, id);
+    return CallerAccess.visible(caller, accounts, id);
   }
 }

@@ -23,12 +23,14 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.converter.HttpMessageNotReadableException;
 import org.springframework.transaction.TransactionException;
+import org.springframework.web.ErrorResponseException;
 import org.springframework.web.HttpMediaTypeNotAcceptableException;
 import org.springframework.web.HttpMediaTypeNotSupportedException;
 import org.springframework.web.HttpRequestMethodNotSupportedException;
 import org.springframework.web.bind.MissingRequestHeaderException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.method.annotation.MethodArgumentTypeMismatchException;
 import org.springframework.web.servlet.NoHandlerFoundException;
@@ -102,20 +104,24 @@ final class Problems extends ResponseEntityExceptionHandler {
       HttpHeaders headers,
       HttpStatusCode status,
       WebRequest request) {
-    ProblemType type = status.value() == 404 ? ProblemType.NOT_FOUND : ProblemType.INVALID_REQUEST;
+    ProblemType type = ProblemType.of(status);
     count(type);
     HttpStatusCode answeredStatus = JsonBody.isTooLarge(e) ? HttpStatus.CONTENT_TOO_LARGE : status;
     ProblemDetail problem = ProblemDetail.forStatus(answeredStatus);
     problem.setType(type.uri());
     problem.setTitle(type.title());
-    problem.setDetail(detail(e));
+    problem.setDetail(detail(e, method(request)));
     return ResponseEntity.status(answeredStatus)
         .headers(headers)
         .contentType(MediaType.APPLICATION_PROBLEM_JSON)
         .body(problem);
   }
 
-  private static String detail(Exception e) {
+  private static String method(WebRequest request) {
+    return request instanceof ServletWebRequest http ? String.valueOf(http.getHttpMethod()) : "";
+  }
+
+  private static @Nullable String detail(Exception e, String method) {
     return switch (e) {
       case HttpMessageNotReadableException unreadable -> JsonBody.explain(unreadable);
       case MethodArgumentTypeMismatchException wrong ->
@@ -131,15 +137,21 @@ final class Problems extends ResponseEntityExceptionHandler {
                       t -> type.getSupportedMediaTypes().stream().anyMatch(t::equalsTypeAndSubtype))
                   .findFirst()
                   .orElse(MediaType.APPLICATION_JSON);
-      case HttpRequestMethodNotSupportedException method ->
+      case HttpRequestMethodNotSupportedException other ->
           "%s is not supported at this path, only %s"
               .formatted(
-                  method.getMethod(),
-                  Stream.of(Objects.requireNonNullElse(method.getSupportedMethods(), NO_METHODS))
+                  other.getMethod(),
+                  Stream.of(Objects.requireNonNullElse(other.getSupportedMethods(), NO_METHODS))
                       .sorted()
                       .collect(Collectors.joining(", ")));
       case NoHandlerFoundException nothing ->
           nothing.getHttpMethod() + " is not defined at this path: see /v3/api-docs";
+      case ErrorResponseException refused when refused.getBody().getDetail() != null ->
+          refused.getBody().getDetail();
+      case ErrorResponseException failed when failed.getStatusCode().value() == 404 ->
+          method + " is not defined at this path: see /v3/api-docs";
+      case ErrorResponseException failed when failed.getStatusCode().is5xxServerError() ->
+          "billing's log has the cause";
       default -> "see /v3/api-docs for valid requests";
     };
   }

@@ -1,7 +1,7 @@
 package io.viaduct.testbed.docs;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
-import io.viaduct.billing.BillingConfiguration;
+import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.bridge.BridgeConfiguration;
 import io.viaduct.cnapt.CnaptConfiguration;
 import io.viaduct.setup.installation.Installation;

@@ -1,8 +1,8 @@
 package io.viaduct.testbed.provisioning;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.viaduct.billing.BillingConfiguration;
-import io.viaduct.billing.BillingService;
+import io.viaduct.billing.BillingApplication;
+import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.bridge.Bridge;
 import io.viaduct.bridge.BridgeConfiguration;
 import io.viaduct.service.configuration.ConfigurationFile;
@@ -10,6 +10,7 @@ import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
+import io.viaduct.spring.SpringService;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.SipEndpointSettings;
 import io.viaduct.sip.Transport;
@@ -27,6 +28,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import org.springframework.context.ApplicationContext;
 
 /// A real billing with its own PostgreSQL and a real bridge that asks it, on ports that the system
 /// chose, each started from a configuration file.
@@ -34,7 +36,8 @@ final class SideBySide implements AutoCloseable {
   static final String DOMAIN = "ims.test";
   private static final String OPERATOR_PASSWORD = "operator-secret";
 
-  private final BillingService billing;
+  private final SpringService billing;
+  private final ApplicationContext billingParts;
   final Bridge bridge;
   private final HttpClient http = HttpClient.newHttpClient();
   private String token = "";
@@ -42,8 +45,9 @@ final class SideBySide implements AutoCloseable {
   SideBySide(Path directory) throws Exception {
     TestAuthority authority = new TestAuthority(directory.resolve("operator"));
     billing = billing(directory, authority.issue("danum-billing"));
+    billingParts = started(billing);
     try {
-      bridge = bridge(directory, authority.issue("ims-bridge"), billing.grpcPort());
+      bridge = bridge(directory, authority.issue("ims-bridge"), BillingApplication.grpcPort(billingParts));
     } catch (Exception e) {
       billing.close();
       throw e;
@@ -62,7 +66,7 @@ final class SideBySide implements AutoCloseable {
         .formatted(tls.certificate(), tls.privateKey(), tls.trust());
   }
 
-  private static BillingService billing(Path directory, TlsSettings tls) throws Exception {
+  private static SpringService billing(Path directory, TlsSettings tls) throws Exception {
     Path file =
         Files.writeString(
             directory.resolve("billing.yml"),
@@ -82,14 +86,15 @@ final class SideBySide implements AutoCloseable {
                     Path.of("target", "postgresql").toAbsolutePath(),
                     TestAuthority.secret(directory.resolve("operator.password"), OPERATOR_PASSWORD),
                     DOMAIN));
-    BillingService billing =
-        new BillingService(
-            ConfigurationFile.load(file, BillingConfiguration.class), InstantSource.system());
+    return BillingApplication.of(
+        ConfigurationFile.load(file, BillingConfiguration.class), InstantSource.system());
+  }
+
+  private static ApplicationContext started(SpringService service) throws Exception {
     try {
-      billing.start();
-      return billing;
+      return service.start();
     } catch (Exception e) {
-      billing.close();
+      service.close();
       throw e;
     }
   }
@@ -129,7 +134,7 @@ final class SideBySide implements AutoCloseable {
     HttpResponse<String> answer =
         http.send(
             HttpRequest.newBuilder(
-                    URI.create("http://127.0.0.1:" + billing.restPort() + "/api/v1" + path))
+                    URI.create("http://127.0.0.1:" + billingParts.getEnvironment().getProperty("local.server.port") + "/api/v1" + path))
                 .method(method, HttpRequest.BodyPublishers.ofString(body))
                 .header("Content-Type", "application/json")
                 .header("Authorization", "Bearer " + token)

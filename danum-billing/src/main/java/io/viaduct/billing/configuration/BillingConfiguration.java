@@ -1,8 +1,5 @@
-package io.viaduct.billing;
+package io.viaduct.billing.configuration;
 
-import io.viaduct.billing.account.LoginThrottle;
-import io.viaduct.billing.ledger.MicroDenarii;
-import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.service.configuration.FileName;
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;
@@ -120,18 +117,6 @@ public record BillingConfiguration(
   /// Returns the owner who earns the provider's fee of a SNAPT.
   public String ownerOf(String snapt) {
     return snaptOwners.getOrDefault(snapt, defaultOwner);
-  }
-
-  /// Returns the rules for posting, settling and holding reports.
-  public SettlementRules settlementRules() {
-    return new SettlementRules(
-        graceTime,
-        adjustmentTime,
-        this::ownerOf,
-        new SettlementRules.Bounds(
-            MicroDenarii.ofDenarii(chargeBound),
-            MicroDenarii.ofDenarii(unsigned.boundPerAccount()),
-            heldReports));
   }
 
   /// Returns the line rate of a SNAPT, bit/s in each direction.
@@ -282,16 +267,6 @@ public record BillingConfiguration(
           wrongPasswordsPerName >= wrongPasswords && wrongPasswordsPerName <= 10_000,
           "wrong-passwords-per-name must be between wrong-passwords and 10000",
           Integer.toString(wrongPasswordsPerName));
-    }
-
-    LoginThrottle.Budgets budgets() {
-      return new LoginThrottle.Budgets(
-          wrongPasswords,
-          throttle,
-          knownBrowserPause,
-          wrongPasswordsPerSource,
-          wrongPasswordsPerName,
-          namePause);
     }
   }
 
