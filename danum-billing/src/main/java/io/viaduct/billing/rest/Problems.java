@@ -1,11 +1,8 @@
 package io.viaduct.billing.rest;
 
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.tariff.TariffRefusedException;
-import io.viaduct.service.operations.MetricLabel;
-import java.util.EnumMap;
-import java.util.Map;
+import io.viaduct.service.operations.LabelledCounters;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -43,17 +40,16 @@ final class Problems extends ResponseEntityExceptionHandler {
 
   private static final String[] NO_METHODS = {};
 
-  private final Map<ProblemType, Counter> counters = new EnumMap<>(ProblemType.class);
+  private final LabelledCounters<ProblemType> refusals;
 
   Problems(MeterRegistry registry) {
-    for (ProblemType type : ProblemType.values()) {
-      counters.put(
-          type,
-          Counter.builder("viaduct.requests.refused")
-              .description("HTTP requests answered by a problem, by its type")
-              .tag("reason", MetricLabel.of(type))
-              .register(registry));
-    }
+    refusals =
+        LabelledCounters.register(
+            registry,
+            "viaduct.requests.refused",
+            "HTTP requests answered by a problem, by its type",
+            "reason",
+            ProblemType.class);
   }
 
   @ExceptionHandler
@@ -105,7 +101,7 @@ final class Problems extends ResponseEntityExceptionHandler {
       HttpStatusCode status,
       WebRequest request) {
     ProblemType type = ProblemType.of(status);
-    count(type);
+    refusals.increment(type);
     HttpStatusCode answeredStatus = JsonBody.isTooLarge(e) ? HttpStatus.CONTENT_TOO_LARGE : status;
     ProblemDetail problem = ProblemDetail.forStatus(answeredStatus);
     problem.setType(type.uri());
@@ -157,7 +153,7 @@ final class Problems extends ResponseEntityExceptionHandler {
   }
 
   private ResponseEntity<Object> answer(ProblemType type, @Nullable String detail) {
-    count(type);
+    refusals.increment(type);
     ProblemDetail problem = ProblemDetail.forStatus(type.status());
     problem.setType(type.uri());
     problem.setTitle(type.title());
@@ -165,12 +161,5 @@ final class Problems extends ResponseEntityExceptionHandler {
     return ResponseEntity.status(type.status())
         .contentType(MediaType.APPLICATION_PROBLEM_JSON)
         .body(problem);
-  }
-
-  private void count(ProblemType type) {
-    Counter counter = counters.get(type);
-    if (counter != null) {
-      counter.increment();
-    }
   }
 }
