@@ -9,6 +9,7 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -24,12 +25,12 @@ public final class Credits {
       "select idempotency_key, account, amount_microdenarii, reason, charge_id, created_by,"
           + " created_at, transaction_id from credit ";
 
-  private final TransactionTemplate transaction;
+  private final OncePerKey<Credit> once;
   private final JdbcClient jdbc;
   private final Ledger ledger;
 
   public Credits(TransactionTemplate transaction, JdbcClient jdbc, Ledger ledger) {
-    this.transaction = transaction;
+    once = new OncePerKey<>(transaction, jdbc, KEY_LOCK, this::find);
     this.jdbc = jdbc;
     this.ledger = ledger;
   }
@@ -80,27 +81,27 @@ public final class Credits {
 
   /// Posts a credit. The account must exist.
   public Result post(Request request, Instant now) {
-    return transaction.execute(_ -> {
-      lock(KEY_LOCK, request.key().hashCode());
-      List<Credit> existing = find(request.key());
-      if (!existing.isEmpty()) {
-        Credit known = existing.getFirst();
-        return known.content().isSameAs(request)
-            ? new Result.AlreadyPosted(known)
-            : new Result.KeyTaken();
+    return once.post(
+        request.key(),
+        known ->
+            known.content().isSameAs(request)
+                ? new Result.AlreadyPosted(known)
+                : new Result.KeyTaken(),
+        () -> postNew(request, now));
+  }
+
+  private Result postNew(Request request, Instant now) {
+    if (request.charge() != null) {
+      Optional<MicroDenarii> refundable = refundable(request.account(), request.charge());
+      if (refundable.isEmpty()) {
+        return new Result.NoSuchCharge();
       }
-      if (request.charge() != null) {
-        List<MicroDenarii> refundable = refundable(request.account(), request.charge());
-        if (refundable.isEmpty()) {
-          return new Result.NoSuchCharge();
-        }
-        if (request.amount().compareTo(refundable.getFirst()) > 0) {
-          return new Result.ExceedsCharge(refundable.getFirst());
-        }
+      if (request.amount().compareTo(refundable.get()) > 0) {
+        return new Result.ExceedsCharge(refundable.get());
       }
-      insert(request, now);
-      return new Result.Posted(find(request.key()).getFirst());
-    });
+    }
+    insert(request, now);
+    return new Result.Posted(find(request.key()).orElseThrow());
   }
 
   /// Returns the credits of an account, latest first.
@@ -117,13 +118,9 @@ public final class Credits {
         .list();
   }
 
-  private void lock(int lockClass, int key) {
-    jdbc.sql("select pg_advisory_xact_lock(?, ?)").param(lockClass).param(key).query(row -> {});
-  }
-
   // Returns the refundable rest of a charge; zero for a void interval. The lock makes refunds of
   // one charge wait for each other. hashint8 is a function of PostgreSQL.
-  private List<MicroDenarii> refundable(String account, long charge) {
+  private Optional<MicroDenarii> refundable(String account, long charge) {
     jdbc.sql("select pg_advisory_xact_lock(?, hashint8(?))")
         .param(CHARGE_LOCK)
         .param(charge)
@@ -136,7 +133,7 @@ public final class Credits {
         .param(charge)
         .param(account)
         .query((row, _) -> new MicroDenarii(row.getLong(1)))
-        .list();
+        .optional();
   }
 
   private void insert(Request request, Instant now) {
@@ -168,11 +165,11 @@ public final class Credits {
         .update();
   }
 
-  private List<Credit> find(String key) {
+  private Optional<Credit> find(String key) {
     return jdbc.sql(SELECT + "where idempotency_key = ?")
         .param(key)
         .query((row, _) -> credit(row))
-        .list();
+        .optional();
   }
 
   private static Credit credit(ResultSet row) throws SQLException {

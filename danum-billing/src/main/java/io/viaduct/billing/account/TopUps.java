@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -20,14 +21,14 @@ public final class TopUps {
       "select idempotency_key, account, amount_microdenarii, reference, created_by, created_at,"
           + " transaction_id from top_up ";
 
-  private static final long KEY_LOCK = 0x746f7075L;
+  private static final int KEY_LOCK = 0x746f7075;
 
-  private final TransactionTemplate transaction;
+  private final OncePerKey<TopUp> once;
   private final JdbcClient jdbc;
   private final Ledger ledger;
 
   public TopUps(TransactionTemplate transaction, JdbcClient jdbc, Ledger ledger) {
-    this.transaction = transaction;
+    once = new OncePerKey<>(transaction, jdbc, KEY_LOCK, this::find);
     this.jdbc = jdbc;
     this.ledger = ledger;
   }
@@ -65,29 +66,22 @@ public final class TopUps {
       String reference,
       String createdBy,
       Instant now) {
-    return transaction.execute(_ -> {
-      // Requests with the same key wait for each other. Two keys share a lock only if their hashes
-      // collide.
-      jdbc.sql("select pg_advisory_xact_lock(?, ?)")
-          .param((int) KEY_LOCK)
-          .param(key.hashCode())
-          .query(row -> {});
-      List<TopUp> existing = find(key);
-      if (!existing.isEmpty()) {
-        TopUp known = existing.getFirst();
-        return known.account().equals(account)
-                && known.amount().equals(amount)
-                && known.reference().equals(reference)
-            ? new Result.AlreadyPosted(known)
-            : new Result.KeyTaken();
-      }
-      long transactionId =
-          ledger
-              .post(List.of(LedgerTransaction.topUp(key, account, amount, reference)), now)
-              .getFirst();
-      insert(key, account, amount, reference, createdBy, now, transactionId);
-      return new Result.Posted(find(key).getFirst());
-    });
+    return once.post(
+        key,
+        known ->
+            known.account().equals(account)
+                    && known.amount().equals(amount)
+                    && known.reference().equals(reference)
+                ? new Result.AlreadyPosted(known)
+                : new Result.KeyTaken(),
+        () -> {
+          long transactionId =
+              ledger
+                  .post(List.of(LedgerTransaction.topUp(key, account, amount, reference)), now)
+                  .getFirst();
+          insert(key, account, amount, reference, createdBy, now, transactionId);
+          return new Result.Posted(find(key).orElseThrow());
+        });
   }
 
   /// Returns the top-ups of an account, latest first.
@@ -104,11 +98,11 @@ public final class TopUps {
         .list();
   }
 
-  private List<TopUp> find(String key) {
+  private Optional<TopUp> find(String key) {
     return jdbc.sql(SELECT + "where idempotency_key = ?")
         .param(key)
         .query((row, _) -> topUp(row))
-        .list();
+        .optional();
   }
 
   private static TopUp topUp(ResultSet row) throws SQLException {
