@@ -112,11 +112,13 @@ class HeldReportsResource {
             Page.filter("account", account),
             word("reason", reason, HoldReason.values()),
             state.equals("all") ? "" : word("state", state, HeldReports.State.values()));
-    List<HeldReport> rows =
-        held.page(filter, Page.before(cursor), Page.limit(limit) + 1).stream()
-            .map(HeldReport::of)
-            .toList();
-    Page<HeldReport> page = Page.of(rows, limit, HeldReport::id);
+    Page<HeldReport> page =
+        Page.byNumber(
+                cursor,
+                limit,
+                (before, rows) -> held.page(filter, before, rows),
+                HeldReports.HeldReport::id)
+            .as(HeldReport::of);
     return new HeldReportList(page.items(), page.next());
   }
 

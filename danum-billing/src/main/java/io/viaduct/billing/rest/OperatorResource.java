@@ -44,7 +44,20 @@ class OperatorResource {
       String session,
       long epoch,
       long sequence,
-      String account) {}
+      String account) {
+    static RefusedReport of(RefusedReports.Refused r) {
+      return new RefusedReport(
+          Long.toString(r.id()),
+          r.receivedAt(),
+          r.why(),
+          r.detail(),
+          r.snapt(),
+          r.session(),
+          r.epoch(),
+          r.sequence(),
+          r.account());
+    }
+  }
 
   record RefusedReportList(List<RefusedReport> refused, @Nullable String next) {}
 
@@ -70,21 +83,13 @@ class OperatorResource {
             Page.filter("snapt", snapt),
             Page.filter("account", account),
             Page.filter("reason", reason));
-    List<RefusedReport> rows =
-        refusedReports.page(filter, Page.before(cursor), Page.limit(limit) + 1).stream()
-            .map(r ->
-                new RefusedReport(
-                    Long.toString(r.id()),
-                    r.receivedAt(),
-                    r.why(),
-                    r.detail(),
-                    r.snapt(),
-                    r.session(),
-                    r.epoch(),
-                    r.sequence(),
-                    r.account()))
-            .toList();
-    Page<RefusedReport> page = Page.of(rows, limit, RefusedReport::id);
+    Page<RefusedReport> page =
+        Page.byNumber(
+                cursor,
+                limit,
+                (before, rows) -> refusedReports.page(filter, before, rows),
+                RefusedReports.Refused::id)
+            .as(RefusedReport::of);
     return new RefusedReportList(page.items(), page.next());
   }
 

@@ -103,18 +103,15 @@ class UnsignedResource {
       @RequestParam(defaultValue = "") String account,
       @RequestParam(defaultValue = "true") boolean due) {
     Instant now = clock.instant();
-    List<UnsignedInterval> rows =
-        unsigned
-            .page(
-                new UnsignedIntervals.Filter(
-                    Page.filter("snapt", snapt), Page.filter("account", account)),
-                due ? now : null,
-                Page.before(cursor),
-                Page.limit(limit) + 1)
-            .stream()
-            .map(i -> UnsignedInterval.of(i, now))
-            .toList();
-    Page<UnsignedInterval> page = Page.of(rows, limit, UnsignedInterval::id);
+    UnsignedIntervals.Filter filter =
+        new UnsignedIntervals.Filter(Page.filter("snapt", snapt), Page.filter("account", account));
+    Page<UnsignedInterval> page =
+        Page.byNumber(
+                cursor,
+                limit,
+                (before, rows) -> unsigned.page(filter, due ? now : null, before, rows),
+                UnsignedIntervals.Unsigned::id)
+            .as(i -> UnsignedInterval.of(i, now));
     return new UnsignedList(page.items(), page.next());
   }
 
