@@ -14,7 +14,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.logging.LoggingSystem;
@@ -99,6 +101,26 @@ public final class SpringService implements AutoCloseable {
   public <T> SpringService with(Class<T> type, T bean) {
     beans.add(context -> single(context, type, bean));
     return this;
+  }
+
+  /// Adds a bean that starts before Spring reads any other class, for work that takes longer than
+  /// the start of Spring. It is closed after all beans that use it, also if the start fails.
+  public <T extends AutoCloseable> SpringService first(Class<T> type, Supplier<T> start) {
+    beans.add(context -> context.addBeanFactoryPostProcessor(first(context, type, start)));
+    return this;
+  }
+
+  // Such a processor runs before Spring reads the classes, and within the part of the start whose
+  // failure closes all beans.
+  private static <T extends AutoCloseable> BeanDefinitionRegistryPostProcessor first(
+      GenericApplicationContext context, Class<T> type, Supplier<T> start) {
+    return _ -> {
+      T started = start.get();
+      context.getDefaultListableBeanFactory().registerSingleton(type.getName(), started);
+      context
+          .getDefaultListableBeanFactory()
+          .registerDisposableBean(type.getName(), started::close);
+    };
   }
 
   private static <T> void single(GenericApplicationContext context, Class<T> type, T bean) {
