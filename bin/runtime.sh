@@ -32,6 +32,9 @@ runtime() { # module, jar, directory of the start caches, verb; sets options
 		# Packets have priority over the JIT compiler; the JVM accepts these options only from root.
 		[ "$(id -u)" != 0 ] || options+=(-XX:ThreadPriorityPolicy=1 -XX:CompilerThreadPriority=5)
 		;;
+	danum-billing) # the JVM would begin with a 64th of the machine's memory; the heap grows when reports come
+		options+=(-Xms80m -XX:NewSize=32m)
+		;;
 	esac
 	cache=$(start_cache "$1" "$2")
 	[ -z "${TMPDIR:-}" ] || options+=("-Djava.io.tmpdir=$TMPDIR") # Java itself ignores TMPDIR

@@ -2,6 +2,7 @@ package io.viaduct.billing;
 
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.database.OpeningDatabase;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.mediation.MediationEndpoint;
@@ -13,8 +14,19 @@ import io.viaduct.spring.SpringService;
 import java.time.InstantSource;
 import java.util.Map;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.logging.logback.LogbackMetricsAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.ssl.SslMetricsAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.startup.StartupTimeMetricsListenerAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.task.TaskExecutorMetricsAutoConfiguration;
+import org.springframework.boot.micrometer.observation.autoconfigure.ScheduledTasksObservationAutoConfiguration;
+import org.springframework.boot.servlet.autoconfigure.MultipartAutoConfiguration;
+import org.springframework.boot.tomcat.autoconfigure.metrics.TomcatMetricsAutoConfiguration;
+import org.springframework.boot.validation.autoconfigure.ValidationAutoConfiguration;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.boot.web.server.context.WebServerInitializedEvent;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcObservationAutoConfiguration;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
@@ -23,7 +35,21 @@ import org.springframework.core.ParameterizedTypeReference;
 /// Billing as a Spring Boot application. Each package makes its own parts in a class named
 /// `…Parts`; this class makes the parts that belong to no package. [Stage] is the order in which
 /// they start and stop.
-@SpringBootApplication(proxyBeanMethods = false)
+@SpringBootApplication(
+    proxyBeanMethods = false,
+    exclude = { // parts that billing does not use, which would take time and memory at the start
+      AopAutoConfiguration.class,
+      LogbackMetricsAutoConfiguration.class,
+      MultipartAutoConfiguration.class,
+      ScheduledTasksObservationAutoConfiguration.class,
+      SslMetricsAutoConfiguration.class,
+      StartupTimeMetricsListenerAutoConfiguration.class,
+      TaskExecutorMetricsAutoConfiguration.class,
+      TaskSchedulingAutoConfiguration.class,
+      TomcatMetricsAutoConfiguration.class,
+      ValidationAutoConfiguration.class,
+      WebMvcObservationAutoConfiguration.class
+    })
 public class BillingApplication {
   /// Returns billing, not yet started.
   ///
@@ -38,6 +64,7 @@ public class BillingApplication {
             configuration.rest().port(),
             configuration.operations())
         .with(InstantSource.class, clock)
+        .first(OpeningDatabase.class, () -> OpeningDatabase.begin(configuration.database()))
         .with(
             Map.ofEntries(
                 Map.entry("spring.web.resources.add-mappings", false),

@@ -7,8 +7,8 @@ import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.service.operations.Readiness;
-import java.util.List;
 import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -21,17 +21,13 @@ import org.springframework.transaction.support.TransactionTemplate;
 /// Makes the database and the ways to it.
 @Configuration(proxyBeanMethods = false)
 class DatabaseParts {
+  /// Lets the database store its first rows before Spring makes Tomcat and any other bean.
   @Bean
-  static OpeningDatabase openingDatabase(
-      BillingConfiguration configuration, List<FirstRows> firstRows) {
-    return OpeningDatabase.begin(configuration.database(), firstRows);
-  }
-
-  /// Begins to open the database before Spring makes Tomcat and any other bean, because PostgreSQL
-  /// takes longest to start.
-  @Bean
-  static BeanFactoryPostProcessor databaseFirst() {
-    return beans -> beans.getBean(OpeningDatabase.class);
+  static BeanFactoryPostProcessor firstRows() {
+    return beans -> {
+      ObjectProvider<FirstRows> rows = beans.getBeanProvider(FirstRows.class);
+      beans.getBean(OpeningDatabase.class).store(rows.stream().toList());
+    };
   }
 
   @Bean

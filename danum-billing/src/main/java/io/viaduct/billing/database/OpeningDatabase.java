@@ -20,6 +20,7 @@ public final class OpeningDatabase implements AutoCloseable {
   private static final long WAIT_MINUTES_MAX = 10;
 
   private final BillingConfiguration.Database settings;
+  private final CompletableFuture<List<FirstRows>> firstRows = new CompletableFuture<>();
   private final CompletableFuture<HikariDataSource> connections = new CompletableFuture<>();
   private volatile @Nullable EmbeddedDatabase embedded; // written by the thread that opens it
 
@@ -27,21 +28,24 @@ public final class OpeningDatabase implements AutoCloseable {
     this.settings = settings;
   }
 
-  /// Begins to open the database.
-  ///
-  /// @param firstRows stored before the first connection is given out: without the first operator,
-  ///   the right password would be refused
-  static OpeningDatabase begin(BillingConfiguration.Database settings, List<FirstRows> firstRows) {
+  /// Begins to open the database. It is open when [#store] was called too.
+  public static OpeningDatabase begin(BillingConfiguration.Database settings) {
     OpeningDatabase database = new OpeningDatabase(settings);
-    Thread.ofPlatform().name("database-start").start(() -> database.open(firstRows));
+    Thread.ofPlatform().name("database-start").start(database::open);
     return database;
   }
 
-  private void open(List<FirstRows> firstRows) {
+  /// Sets the rows that are stored before the first connection is given out: without the first
+  /// operator, the right password would be refused.
+  void store(List<FirstRows> rows) {
+    firstRows.complete(rows);
+  }
+
+  private void open() {
     try {
       HikariDataSource pool = Migrations.open(address(), settings.connections());
       try {
-        firstRows.forEach(rows -> rows.store(pool));
+        firstRows.join().forEach(rows -> rows.store(pool));
       } catch (RuntimeException e) {
         pool.close();
         throw e;
@@ -104,6 +108,7 @@ public final class OpeningDatabase implements AutoCloseable {
   /// failed: only then it can be stopped.
   @Override
   public void close() {
+    store(List.of()); // if the start failed early, none were set
     HikariDataSource pool = connections.exceptionally(_ -> null).join();
     if (pool != null) {
       pool.close();
