@@ -15,6 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.logging.LoggingSystem;
@@ -30,6 +32,8 @@ import org.springframework.context.support.GenericApplicationContext;
 /// checked before; Spring gets the record as a bean, and reads no configuration of its own. Beans
 /// are made when they are first needed, except those marked `@Lazy(false)` and lifecycle beans.
 public final class SpringService implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SpringService.class);
+
   /// Longest wait for a start that is under way when the service is closed.
   private static final Duration START_PATIENCE = Duration.ofSeconds(30);
 
@@ -163,6 +167,7 @@ public final class SpringService implements AutoCloseable {
         return refused;
       }
     }
+    LOG.error("the service cannot start because of a defect in this program", failure);
     return failure;
   }
 
