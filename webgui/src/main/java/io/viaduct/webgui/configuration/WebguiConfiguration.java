@@ -1,4 +1,4 @@
-package io.viaduct.webgui;
+package io.viaduct.webgui.configuration;
 
 import io.viaduct.service.configuration.Secret;
 import io.viaduct.service.logging.LoggingSettings;

@@ -1,30 +1,16 @@
 package io.viaduct.webgui;
 
-import io.viaduct.service.operations.OperationsSettings;
-import io.viaduct.webgui.WebguiConfiguration.Http;
+import io.viaduct.webgui.configuration.WebguiConfiguration.Http;
 import java.util.HashMap;
 import java.util.Map;
 
-/// The validated configuration, translated to what Spring Boot reads. One direction only: no key of
-/// ours is ever read from Spring's properties.
-final class SpringSettings {
-  private SpringSettings() {}
+/// Translates the validated configuration to properties of Spring Boot. No key of ours is ever read
+/// from Spring's properties.
+final class PageSettings {
+  private PageSettings() {}
 
-  static Map<String, Object> of(WebguiConfiguration configuration) {
+  static Map<String, Object> of(Http http) {
     Map<String, Object> settings = new HashMap<>();
-    pages(settings, configuration.http());
-    operations(settings, configuration.operations());
-    settings.put("spring.main.banner-mode", "off");
-    return settings;
-  }
-
-  private static void pages(Map<String, Object> settings, Http http) {
-    settings.put("spring.application.name", "webgui");
-    settings.put("server.address", http.host());
-    settings.put("server.port", http.port());
-    settings.put("server.shutdown", "graceful");
-    settings.put("spring.lifecycle.timeout-per-shutdown-phase", "5s");
-    settings.put("spring.threads.virtual.enabled", true);
     settings.put("server.compression.enabled", true);
     settings.put("server.tomcat.max-http-form-post-size", "32KB");
     settings.put("server.max-http-request-header-size", "16KB");
@@ -53,20 +39,6 @@ final class SpringSettings {
     settings.put("spring.web.resources.chain.strategy.content.paths", "/assets/**");
     settings.put("spring.web.resources.cache.cachecontrol.max-age", "365d");
     settings.put("spring.web.resources.cache.cachecontrol.cache-public", true);
-  }
-
-  private static void operations(Map<String, Object> settings, OperationsSettings operations) {
-    settings.put("management.server.address", operations.host());
-    settings.put("management.server.port", operations.port());
-    settings.put("management.endpoints.web.base-path", "/");
-    settings.put("management.endpoints.web.discovery.enabled", false);
-    settings.put("management.endpoints.web.exposure.include", "health,prometheus");
-    settings.put("management.endpoints.web.path-mapping.prometheus", "metrics");
-    settings.put("management.endpoint.health.probes.enabled", true);
-    settings.put("management.endpoint.health.group.liveness.include", "livenessState");
-    settings.put("management.endpoint.health.group.liveness.additional-path", "management:/livez");
-    settings.put("management.endpoint.health.group.readiness.include", "readinessState");
-    settings.put(
-        "management.endpoint.health.group.readiness.additional-path", "management:/readyz");
+    return settings;
   }
 }
