@@ -58,10 +58,10 @@ final class EventStream implements AutoCloseable {
     try (BufferedReader lines =
         new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        if (line.startsWith("event: ")) {
-          name = line.substring(7);
-        } else if (line.startsWith("data: ")) {
-          data.append(line.substring(6)).append('\n');
+        if (line.startsWith("event:")) {
+          name = line.substring(6).strip();
+        } else if (line.startsWith("data:")) {
+          data.append(line.substring(5)).append('\n');
         } else if (line.isEmpty() && !name.isEmpty()) {
           events.add(new Event(name, data.toString()));
           name = "";

@@ -1,6 +1,8 @@
 package io.viaduct.webgui;
 
 import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.logging.ProcessLogging;
+import io.viaduct.webgui.configuration.WebguiConfiguration;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -13,10 +15,19 @@ import org.springframework.context.ConfigurableApplicationContext;
 /// in production. Each test resets the peer.
 final class RunningWebgui {
   private static final PeerServer PEER = new PeerServer();
-  private static final ConfigurableApplicationContext CONTEXT =
-      WebguiApplication.start(configuration(PEER));
+  private static final ConfigurableApplicationContext CONTEXT = start(PEER);
 
   private RunningWebgui() {}
+
+  private static ConfigurableApplicationContext start(PeerServer peer) {
+    WebguiConfiguration configuration = configuration(peer);
+    ProcessLogging.configure(configuration.logging());
+    try {
+      return WebguiApplication.of(configuration).start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
 
   /// The peer, as after [PeerServer#reset].
   static PeerServer freshPeer() {

@@ -16,6 +16,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
@@ -32,6 +34,8 @@ import org.springframework.context.support.GenericApplicationContext;
 /// checked before; Spring gets the record as a bean, and reads no configuration of its own. Beans
 /// are made when they are first needed, except those marked `@Lazy(false)` and lifecycle beans.
 public final class SpringService implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SpringService.class);
+
   /// Longest wait for a start that is under way when the service is closed.
   private static final Duration START_PATIENCE = Duration.ofSeconds(30);
 
@@ -185,6 +189,7 @@ public final class SpringService implements AutoCloseable {
         return refused;
       }
     }
+    LOG.error("the service cannot start because of a defect in this program", failure);
     return failure;
   }
 
