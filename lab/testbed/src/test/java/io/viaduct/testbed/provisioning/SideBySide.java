@@ -1,22 +1,22 @@
 package io.viaduct.testbed.provisioning;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.billing.BillingApplication;
 import io.viaduct.billing.configuration.BillingConfiguration;
-import io.viaduct.bridge.Bridge;
-import io.viaduct.bridge.BridgeConfiguration;
+import io.viaduct.bridge.BridgeApplication;
+import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.sip.SipEntrance;
 import io.viaduct.service.configuration.ConfigurationFile;
-import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
-import io.viaduct.spring.SpringService;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.SipEndpointSettings;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.useragent.UserAgent;
 import io.viaduct.sip.useragent.UserAgentListener;
 import io.viaduct.sip.useragent.UserAgentSettings;
+import io.viaduct.spring.SpringService;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -26,9 +26,9 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import org.springframework.context.ApplicationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
-import org.springframework.context.ApplicationContext;
 
 /// A real billing with its own PostgreSQL and a real bridge that asks it, on ports that the system
 /// chose, each started from a configuration file.
@@ -38,16 +38,22 @@ final class SideBySide implements AutoCloseable {
 
   private final SpringService billing;
   private final ApplicationContext billingParts;
-  final Bridge bridge;
+  private final SpringService bridge;
+  private final ApplicationContext bridgeParts;
   private final HttpClient http = HttpClient.newHttpClient();
   private String token = "";
 
   SideBySide(Path directory) throws Exception {
     TestAuthority authority = new TestAuthority(directory.resolve("operator"));
     billing = billing(directory, authority.issue("danum-billing"));
-    billingParts = started(billing);
     try {
-      bridge = bridge(directory, authority.issue("ims-bridge"), BillingApplication.grpcPort(billingParts));
+      billingParts = billing.start();
+      bridge =
+          bridge(
+              directory,
+              authority.issue("ims-bridge"),
+              BillingApplication.grpcPort(billingParts));
+      bridgeParts = bridge.start();
     } catch (Exception e) {
       billing.close();
       throw e;
@@ -90,16 +96,7 @@ final class SideBySide implements AutoCloseable {
         ConfigurationFile.load(file, BillingConfiguration.class), InstantSource.system());
   }
 
-  private static ApplicationContext started(SpringService service) throws Exception {
-    try {
-      return service.start();
-    } catch (Exception e) {
-      service.close();
-      throw e;
-    }
-  }
-
-  private static Bridge bridge(Path directory, TlsSettings tls, int billingPort) throws Exception {
+  private static SpringService bridge(Path directory, TlsSettings tls, int billingPort) throws Exception {
     Ed25519.writePrivate(directory.resolve("token.key"), Ed25519.generate().getPrivate());
     Path file =
         Files.writeString(
@@ -113,6 +110,7 @@ final class SideBySide implements AutoCloseable {
             %s
             token: {signing-key: token.key}
             state: %s
+            operations: {port: 0}
             """
                 .formatted(
                     DOMAIN,
@@ -120,11 +118,12 @@ final class SideBySide implements AutoCloseable {
                     billingPort,
                     tls(tls),
                     directory.resolve("bridge")));
-    return Bridge.start(
-        ConfigurationFile.load(file, BridgeConfiguration.class),
-        InstantSource.system(),
-        new SimpleMeterRegistry(),
-        new Readiness());
+    return BridgeApplication.of(ConfigurationFile.load(file, BridgeConfiguration.class));
+  }
+
+  /// Returns the users that the bridge knows.
+  Subscribers subscribers() {
+    return bridgeParts.getBean(Subscribers.class);
   }
 
   /// Sends a request to billing as the operator.
@@ -134,7 +133,11 @@ final class SideBySide implements AutoCloseable {
     HttpResponse<String> answer =
         http.send(
             HttpRequest.newBuilder(
-                    URI.create("http://127.0.0.1:" + billingParts.getEnvironment().getProperty("local.server.port") + "/api/v1" + path))
+                    URI.create(
+                        "http://127.0.0.1:%s/api/v1%s"
+                            .formatted(
+                                billingParts.getEnvironment().getProperty("local.server.port"),
+                                path)))
                 .method(method, HttpRequest.BodyPublishers.ofString(body))
                 .header("Content-Type", "application/json")
                 .header("Authorization", "Bearer " + token)
@@ -153,7 +156,7 @@ final class SideBySide implements AutoCloseable {
             DOMAIN,
             user,
             password,
-            new HostPort("127.0.0.1", bridge.sipPort()),
+            new HostPort("127.0.0.1", bridgeParts.getBean(SipEntrance.class).port()),
             Transport.UDP,
             SipEndpointSettings.client(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))),
         InstantSource.system(),
