@@ -3,6 +3,7 @@ package io.viaduct.testbed.architecture;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -36,7 +37,16 @@ class ArchitectureTest {
 
   private static final List<String> SHARED =
       List.of(
-          "tunnel-protocol", "usage-protocol", "service-host", "linux-io", "sip-stack", "testbed");
+          "tunnel-protocol",
+          "usage-protocol",
+          "service-host",
+          "spring-host",
+          "linux-io",
+          "sip-stack",
+          "testbed");
+
+  /// Modules whose packages depend on each other in one direction only.
+  private static final List<String> WITHOUT_CYCLES = List.of("spring-host", "ims-bridge", "webgui");
 
   private static final Set<String> BAGS =
       Set.of("util", "utils", "common", "manager", "impl", "helper", "helpers", "internal");
@@ -106,6 +116,30 @@ class ArchitectureTest {
             .resideOutsideOfPackage(own)
             .as(module + " lives in " + own)
             .check(module(module)));
+  }
+
+  @Test
+  void packagesFormNoCycle() {
+    for (String module : WITHOUT_CYCLES) {
+      slices()
+          .matching("io.viaduct.(**)")
+          .should()
+          .beFreeOfCycles()
+          .as("the packages of " + module + " form no cycle")
+          .check(module(module));
+    }
+  }
+
+  @Test
+  void processesWithoutSpringHaveNoSpring() {
+    for (String module : List.of("cnapt-agent", "snapt-server", "service-host", "setup")) {
+      noClasses()
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("org.springframework..", "io.viaduct.spring..")
+          .as(module + " starts without Spring")
+          .check(module(module));
+    }
   }
 
   @Test

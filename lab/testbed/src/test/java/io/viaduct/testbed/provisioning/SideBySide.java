@@ -1,12 +1,12 @@
 package io.viaduct.testbed.provisioning;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.viaduct.billing.BillingConfiguration;
 import io.viaduct.billing.BillingService;
-import io.viaduct.bridge.Bridge;
-import io.viaduct.bridge.BridgeConfiguration;
+import io.viaduct.bridge.BridgeApplication;
+import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.sip.SipEntrance;
 import io.viaduct.service.configuration.ConfigurationFile;
-import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
@@ -16,6 +16,7 @@ import io.viaduct.sip.Transport;
 import io.viaduct.sip.useragent.UserAgent;
 import io.viaduct.sip.useragent.UserAgentListener;
 import io.viaduct.sip.useragent.UserAgentSettings;
+import io.viaduct.spring.SpringService;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -25,6 +26,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import org.springframework.context.ApplicationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -35,7 +37,8 @@ final class SideBySide implements AutoCloseable {
   private static final String OPERATOR_PASSWORD = "operator-secret";
 
   private final BillingService billing;
-  final Bridge bridge;
+  private final SpringService bridge;
+  private final ApplicationContext bridgeParts;
   private final HttpClient http = HttpClient.newHttpClient();
   private String token = "";
 
@@ -44,6 +47,7 @@ final class SideBySide implements AutoCloseable {
     billing = billing(directory, authority.issue("danum-billing"));
     try {
       bridge = bridge(directory, authority.issue("ims-bridge"), billing.grpcPort());
+      bridgeParts = bridge.start();
     } catch (Exception e) {
       billing.close();
       throw e;
@@ -94,7 +98,8 @@ final class SideBySide implements AutoCloseable {
     }
   }
 
-  private static Bridge bridge(Path directory, TlsSettings tls, int billingPort) throws Exception {
+  private static SpringService bridge(Path directory, TlsSettings tls, int billingPort)
+      throws Exception {
     Ed25519.writePrivate(directory.resolve("token.key"), Ed25519.generate().getPrivate());
     Path file =
         Files.writeString(
@@ -108,6 +113,7 @@ final class SideBySide implements AutoCloseable {
             %s
             token: {signing-key: token.key}
             state: %s
+            operations: {port: 0}
             """
                 .formatted(
                     DOMAIN,
@@ -115,11 +121,12 @@ final class SideBySide implements AutoCloseable {
                     billingPort,
                     tls(tls),
                     directory.resolve("bridge")));
-    return Bridge.start(
-        ConfigurationFile.load(file, BridgeConfiguration.class),
-        InstantSource.system(),
-        new SimpleMeterRegistry(),
-        new Readiness());
+    return BridgeApplication.of(ConfigurationFile.load(file, BridgeConfiguration.class));
+  }
+
+  /// Returns the users that the bridge knows.
+  Subscribers subscribers() {
+    return bridgeParts.getBean(Subscribers.class);
   }
 
   /// Sends a request to billing as the operator.
@@ -148,7 +155,7 @@ final class SideBySide implements AutoCloseable {
             DOMAIN,
             user,
             password,
-            new HostPort("127.0.0.1", bridge.sipPort()),
+            new HostPort("127.0.0.1", bridgeParts.getBean(SipEntrance.class).port()),
             Transport.UDP,
             SipEndpointSettings.client(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))),
         InstantSource.system(),
