@@ -40,7 +40,10 @@ public final class BridgeCommand {
   private static final Logger LOG = LoggerFactory.getLogger(BridgeCommand.class);
 
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    System.exit(
+        ProcessCommandLine.start(
+                "ims-bridge", "run", BridgeCommand::run, _ -> ExitCode.UNAVAILABLE, args)
+            .orElseGet(() -> commandLine().execute(args)));
   }
 
   static CommandLine commandLine() {
@@ -55,27 +58,31 @@ public final class BridgeCommand {
 
     @Override
     public Integer call() throws Exception {
-      HangUp hangUp = HangUp.listen();
-      ConfigurationSource<BridgeConfiguration> source =
-          BridgeReload.source(file, InstantSource.system());
-      BridgeConfiguration configuration = source.load();
-      ConfigurationKeys running = ConfigurationKeys.of(configuration);
-      ProcessLogging.configure(configuration.logging());
-      SpringService bridge = BridgeApplication.of(configuration);
-      CleanStop.serve(
-          bridge,
-          () -> {
-            ApplicationContext parts = bridge.start();
-            LOG.info(
-                "ready: SIP for users of {} on port {}, SNAPTs on port {}, REST on port {}",
-                configuration.domain(),
-                parts.getBean(SipEntrance.class).port(),
-                parts.getBean(SnaptsServer.class).port(),
-                parts.getEnvironment().getProperty("local.server.port"));
-            hangUp.then(BridgeReload.of(source, running, parts)::reload);
-          });
-      return ExitCode.OK;
+      return run(file);
     }
+  }
+
+  private static int run(Path file) throws Exception {
+    HangUp hangUp = HangUp.listen();
+    ConfigurationSource<BridgeConfiguration> source =
+        BridgeReload.source(file, InstantSource.system());
+    BridgeConfiguration configuration = source.load();
+    ConfigurationKeys running = ConfigurationKeys.of(configuration);
+    ProcessLogging.configure(configuration.logging());
+    SpringService bridge = BridgeApplication.of(configuration);
+    CleanStop.serve(
+        bridge,
+        () -> {
+          ApplicationContext parts = bridge.start();
+          LOG.info(
+              "ready: SIP for users of {} on port {}, SNAPTs on port {}, REST on port {}",
+              configuration.domain(),
+              parts.getBean(SipEntrance.class).port(),
+              parts.getBean(SnaptsServer.class).port(),
+              parts.getEnvironment().getProperty("local.server.port"));
+          hangUp.then(BridgeReload.of(source, running, parts)::reload);
+        });
+    return ExitCode.OK;
   }
 
   /// Validates the configuration and prints it.

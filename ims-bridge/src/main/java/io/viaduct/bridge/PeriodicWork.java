@@ -45,9 +45,10 @@ final class PeriodicWork {
     this.readiness = readiness;
     this.clock = clock;
     reachability.show(readiness);
+    forwarder.onClock(); // asks billing while the listeners open
   }
 
-  @Scheduled(fixedDelay = TICK_MS, initialDelay = TICK_MS)
+  @Scheduled(fixedDelay = TICK_MS)
   void onClock() {
     locations.expire(clock.instant());
     locations.endUnless(subscribers::isActive);

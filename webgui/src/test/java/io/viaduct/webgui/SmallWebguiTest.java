@@ -3,6 +3,7 @@ package io.viaduct.webgui;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.viaduct.webgui.account.EventStream;
 import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import java.net.URI;

@@ -22,7 +22,6 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProce
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.logging.LoggingSystem;
-import org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoConfiguration;
 import org.springframework.boot.support.EnvironmentPostProcessorApplicationListener;
 import org.springframework.boot.web.server.WebServerException;
 import org.springframework.boot.web.server.context.WebServerInitializedEvent;
@@ -62,8 +61,7 @@ public final class SpringService implements AutoCloseable {
     settings.put("server.shutdown", "graceful");
     settings.put("spring.lifecycle.timeout-per-shutdown-phase", DRAIN);
     settings.put("spring.threads.virtual.enabled", true);
-    settings.put(
-        "spring.autoconfigure.exclude", UserDetailsServiceAutoConfiguration.class.getName());
+    settings.put("spring.autoconfigure.exclude", UnusedConfigurations.names());
     settings.putAll(ActuatorSettings.of(operations));
     beans.add(context -> single(context, ServiceIdentity.class, identity));
     beans.add(context -> single(context, HttpListener.class, http));

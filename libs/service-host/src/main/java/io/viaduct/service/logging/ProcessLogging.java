@@ -29,7 +29,7 @@ public final class ProcessLogging {
     addConsole(
         context,
         ConsoleTarget.SystemOut,
-        json ? new JsonLineEncoder() : new TextLineEncoder(),
+        json ? JsonLines.encoder() : new TextLineEncoder(),
         Level.toLevel(settings.level().name()));
     // Below INFO, Netty logs its class loading, which does not help an operator.
     context.getLogger("io.netty").setLevel(Level.INFO);

@@ -18,8 +18,7 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
-import org.springframework.security.config.annotation.web.builders.HttpSecurity;
-import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
+import org.springframework.security.web.DefaultSecurityFilterChain;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.context.support.WebApplicationContextUtils;
 
@@ -58,18 +57,14 @@ public class OperationsAutoConfiguration {
     return InstantSource.system();
   }
 
-  /// Opens the operations port to all: it has no authentication, as its configuration key says.
+  /// Opens the operations port to all, without a filter: it has no authentication, as its
+  /// configuration key says.
   @Bean
   @Order(Ordered.HIGHEST_PRECEDENCE)
-  SecurityFilterChain operations(HttpSecurity http) {
-    return http.securityMatcher(request ->
-            WebServerApplicationContext.hasServerNamespace(
-                WebApplicationContextUtils.getWebApplicationContext(request.getServletContext()),
-                "management"))
-        .csrf(AbstractHttpConfigurer::disable)
-        .requestCache(AbstractHttpConfigurer::disable)
-        .logout(AbstractHttpConfigurer::disable)
-        .authorizeHttpRequests(all -> all.anyRequest().permitAll())
-        .build();
+  SecurityFilterChain operations() {
+    return new DefaultSecurityFilterChain(request ->
+        WebServerApplicationContext.hasServerNamespace(
+            WebApplicationContextUtils.getWebApplicationContext(request.getServletContext()),
+            "management"));
   }
 }

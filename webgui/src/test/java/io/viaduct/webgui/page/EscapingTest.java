@@ -1,7 +1,10 @@
-package io.viaduct.webgui;
+package io.viaduct.webgui.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.webgui.PeerServer;
+import io.viaduct.webgui.RunningWebgui;
+import io.viaduct.webgui.Visitor;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;

@@ -1,8 +1,12 @@
-package io.viaduct.webgui;
+package io.viaduct.webgui.account;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.viaduct.webgui.Metrics;
+import io.viaduct.webgui.PeerServer;
+import io.viaduct.webgui.RunningWebgui;
+import io.viaduct.webgui.Visitor;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;

@@ -1,7 +1,10 @@
-package io.viaduct.webgui;
+package io.viaduct.webgui.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.webgui.PeerServer;
+import io.viaduct.webgui.RunningWebgui;
+import io.viaduct.webgui.Visitor;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -1,5 +1,6 @@
-package io.viaduct.webgui;
+package io.viaduct.webgui.account;
 
+import io.viaduct.webgui.Visitor;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -11,9 +12,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /// A visitor's live page: what its EventSource would have received so far.
-final class EventStream implements AutoCloseable {
+public final class EventStream implements AutoCloseable {
   /// One event: its name and the lines of its data.
-  record Event(String name, String data) {}
+  public record Event(String name, String data) {}
 
   private final HttpResponse<java.io.InputStream> response;
   private final List<Event> events = new CopyOnWriteArrayList<>();
@@ -24,7 +25,7 @@ final class EventStream implements AutoCloseable {
     Thread.ofVirtual().start(this::read);
   }
 
-  static EventStream open(Visitor visitor, String path) {
+  public static EventStream open(Visitor visitor, String path) {
     try {
       return new EventStream(
           visitor
@@ -40,15 +41,15 @@ final class EventStream implements AutoCloseable {
     }
   }
 
-  int status() {
+  public int status() {
     return response.statusCode();
   }
 
-  List<Event> events() {
+  public List<Event> events() {
     return events;
   }
 
-  boolean ended() {
+  public boolean ended() {
     return ended;
   }
 

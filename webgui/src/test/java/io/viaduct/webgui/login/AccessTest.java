@@ -1,7 +1,11 @@
-package io.viaduct.webgui;
+package io.viaduct.webgui.login;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.webgui.Metrics;
+import io.viaduct.webgui.PeerServer;
+import io.viaduct.webgui.RunningWebgui;
+import io.viaduct.webgui.Visitor;
 import java.net.Socket;
 import java.net.URI;
 import java.net.URLEncoder;

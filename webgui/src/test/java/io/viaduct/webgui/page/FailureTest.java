@@ -1,8 +1,12 @@
-package io.viaduct.webgui;
+package io.viaduct.webgui.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.webgui.Metrics;
+import io.viaduct.webgui.PeerServer;
 import io.viaduct.webgui.PeerServer.Mood;
+import io.viaduct.webgui.RunningWebgui;
+import io.viaduct.webgui.Visitor;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
