@@ -22,15 +22,18 @@ runtime() { # module, jar, directory of the start caches, verb; sets options
 	local cache
 	options=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow
 		-XX:+UseSerialGC -XX:-UsePerfData
+		-Djdk.reflect.useNativeAccessorOnly=true # avoids generated classes for each method and constructor that Jackson and Spring call
 		-XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0) # maps the cache without relocation, so no page of it is written
 	case $1 in
 	cnapt-agent | snapt-server)
 		options+=(-Dio.netty.jfr.enabled=false -Xms36m -Xmn12m -Xss512k -XX:ReservedCodeCacheSize=48m -XX:TrimNativeHeapInterval=5000)
-		options+=(-Djdk.reflect.useNativeAccessorOnly=true) # avoids a generated class per constructor that Jackson calls
 		options+=(-XX:CompileCommand=quiet "${stages[@]/#/-XX:CompileCommand=dontinline,}")
 		export MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX:-2}
 		# Packets have priority over the JIT compiler; the JVM accepts these options only from root.
 		[ "$(id -u)" != 0 ] || options+=(-XX:ThreadPriorityPolicy=1 -XX:CompilerThreadPriority=5)
+		;;
+	danum-billing) # the JVM would begin with a 64th of the machine's memory; the heap grows when reports come
+		options+=(-Xms80m -XX:NewSize=32m)
 		;;
 	esac
 	cache=$(start_cache "$1" "$2")

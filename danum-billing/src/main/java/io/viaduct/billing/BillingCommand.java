@@ -3,8 +3,10 @@ package io.viaduct.billing;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import com.zaxxer.hikari.HikariDataSource;
+import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
+import io.viaduct.billing.database.OpeningDatabase;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.service.command.CleanStop;
 import io.viaduct.service.command.ExitCode;
@@ -14,13 +16,16 @@ import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.reload.HangUp;
+import io.viaduct.spring.SpringService;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.context.ApplicationContext;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -40,11 +45,11 @@ import picocli.CommandLine.Option;
 public final class BillingCommand {
   private static final int EXIT_BROKEN = 1;
 
+  private static final Logger LOG = LoggerFactory.getLogger(BillingCommand.class);
+
   private BillingCommand() {}
 
   public static void main(String[] arguments) {
-    // This process configures logging itself, so Spring Boot must not do it first.
-    System.setProperty("org.springframework.boot.logging.LoggingSystem", "none");
     System.exit(run(arguments));
   }
 
@@ -99,12 +104,18 @@ public final class BillingCommand {
       BillingConfiguration configuration = source.load();
       ConfigurationKeys running = ConfigurationKeys.of(configuration);
       configureLogging(configuration.logging());
-      BillingService service = new BillingService(configuration, InstantSource.system());
+      SpringService billing = BillingApplication.of(configuration, InstantSource.system());
       CleanStop.serve(
-          service,
+          billing,
           () -> {
-            service.start();
-            hangUp.then(service.reload(source, running)::reload);
+            ApplicationContext parts = billing.start();
+            LOG.info(
+                "billing is ready: rest http://{}:{}, mediation {}:{}",
+                configuration.rest().host(),
+                parts.getEnvironment().getProperty("local.server.port"),
+                configuration.grpc().host(),
+                BillingApplication.grpcPort(parts));
+            hangUp.then(BillingReload.of(source, running, parts)::reload);
           });
       return 0;
     }
@@ -138,7 +149,7 @@ public final class BillingCommand {
           new LoggingSettings(LoggingSettings.Format.TEXT, LoggingSettings.Level.ERROR));
       if (!configuration.database().embedded()) {
         try (HikariDataSource pool =
-            Migrations.open(BillingService.external(configuration.database()), 2)) {
+            Migrations.open(OpeningDatabase.external(configuration.database()), 2)) {
           return print(pool);
         }
       }
@@ -153,7 +164,7 @@ public final class BillingCommand {
 
     private static int print(HikariDataSource pool) {
       List<LedgerVerification.Check> checks =
-          new LedgerVerification(new JdbcTemplate(pool), new JdbcTransactionManager(pool)).run();
+          new LedgerVerification(JdbcClient.create(pool), new JdbcTransactionManager(pool)).run();
       for (LedgerVerification.Check check : checks) {
         System.out.printf(
             "%-6s %s%s%n",

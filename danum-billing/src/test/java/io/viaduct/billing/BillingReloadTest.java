@@ -2,10 +2,12 @@ package io.viaduct.billing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.reload.ConfigurationReload;
 import io.viaduct.service.reload.ConfigurationReload.Outcome;
 import io.viaduct.service.reload.ReloadedKeys;
+import io.viaduct.service.tls.ExchangeableTls;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.service.tls.TlsProbe;
 import java.nio.file.Files;
@@ -22,15 +24,15 @@ class BillingReloadTest {
 
   private ConfigurationReload<BillingConfiguration> reload(RunningBilling billing) {
     var source = BillingReload.source(folder.resolve("billing.yml"), clock);
-    return billing.service.reload(source, ConfigurationKeys.of(source.load()));
+    return BillingReload.of(source, ConfigurationKeys.of(source.load()), billing.parts);
   }
 
   @Test
   void aRenewedCertificateAppliesToNewConnectionsAndOldOnesContinue() throws Exception {
     try (RunningBilling billing = RunningBilling.start(folder, clock)) {
       var reload = reload(billing);
-      int port = billing.service.grpcPort();
-      TlsMaterial first = billing.service.tls().get();
+      int port = billing.grpcPort();
+      TlsMaterial first = billing.parts.getBean(ExchangeableTls.class).get();
       try (TlsProbe old = TlsProbe.connect(port, List.of("h2"), first.authorities())) {
         TlsMaterial renewed = billing.authority.material("danum-billing");
         assertThat(reload.reload()).isEqualTo(Outcome.APPLIED);
@@ -67,7 +69,7 @@ class BillingReloadTest {
   void theReadmeNamesTheKeysThatAreReloaded() throws Exception {
     try (RunningBilling billing = RunningBilling.start(folder, clock)) {
       assertThat(ReloadedKeys.named(Path.of("README.md")))
-          .isEqualTo(ReloadedKeys.declared(BillingReload.parts(billing.service, clock)));
+          .isEqualTo(ReloadedKeys.declared(BillingReload.parts(billing.parts)));
     }
   }
 }

@@ -23,7 +23,7 @@ class ReadmeTest {
     Set<String> registered = new TreeSet<>(ofItsOwnDatabase());
     try (RunningBilling billing = RunningBilling.start(folder, InstantSource.system())) {
       var source = BillingReload.source(folder.resolve("billing.yml"), InstantSource.system());
-      var unused = billing.service.reload(source, ConfigurationKeys.of(source.load()));
+      var unused = BillingReload.of(source, ConfigurationKeys.of(source.load()), billing.parts);
       // Resources are created at their first request.
       assertThat(billing.get("/api/v1/accounts", billing.operator()).status()).isEqualTo(200);
       assertThat(billing.get("/api/v1/accounts", null).status()).isEqualTo(401);
@@ -43,7 +43,7 @@ class ReadmeTest {
   }
 
   private static Set<String> ofItsOwnDatabase() {
-    try (ProcessMetrics metrics = new ProcessMetrics("danum-billing", BillingService.class)) {
+    try (ProcessMetrics metrics = new ProcessMetrics("danum-billing", BillingApplication.class)) {
       SharedDatabase.database().supervise(metrics.registry());
       return MetricNames.registered(metrics);
     }

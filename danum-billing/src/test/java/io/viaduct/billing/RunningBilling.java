@@ -1,9 +1,11 @@
 package io.viaduct.billing;
 
+import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.database.DatabaseAddress;
 import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
+import io.viaduct.spring.SpringService;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.InstantSource;
 import java.util.Map;
+import org.springframework.context.ApplicationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -21,12 +24,17 @@ public final class RunningBilling implements AutoCloseable {
   public static final String OPERATOR_PASSWORD = "operator-secret";
   private static final JsonMapper JSON = new JsonMapper();
 
-  public final BillingService service;
+  private final SpringService service;
+
+  /// The parts of the running billing.
+  public final ApplicationContext parts;
+
   public final TestAuthority authority;
   private final HttpClient http = HttpClient.newHttpClient();
 
-  private RunningBilling(BillingService service, TestAuthority authority) {
+  private RunningBilling(SpringService service, ApplicationContext parts, TestAuthority authority) {
     this.service = service;
+    this.parts = parts;
     this.authority = authority;
   }
 
@@ -67,15 +75,14 @@ public final class RunningBilling implements AutoCloseable {
                     folder.resolve("operator-password"),
                     SharedDatabase.CREDENTIAL_KEY,
                     more));
-    BillingService service =
-        new BillingService(ConfigurationFile.load(file, BillingConfiguration.class), clock);
+    SpringService service =
+        BillingApplication.of(ConfigurationFile.load(file, BillingConfiguration.class), clock);
     try {
-      service.start();
+      return new RunningBilling(service, service.start(), authority);
     } catch (Exception e) {
       service.close();
       throw e;
     }
-    return new RunningBilling(service, authority);
   }
 
   static Path secret(Path folder, String name, String text) throws Exception {
@@ -90,8 +97,20 @@ public final class RunningBilling implements AutoCloseable {
     }
   }
 
+  public int restPort() {
+    return port("local.server.port");
+  }
+
+  public int grpcPort() {
+    return BillingApplication.grpcPort(parts);
+  }
+
+  private int port(String property) {
+    return parts.getEnvironment().getRequiredProperty(property, Integer.class);
+  }
+
   public URI uri(String path) {
-    return URI.create("http://127.0.0.1:" + service.restPort() + path);
+    return URI.create("http://127.0.0.1:" + restPort() + path);
   }
 
   public Answer call(
@@ -158,7 +177,7 @@ public final class RunningBilling implements AutoCloseable {
   public String metrics() throws Exception {
     return http.send(
             HttpRequest.newBuilder(
-                    URI.create("http://127.0.0.1:" + service.operationsPort() + "/metrics"))
+                    URI.create("http://127.0.0.1:" + port("local.management.port") + "/metrics"))
                 .build(),
             HttpResponse.BodyHandlers.ofString())
         .body();

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -69,6 +70,10 @@ public final class SharedDatabase {
 
   public static JdbcTemplate jdbc() {
     return new JdbcTemplate(POOL);
+  }
+
+  public static JdbcClient client() {
+    return JdbcClient.create(POOL);
   }
 
   public static JdbcTransactionManager transactions() {

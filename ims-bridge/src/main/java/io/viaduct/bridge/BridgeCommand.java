@@ -1,27 +1,27 @@
 package io.viaduct.bridge;
 
-import io.viaduct.bridge.rest.RestInterface;
+import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.sip.SipEntrance;
+import io.viaduct.bridge.snapts.SnaptsServer;
+import io.viaduct.service.command.CleanStop;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.ProcessLogging;
-import io.viaduct.service.operations.OperationsEndpoint;
-import io.viaduct.service.operations.ProcessMetrics;
-import io.viaduct.service.operations.Readiness;
-import io.viaduct.service.reload.ConfigurationReload;
 import io.viaduct.service.reload.HangUp;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.KeyFile;
+import io.viaduct.spring.SpringService;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.context.ApplicationContext;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -37,8 +37,13 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     subcommands = {BridgeCommand.Run.class, BridgeCommand.Check.class, BridgeCommand.Keygen.class})
 public final class BridgeCommand {
+  private static final Logger LOG = LoggerFactory.getLogger(BridgeCommand.class);
+
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    System.exit(
+        ProcessCommandLine.start(
+                "ims-bridge", "run", BridgeCommand::run, _ -> ExitCode.UNAVAILABLE, args)
+            .orElseGet(() -> commandLine().execute(args)));
   }
 
   static CommandLine commandLine() {
@@ -53,68 +58,31 @@ public final class BridgeCommand {
 
     @Override
     public Integer call() throws Exception {
-      HangUp hangUp = HangUp.listen();
-      InstantSource clock = InstantSource.system();
-      ConfigurationSource<BridgeConfiguration> source = BridgeReload.source(file, clock);
-      BridgeConfiguration configuration = source.load();
-      ConfigurationKeys running = ConfigurationKeys.of(configuration);
-      ProcessLogging.configure(configuration.logging());
-      return serve(source, configuration, running, hangUp, clock);
+      return run(file);
     }
+  }
 
-    private static int serve(
-        ConfigurationSource<BridgeConfiguration> source,
-        BridgeConfiguration configuration,
-        ConfigurationKeys running,
-        HangUp hangUp,
-        InstantSource clock)
-        throws Exception {
-      Logger log = LoggerFactory.getLogger(BridgeCommand.class);
-      Readiness readiness = new Readiness("sip", "rest", "users");
-      CountDownLatch stopRequested = new CountDownLatch(1);
-      CountDownLatch ended = new CountDownLatch(1);
-      try (ProcessMetrics metrics = new ProcessMetrics("ims-bridge", BridgeCommand.class);
-          OperationsEndpoint operations = new OperationsEndpoint(metrics, readiness)) {
-        operations.listen(configuration.operations());
-        try (Bridge bridge = Bridge.start(configuration, clock, metrics.registry(), readiness)) {
-          readiness.cleared("sip");
-          bridge.subscribers().onLoaded(() -> readiness.cleared("users"));
-          try (var rest =
-              RestInterface.start(configuration.rest(), bridge, clock, metrics.registry())) {
-            readiness.cleared("rest");
-            log.info(
-                "ready; REST on port {}", rest.getEnvironment().getProperty("local.server.port"));
-            Runtime.getRuntime().addShutdownHook(hook(stopRequested, ended));
-            ConfigurationReload<BridgeConfiguration> reload =
-                new ConfigurationReload<>(
-                    source, running, BridgeReload.parts(bridge, clock), metrics.registry(), clock);
-            hangUp.then(reload::reload);
-            stopRequested.await();
-            readiness.obstructed("sip", "stopping");
-            log.info("stopping");
-          }
-        }
-      } finally {
-        ended.countDown();
-      }
-      return 0;
-    }
-
-    /// Returns a shutdown hook: at SIGTERM it waits until [#serve] has stopped all parts, and then
-    /// ends the process with 0. The JVM's own exit code would be 143.
-    private static Thread hook(CountDownLatch stopRequested, CountDownLatch ended) {
-      return new Thread(
-          () -> {
-            stopRequested.countDown();
-            try {
-              ended.await();
-            } catch (InterruptedException e) {
-              Thread.currentThread().interrupt();
-            }
-            Runtime.getRuntime().halt(0);
-          },
-          "sigterm");
-    }
+  private static int run(Path file) throws Exception {
+    HangUp hangUp = HangUp.listen();
+    ConfigurationSource<BridgeConfiguration> source =
+        BridgeReload.source(file, InstantSource.system());
+    BridgeConfiguration configuration = source.load();
+    ConfigurationKeys running = ConfigurationKeys.of(configuration);
+    ProcessLogging.configure(configuration.logging());
+    SpringService bridge = BridgeApplication.of(configuration);
+    CleanStop.serve(
+        bridge,
+        () -> {
+          ApplicationContext parts = bridge.start();
+          LOG.info(
+              "ready: SIP for users of {} on port {}, SNAPTs on port {}, REST on port {}",
+              configuration.domain(),
+              parts.getBean(SipEntrance.class).port(),
+              parts.getBean(SnaptsServer.class).port(),
+              parts.getEnvironment().getProperty("local.server.port"));
+          hangUp.then(BridgeReload.of(source, running, parts)::reload);
+        });
+    return ExitCode.OK;
   }
 
   /// Validates the configuration and prints it.

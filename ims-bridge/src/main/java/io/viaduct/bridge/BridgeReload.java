@@ -1,14 +1,25 @@
 package io.viaduct.bridge;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.directory.SnaptMeters;
+import io.viaduct.bridge.reporting.ReportMeters;
+import io.viaduct.bridge.token.TokenIssuer;
+import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.ProcessLogging;
+import io.viaduct.service.reload.ConfigurationReload;
 import io.viaduct.service.reload.Reloading;
 import io.viaduct.service.tls.CertificateCheck;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.ExchangeableTls;
 import java.nio.file.Path;
 import java.security.KeyPair;
 import java.time.InstantSource;
 import java.util.List;
+import org.springframework.context.ApplicationContext;
 
 /// Reads and checks the bridge's configuration at the start and at SIGHUP, and applies the keys
 /// that a running bridge can take.
@@ -27,21 +38,45 @@ final class BridgeReload {
         });
   }
 
+  /// Returns the reload of a running bridge.
+  static ConfigurationReload<BridgeConfiguration> of(
+      ConfigurationSource<BridgeConfiguration> source,
+      ConfigurationKeys running,
+      ApplicationContext bridge) {
+    return new ConfigurationReload<>(
+        source,
+        running,
+        parts(bridge),
+        bridge.getBean(MeterRegistry.class),
+        bridge.getBean(InstantSource.class));
+  }
+
   /// Returns the keys that a running bridge applies; all others take effect at the next start.
-  static List<Reloading<BridgeConfiguration>> parts(Bridge bridge, InstantSource clock) {
+  static List<Reloading<BridgeConfiguration>> parts(ApplicationContext bridge) {
+    InstantSource clock = bridge.getBean(InstantSource.class);
+    ExchangeableTls tls = bridge.getBean(ExchangeableTls.class);
+    TokenIssuer tokens = bridge.getBean(TokenIssuer.class);
     return List.of(
         new Reloading<>(
             List.of("tls"),
-            next ->
-                bridge.tls().prepare(CertificateCheck.of(next.tls(), clock.instant()).material())),
+            next -> tls.prepare(CertificateCheck.of(next.tls(), clock.instant()).material())),
         new Reloading<>(
             List.of("token.signing-key", "token.accepted-keys"),
             next -> {
               KeyPair signing = Ed25519.readPair(next.token().signingKey());
-              return () -> bridge.tokens().use(signing, next.token().accepted());
+              return () -> tokens.use(signing, next.token().accepted());
             }),
-        new Reloading<>(List.of("snapts"), next -> () -> bridge.snapts(next.snapts())),
+        new Reloading<>(List.of("snapts"), next -> () -> configure(bridge, next.snapts())),
         new Reloading<>(
             List.of("logging.level"), next -> () -> ProcessLogging.level(next.logging().level())));
+  }
+
+  /// Replaces the list of configured SNAPTs.
+  static void configure(ApplicationContext bridge, List<Snapt> snapts) {
+    snapts.forEach(snapt -> {
+      bridge.getBean(ReportMeters.class).count(snapt.id());
+      bridge.getBean(SnaptMeters.class).count(snapt.id());
+    });
+    bridge.getBean(SnaptDirectory.class).configure(snapts);
   }
 }

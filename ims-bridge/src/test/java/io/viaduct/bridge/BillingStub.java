@@ -21,14 +21,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /// A peer that speaks billing's protocol over a real socket with mutual TLS. It answers a new
 /// report with POSTED, and a known one with ALREADY_POSTED.
-final class BillingStub implements AutoCloseable {
-  final List<UsageReport> posted = new CopyOnWriteArrayList<>();
-  final List<SubmitRequest> requests = new CopyOnWriteArrayList<>();
-  final List<Integer> batches = new CopyOnWriteArrayList<>();
-  volatile boolean broken;
+public final class BillingStub implements AutoCloseable {
+  public final List<UsageReport> posted = new CopyOnWriteArrayList<>();
+  public final List<SubmitRequest> requests = new CopyOnWriteArrayList<>();
+  public final List<Integer> batches = new CopyOnWriteArrayList<>();
+  public volatile boolean broken;
   private final Server server;
 
-  BillingStub(TlsMaterial tls, int port) throws Exception {
+  public BillingStub(TlsMaterial tls, int port) throws Exception {
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", port))
             .sslContext(
@@ -39,7 +39,7 @@ final class BillingStub implements AutoCloseable {
             .start();
   }
 
-  int port() {
+  public int port() {
     return server.getPort();
   }
 
@@ -86,7 +86,7 @@ final class BillingStub implements AutoCloseable {
     }
   }
 
-  List<UsageReport> postedCopy() {
+  public List<UsageReport> postedCopy() {
     return new ArrayList<>(posted);
   }
 

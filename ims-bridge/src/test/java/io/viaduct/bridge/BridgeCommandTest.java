@@ -2,7 +2,6 @@ package io.viaduct.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.viaduct.bridge.rest.RestInterface;
 import io.viaduct.service.tls.Ed25519;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -153,10 +152,8 @@ class BridgeCommandTest {
 
   @Test
   void restShowsSnaptsAndRegistrationsToHoldersOfTheTokenOnly() throws Exception {
-    try (BridgeRig rig = new BridgeRig(directory, 1, "");
-        var context =
-            RestInterface.start(rig.configuration.rest(), rig.bridge, rig.clock, rig.registry)) {
-      String base = "http://127.0.0.1:" + context.getEnvironment().getProperty("local.server.port");
+    try (BridgeRig rig = new BridgeRig(directory, 1, "")) {
+      String base = "http://127.0.0.1:" + rig.bridge.restPort();
       assertThat(get(base + "/api/v1/snapts", "wrong").statusCode()).isEqualTo(401);
       HttpResponse<String> none = get(base + "/api/v1/snapts", "");
       assertThat(none.statusCode()).isEqualTo(401);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.reload.ConfigurationReload;
 import io.viaduct.service.reload.ConfigurationReload.Outcome;
@@ -35,7 +36,7 @@ class BridgeReloadTest {
     return new ConfigurationReload<>(
         BridgeReload.source(rig.file, rig.clock),
         ConfigurationKeys.of(rig.configuration),
-        BridgeReload.parts(rig.bridge, rig.clock),
+        BridgeReload.parts(rig.bridge.parts()),
         rig.registry,
         rig.clock);
   }
@@ -179,7 +180,7 @@ class BridgeReloadTest {
   void theReadmeNamesTheKeysThatAreReloaded() throws Exception {
     try (BridgeRig rig = new BridgeRig(directory, 1, "")) {
       assertThat(ReloadedKeys.named(Path.of("README.md")))
-          .isEqualTo(ReloadedKeys.declared(BridgeReload.parts(rig.bridge, rig.clock)));
+          .isEqualTo(ReloadedKeys.declared(BridgeReload.parts(rig.bridge.parts())));
     }
   }
 }

@@ -1,7 +1,7 @@
 package io.viaduct.bridge;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.tls.Ed25519;
@@ -14,6 +14,7 @@ import io.viaduct.sip.Transport;
 import io.viaduct.sip.useragent.UserAgent;
 import io.viaduct.sip.useragent.UserAgentListener;
 import io.viaduct.sip.useragent.UserAgentSettings;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -27,34 +28,37 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /// A complete bridge on real sockets, with an operator's files as in production, and a user agent.
-final class BridgeRig implements AutoCloseable {
+public final class BridgeRig implements AutoCloseable {
   static {
     // On a shared machine with two cores, work of 0.2 s has taken 10 s.
     org.awaitility.Awaitility.setDefaultTimeout(java.time.Duration.ofSeconds(45));
   }
 
   /// Port of billing for a rig without mediation: billing then serves only users.
-  static final int NO_BILLING = 1;
+  public static final int NO_BILLING = 1;
 
-  final TestClock clock = new TestClock();
-  MeterRegistry registry = new SimpleMeterRegistry();
-  final Readiness readiness = new Readiness();
-  final TestAuthority authority;
-  final KeyPair reportKey = Ed25519.generate();
-  final Path file;
-  ProvisioningStub users;
+  public final TestClock clock = new TestClock();
+  public final Readiness readiness = new Readiness();
+  public final TestAuthority authority;
+  public final KeyPair reportKey = Ed25519.generate();
+  public final Path file;
+  public ProvisioningStub users;
   private final TlsMaterial usersTls;
   private final int usersPort;
-  final BridgeConfiguration configuration;
-  Bridge bridge;
+  public final BridgeConfiguration configuration;
+  public RunningBridge bridge;
+
+  /// Meters of the running bridge.
+  public MeterRegistry registry;
+
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-  BridgeRig(Path directory, int billingPort, String more) throws Exception {
+  public BridgeRig(Path directory, int billingPort, String more) throws Exception {
     this(directory, billingPort, text -> text + more);
   }
 
   /// @param edit changes the operator's file
-  BridgeRig(Path directory, int billingPort, UnaryOperator<String> edit) throws Exception {
+  public BridgeRig(Path directory, int billingPort, UnaryOperator<String> edit) throws Exception {
     authority = new TestAuthority(directory.resolve("operator"));
     TlsSettings tls = authority.issue("ims-bridge");
     Path key = directory.resolve("token.key");
@@ -92,19 +96,20 @@ final class BridgeRig implements AutoCloseable {
     Files.writeString(file, edit.apply(text));
     configuration = ConfigurationFile.load(file, BridgeConfiguration.class);
     putUsers();
-    bridge = Bridge.start(configuration, clock, registry, readiness);
+    bridge = RunningBridge.start(configuration, clock, readiness);
+    registry = bridge.registry();
     if (billingPort == NO_BILLING) {
       org.awaitility.Awaitility.await().until(() -> bridge.subscribers().isLoaded());
     }
   }
 
-  /// Returns meters for a bridge that is restarted.
-  MeterRegistry fresh() {
-    registry = new SimpleMeterRegistry();
-    return registry;
+  /// Starts the bridge again, after a test has closed it.
+  public void start(BridgeConfiguration again) throws IOException {
+    bridge = RunningBridge.start(again, clock, readiness);
+    registry = bridge.registry();
   }
 
-  void restartUsers() throws Exception {
+  public void restartUsers() throws Exception {
     users = new ProvisioningStub(usersTls, usersPort);
     putUsers();
   }
@@ -115,11 +120,11 @@ final class BridgeRig implements AutoCloseable {
     }
   }
 
-  static String base64(KeyPair pair) {
+  public static String base64(KeyPair pair) {
     return Base64.getEncoder().encodeToString(Ed25519.raw((EdECPublicKey) pair.getPublic()));
   }
 
-  double counter(String name, String tag, String value) {
+  public double counter(String name, String tag, String value) {
     var search = registry.find(name).tag(tag, value);
     var counter = search.counter();
     var function = search.functionCounter();
@@ -129,7 +134,7 @@ final class BridgeRig implements AutoCloseable {
     return counter != null ? counter.count() : function.count();
   }
 
-  UserAgentSettings settings(String user, String password, Transport transport) {
+  public UserAgentSettings settings(String user, String password, Transport transport) {
     return UserAgentSettings.of(
         "ims.test",
         user,
@@ -139,12 +144,13 @@ final class BridgeRig implements AutoCloseable {
         SipEndpointSettings.client(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));
   }
 
-  UserAgent userAgent(String user, Transport transport, UserAgentListener listener)
+  public UserAgent userAgent(String user, Transport transport, UserAgentListener listener)
       throws Exception {
     return userAgent(settings(user, user + "-secret", transport), listener);
   }
 
-  UserAgent userAgent(UserAgentSettings settings, UserAgentListener listener) throws Exception {
+  public UserAgent userAgent(UserAgentSettings settings, UserAgentListener listener)
+      throws Exception {
     UserAgent agent = UserAgent.start(settings, clock, listener);
     open.push(agent);
     return agent;

@@ -25,16 +25,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /// A peer that speaks billing's side of provisioning over a real socket with mutual TLS.
-final class ProvisioningStub implements AutoCloseable {
-  static final String DOMAIN = "ims.test";
-  static final int DEVICES_MAX = 3;
+public final class ProvisioningStub implements AutoCloseable {
+  public static final String DOMAIN = "ims.test";
+  public static final int DEVICES_MAX = 3;
 
   private final Map<String, Subscriber> users = new LinkedHashMap<>(); // guarded by this
   private final List<StreamObserver<SubscriberEvent>> bridges = new ArrayList<>();
   private final Server server;
-  volatile int asked;
+  public volatile int asked;
 
-  ProvisioningStub(TlsMaterial tls, int port) throws Exception {
+  public ProvisioningStub(TlsMaterial tls, int port) throws Exception {
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", port))
             .sslContext(
@@ -45,16 +45,16 @@ final class ProvisioningStub implements AutoCloseable {
             .start();
   }
 
-  int port() {
+  public int port() {
     return server.getPort();
   }
 
-  static Subscriber user(String name, String password) {
+  public static Subscriber user(String name, String password) {
     return user(name, DOMAIN, password);
   }
 
   /// @param realm of the digest: the bridge's domain
-  static Subscriber user(String name, String realm, String password) {
+  public static Subscriber user(String name, String realm, String password) {
     return Subscriber.newBuilder()
         .setAccount(name)
         .setHa1Sha256(bytes(DigestAlgorithm.SHA_256.ha1(name, realm, password)))
@@ -66,25 +66,25 @@ final class ProvisioningStub implements AutoCloseable {
     return ByteString.copyFrom(HexFormat.of().parseHex(hex));
   }
 
-  synchronized void put(Subscriber user) {
+  public synchronized void put(Subscriber user) {
     users.put(user.getAccount(), user);
     tell(SubscriberEvent.newBuilder().setSubscriber(user).build());
   }
 
-  synchronized void suspend(String name, boolean suspended) {
+  public synchronized void suspend(String name, boolean suspended) {
     put(subscriber(name).toBuilder().setSuspended(suspended).build());
   }
 
-  synchronized void removeDevices(String name) {
+  public synchronized void removeDevices(String name) {
     put(subscriber(name).toBuilder().clearDeviceKeys().build());
   }
 
-  synchronized void remove(String name) {
+  public synchronized void remove(String name) {
     users.remove(name);
     tell(SubscriberEvent.newBuilder().setRemoved(name).build());
   }
 
-  synchronized Subscriber subscriber(String name) {
+  public synchronized Subscriber subscriber(String name) {
     return Optional.ofNullable(users.get(name)).orElseThrow();
   }
 

@@ -121,7 +121,7 @@ public final class SipSide implements RequestSender {
   }
 
   /// Returns a directory of these users, each with the password `<user>-secret`.
-  static Subscribers subscribers(String... users) {
+  public static Subscribers subscribers(String... users) {
     Subscribers all = new Subscribers();
     all.replaceAll(
         Stream.of(users)
@@ -138,7 +138,7 @@ public final class SipSide implements RequestSender {
   }
 
   /// Stands for a billing that accepts every device.
-  static DeviceLimit anyDevice(Subscribers subscribers) {
+  public static DeviceLimit anyDevice(Subscribers subscribers) {
     return (account, key) -> {
       subscribers.bound(account, key);
       return new DeviceLimit.Verdict.Bound();

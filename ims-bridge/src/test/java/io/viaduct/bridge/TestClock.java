@@ -6,7 +6,7 @@ import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicReference;
 
 /// A clock that a test sets.
-final class TestClock implements InstantSource {
+public final class TestClock implements InstantSource {
   private final AtomicReference<Instant> now = new AtomicReference<>(Instant.now());
 
   @Override
@@ -14,7 +14,7 @@ final class TestClock implements InstantSource {
     return now.get();
   }
 
-  void advance(Duration by) {
+  public void advance(Duration by) {
     now.updateAndGet(old -> old.plus(by));
   }
 }

@@ -1,11 +1,12 @@
 package io.viaduct.webgui;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.viaduct.service.logging.ProcessLogging;
-import io.viaduct.webgui.WebguiConfiguration.Limits;
+import io.viaduct.spring.SpringService;
 import io.viaduct.webgui.account.LiveStreams;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.bridge.SnaptDirectory;
+import io.viaduct.webgui.configuration.WebguiConfiguration;
+import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.BillingLogin;
 import io.viaduct.webgui.login.RefusedRequests;
 import io.viaduct.webgui.page.Display;
@@ -16,42 +17,25 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletResponse;
 import java.net.URI;
-import java.time.Clock;
-import java.time.InstantSource;
-import org.springframework.boot.SpringApplication;
-import org.springframework.boot.SpringBootConfiguration;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.logging.LoggingSystem;
-import org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoConfiguration;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.ComponentScan;
 
 /// The composition root: a visitor's request passes [io.viaduct.webgui.login.PageSecurity], reaches
 /// the controller of its page, which asks billing or the bridge and fills a template.
-@SpringBootConfiguration(proxyBeanMethods = false)
-@EnableAutoConfiguration(exclude = UserDetailsServiceAutoConfiguration.class)
-@ComponentScan
+@SpringBootApplication(proxyBeanMethods = false)
 public class WebguiApplication {
-
-  /// Starts the process's one context; closing it stops it cleanly.
-  public static ConfigurableApplicationContext start(WebguiConfiguration configuration) {
-    // One form of logs in all processes: Spring Boot's own set-up stays away.
-    System.setProperty(LoggingSystem.SYSTEM_PROPERTY, LoggingSystem.NONE);
-    ProcessLogging.configure(configuration.logging());
-    SpringApplication application = new SpringApplication(WebguiApplication.class);
-    application.setDefaultProperties(SpringSettings.of(configuration));
-    application.setLazyInitialization(true);
-    application.setRegisterShutdownHook(false);
-    application.addInitializers(context ->
-        context.getBeanFactory().registerSingleton("webguiConfiguration", configuration));
-    return application.run();
-  }
-
-  @Bean
-  InstantSource clock() {
-    return Clock.systemUTC();
+  /// Returns the pages, not yet started.
+  public static SpringService of(WebguiConfiguration configuration) {
+    return SpringService.of(
+            "webgui",
+            WebguiApplication.class,
+            configuration,
+            "http",
+            configuration.http().host(),
+            configuration.http().port(),
+            configuration.operations())
+        .with(PageSettings.of(configuration.http()));
   }
 
   @Bean

@@ -5,15 +5,15 @@ import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
-import io.viaduct.service.operations.Listening;
-import io.viaduct.service.operations.OperationsSettings;
+import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.reload.HangUp;
+import io.viaduct.spring.SpringService;
+import io.viaduct.webgui.configuration.WebguiConfiguration;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import org.springframework.boot.web.server.PortInUseException;
-import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.ApplicationContext;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -57,46 +57,22 @@ public final class WebguiCommand {
       ConfigurationSource<WebguiConfiguration> source = WebguiReload.source(config);
       WebguiConfiguration configuration = source.load();
       ConfigurationKeys running = ConfigurationKeys.of(configuration);
-      ConfigurableApplicationContext context = start(configuration);
-      String port = context.getEnvironment().getProperty("local.server.port");
-      String pages = "webgui: pages at http://" + configuration.http().host() + ":" + port + "/";
+      ProcessLogging.configure(configuration.logging());
+      SpringService pages = WebguiApplication.of(configuration);
       CleanStop.serve(
-          context,
+          pages,
           () -> {
-            spec.commandLine().getOut().println(pages);
-            hangUp.then(WebguiReload.of(source, running, context)::reload);
+            ApplicationContext parts = pages.start();
+            spec.commandLine()
+                .getOut()
+                .println(
+                    "webgui: pages at http://%s:%s/"
+                        .formatted(
+                            configuration.http().host(),
+                            parts.getEnvironment().getProperty("local.server.port")));
+            hangUp.then(WebguiReload.of(source, running, parts)::reload);
           });
       return ExitCode.OK;
-    }
-
-    // Spring starts both listeners; its exception tells which port it was.
-    private static ConfigurableApplicationContext start(WebguiConfiguration configuration)
-        throws IOException {
-      try {
-        return WebguiApplication.start(configuration);
-      } catch (RuntimeException e) {
-        OperationsSettings operations = configuration.operations();
-        boolean ofOperations = portOf(e) == operations.port();
-        String mapping = ofOperations ? "operations" : "http";
-        return Listening.on(
-            mapping + ".host",
-            mapping + ".port",
-            "TCP",
-            ofOperations ? operations.host() : configuration.http().host(),
-            ofOperations ? operations.port() : configuration.http().port(),
-            () -> {
-              throw e;
-            });
-      }
-    }
-
-    private static int portOf(Throwable failure) {
-      for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-        if (cause instanceof PortInUseException taken) {
-          return taken.getPort();
-        }
-      }
-      return -1;
     }
   }
 

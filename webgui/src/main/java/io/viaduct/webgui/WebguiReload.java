@@ -7,6 +7,7 @@ import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.reload.ConfigurationReload;
 import io.viaduct.service.reload.Reloading;
 import io.viaduct.webgui.bridge.SnaptDirectory;
+import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.peer.BearerToken;
 import java.nio.file.Path;
 import java.time.InstantSource;

@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /// The process's own metrics, as Prometheus would read them.
-final class Metrics {
+public final class Metrics {
   private Metrics() {}
 
-  static String text() {
+  public static String text() {
     try (Visitor prometheus = new Visitor(RunningWebgui.operations())) {
       return prometheus.get("/metrics", "Accept", "text/plain").body();
     }
   }
 
   /// The value of the sample with that name and all these label pairs, 0 if there is none yet.
-  static double value(String name, String... labels) {
+  public static double value(String name, String... labels) {
     return text()
         .lines()
         .filter(line -> line.startsWith(name + "{") || line.startsWith(name + " "))

@@ -26,13 +26,13 @@ import tools.jackson.databind.json.JsonMapper;
 
 /// Billing and bridge as the pages see them: the same paths, shapes and status codes, with
 /// accounts, charges and SNAPTs that a test sets. Real HTTP on loopback.
-final class PeerServer implements AutoCloseable {
-  static final String BRIDGE_TOKEN = "bridge-token";
+public final class PeerServer implements AutoCloseable {
+  public static final String BRIDGE_TOKEN = "bridge-token";
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final String STREAM_ENDS = "";
 
   /// Names ways to answer, and not to.
-  enum Mood {
+  public enum Mood {
     WELL,
     FAILING,
     GARBLED,
@@ -41,49 +41,49 @@ final class PeerServer implements AutoCloseable {
     SILENT
   }
 
-  record User(String password, String role, String displayName) {}
+  public record User(String password, String role, String displayName) {}
 
-  record Posted(String account, String key, String amount, String reference) {}
+  public record Posted(String account, String key, String amount, String reference) {}
 
   private final HttpServer server;
-  final Map<String, User> users = new LinkedHashMap<>();
-  final Map<String, Long> balances = new ConcurrentHashMap<>();
-  final Map<String, String> tokens = new ConcurrentHashMap<>();
-  final List<Map<String, Object>> charges = new CopyOnWriteArrayList<>();
-  final List<Map<String, Object>> snapts = new CopyOnWriteArrayList<>();
-  final List<Map<String, Object>> refusedReports = new CopyOnWriteArrayList<>();
-  final List<Map<String, Object>> held = new CopyOnWriteArrayList<>();
-  final List<Map<String, Object>> unsigned = new CopyOnWriteArrayList<>();
-  final List<Map<String, Object>> counts = new CopyOnWriteArrayList<>();
-  final List<String> decisions = new CopyOnWriteArrayList<>();
-  volatile boolean refusesDecisions;
+  public final Map<String, User> users = new LinkedHashMap<>();
+  public final Map<String, Long> balances = new ConcurrentHashMap<>();
+  public final Map<String, String> tokens = new ConcurrentHashMap<>();
+  public final List<Map<String, Object>> charges = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> snapts = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> refusedReports = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> held = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> unsigned = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> counts = new CopyOnWriteArrayList<>();
+  public final List<String> decisions = new CopyOnWriteArrayList<>();
+  public volatile boolean refusesDecisions;
 
   /// Words of a refused decision; none of its own if empty.
-  volatile String refusedWith = "";
+  public volatile String refusedWith = "";
 
-  volatile String outcome = "posted";
-  final List<Map<String, Object>> gaps = new CopyOnWriteArrayList<>();
-  final List<Map<String, Object>> topUps = new CopyOnWriteArrayList<>();
-  final List<Map<String, Object>> credits = new CopyOnWriteArrayList<>();
-  final Map<String, Object> usage = new ConcurrentHashMap<>();
+  public volatile String outcome = "posted";
+  public final List<Map<String, Object>> gaps = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> topUps = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> credits = new CopyOnWriteArrayList<>();
+  public final Map<String, Object> usage = new ConcurrentHashMap<>();
 
   /// Addresses of the lists and files of charges that were asked for.
-  final List<String> asked = new CopyOnWriteArrayList<>();
+  public final List<String> asked = new CopyOnWriteArrayList<>();
 
-  volatile boolean refusingCredits;
-  final Map<String, Posted> posted = new ConcurrentHashMap<>();
-  final List<String> changes = new CopyOnWriteArrayList<>();
-  final List<Posted> received = new CopyOnWriteArrayList<>();
-  final List<BlockingQueue<String>> streams = new CopyOnWriteArrayList<>();
-  volatile Mood billing = Mood.WELL;
-  volatile Mood bridge = Mood.WELL;
-  volatile boolean throttling;
-  final AtomicInteger loginAttempts = new AtomicInteger();
-  final List<String> loginsFrom = new CopyOnWriteArrayList<>();
-  final List<String> loginMarks = new CopyOnWriteArrayList<>();
+  public volatile boolean refusingCredits;
+  public final Map<String, Posted> posted = new ConcurrentHashMap<>();
+  public final List<String> changes = new CopyOnWriteArrayList<>();
+  public final List<Posted> received = new CopyOnWriteArrayList<>();
+  public final List<BlockingQueue<String>> streams = new CopyOnWriteArrayList<>();
+  public volatile Mood billing = Mood.WELL;
+  public volatile Mood bridge = Mood.WELL;
+  public volatile boolean throttling;
+  public final AtomicInteger loginAttempts = new AtomicInteger();
+  public final List<String> loginsFrom = new CopyOnWriteArrayList<>();
+  public final List<String> loginMarks = new CopyOnWriteArrayList<>();
   private int tokenCount;
 
-  PeerServer() {
+  public PeerServer() {
     try {
       server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     } catch (IOException e) {
@@ -95,12 +95,12 @@ final class PeerServer implements AutoCloseable {
     reset();
   }
 
-  URI url() {
+  public URI url() {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
   }
 
   /// Two users and an operator, no charges, everybody well.
-  void reset() {
+  public void reset() {
     endStreams();
     users.clear();
     users.put("alice", new User("wonder land", "user", "Alice A."));
@@ -142,7 +142,7 @@ final class PeerServer implements AutoCloseable {
   }
 
   /// A charge as the brief of billing's REST says, of the worked example of the DANUM rules.
-  static Map<String, Object> charge(String id, String account) {
+  public static Map<String, Object> charge(String id, String account) {
     Map<String, Object> charge = new LinkedHashMap<>();
     charge.put("id", id);
     charge.put("account", account);
@@ -184,7 +184,7 @@ final class PeerServer implements AutoCloseable {
   }
 
   /// Sums of a day and class, as billing writes them.
-  static Map<String, Object> sums(String day, String charges, String net) {
+  public static Map<String, Object> sums(String day, String charges, String net) {
     Map<String, Object> sums = new LinkedHashMap<>();
     sums.put("day", day);
     sums.put("serviceClass", day == null ? null : "HT_HD");
@@ -200,7 +200,7 @@ final class PeerServer implements AutoCloseable {
     return sums;
   }
 
-  static Map<String, Object> snapt(String id, int sessions) {
+  public static Map<String, Object> snapt(String id, int sessions) {
     Map<String, Object> snapt = new LinkedHashMap<>();
     snapt.put("id", id);
     snapt.put("host", "10.71.0.11");
@@ -224,7 +224,7 @@ final class PeerServer implements AutoCloseable {
   }
 
   /// Books a charge and tells every open stream, as billing does.
-  void book(Map<String, Object> charge) {
+  public void book(Map<String, Object> charge) {
     charges.addFirst(charge);
     balances.merge(
         (String) charge.get("account"),
@@ -234,11 +234,11 @@ final class PeerServer implements AutoCloseable {
     tell("event: balance\ndata: {}\n\n");
   }
 
-  void tell(String event) {
+  public void tell(String event) {
     streams.forEach(stream -> stream.add(event));
   }
 
-  void endStreams() {
+  public void endStreams() {
     tell(STREAM_ENDS);
   }
 
@@ -376,7 +376,7 @@ final class PeerServer implements AutoCloseable {
   }
 
   /// A row of the held reports, of two flows of the worked example.
-  static Map<String, Object> held(String id, String account, String reason, String detail) {
+  public static Map<String, Object> held(String id, String account, String reason, String detail) {
     Map<String, Object> row = new LinkedHashMap<>(unsigned(id, account));
     row.put("receivedAt", "2026-11-20T10:01:01Z");
     row.put("reason", reason);
@@ -387,7 +387,7 @@ final class PeerServer implements AutoCloseable {
   }
 
   /// A row of the unsigned intervals.
-  static Map<String, Object> unsigned(String id, String account) {
+  public static Map<String, Object> unsigned(String id, String account) {
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("id", id);
     row.put("snapt", "snapt-1");
@@ -573,7 +573,7 @@ final class PeerServer implements AutoCloseable {
   }
 
   /// A top-up or, with a kind, a credit, as billing lists it.
-  static Map<String, Object> payment(String kind, String text, String charge) {
+  public static Map<String, Object> payment(String kind, String text, String charge) {
     Map<String, Object> payment = new LinkedHashMap<>();
     payment.put("transaction", "17");
     if (kind != null) {

@@ -6,6 +6,7 @@ import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.operations.Garbage;
 import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.service.operations.MetricNames;
+import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.login.BillingLogin;
 import io.viaduct.webgui.login.RefusedRequests;
 import io.viaduct.webgui.peer.PeerAwayException;

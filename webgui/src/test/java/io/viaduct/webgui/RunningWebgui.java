@@ -1,6 +1,8 @@
 package io.viaduct.webgui;
 
 import io.viaduct.service.configuration.ConfigurationFile;
+import io.viaduct.service.logging.ProcessLogging;
+import io.viaduct.webgui.configuration.WebguiConfiguration;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -11,37 +13,46 @@ import org.springframework.context.ConfigurableApplicationContext;
 
 /// One web GUI and its peer for all test classes of this JVM, started from a configuration file as
 /// in production. Each test resets the peer.
-final class RunningWebgui {
+public final class RunningWebgui {
   private static final PeerServer PEER = new PeerServer();
-  private static final ConfigurableApplicationContext CONTEXT =
-      WebguiApplication.start(configuration(PEER));
+  private static final ConfigurableApplicationContext CONTEXT = start(PEER);
 
   private RunningWebgui() {}
 
+  private static ConfigurableApplicationContext start(PeerServer peer) {
+    WebguiConfiguration configuration = configuration(peer);
+    ProcessLogging.configure(configuration.logging());
+    try {
+      return WebguiApplication.of(configuration).start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /// The peer, as after [PeerServer#reset].
-  static PeerServer freshPeer() {
+  public static PeerServer freshPeer() {
     PEER.reset();
     return PEER;
   }
 
-  static URI pages() {
+  public static URI pages() {
     return URI.create("http://127.0.0.1:" + property("local.server.port"));
   }
 
-  static URI operations() {
+  public static URI operations() {
     return URI.create("http://127.0.0.1:" + property("local.management.port"));
   }
 
-  static ConfigurableApplicationContext context() {
+  public static ConfigurableApplicationContext context() {
     return CONTEXT;
   }
 
-  static <T> T part(Class<T> type) {
+  public static <T> T part(Class<T> type) {
     return CONTEXT.getBean(type);
   }
 
   /// Makes what otherwise waits until it is first needed.
-  static void everyPart() {
+  public static void everyPart() {
     CONTEXT.getBeansOfType(Object.class, false, true);
   }
 
@@ -49,7 +60,7 @@ final class RunningWebgui {
     return CONTEXT.getEnvironment().getRequiredProperty(name);
   }
 
-  static WebguiConfiguration configuration(PeerServer peer) {
+  public static WebguiConfiguration configuration(PeerServer peer) {
     try {
       Path directory = Files.createTempDirectory("webgui");
       Path token =

@@ -4,7 +4,7 @@ import java.util.Map;
 
 /// Accounts, charges and SNAPTs as a busy day leaves them, for screenshots: long names, large and
 /// missing numbers, every class and state.
-final class Scenery {
+public final class Scenery {
   private static final String[][] FLOWS = {
     // application, class, throughput, delay, pre, post, saved %, price, charge, discount
     {
@@ -46,7 +46,7 @@ final class Scenery {
 
   private Scenery() {}
 
-  static void arrange(PeerServer peer) {
+  public static void arrange(PeerServer peer) {
     peer.held.add(PeerServer.held("7", "bob", "UNKNOWN_ACCOUNT", "no account 'bob'"));
     peer.held.add(
         PeerServer.held(

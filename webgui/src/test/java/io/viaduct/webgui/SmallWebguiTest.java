@@ -3,7 +3,9 @@ package io.viaduct.webgui;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.viaduct.webgui.WebguiConfiguration.Limits;
+import io.viaduct.webgui.account.EventStream;
+import io.viaduct.webgui.configuration.WebguiConfiguration;
+import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Test;
@@ -12,9 +14,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 /// A process with room for three sessions, from start to stop.
 class SmallWebguiTest {
   @Test
-  void fullProcessRefusesNewVisitorsKeepsTheOthersAndStopsWithOpenStreams() {
+  void fullProcessRefusesNewVisitorsKeepsTheOthersAndStopsWithOpenStreams() throws Exception {
     try (PeerServer peer = new PeerServer();
-        ConfigurableApplicationContext context = WebguiApplication.start(small(peer))) {
+        ConfigurableApplicationContext context = WebguiApplication.of(small(peer)).start()) {
       URI pages =
           URI.create(
               "http://127.0.0.1:" + context.getEnvironment().getProperty("local.server.port"));

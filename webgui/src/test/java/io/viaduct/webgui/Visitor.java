@@ -21,20 +21,20 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// A browser without JavaScript: cookies, forms, redirects by hand.
-final class Visitor implements AutoCloseable {
+public final class Visitor implements AutoCloseable {
   private final URI pages;
   private final CookieManager cookies = new CookieManager(null, CookiePolicy.ACCEPT_ALL);
   private final HttpClient http = HttpClient.newBuilder().cookieHandler(cookies).build();
 
-  Visitor(URI pages) {
+  public Visitor(URI pages) {
     this.pages = pages;
   }
 
-  static Visitor anonymous() {
+  public static Visitor anonymous() {
     return new Visitor(RunningWebgui.pages());
   }
 
-  static Visitor signedIn(String user, String password) {
+  public static Visitor signedIn(String user, String password) {
     Visitor visitor = anonymous();
     HttpResponse<String> answer = visitor.logIn(user, password);
     if (answer.statusCode() != 302 || location(answer).contains("problem")) {
@@ -43,25 +43,25 @@ final class Visitor implements AutoCloseable {
     return visitor;
   }
 
-  static Visitor alice() {
+  public static Visitor alice() {
     return signedIn("alice", "wonder land");
   }
 
-  static Visitor operator() {
+  public static Visitor operator() {
     return signedIn("olga", "operates");
   }
 
-  HttpResponse<String> logIn(String user, String password) {
+  public HttpResponse<String> logIn(String user, String password) {
     String form = get("/login").body();
     return post(
         "/login", Map.of("username", user, "password", password, "_csrf", hidden(form, "_csrf")));
   }
 
-  HttpResponse<String> get(String path, String... headers) {
+  public HttpResponse<String> get(String path, String... headers) {
     return send(request(path, headers).GET().build());
   }
 
-  HttpResponse<String> post(String path, Map<String, String> form, String... headers) {
+  public HttpResponse<String> post(String path, Map<String, String> form, String... headers) {
     return send(
         request(path, headers)
             .header("Content-Type", "application/x-www-form-urlencoded")
@@ -69,7 +69,7 @@ final class Visitor implements AutoCloseable {
             .build());
   }
 
-  HttpRequest.Builder request(String path, String... headers) {
+  public HttpRequest.Builder request(String path, String... headers) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(pages.resolve(path)).timeout(Duration.ofSeconds(20));
     if (headers.length == 0) {
@@ -78,7 +78,7 @@ final class Visitor implements AutoCloseable {
     return request.headers(headers);
   }
 
-  HttpResponse<String> send(HttpRequest request) {
+  public HttpResponse<String> send(HttpRequest request) {
     try {
       return http.send(request, BodyHandlers.ofString());
     } catch (IOException e) {
@@ -89,27 +89,27 @@ final class Visitor implements AutoCloseable {
     }
   }
 
-  HttpClient http() {
+  public HttpClient http() {
     return http;
   }
 
-  Optional<HttpCookie> cookie(String name) {
+  public Optional<HttpCookie> cookie(String name) {
     return cookies.getCookieStore().getCookies().stream()
         .filter(cookie -> cookie.getName().equals(name))
         .findFirst();
   }
 
-  static String location(HttpResponse<?> answer) {
+  public static String location(HttpResponse<?> answer) {
     return answer.headers().firstValue("Location").orElse("");
   }
 
   /// Value of a hidden input, by its name.
-  static String hidden(String page, String name) {
+  public static String hidden(String page, String name) {
     return first(page, "<input[^>]*name=\"" + name + "\"[^>]*value=\"([^\"]*)\"");
   }
 
   /// First group of the first match, which must exist.
-  static String first(String page, String pattern) {
+  public static String first(String page, String pattern) {
     Matcher matcher = Pattern.compile(pattern, Pattern.DOTALL).matcher(page);
     if (!matcher.find()) {
       throw new AssertionError("no " + pattern + " in\n" + page);
@@ -118,7 +118,7 @@ final class Visitor implements AutoCloseable {
   }
 
   /// The text inside the element with that `data-testid`, tags removed, spaces collapsed.
-  static String text(String page, String testId) {
+  public static String text(String page, String testId) {
     Matcher element =
         Pattern.compile(
                 "<(\\w+)[^>]*data-testid=\"" + testId + "\"[^>]*>(.*?)</\\1>", Pattern.DOTALL)

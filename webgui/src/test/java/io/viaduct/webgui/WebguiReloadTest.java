@@ -7,6 +7,7 @@ import io.viaduct.service.reload.ConfigurationReload;
 import io.viaduct.service.reload.ConfigurationReload.Outcome;
 import io.viaduct.service.reload.ReloadedKeys;
 import io.viaduct.webgui.bridge.SnaptDirectory;
+import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.peer.PeerAwayException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Opens and finds accounts.
@@ -17,13 +17,13 @@ public final class Accounts {
   private static final String COLUMNS =
       "select id, display_name, role, state, sip_secret, created_at from account ";
 
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
   private final TransactionTemplate transaction;
   private final Ledger ledger;
   private final Passwords passwords;
 
   public Accounts(
-      JdbcTemplate jdbc, TransactionTemplate transaction, Ledger ledger, Passwords passwords) {
+      JdbcClient jdbc, TransactionTemplate transaction, Ledger ledger, Passwords passwords) {
     this.jdbc = jdbc;
     this.transaction = transaction;
     this.ledger = ledger;
@@ -47,14 +47,15 @@ public final class Accounts {
       String id, @Nullable String hash, Role role, String displayName, Instant now) {
     return transaction.execute(_ -> {
       int inserted =
-          jdbc.update(
-              "insert into account (id, display_name, role, password_hash, created_at)"
-                  + " values (?, ?, ?, ?, ?) on conflict do nothing",
-              id,
-              displayName,
-              role.word(),
-              hash,
-              Timestamp.from(now));
+          jdbc.sql(
+                  "insert into account (id, display_name, role, password_hash, created_at)"
+                      + " values (:id, :displayName, :role, :passwordHash, :createdAt) on conflict do nothing")
+              .param("id", id)
+              .param("displayName", displayName)
+              .param("role", role.word())
+              .param("passwordHash", hash)
+              .param("createdAt", Timestamp.from(now))
+              .update();
       if (inserted == 0) {
         return Optional.<Account>empty();
       }
@@ -71,14 +72,19 @@ public final class Accounts {
     if (!matches(id, password)) {
       setPassword(id, password);
     }
-    jdbc.update("update account set role = 'operator' where id = ? and role <> 'operator'", id);
+    jdbc.sql("update account set role = 'operator' where id = ? and role <> 'operator'")
+        .param(id)
+        .update();
   }
 
   /// Sets the password of the pages.
   ///
   /// @throws IllegalArgumentException naming the rule that the password breaks
   public void setPassword(String id, String password) {
-    jdbc.update("update account set password_hash = ? where id = ?", passwords.hash(password), id);
+    jdbc.sql("update account set password_hash = ? where id = ?")
+        .param(passwords.hash(password))
+        .param(id)
+        .update();
   }
 
   /// Returns true if this is the account's password for the pages.
@@ -87,33 +93,42 @@ public final class Accounts {
   }
 
   public void setDisplayName(String id, String displayName) {
-    jdbc.update("update account set display_name = ? where id = ?", displayName, id);
+    jdbc.sql("update account set display_name = ? where id = ?")
+        .param(displayName)
+        .param(id)
+        .update();
   }
 
   public void setRole(String id, Role role) {
-    jdbc.update("update account set role = ? where id = ?", role.word(), id);
+    jdbc.sql("update account set role = ? where id = ?").param(role.word()).param(id).update();
   }
 
   public void setState(String id, AccountState state) {
-    jdbc.update("update account set state = ? where id = ?", state.word(), id);
+    jdbc.sql("update account set state = ? where id = ?").param(state.word()).param(id).update();
   }
 
   public void setSipSecret(String id, SipSecret secret) {
-    jdbc.update("update account set sip_secret = ? where id = ?", secret.word(), id);
+    jdbc.sql("update account set sip_secret = ? where id = ?")
+        .param(secret.word())
+        .param(id)
+        .update();
   }
 
   /// Closes an account. Its password and its personal data are deleted; its id stays.
   public void close(String id) {
-    jdbc.update(
-        "update account set state = 'closed', password_hash = null, sip_secret = 'none',"
-            + " display_name = '' where id = ?",
-        id);
+    jdbc.sql(
+            "update account set state = 'closed', password_hash = null, sip_secret = 'none',"
+                + " display_name = '' where id = ?")
+        .param(id)
+        .update();
   }
 
   /// Returns the account and locks its row until the transaction ends.
   public Optional<Account> lock(String id) {
-    return jdbc.query(COLUMNS + "where id = ? for update", (row, _) -> account(row), id).stream()
-        .findFirst();
+    return jdbc.sql(COLUMNS + "where id = ? for update")
+        .param(id)
+        .query((row, _) -> account(row))
+        .optional();
   }
 
   /// Checks a password. Takes equally long if the account does not exist, so that the time reveals
@@ -128,31 +143,28 @@ public final class Accounts {
   }
 
   public Optional<Account> find(String id) {
-    return jdbc.query(COLUMNS + "where id = ?", (row, _) -> account(row), id).stream().findFirst();
+    return jdbc.sql(COLUMNS + "where id = ?").param(id).query((row, _) -> account(row)).optional();
   }
 
   /// Returns accounts, sorted by id.
   ///
   /// @param after last id of the previous page, or empty
   public List<Account> page(String after, int limit) {
-    return jdbc.query(
-        COLUMNS + "where id > ? collate \"C\" order by id collate \"C\" limit ?",
-        (row, _) -> account(row),
-        after,
-        limit);
+    return jdbc.sql(COLUMNS + "where id > ? collate \"C\" order by id collate \"C\" limit ?")
+        .param(after)
+        .param(limit)
+        .query((row, _) -> account(row))
+        .list();
   }
 
   private Optional<String> hashOf(String id) {
     if (!id.matches(Account.ID_PATTERN)) {
       return Optional.empty(); // PostgreSQL refuses some characters, such as U+0000
     }
-    return jdbc
-        .queryForList(
-            "select password_hash from account where id = ? and password_hash is not null",
-            String.class,
-            id)
-        .stream()
-        .findFirst();
+    return jdbc.sql("select password_hash from account where id = ? and password_hash is not null")
+        .param(id)
+        .query(String.class)
+        .optional();
   }
 
   private static Account account(ResultSet row) throws SQLException {

@@ -9,8 +9,9 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Posts money that an operator gives back: a refund if a charge is named, else a credit. Each
@@ -24,12 +25,12 @@ public final class Credits {
       "select idempotency_key, account, amount_microdenarii, reason, charge_id, created_by,"
           + " created_at, transaction_id from credit ";
 
-  private final TransactionTemplate transaction;
-  private final JdbcTemplate jdbc;
+  private final OncePerKey<Credit> once;
+  private final JdbcClient jdbc;
   private final Ledger ledger;
 
-  public Credits(TransactionTemplate transaction, JdbcTemplate jdbc, Ledger ledger) {
-    this.transaction = transaction;
+  public Credits(TransactionTemplate transaction, JdbcClient jdbc, Ledger ledger) {
+    once = new OncePerKey<>(transaction, jdbc, KEY_LOCK, this::find);
     this.jdbc = jdbc;
     this.ledger = ledger;
   }
@@ -80,57 +81,59 @@ public final class Credits {
 
   /// Posts a credit. The account must exist.
   public Result post(Request request, Instant now) {
-    return transaction.execute(_ -> {
-      lock(KEY_LOCK, request.key().hashCode());
-      List<Credit> existing = find(request.key());
-      if (!existing.isEmpty()) {
-        Credit known = existing.getFirst();
-        return known.content().isSameAs(request)
-            ? new Result.AlreadyPosted(known)
-            : new Result.KeyTaken();
+    return once.post(
+        request.key(),
+        known ->
+            known.content().isSameAs(request)
+                ? new Result.AlreadyPosted(known)
+                : new Result.KeyTaken(),
+        () -> postNew(request, now));
+  }
+
+  private Result postNew(Request request, Instant now) {
+    if (request.charge() != null) {
+      Optional<MicroDenarii> refundable = refundable(request.account(), request.charge());
+      if (refundable.isEmpty()) {
+        return new Result.NoSuchCharge();
       }
-      if (request.charge() != null) {
-        List<MicroDenarii> refundable = refundable(request.account(), request.charge());
-        if (refundable.isEmpty()) {
-          return new Result.NoSuchCharge();
-        }
-        if (request.amount().compareTo(refundable.getFirst()) > 0) {
-          return new Result.ExceedsCharge(refundable.getFirst());
-        }
+      if (request.amount().compareTo(refundable.get()) > 0) {
+        return new Result.ExceedsCharge(refundable.get());
       }
-      insert(request, now);
-      return new Result.Posted(find(request.key()).getFirst());
-    });
+    }
+    insert(request, now);
+    return new Result.Posted(find(request.key()).orElseThrow());
   }
 
   /// Returns the credits of an account, latest first.
   ///
   /// @param before transaction id of the last row of the previous page
   public List<Credit> page(String account, long before, int limit) {
-    return jdbc.query(
-        SELECT + "where account = ? and transaction_id < ? order by transaction_id desc limit ?",
-        (row, _) -> credit(row),
-        account,
-        before,
-        limit);
-  }
-
-  private void lock(int lockClass, int key) {
-    jdbc.query("select pg_advisory_xact_lock(?, ?)", row -> {}, lockClass, key);
+    return jdbc.sql(
+            SELECT
+                + "where account = :account and transaction_id < :before order by transaction_id desc limit :limit")
+        .param("account", account)
+        .param("before", before)
+        .param("limit", limit)
+        .query((row, _) -> credit(row))
+        .list();
   }
 
   // Returns the refundable rest of a charge; zero for a void interval. The lock makes refunds of
   // one charge wait for each other. hashint8 is a function of PostgreSQL.
-  private List<MicroDenarii> refundable(String account, long charge) {
-    jdbc.query("select pg_advisory_xact_lock(?, hashint8(?))", row -> {}, CHARGE_LOCK, charge);
-    return jdbc.query(
-        "select case when i.state = 'VOID' then 0 else charge_microdenarii - discount_microdenarii"
-            + " - (select coalesce(sum(amount_microdenarii), 0) from credit where charge_id = c.id) end"
-            + " from charge c join charging_interval i on i.id = c.interval_id"
-            + " where c.id = ? and c.account = ?",
-        (row, _) -> new MicroDenarii(row.getLong(1)),
-        charge,
-        account);
+  private Optional<MicroDenarii> refundable(String account, long charge) {
+    jdbc.sql("select pg_advisory_xact_lock(?, hashint8(?))")
+        .param(CHARGE_LOCK)
+        .param(charge)
+        .query(row -> {});
+    return jdbc.sql(
+            "select case when i.state = 'VOID' then 0 else charge_microdenarii - discount_microdenarii"
+                + " - (select coalesce(sum(amount_microdenarii), 0) from credit where charge_id = c.id) end"
+                + " from charge c join charging_interval i on i.id = c.interval_id"
+                + " where c.id = ? and c.account = ?")
+        .param(charge)
+        .param(account)
+        .query((row, _) -> new MicroDenarii(row.getLong(1)))
+        .optional();
   }
 
   private void insert(Request request, Instant now) {
@@ -148,21 +151,25 @@ public final class Credits {
                         request.reason())),
                 now)
             .getFirst();
-    jdbc.update(
-        "insert into credit (idempotency_key, account, amount_microdenarii, reason, charge_id,"
-            + " created_by, created_at, transaction_id) values (?, ?, ?, ?, ?, ?, ?, ?)",
-        request.key(),
-        request.account(),
-        request.amount().value(),
-        request.reason(),
-        request.charge(),
-        request.createdBy(),
-        Timestamp.from(now),
-        transactionId);
+    jdbc.sql(
+            "insert into credit (idempotency_key, account, amount_microdenarii, reason, charge_id,"
+                + " created_by, created_at, transaction_id) values (:idempotencyKey, :account, :amountMicrodenarii, :reason, :chargeId, :createdBy, :createdAt, :transactionId)")
+        .param("idempotencyKey", request.key())
+        .param("account", request.account())
+        .param("amountMicrodenarii", request.amount().value())
+        .param("reason", request.reason())
+        .param("chargeId", request.charge())
+        .param("createdBy", request.createdBy())
+        .param("createdAt", Timestamp.from(now))
+        .param("transactionId", transactionId)
+        .update();
   }
 
-  private List<Credit> find(String key) {
-    return jdbc.query(SELECT + "where idempotency_key = ?", (row, _) -> credit(row), key);
+  private Optional<Credit> find(String key) {
+    return jdbc.sql(SELECT + "where idempotency_key = ?")
+        .param(key)
+        .query((row, _) -> credit(row))
+        .optional();
   }
 
   private static Credit credit(ResultSet row) throws SQLException {

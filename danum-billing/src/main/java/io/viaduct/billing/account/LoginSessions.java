@@ -9,17 +9,17 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Optional;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Stores login sessions. A token is 256 random bits; the database keeps only its SHA-256.
 public final class LoginSessions {
   private static final int TOKEN_BYTES = 32;
 
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
   private final Duration lifetime;
   private final SecureRandom random = new SecureRandom();
 
-  public LoginSessions(JdbcTemplate jdbc, Duration lifetime) {
+  public LoginSessions(JdbcClient jdbc, Duration lifetime) {
     this.jdbc = jdbc;
     this.lifetime = lifetime;
   }
@@ -53,45 +53,44 @@ public final class LoginSessions {
     random.nextBytes(bytes);
     String token = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     Instant expiresAt = now.plus(lifetime);
-    jdbc.update("delete from login_session where expires_at <= ?", Timestamp.from(now));
-    jdbc.update(
-        "insert into login_session (token_digest, account, created_at, expires_at) values (?, ?, ?, ?)",
-        digest(token),
-        account,
-        Timestamp.from(now),
-        Timestamp.from(expiresAt));
+    jdbc.sql("delete from login_session where expires_at <= ?").param(Timestamp.from(now)).update();
+    jdbc.sql(
+            "insert into login_session (token_digest, account, created_at, expires_at) values (:tokenDigest, :account, :createdAt, :expiresAt)")
+        .param("tokenDigest", digest(token))
+        .param("account", account)
+        .param("createdAt", Timestamp.from(now))
+        .param("expiresAt", Timestamp.from(expiresAt))
+        .update();
     return new NewLogin(token, expiresAt);
   }
 
   /// Returns the caller who holds a token. Empty if the token was never issued, was logged out, has
   /// expired, or its account is closed. A suspended operator sees only its own account.
   public Optional<Caller> caller(String token, Instant now) {
-    return jdbc
-        .query(
+    return jdbc.sql(
             "select s.account, case a.state when 'active' then a.role else 'user' end, s.expires_at from login_session s join account a on a.id = s.account"
-                + " where s.token_digest = ? and s.expires_at > ? and a.state <> 'closed'",
-            (row, _) ->
-                new Caller(
-                    row.getString(1), Role.of(row.getString(2)), row.getTimestamp(3).toInstant()),
-            digest(token),
-            Timestamp.from(now))
-        .stream()
-        .findFirst();
+                + " where s.token_digest = ? and s.expires_at > ? and a.state <> 'closed'")
+        .param(digest(token))
+        .param(Timestamp.from(now))
+        .query((row, _) ->
+            new Caller(
+                row.getString(1), Role.of(row.getString(2)), row.getTimestamp(3).toInstant()))
+        .optional();
   }
 
   /// Ends a login.
   public void end(String token) {
-    jdbc.update("delete from login_session where token_digest = ?", (Object) digest(token));
+    jdbc.sql("delete from login_session where token_digest = ?").param(digest(token)).update();
   }
 
   /// Ends every login of an account except one.
   ///
   /// @param keptToken token of the login that stays, or empty to end all
   public void endOthers(String account, String keptToken) {
-    jdbc.update(
-        "delete from login_session where account = ? and token_digest <> ?",
-        account,
-        digest(keptToken));
+    jdbc.sql("delete from login_session where account = ? and token_digest <> ?")
+        .param(account)
+        .param(digest(keptToken))
+        .update();
   }
 
   private static byte[] digest(String token) {

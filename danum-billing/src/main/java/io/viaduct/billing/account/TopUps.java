@@ -8,7 +8,8 @@ import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
-import org.springframework.jdbc.core.JdbcTemplate;
+import java.util.Optional;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Posts top-ups: money that an operator adds to an account. Each idempotency key posts once.
@@ -20,14 +21,14 @@ public final class TopUps {
       "select idempotency_key, account, amount_microdenarii, reference, created_by, created_at,"
           + " transaction_id from top_up ";
 
-  private static final long KEY_LOCK = 0x746f7075L;
+  private static final int KEY_LOCK = 0x746f7075;
 
-  private final TransactionTemplate transaction;
-  private final JdbcTemplate jdbc;
+  private final OncePerKey<TopUp> once;
+  private final JdbcClient jdbc;
   private final Ledger ledger;
 
-  public TopUps(TransactionTemplate transaction, JdbcTemplate jdbc, Ledger ledger) {
-    this.transaction = transaction;
+  public TopUps(TransactionTemplate transaction, JdbcClient jdbc, Ledger ledger) {
+    once = new OncePerKey<>(transaction, jdbc, KEY_LOCK, this::find);
     this.jdbc = jdbc;
     this.ledger = ledger;
   }
@@ -65,42 +66,43 @@ public final class TopUps {
       String reference,
       String createdBy,
       Instant now) {
-    return transaction.execute(_ -> {
-      // Requests with the same key wait for each other. Two keys share a lock only if their hashes
-      // collide.
-      jdbc.query("select pg_advisory_xact_lock(?, ?)", row -> {}, (int) KEY_LOCK, key.hashCode());
-      List<TopUp> existing = find(key);
-      if (!existing.isEmpty()) {
-        TopUp known = existing.getFirst();
-        return known.account().equals(account)
-                && known.amount().equals(amount)
-                && known.reference().equals(reference)
-            ? new Result.AlreadyPosted(known)
-            : new Result.KeyTaken();
-      }
-      long transactionId =
-          ledger
-              .post(List.of(LedgerTransaction.topUp(key, account, amount, reference)), now)
-              .getFirst();
-      insert(key, account, amount, reference, createdBy, now, transactionId);
-      return new Result.Posted(find(key).getFirst());
-    });
+    return once.post(
+        key,
+        known ->
+            known.account().equals(account)
+                    && known.amount().equals(amount)
+                    && known.reference().equals(reference)
+                ? new Result.AlreadyPosted(known)
+                : new Result.KeyTaken(),
+        () -> {
+          long transactionId =
+              ledger
+                  .post(List.of(LedgerTransaction.topUp(key, account, amount, reference)), now)
+                  .getFirst();
+          insert(key, account, amount, reference, createdBy, now, transactionId);
+          return new Result.Posted(find(key).orElseThrow());
+        });
   }
 
   /// Returns the top-ups of an account, latest first.
   ///
   /// @param before transaction id of the last row of the previous page
   public List<TopUp> page(String account, long before, int limit) {
-    return jdbc.query(
-        SELECT + "where account = ? and transaction_id < ? order by transaction_id desc limit ?",
-        (row, _) -> topUp(row),
-        account,
-        before,
-        limit);
+    return jdbc.sql(
+            SELECT
+                + "where account = :account and transaction_id < :before order by transaction_id desc limit :limit")
+        .param("account", account)
+        .param("before", before)
+        .param("limit", limit)
+        .query((row, _) -> topUp(row))
+        .list();
   }
 
-  private List<TopUp> find(String key) {
-    return jdbc.query(SELECT + "where idempotency_key = ?", (row, _) -> topUp(row), key);
+  private Optional<TopUp> find(String key) {
+    return jdbc.sql(SELECT + "where idempotency_key = ?")
+        .param(key)
+        .query((row, _) -> topUp(row))
+        .optional();
   }
 
   private static TopUp topUp(ResultSet row) throws SQLException {
@@ -122,15 +124,16 @@ public final class TopUps {
       String createdBy,
       Instant now,
       long transactionId) {
-    jdbc.update(
-        "insert into top_up (idempotency_key, account, amount_microdenarii, reference, created_by,"
-            + " created_at, transaction_id) values (?, ?, ?, ?, ?, ?, ?)",
-        key,
-        account,
-        amount.value(),
-        reference,
-        createdBy,
-        Timestamp.from(now),
-        transactionId);
+    jdbc.sql(
+            "insert into top_up (idempotency_key, account, amount_microdenarii, reference, created_by,"
+                + " created_at, transaction_id) values (:idempotencyKey, :account, :amountMicrodenarii, :reference, :createdBy, :createdAt, :transactionId)")
+        .param("idempotencyKey", key)
+        .param("account", account)
+        .param("amountMicrodenarii", amount.value())
+        .param("reference", reference)
+        .param("createdBy", createdBy)
+        .param("createdAt", Timestamp.from(now))
+        .param("transactionId", transactionId)
+        .update();
   }
 }

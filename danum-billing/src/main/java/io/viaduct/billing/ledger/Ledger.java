@@ -7,20 +7,23 @@ import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Posts transactions and reads balances. [#post] runs inside the caller's database transaction, so
 /// that a charge and its postings become visible together.
 public final class Ledger {
-  private final JdbcTemplate jdbc;
+  private final JdbcTemplate batches;
+  private final JdbcClient jdbc;
 
-  public Ledger(JdbcTemplate jdbc) {
-    this.jdbc = jdbc;
+  public Ledger(JdbcTemplate batches) {
+    this.batches = batches;
+    jdbc = JdbcClient.create(batches);
   }
 
   /// Opens accounts that are not open yet. They are sorted by name, so that two callers cannot
   /// deadlock.
   public void open(Collection<LedgerAccount> accounts, Instant now) {
-    jdbc.batchUpdate(
+    batches.batchUpdate(
         "insert into ledger_account (name, kind, created_at) values (?, ?, ?) on conflict do nothing",
         new TreeSet<>(accounts.stream().map(LedgerAccount::name).toList())
             .stream()
@@ -61,11 +64,11 @@ public final class Ledger {
             new Object[] {ids.get(i), line, posting.account().name(), posting.amount().value()});
       }
     }
-    jdbc.batchUpdate(
+    batches.batchUpdate(
         "insert into ledger_transaction (id, kind, identity, postings, interval_id, posted_at, note)"
             + " values (?, ?, ?, ?, ?, ?, ?)",
         heads);
-    jdbc.batchUpdate(
+    batches.batchUpdate(
         "insert into posting (transaction_id, line, account, amount_microdenarii) values (?, ?, ?, ?)",
         lines);
     return ids;
@@ -73,19 +76,21 @@ public final class Ledger {
 
   /// Returns the sum of all postings of an account.
   public MicroDenarii balance(LedgerAccount account) {
-    Long sum =
-        jdbc.queryForObject(
-            "select coalesce(sum(amount_microdenarii), 0)::bigint from posting where account = ?",
-            Long.class,
-            account.name());
-    return new MicroDenarii(sum == null ? 0 : sum);
+    return new MicroDenarii(
+        jdbc.sql(
+                "select coalesce(sum(amount_microdenarii), 0)::bigint from posting where account = ?")
+            .param(account.name())
+            .query(Long.class)
+            .single());
   }
 
   /// Takes `count` numbers from a sequence in one round trip.
   ///
   /// @param sequence a constant of the caller, because it is not escaped
-  public static List<Long> nextIds(JdbcTemplate jdbc, String sequence, int count) {
-    return jdbc.queryForList(
-        "select nextval('" + sequence + "') from generate_series(1, ?)", Long.class, count);
+  public static List<Long> nextIds(JdbcClient jdbc, String sequence, int count) {
+    return jdbc.sql("select nextval('" + sequence + "') from generate_series(1, ?)")
+        .param(count)
+        .query(Long.class)
+        .list();
   }
 }

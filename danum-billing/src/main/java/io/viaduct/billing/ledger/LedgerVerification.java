@@ -3,7 +3,7 @@ package io.viaduct.billing.ledger;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -154,10 +154,10 @@ public final class LedgerVerification {
             """
           });
 
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
   private final TransactionTemplate snapshot;
 
-  public LedgerVerification(JdbcTemplate jdbc, PlatformTransactionManager transactions) {
+  public LedgerVerification(JdbcClient jdbc, PlatformTransactionManager transactions) {
     this.jdbc = jdbc;
     snapshot = new TransactionTemplate(transactions);
     snapshot.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
@@ -175,9 +175,8 @@ public final class LedgerVerification {
       String counted =
           "select count(*), coalesce(min(x), '') from (" + invariant[1] + ") broken(x)";
       checks.add(
-          jdbc.query(
-              counted,
-              row -> {
+          jdbc.sql(counted)
+              .query(row -> {
                 row.next();
                 return new Check(invariant[0], row.getLong(1), row.getString(2));
               }));
@@ -187,21 +186,19 @@ public final class LedgerVerification {
 
   /// Returns the sum of all postings, in micro-denarii. It must be 0.
   public BigDecimal imbalance() {
-    BigDecimal sum =
-        jdbc.queryForObject(
-            "select coalesce(sum(amount_microdenarii), 0) from posting", BigDecimal.class);
-    return sum == null ? BigDecimal.ZERO : sum;
+    return jdbc.sql("select coalesce(sum(amount_microdenarii), 0) from posting")
+        .query(BigDecimal.class)
+        .single();
   }
 
   /// Counts the users whose balance is below zero.
   public long usersBelowZero() {
-    Long users =
-        jdbc.queryForObject(
+    return jdbc.sql(
             """
             select count(*) from (select 1 from posting where account like 'USER:%'
               group by account having sum(amount_microdenarii) < 0) below
-            """,
-            Long.class);
-    return users == null ? 0 : users;
+            """)
+        .query(Long.class)
+        .single();
   }
 }

@@ -6,13 +6,10 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.viaduct.service.operations.MetricLabel;
+import io.viaduct.service.operations.LabelledCounters;
 import io.viaduct.service.tls.CommonName;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,18 +30,17 @@ final class PeerCheck implements ServerInterceptor {
   private static final Logger LOG = LoggerFactory.getLogger(PeerCheck.class);
 
   private final Set<String> names;
-  private final Map<Refusal, Counter> counters = new EnumMap<>(Refusal.class);
+  private final LabelledCounters<Refusal> refusals;
 
   PeerCheck(List<String> names, MeterRegistry registry) {
     this.names = Set.copyOf(names);
-    for (Refusal refusal : Refusal.values()) {
-      counters.put(
-          refusal,
-          Counter.builder("viaduct.peers.refused")
-              .description("Attempts to submit reports without permission, by reason")
-              .tag("reason", MetricLabel.of(refusal))
-              .register(registry));
-    }
+    refusals =
+        LabelledCounters.register(
+            registry,
+            "viaduct.peers.refused",
+            "Attempts to submit reports without permission, by reason",
+            "reason",
+            Refusal.class);
   }
 
   @Override
@@ -73,9 +69,6 @@ final class PeerCheck implements ServerInterceptor {
   }
 
   void count(Refusal refusal) {
-    Counter counter = counters.get(refusal);
-    if (counter != null) {
-      counter.increment();
-    }
+    refusals.increment(refusal);
   }
 }

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Stores refused reports with their reason, for the operator. A report that is refused again for
 /// the same reason is stored once.
@@ -20,10 +21,12 @@ public final class RefusedReports {
   /// Most stored bytes of a report; the rest of a larger one is cut off.
   private static final int CONTENT_MAX = 64 * 1024;
 
-  private final JdbcTemplate jdbc;
+  private final JdbcTemplate batches;
+  private final JdbcClient jdbc;
 
-  public RefusedReports(JdbcTemplate jdbc) {
-    this.jdbc = jdbc;
+  public RefusedReports(JdbcTemplate batches) {
+    this.batches = batches;
+    jdbc = JdbcClient.create(batches);
   }
 
   /// A refused report.
@@ -66,7 +69,7 @@ public final class RefusedReports {
     if (entries.isEmpty()) {
       return;
     }
-    jdbc.batchUpdate(
+    batches.batchUpdate(
         "insert into refused_report (received_at, reason, detail, snapt_id, session_id, epoch, sequence,"
             + " account, digest, content) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
         entries.stream()
@@ -92,11 +95,16 @@ public final class RefusedReports {
   ///
   /// @param before last id of the previous page
   public List<Refused> page(Filter filter, long before, int limit) {
-    return jdbc.query(
-        "select id, received_at, reason, detail, snapt_id, session_id, epoch, sequence, account"
-            + " from refused_report where id < ? and (? = '' or snapt_id = ?) and (? = '' or account = ?)"
-            + " and (? = '' or reason = ?) order by id desc limit ?",
-        (row, _) ->
+    return jdbc.sql(
+            "select id, received_at, reason, detail, snapt_id, session_id, epoch, sequence, account"
+                + " from refused_report where id < :before and (:snaptId = '' or snapt_id = :snaptId) and (:account = '' or account = :account)"
+                + " and (:reason = '' or reason = :reason) order by id desc limit :limit")
+        .param("before", before)
+        .param("snaptId", filter.snapt())
+        .param("account", filter.account())
+        .param("reason", filter.reason())
+        .param("limit", limit)
+        .query((row, _) ->
             new Refused(
                 row.getLong(1),
                 row.getTimestamp(2).toInstant(),
@@ -106,30 +114,25 @@ public final class RefusedReports {
                 row.getString(6),
                 row.getLong(7),
                 row.getLong(8),
-                row.getString(9)),
-        before,
-        filter.snapt(),
-        filter.snapt(),
-        filter.account(),
-        filter.account(),
-        filter.reason(),
-        filter.reason(),
-        limit);
+                row.getString(9)))
+        .list();
   }
 
   /// Returns the numbers of refused, held and unsigned reports by SNAPT and reason.
   public List<Count> counts(int limit) {
-    return jdbc.query(
-        """
-        select snapt_id, 'REFUSED', reason, count(*) from refused_report group by snapt_id, reason
-        union all
-        select snapt_id, 'HELD', reason, count(*) from held_report where state = 'HELD' group by snapt_id, reason
-        union all
-        select snapt_id, 'UNSIGNED', 'RECEIPT_OWED', count(*) from charging_interval
-        where state = 'PROVISIONAL' group by snapt_id
-        order by 1, 2, 3 limit ?
-        """,
-        (row, _) -> new Count(row.getString(1), row.getString(2), row.getString(3), row.getLong(4)),
-        limit);
+    return jdbc.sql(
+            """
+            select snapt_id, 'REFUSED', reason, count(*) from refused_report group by snapt_id, reason
+            union all
+            select snapt_id, 'HELD', reason, count(*) from held_report where state = 'HELD' group by snapt_id, reason
+            union all
+            select snapt_id, 'UNSIGNED', 'RECEIPT_OWED', count(*) from charging_interval
+            where state = 'PROVISIONAL' group by snapt_id
+            order by 1, 2, 3 limit ?
+            """)
+        .param(limit)
+        .query((row, _) ->
+            new Count(row.getString(1), row.getString(2), row.getString(3), row.getLong(4)))
+        .list();
   }
 }

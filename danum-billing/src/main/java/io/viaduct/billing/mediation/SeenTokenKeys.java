@@ -12,7 +12,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Stores every token key that a bridge has ever announced, with the time of its first
 /// announcement. A report may wait in a spool for longer than the bridge keeps a key. Thread-safe.
@@ -24,11 +24,11 @@ public final class SeenTokenKeys {
 
   private static final int KEY_ID_CHARACTERS_MAX = 64;
 
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
   private final Set<TokenKey> stored = new HashSet<>(); // guarded by this
   private boolean isLoaded; // guarded by this
 
-  public SeenTokenKeys(JdbcTemplate jdbc) {
+  public SeenTokenKeys(JdbcClient jdbc) {
     this.jdbc = jdbc;
   }
 
@@ -61,9 +61,8 @@ public final class SeenTokenKeys {
 
   private void load() {
     if (!isLoaded) {
-      jdbc.query(
-          "select key_id, public_key from token_key",
-          row -> {
+      jdbc.sql("select key_id, public_key from token_key")
+          .query(row -> {
             stored.add(
                 TokenKey.newBuilder()
                     .setKeyId(row.getString(1))
@@ -76,11 +75,12 @@ public final class SeenTokenKeys {
 
   private void store(TokenKey key, Instant now) {
     int added =
-        jdbc.update(
-            "insert into token_key (public_key, key_id, first_seen_at) values (?, ?, ?) on conflict do nothing",
-            key.getPublicKey().toByteArray(),
-            key.getKeyId(),
-            Timestamp.from(now));
+        jdbc.sql(
+                "insert into token_key (public_key, key_id, first_seen_at) values (:publicKey, :keyId, :firstSeenAt) on conflict do nothing")
+            .param("publicKey", key.getPublicKey().toByteArray())
+            .param("keyId", key.getKeyId())
+            .param("firstSeenAt", Timestamp.from(now))
+            .update();
     stored.add(key);
     if (added == 1) {
       LOG.info("the bridge announced the new token key '{}'", key.getKeyId());

@@ -10,7 +10,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Stores the device keys of each account and enforces their limit.
@@ -18,7 +18,7 @@ public final class Devices {
   /// Length of an Ed25519 public key, in bytes.
   static final int KEY_BYTES = 32;
 
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
   private final TransactionTemplate transaction;
   private final Accounts accounts;
   private final int max;
@@ -26,7 +26,7 @@ public final class Devices {
   /// Stores device keys up to a limit.
   ///
   /// @param max most keys of one account
-  public Devices(JdbcTemplate jdbc, TransactionTemplate transaction, Accounts accounts, int max) {
+  public Devices(JdbcClient jdbc, TransactionTemplate transaction, Accounts accounts, int max) {
     this.jdbc = jdbc;
     this.transaction = transaction;
     this.accounts = accounts;
@@ -65,30 +65,31 @@ public final class Devices {
           if (count(id, "") >= max) {
             return BindDeviceVerdict.TOO_MANY_DEVICES;
           }
-          jdbc.update(
-              "insert into device (account, public_key, added_at) values (?, ?, ?)",
-              id,
-              key,
-              Timestamp.from(now));
+          jdbc.sql(
+                  "insert into device (account, public_key, added_at) values (:account, :publicKey, :addedAt)")
+              .param("account", id)
+              .param("publicKey", key)
+              .param("addedAt", Timestamp.from(now))
+              .update();
           return BindDeviceVerdict.BOUND;
         }));
   }
 
   private int count(String account, String and, Object... more) {
-    Object[] parameters = new Object[more.length + 1];
-    parameters[0] = account;
-    System.arraycopy(more, 0, parameters, 1, more.length);
-    return Objects.requireNonNull(
-        jdbc.queryForObject(
-            "select count(*) from device where account = ? " + and, Integer.class, parameters));
+    return jdbc.sql("select count(*) from device where account = ? " + and)
+        .param(account)
+        .params(more)
+        .query(Integer.class)
+        .single();
   }
 
   /// Returns the devices of an account, oldest first.
   public List<Device> list(String account) {
-    return jdbc.query(
-        "select public_key, added_at from device where account = ? order by added_at, public_key",
-        (row, _) -> new Device(id(row.getBytes(1)), row.getTimestamp(2).toInstant()),
-        account);
+    return jdbc.sql(
+            "select public_key, added_at from device where account = ? order by added_at, public_key")
+        .param(account)
+        .query((row, _) -> new Device(id(row.getBytes(1)), row.getTimestamp(2).toInstant()))
+        .list();
   }
 
   /// Removes a device. It gets no further token, and its place is free.
@@ -101,11 +102,15 @@ public final class Devices {
     } catch (IllegalArgumentException _) {
       return false;
     }
-    return jdbc.update("delete from device where account = ? and public_key = ?", account, key) > 0;
+    return jdbc.sql("delete from device where account = ? and public_key = ?")
+            .param(account)
+            .param(key)
+            .update()
+        > 0;
   }
 
   void removeAll(String account) {
-    jdbc.update("delete from device where account = ?", account);
+    jdbc.sql("delete from device where account = ?").param(account).update();
   }
 
   private static String id(byte[] key) {

@@ -3,10 +3,9 @@ package io.viaduct.billing.provisioning;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.viaduct.service.operations.MetricLabel;
+import io.viaduct.service.operations.LabelledCounters;
 import io.viaduct.usage.v1.BindDeviceRequest;
 import io.viaduct.usage.v1.BindDeviceResponse;
 import io.viaduct.usage.v1.BindDeviceVerdict;
@@ -14,14 +13,13 @@ import io.viaduct.usage.v1.ProvisioningGrpc;
 import io.viaduct.usage.v1.SubscriberEvent;
 import io.viaduct.usage.v1.WatchRequest;
 import java.time.InstantSource;
-import java.util.EnumMap;
-import java.util.Map;
+import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.TransactionException;
 
 /// Sends subscribers to the bridges and stores their devices (ADR 0025). The endpoint has already
@@ -53,11 +51,11 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
   private final InstantSource clock;
   private final Set<SubscriberWatch> watches = ConcurrentHashMap.newKeySet();
   private volatile boolean isClosed;
-  private final Map<Refusal, Counter> refusals = new EnumMap<>(Refusal.class);
-  private final Map<BindDeviceVerdict, Counter> bindings = new EnumMap<>(BindDeviceVerdict.class);
+  private final LabelledCounters<Refusal> refusals;
+  private final LabelledCounters<BindDeviceVerdict> bindings;
 
   public ProvisioningService(
-      JdbcTemplate jdbc,
+      JdbcClient jdbc,
       SipCredentials credentials,
       Devices devices,
       InstantSource clock,
@@ -66,25 +64,24 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
     this.subscribers = new Subscribers(jdbc, credentials);
     this.devices = devices;
     this.clock = clock;
-    for (Refusal refusal : Refusal.values()) {
-      refusals.put(
-          refusal,
-          Counter.builder("viaduct.provisioning.refused")
-              .description("Refused provisioning calls of bridges, by reason")
-              .tag("reason", MetricLabel.of(refusal))
-              .register(registry));
-    }
-    for (BindDeviceVerdict verdict : BindDeviceVerdict.values()) {
-      if (verdict != BindDeviceVerdict.UNRECOGNIZED
-          && verdict != BindDeviceVerdict.BIND_DEVICE_VERDICT_UNSPECIFIED) {
-        bindings.put(
-            verdict,
-            Counter.builder("viaduct.device.bindings")
-                .description("Requests of bridges to bind a device, by verdict")
-                .tag("verdict", MetricLabel.of(verdict))
-                .register(registry));
-      }
-    }
+    refusals =
+        LabelledCounters.register(
+            registry,
+            "viaduct.provisioning.refused",
+            "Refused provisioning calls of bridges, by reason",
+            "reason",
+            Refusal.class);
+    bindings =
+        LabelledCounters.register(
+            registry,
+            "viaduct.device.bindings",
+            "Requests of bridges to bind a device, by verdict",
+            "verdict",
+            BindDeviceVerdict.class,
+            EnumSet.complementOf(
+                EnumSet.of(
+                    BindDeviceVerdict.UNRECOGNIZED,
+                    BindDeviceVerdict.BIND_DEVICE_VERDICT_UNSPECIFIED)));
     Gauge.builder("viaduct.provisioning.watches", watches, Set::size)
         .description("Bridges that watch subscribers now")
         .register(registry);
@@ -135,10 +132,7 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
     }
     try {
       BindDeviceVerdict verdict = devices.bind(request.getAccount(), key, clock.instant());
-      Counter counter = bindings.get(verdict);
-      if (counter != null) {
-        counter.increment();
-      }
+      bindings.increment(verdict);
       answer.onNext(
           BindDeviceResponse.newBuilder().setVerdict(verdict).setDevicesMax(devices.max()).build());
       answer.onCompleted();
@@ -152,10 +146,7 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
   }
 
   private void refuse(StreamObserver<?> call, Refusal why, Status status) {
-    Counter counter = refusals.get(why);
-    if (counter != null) {
-      counter.increment();
-    }
+    refusals.increment(why);
     call.onError(status.asRuntimeException());
   }
 

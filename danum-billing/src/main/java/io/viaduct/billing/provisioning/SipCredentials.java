@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Stores the sealed H(A1) of each user. Without the key file, the database reveals no credential.
@@ -15,7 +15,7 @@ public final class SipCredentials {
   private static final String COLUMNS =
       "select account, realm, key_id, ha1_sha256, ha1_md5 from sip_credential ";
 
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
   private final TransactionTemplate transaction;
   private final CredentialKeys keys;
   private final String realm;
@@ -24,7 +24,7 @@ public final class SipCredentials {
   ///
   /// @param realm the SIP domain, part of every H(A1)
   public SipCredentials(
-      JdbcTemplate jdbc, TransactionTemplate transaction, CredentialKeys keys, String realm) {
+      JdbcClient jdbc, TransactionTemplate transaction, CredentialKeys keys, String realm) {
     this.jdbc = jdbc;
     this.transaction = transaction;
     this.keys = keys;
@@ -46,29 +46,31 @@ public final class SipCredentials {
   }
 
   private void store(String account, String storedRealm, Ha1 ha1, Instant now) {
-    jdbc.update(
-        "insert into sip_credential (account, realm, key_id, ha1_sha256, ha1_md5, changed_at)"
-            + " values (?, ?, ?, ?, ?, ?) on conflict (account) do update set realm = excluded.realm,"
-            + " key_id = excluded.key_id, ha1_sha256 = excluded.ha1_sha256,"
-            + " ha1_md5 = excluded.ha1_md5, changed_at = excluded.changed_at",
-        account,
-        storedRealm,
-        keys.currentId(),
-        sealed(account, storedRealm, "SHA-256", ha1.sha256()),
-        sealed(account, storedRealm, "MD5", ha1.md5()),
-        Timestamp.from(now));
+    jdbc.sql(
+            "insert into sip_credential (account, realm, key_id, ha1_sha256, ha1_md5, changed_at)"
+                + " values (:account, :realm, :keyId, :ha1Sha256, :ha1Md5, :changedAt) on conflict (account) do update set realm = excluded.realm,"
+                + " key_id = excluded.key_id, ha1_sha256 = excluded.ha1_sha256,"
+                + " ha1_md5 = excluded.ha1_md5, changed_at = excluded.changed_at")
+        .param("account", account)
+        .param("realm", storedRealm)
+        .param("keyId", keys.currentId())
+        .param("ha1Sha256", sealed(account, storedRealm, "SHA-256", ha1.sha256()))
+        .param("ha1Md5", sealed(account, storedRealm, "MD5", ha1.md5()))
+        .param("changedAt", Timestamp.from(now))
+        .update();
   }
 
   void remove(String account) {
-    jdbc.update("delete from sip_credential where account = ?", account);
+    jdbc.sql("delete from sip_credential where account = ?").param(account).update();
   }
 
   /// Returns the credentials of a user for this realm.
   Optional<Ha1> find(String account) {
-    return jdbc
-        .query(COLUMNS + "where account = ? and realm = ?", (row, _) -> ha1(row, 1), account, realm)
-        .stream()
-        .findFirst();
+    return jdbc.sql(COLUMNS + "where account = ? and realm = ?")
+        .param(account)
+        .param(realm)
+        .query((row, _) -> ha1(row, 1))
+        .optional();
   }
 
   /// Seals every credential of a former key again with the current key. This is how the key is
@@ -79,7 +81,7 @@ public final class SipCredentials {
   ///   then nothing changed
   public int renewSeals(Instant now) throws UnknownKeyException {
     List<String> unknown =
-        jdbc.queryForList("select distinct key_id from sip_credential", String.class).stream()
+        jdbc.sql("select distinct key_id from sip_credential").query(String.class).list().stream()
             .filter(id -> !keys.ids().contains(id))
             .toList();
     if (!unknown.isEmpty()) {
@@ -90,10 +92,10 @@ public final class SipCredentials {
     Integer renewed =
         transaction.execute(_ -> {
           List<Stored> old =
-              jdbc.query(
-                  COLUMNS + "where key_id <> ? for update",
-                  (row, _) -> new Stored(row.getString(1), row.getString(2), ha1(row, 1)),
-                  keys.currentId());
+              jdbc.sql(COLUMNS + "where key_id <> ? for update")
+                  .param(keys.currentId())
+                  .query((row, _) -> new Stored(row.getString(1), row.getString(2), ha1(row, 1)))
+                  .list();
           old.forEach(each -> store(each.account, each.realm, each.ha1, now));
           return old.size();
         });

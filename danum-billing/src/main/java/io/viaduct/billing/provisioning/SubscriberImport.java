@@ -5,6 +5,7 @@ import io.viaduct.billing.account.AccountState;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.Role;
 import io.viaduct.billing.account.SipSecret;
+import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.provisioning.SubscriberFile.Entry;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -47,6 +48,16 @@ public final class SubscriberImport {
     this.accounts = accounts;
     this.credentials = credentials;
     this.clock = clock;
+  }
+
+  /// Imports the file of users that the configuration names, if it names one.
+  ///
+  /// @throws io.viaduct.service.configuration.ConfigurationException naming file, user and rule;
+  ///   then nothing was imported
+  public void importFrom(BillingConfiguration.Imports imports) {
+    if (!imports.subscribers().isEmpty()) {
+      var unused = importFrom(Path.of(imports.subscribers()));
+    }
   }
 
   /// Imports a file, each user in a transaction of its own. Each new password takes about 60 ms

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Reads subscribers: users whose account is not closed and who have SIP credentials for the
 /// domain.
@@ -17,34 +17,36 @@ final class Subscribers {
       "select a.state, c.account, c.realm, c.key_id, c.ha1_sha256, c.ha1_md5,"
           + " array(select d.public_key from device d where d.account = a.id order by d.added_at)"
           + " from account a join sip_credential c on c.account = a.id"
-          + " where a.state <> 'closed' and c.realm = ? ";
+          + " where a.state <> 'closed' and c.realm = :realm ";
 
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
   private final SipCredentials credentials;
 
-  Subscribers(JdbcTemplate jdbc, SipCredentials credentials) {
+  Subscribers(JdbcClient jdbc, SipCredentials credentials) {
     this.jdbc = jdbc;
     this.credentials = credentials;
   }
 
   /// Returns the current state of one subscriber; empty if there is none.
   Optional<Subscriber> find(String account) {
-    return jdbc
-        .query(SELECT + "and a.id = ?", (row, _) -> read(row), credentials.realm(), account)
-        .stream()
-        .findFirst();
+    return jdbc.sql(SELECT + "and a.id = :account")
+        .param("realm", credentials.realm())
+        .param("account", account)
+        .query((row, _) -> read(row))
+        .optional();
   }
 
   /// Returns subscribers, sorted by account.
   ///
   /// @param after last account of the previous page, or empty
   List<Subscriber> page(String after, int limit) {
-    return jdbc.query(
-        SELECT + "and a.id > ? collate \"C\" order by a.id collate \"C\" limit ?",
-        (row, _) -> read(row),
-        credentials.realm(),
-        after,
-        limit);
+    return jdbc.sql(
+            SELECT + "and a.id > :after collate \"C\" order by a.id collate \"C\" limit :limit")
+        .param("realm", credentials.realm())
+        .param("after", after)
+        .param("limit", limit)
+        .query((row, _) -> read(row))
+        .list();
   }
 
   private Subscriber read(ResultSet row) throws SQLException {

@@ -14,7 +14,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -30,14 +31,14 @@ class AccountsResource {
   private final Accounts accounts;
   private final Ledger ledger;
   private final AccountEvents events;
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
   private final InstantSource clock;
 
   AccountsResource(
       Accounts accounts,
       Ledger ledger,
       AccountEvents events,
-      JdbcTemplate jdbc,
+      JdbcClient jdbc,
       InstantSource clock) {
     this.accounts = accounts;
     this.ledger = ledger;
@@ -62,10 +63,8 @@ class AccountsResource {
   @GetMapping
   @Operation(summary = "All accounts, for an operator", operationId = "listAccounts")
   AccountList list(
-      Caller caller,
       @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "50") int limit) {
-    BearerCheck.requireOperator(caller);
     if (!cursor.isEmpty() && !cursor.matches(Account.ID_PATTERN)) {
       throw ProblemException.invalid(
           "cursor must be the 'next' of an earlier page, or be left out");
@@ -77,14 +76,14 @@ class AccountsResource {
   @Refuses(ProblemType.NOT_FOUND)
   @GetMapping("/{id}")
   @Operation(summary = "One account", operationId = "getAccount")
-  AccountView get(Caller caller, @PathVariable String id) {
+  AccountView get(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
     return AccountView.of(visible(caller, id));
   }
 
   @Refuses(ProblemType.NOT_FOUND)
   @GetMapping("/{id}/balance")
   @Operation(summary = "Balance of an account", operationId = "getBalance")
-  Balance balance(Caller caller, @PathVariable String id) {
+  Balance balance(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
     visible(caller, id);
     return Balance.of(id, ledger.balance(LedgerAccount.user(id)), clock.instant());
   }
@@ -93,7 +92,7 @@ class AccountsResource {
   @GetMapping("/{id}/postings")
   @Operation(summary = "Ledger postings of an account, latest first", operationId = "listPostings")
   PostingList postings(
-      Caller caller,
+      @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestParam(required = false) @Nullable String cursor,
       @RequestParam(defaultValue = "50") int limit) {
@@ -104,13 +103,17 @@ class AccountsResource {
     long line = seen == null ? 0 : seen[1];
     record Row(long line, PostingView view) {}
     List<Row> rows =
-        jdbc.query(
-            "select p.line, p.transaction_id * 100 + p.line, t.id, t.kind, p.amount_microdenarii, t.posted_at, t.note"
-                + " from posting p join ledger_transaction t on t.id = p.transaction_id"
-                + " where p.account = ? and p.transaction_id <= ?"
-                + " and (p.transaction_id, p.line) < (?, ?)"
-                + " order by p.transaction_id desc, p.line desc limit ?",
-            (row, _) ->
+        jdbc.sql(
+                "select p.line, p.transaction_id * 100 + p.line, t.id, t.kind, p.amount_microdenarii, t.posted_at, t.note"
+                    + " from posting p join ledger_transaction t on t.id = p.transaction_id"
+                    + " where p.account = :account and p.transaction_id <= :before"
+                    + " and (p.transaction_id, p.line) < (:before, :line)"
+                    + " order by p.transaction_id desc, p.line desc limit :limit")
+            .param("account", LedgerAccount.user(id).name())
+            .param("before", before)
+            .param("line", line)
+            .param("limit", Page.limit(limit) + 1)
+            .query((row, _) ->
                 new Row(
                     row.getLong(1),
                     new PostingView(
@@ -119,12 +122,8 @@ class AccountsResource {
                         row.getString(4),
                         row.getString(5),
                         row.getTimestamp(6).toInstant(),
-                        row.getString(7))),
-            LedgerAccount.user(id).name(),
-            before,
-            before,
-            line,
-            Page.limit(limit) + 1);
+                        row.getString(7))))
+            .list();
     Page<Row> page =
         Page.of(
             rows,
@@ -144,12 +143,12 @@ class AccountsResource {
               description = "Events (WHATWG HTML, section 9.2) until the token ends",
               content =
                   @Content(mediaType = "text/event-stream", schema = @Schema(type = "string"))))
-  SseEmitter events(Caller caller, @PathVariable String id) {
+  SseEmitter events(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
     visible(caller, id);
     return events.open(id, caller.expiresAt());
   }
 
   private Account visible(Caller caller, String id) {
-    return BearerCheck.visible(caller, accounts, id);
+    return CallerAccess.visible(caller, accounts, id);
   }
 }

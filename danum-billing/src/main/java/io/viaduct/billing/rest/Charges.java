@@ -8,7 +8,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Reads charges together with their interval and the amount that was refunded.
 final class Charges {
@@ -18,22 +18,24 @@ final class Charges {
           + " where r.charge_id = c.id) refunded_microdenarii"
           + " from charge c join charging_interval i on i.id = c.interval_id ";
 
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
 
-  Charges(JdbcTemplate jdbc) {
+  Charges(JdbcClient jdbc) {
     this.jdbc = jdbc;
   }
 
   Optional<Charge> find(long id) {
-    return jdbc.query(SELECT + "where c.id = ?", (row, _) -> Charge.of(row), id).stream()
-        .findFirst();
+    return jdbc.sql(SELECT + "where c.id = ?")
+        .param(id)
+        .query((row, _) -> Charge.of(row))
+        .optional();
   }
 
   List<Charge> find(Collection<Long> ids) {
-    return jdbc.query(
-        SELECT + "where c.id = any(?) order by c.id",
-        (row, _) -> Charge.of(row),
-        (Object) ids.toArray(Long[]::new));
+    return jdbc.sql(SELECT + "where c.id = any(?) order by c.id")
+        .param(ids.toArray(Long[]::new))
+        .query((row, _) -> Charge.of(row))
+        .list();
   }
 
   /// Returns a page of charges, latest first.
@@ -44,8 +46,10 @@ final class Charges {
     List<Object> values = new ArrayList<>(where.values());
     values.add(limit + 1);
     List<Charge> rows =
-        jdbc.query(
-            SELECT + where.sql() + where.order(), (row, _) -> Charge.of(row), values.toArray());
+        jdbc.sql(SELECT + where.sql() + where.order())
+            .params(values)
+            .query((row, _) -> Charge.of(row))
+            .list();
     return Page.of(
         rows,
         limit,

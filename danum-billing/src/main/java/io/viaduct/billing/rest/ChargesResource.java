@@ -11,6 +11,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -36,7 +37,7 @@ class ChargesResource {
       summary = "Charges of an account that fit every filter, latest first",
       operationId = "listCharges")
   ChargeList list(
-      Caller caller,
+      @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestParam(defaultValue = "") String from,
       @RequestParam(defaultValue = "") String to,
@@ -46,7 +47,7 @@ class ChargesResource {
       @RequestParam(defaultValue = "") String snapt,
       @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "50") int limit) {
-    BearerCheck.visible(caller, accounts, id);
+    CallerAccess.visible(caller, accounts, id);
     ChargeFilter filter = ChargeFilter.of(id, from, to, serviceClass, state, application, snapt);
     Page<Charge> page = charges.page(filter, cursor, Page.limit(limit));
     return new ChargeList(page.items(), page.next());
@@ -63,7 +64,7 @@ class ChargesResource {
               description = "CSV (RFC 4180), a column for each field of a charge",
               content = @Content(mediaType = "text/csv", schema = @Schema(type = "string"))))
   void export(
-      Caller caller,
+      @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestParam(defaultValue = "") String from,
       @RequestParam(defaultValue = "") String to,
@@ -73,7 +74,7 @@ class ChargesResource {
       @RequestParam(defaultValue = "") String snapt,
       HttpServletResponse response)
       throws IOException {
-    BearerCheck.visible(caller, accounts, id);
+    CallerAccess.visible(caller, accounts, id);
     ChargeFilter filter = ChargeFilter.of(id, from, to, serviceClass, state, application, snapt);
     Csv.send(
         response,
@@ -85,12 +86,12 @@ class ChargesResource {
   @Refuses(ProblemType.NOT_FOUND)
   @GetMapping("/api/v1/charges/{id}")
   @Operation(summary = "One charge", operationId = "getCharge")
-  Charge get(Caller caller, @PathVariable String id) {
+  Charge get(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
     if (!id.matches("[0-9]{1,18}")) {
       throw ProblemException.notFound();
     }
     Charge charge = charges.find(Long.parseLong(id)).orElseThrow(ProblemException::notFound);
-    BearerCheck.requireOwn(caller, charge.account());
+    CallerAccess.requireOwn(caller, charge.account());
     return charge;
   }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -90,11 +91,10 @@ class CreditsResource {
         @ApiResponse(responseCode = "200", description = "The same was posted before")
       })
   ResponseEntity<CreditView> give(
-      Caller caller,
+      @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestHeader(PostedMoney.HEADER) String key,
       @RequestBody NewCredit wanted) {
-    BearerCheck.requireOperator(caller);
     Credits.Request credit =
         new Credits.Request(
             PostedMoney.key(key),
@@ -103,7 +103,7 @@ class CreditsResource {
             reason(wanted.reason()),
             charge(wanted.charge()),
             caller.account());
-    BearerCheck.visible(caller, accounts, id);
+    CallerAccess.visible(caller, accounts, id);
     return switch (credits.post(credit, clock.instant())) {
       case Credits.Result.Posted(Credits.Credit posted) -> {
         events.changed(id, credit.charge() == null ? List.of() : List.of(credit.charge()));
@@ -131,11 +131,11 @@ class CreditsResource {
       summary = "Credits and refunds of an account with their reasons, latest first",
       operationId = "listCredits")
   CreditList list(
-      Caller caller,
+      @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "50") int limit) {
-    BearerCheck.visible(caller, accounts, id);
+    CallerAccess.visible(caller, accounts, id);
     Page<CreditView> page =
         Page.latestFirst(
                 "credits\n" + id,

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -99,33 +100,32 @@ class HeldReportsResource {
       summary = "Reports that are kept and not posted, latest first",
       operationId = "listHeld")
   HeldReportList list(
-      Caller caller,
       @RequestParam(required = false) @Nullable String cursor,
       @RequestParam(defaultValue = "50") int limit,
       @RequestParam(defaultValue = "") String snapt,
       @RequestParam(defaultValue = "") String account,
       @RequestParam(defaultValue = "") String reason,
       @RequestParam(defaultValue = "held") String state) {
-    BearerCheck.requireOperator(caller);
     HeldReports.Filter filter =
         new HeldReports.Filter(
             Page.filter("snapt", snapt),
             Page.filter("account", account),
             word("reason", reason, HoldReason.values()),
             state.equals("all") ? "" : word("state", state, HeldReports.State.values()));
-    List<HeldReport> rows =
-        held.page(filter, Page.before(cursor), Page.limit(limit) + 1).stream()
-            .map(HeldReport::of)
-            .toList();
-    Page<HeldReport> page = Page.of(rows, limit, HeldReport::id);
+    Page<HeldReport> page =
+        Page.byNumber(
+                cursor,
+                limit,
+                (before, rows) -> held.page(filter, before, rows),
+                HeldReports.HeldReport::id)
+            .as(HeldReport::of);
     return new HeldReportList(page.items(), page.next());
   }
 
   @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
   @GetMapping("/{id}")
   @Operation(summary = "One report that is or was held", operationId = "getHeld")
-  HeldReport get(Caller caller, @PathVariable String id) {
-    BearerCheck.requireOperator(caller);
+  HeldReport get(@PathVariable String id) {
     return held.find(OperatorDecision.id(id))
         .map(HeldReport::of)
         .orElseThrow(ProblemException::notFound);
@@ -145,8 +145,10 @@ class HeldReportsResource {
   @Operation(
       summary = "Post a held report: the operator's release replaces token, receipt and bounds",
       operationId = "releaseHeld")
-  Release release(Caller caller, @PathVariable String id, @RequestBody OperatorDecision decision) {
-    BearerCheck.requireOperator(caller);
+  Release release(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestBody OperatorDecision decision) {
     HeldReports.HeldReport report = requireHeld(OperatorDecision.id(id));
     return release
         .release(report.id(), decision.toDecision(caller), clock.instant())
@@ -169,8 +171,9 @@ class HeldReportsResource {
   @PostMapping("/{id}/discard")
   @Operation(summary = "Discard a held report: it is never posted", operationId = "discardHeld")
   HeldReport discard(
-      Caller caller, @PathVariable String id, @RequestBody OperatorDecision decision) {
-    BearerCheck.requireOperator(caller);
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestBody OperatorDecision decision) {
     HeldReports.HeldReport report = requireHeld(OperatorDecision.id(id));
     if (!held.discard(report.id(), decision.toDecision(caller), clock.instant())) {
       throw decided(report.id());

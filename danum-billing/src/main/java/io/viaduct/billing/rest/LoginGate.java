@@ -9,7 +9,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Collections;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -33,9 +32,7 @@ final class LoginGate {
   ///
   /// @param mark mark that a browser got at its last log-in, as received; null if it sent none
   Attempt attempt(String name, @Nullable String mark, HttpServletRequest request) {
-    InetAddress visitor =
-        proxies.visitor(
-            request.getRemoteAddr(), Collections.list(request.getHeaders(TrustedProxies.HEADER)));
+    InetAddress visitor = proxies.visitor(request.getRemoteAddr(), request::getHeaders);
     return new Attempt(
         name,
         SourceNetwork.of(visitor),

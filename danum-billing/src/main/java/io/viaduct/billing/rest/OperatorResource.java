@@ -2,7 +2,6 @@ package io.viaduct.billing.rest;
 
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
-import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.mediation.RefusedReports;
 import io.viaduct.billing.settlement.SequenceGaps;
@@ -45,7 +44,20 @@ class OperatorResource {
       String session,
       long epoch,
       long sequence,
-      String account) {}
+      String account) {
+    static RefusedReport of(RefusedReports.Refused r) {
+      return new RefusedReport(
+          Long.toString(r.id()),
+          r.receivedAt(),
+          r.why(),
+          r.detail(),
+          r.snapt(),
+          r.session(),
+          r.epoch(),
+          r.sequence(),
+          r.account());
+    }
+  }
 
   record RefusedReportList(List<RefusedReport> refused, @Nullable String next) {}
 
@@ -61,33 +73,23 @@ class OperatorResource {
   @GetMapping("/reports/refused")
   @Operation(summary = "Reports that were not billed, latest first", operationId = "listRefused")
   RefusedReportList refused(
-      Caller caller,
       @RequestParam(required = false) @Nullable String cursor,
       @RequestParam(defaultValue = "50") int limit,
       @RequestParam(defaultValue = "") String snapt,
       @RequestParam(defaultValue = "") String account,
       @RequestParam(defaultValue = "") String reason) {
-    BearerCheck.requireOperator(caller);
     RefusedReports.Filter filter =
         new RefusedReports.Filter(
             Page.filter("snapt", snapt),
             Page.filter("account", account),
             Page.filter("reason", reason));
-    List<RefusedReport> rows =
-        refusedReports.page(filter, Page.before(cursor), Page.limit(limit) + 1).stream()
-            .map(r ->
-                new RefusedReport(
-                    Long.toString(r.id()),
-                    r.receivedAt(),
-                    r.why(),
-                    r.detail(),
-                    r.snapt(),
-                    r.session(),
-                    r.epoch(),
-                    r.sequence(),
-                    r.account()))
-            .toList();
-    Page<RefusedReport> page = Page.of(rows, limit, RefusedReport::id);
+    Page<RefusedReport> page =
+        Page.byNumber(
+                cursor,
+                limit,
+                (before, rows) -> refusedReports.page(filter, before, rows),
+                RefusedReports.Refused::id)
+            .as(RefusedReport::of);
     return new RefusedReportList(page.items(), page.next());
   }
 
@@ -96,24 +98,21 @@ class OperatorResource {
   @Operation(
       summary = "Reports that were refused, are held or are unsigned, by SNAPT and reason",
       operationId = "countReports")
-  CountList counts(Caller caller, @RequestParam(defaultValue = "500") int limit) {
-    BearerCheck.requireOperator(caller);
+  CountList counts(@RequestParam(defaultValue = "500") int limit) {
     return new CountList(refusedReports.counts(Page.limit(limit)));
   }
 
   @Refuses(ProblemType.FORBIDDEN)
   @GetMapping("/reports/gaps")
   @Operation(summary = "Missing sequence numbers within the grace time", operationId = "listGaps")
-  GapList gaps(Caller caller, @RequestParam(defaultValue = "50") int limit) {
-    BearerCheck.requireOperator(caller);
+  GapList gaps(@RequestParam(defaultValue = "50") int limit) {
     return new GapList(gaps.visible(clock.instant(), Page.limit(limit)));
   }
 
   @Refuses(ProblemType.FORBIDDEN)
   @GetMapping("/ledger/verification")
   @Operation(summary = "Invariants of the ledger, recomputed now", operationId = "verifyLedger")
-  Verification verify(Caller caller) {
-    BearerCheck.requireOperator(caller);
+  Verification verify() {
     List<InvariantCheck> checks =
         verification.run().stream()
             .map(c -> new InvariantCheck(c.name(), c.holds(), c.violations(), c.example()))

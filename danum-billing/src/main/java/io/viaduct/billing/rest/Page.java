@@ -26,7 +26,7 @@ record Page<T>(List<T> items, @Nullable String next) {
 
   /// Reads a cursor that is the id of the last row of the page before. Ids descend from page to
   /// page.
-  static long before(@Nullable String cursor) {
+  private static long before(@Nullable String cursor) {
     if (cursor == null || cursor.isEmpty()) {
       return Long.MAX_VALUE;
     }
@@ -58,6 +58,21 @@ record Page<T>(List<T> items, @Nullable String next) {
         rows.apply(seen == null ? Long.MAX_VALUE : seen[0], limit(limit) + 1),
         limit,
         last -> Cursor.after(scope, number.applyAsLong(last)));
+  }
+
+  /// Reads a page of a list for operators, latest first. Its cursor is the number of the last row.
+  ///
+  /// @param rows returns at most as many rows as its second argument, all with numbers below its
+  ///   first argument
+  static <T> Page<T> byNumber(
+      @Nullable String cursor,
+      int limit,
+      BiFunction<Long, Integer, List<T>> rows,
+      ToLongFunction<T> number) {
+    return of(
+        rows.apply(before(cursor), limit(limit) + 1),
+        limit,
+        last -> Long.toString(number.applyAsLong(last)));
   }
 
   /// Returns this page with each item converted.

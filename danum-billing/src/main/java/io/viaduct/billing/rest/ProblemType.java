@@ -3,6 +3,7 @@ package io.viaduct.billing.rest;
 import java.net.URI;
 import java.util.Locale;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 
 /// The types of refusals (RFC 9457). Their URIs are stable: clients may match on them.
 public enum ProblemType {
@@ -31,6 +32,13 @@ public enum ProblemType {
   ProblemType(HttpStatus status, String title) {
     this.status = status;
     this.title = title;
+  }
+
+  /// Returns the type of a refusal by Spring or Tomcat.
+  static ProblemType of(HttpStatusCode status) {
+    return status.is5xxServerError()
+        ? INTERNAL
+        : status.value() == 404 ? NOT_FOUND : INVALID_REQUEST;
   }
 
   HttpStatus status() {

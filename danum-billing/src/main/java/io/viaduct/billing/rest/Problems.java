@@ -1,11 +1,8 @@
 package io.viaduct.billing.rest;
 
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.tariff.TariffRefusedException;
-import io.viaduct.service.operations.MetricLabel;
-import java.util.EnumMap;
-import java.util.Map;
+import io.viaduct.service.operations.LabelledCounters;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -23,12 +20,14 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.converter.HttpMessageNotReadableException;
 import org.springframework.transaction.TransactionException;
+import org.springframework.web.ErrorResponseException;
 import org.springframework.web.HttpMediaTypeNotAcceptableException;
 import org.springframework.web.HttpMediaTypeNotSupportedException;
 import org.springframework.web.HttpRequestMethodNotSupportedException;
 import org.springframework.web.bind.MissingRequestHeaderException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.method.annotation.MethodArgumentTypeMismatchException;
 import org.springframework.web.servlet.NoHandlerFoundException;
@@ -41,17 +40,16 @@ final class Problems extends ResponseEntityExceptionHandler {
 
   private static final String[] NO_METHODS = {};
 
-  private final Map<ProblemType, Counter> counters = new EnumMap<>(ProblemType.class);
+  private final LabelledCounters<ProblemType> refusals;
 
   Problems(MeterRegistry registry) {
-    for (ProblemType type : ProblemType.values()) {
-      counters.put(
-          type,
-          Counter.builder("viaduct.requests.refused")
-              .description("HTTP requests answered by a problem, by its type")
-              .tag("reason", MetricLabel.of(type))
-              .register(registry));
-    }
+    refusals =
+        LabelledCounters.register(
+            registry,
+            "viaduct.requests.refused",
+            "HTTP requests answered by a problem, by its type",
+            "reason",
+            ProblemType.class);
   }
 
   @ExceptionHandler
@@ -102,20 +100,24 @@ final class Problems extends ResponseEntityExceptionHandler {
       HttpHeaders headers,
       HttpStatusCode status,
       WebRequest request) {
-    ProblemType type = status.value() == 404 ? ProblemType.NOT_FOUND : ProblemType.INVALID_REQUEST;
-    count(type);
+    ProblemType type = ProblemType.of(status);
+    refusals.increment(type);
     HttpStatusCode answeredStatus = JsonBody.isTooLarge(e) ? HttpStatus.CONTENT_TOO_LARGE : status;
     ProblemDetail problem = ProblemDetail.forStatus(answeredStatus);
     problem.setType(type.uri());
     problem.setTitle(type.title());
-    problem.setDetail(detail(e));
+    problem.setDetail(detail(e, method(request)));
     return ResponseEntity.status(answeredStatus)
         .headers(headers)
         .contentType(MediaType.APPLICATION_PROBLEM_JSON)
         .body(problem);
   }
 
-  private static String detail(Exception e) {
+  private static String method(WebRequest request) {
+    return request instanceof ServletWebRequest http ? String.valueOf(http.getHttpMethod()) : "";
+  }
+
+  private static @Nullable String detail(Exception e, String method) {
     return switch (e) {
       case HttpMessageNotReadableException unreadable -> JsonBody.explain(unreadable);
       case MethodArgumentTypeMismatchException wrong ->
@@ -131,21 +133,27 @@ final class Problems extends ResponseEntityExceptionHandler {
                       t -> type.getSupportedMediaTypes().stream().anyMatch(t::equalsTypeAndSubtype))
                   .findFirst()
                   .orElse(MediaType.APPLICATION_JSON);
-      case HttpRequestMethodNotSupportedException method ->
+      case HttpRequestMethodNotSupportedException other ->
           "%s is not supported at this path, only %s"
               .formatted(
-                  method.getMethod(),
-                  Stream.of(Objects.requireNonNullElse(method.getSupportedMethods(), NO_METHODS))
+                  other.getMethod(),
+                  Stream.of(Objects.requireNonNullElse(other.getSupportedMethods(), NO_METHODS))
                       .sorted()
                       .collect(Collectors.joining(", ")));
       case NoHandlerFoundException nothing ->
           nothing.getHttpMethod() + " is not defined at this path: see /v3/api-docs";
+      case ErrorResponseException refused when refused.getBody().getDetail() != null ->
+          refused.getBody().getDetail();
+      case ErrorResponseException failed when failed.getStatusCode().value() == 404 ->
+          method + " is not defined at this path: see /v3/api-docs";
+      case ErrorResponseException failed when failed.getStatusCode().is5xxServerError() ->
+          "billing's log has the cause";
       default -> "see /v3/api-docs for valid requests";
     };
   }
 
   private ResponseEntity<Object> answer(ProblemType type, @Nullable String detail) {
-    count(type);
+    refusals.increment(type);
     ProblemDetail problem = ProblemDetail.forStatus(type.status());
     problem.setType(type.uri());
     problem.setTitle(type.title());
@@ -153,12 +161,5 @@ final class Problems extends ResponseEntityExceptionHandler {
     return ResponseEntity.status(type.status())
         .contentType(MediaType.APPLICATION_PROBLEM_JSON)
         .body(problem);
-  }
-
-  private void count(ProblemType type) {
-    Counter counter = counters.get(type);
-    if (counter != null) {
-      counter.increment();
-    }
   }
 }

@@ -16,6 +16,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
+import org.springframework.security.core.Authentication;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -122,7 +123,7 @@ class SessionsResource {
   @DeleteMapping("/current")
   @ResponseStatus(HttpStatus.NO_CONTENT)
   @Operation(summary = "Log out", operationId = "logOut")
-  void logOut(HttpServletRequest request) {
-    sessions.end(BearerCheck.token(request));
+  void logOut(Authentication login) {
+    sessions.end(CallerAccess.token(login));
   }
 }

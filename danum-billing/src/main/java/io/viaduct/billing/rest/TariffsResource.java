@@ -11,6 +11,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import org.springframework.http.HttpStatus;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -73,8 +74,7 @@ class TariffsResource {
   @Operation(
       summary = "Store a new version, as an operator; a refusal names knot and rule",
       operationId = "addTariff")
-  TariffView add(Caller caller, @RequestBody NewTariff wanted) {
-    BearerCheck.requireOperator(caller);
+  TariffView add(@AuthenticationPrincipal Caller caller, @RequestBody NewTariff wanted) {
     return TariffView.of(
         tariffs.add(
             TariffDocument.parse(JSON.writeValueAsString(wanted.tariff())),

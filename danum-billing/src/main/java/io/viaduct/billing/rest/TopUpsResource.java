@@ -13,6 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -66,11 +67,10 @@ class TopUpsResource {
         @ApiResponse(responseCode = "200", description = "The same was posted before")
       })
   ResponseEntity<TopUpView> topUp(
-      Caller caller,
+      @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestHeader(PostedMoney.HEADER) String key,
       @RequestBody NewTopUp wanted) {
-    BearerCheck.requireOperator(caller);
     PostedMoney.key(key);
     PlainText.require("reference", wanted.reference(), REFERENCE_LENGTH_MAX);
     MicroDenarii amount = PostedMoney.amount(wanted.amountMicrodenarii(), TopUps.MICRODENARII_MAX);
@@ -96,11 +96,11 @@ class TopUpsResource {
       summary = "Top-ups of an account with operator, time and reference, latest first",
       operationId = "listTopUps")
   TopUpList list(
-      Caller caller,
+      @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "50") int limit) {
-    BearerCheck.visible(caller, accounts, id);
+    CallerAccess.visible(caller, accounts, id);
     Page<TopUpView> page =
         Page.latestFirst(
                 "top-ups\n" + id,

@@ -12,6 +12,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -96,34 +97,28 @@ class UnsignedResource {
           "Intervals that no device has signed, latest first; by default those that are due for a decision",
       operationId = "listUnsigned")
   UnsignedList list(
-      Caller caller,
       @RequestParam(required = false) @Nullable String cursor,
       @RequestParam(defaultValue = "50") int limit,
       @RequestParam(defaultValue = "") String snapt,
       @RequestParam(defaultValue = "") String account,
       @RequestParam(defaultValue = "true") boolean due) {
-    BearerCheck.requireOperator(caller);
     Instant now = clock.instant();
-    List<UnsignedInterval> rows =
-        unsigned
-            .page(
-                new UnsignedIntervals.Filter(
-                    Page.filter("snapt", snapt), Page.filter("account", account)),
-                due ? now : null,
-                Page.before(cursor),
-                Page.limit(limit) + 1)
-            .stream()
-            .map(i -> UnsignedInterval.of(i, now))
-            .toList();
-    Page<UnsignedInterval> page = Page.of(rows, limit, UnsignedInterval::id);
+    UnsignedIntervals.Filter filter =
+        new UnsignedIntervals.Filter(Page.filter("snapt", snapt), Page.filter("account", account));
+    Page<UnsignedInterval> page =
+        Page.byNumber(
+                cursor,
+                limit,
+                (before, rows) -> unsigned.page(filter, due ? now : null, before, rows),
+                UnsignedIntervals.Unsigned::id)
+            .as(i -> UnsignedInterval.of(i, now));
     return new UnsignedList(page.items(), page.next());
   }
 
   @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
   @GetMapping("/{id}")
   @Operation(summary = "One interval that no device has signed", operationId = "getUnsigned")
-  UnsignedInterval get(Caller caller, @PathVariable String id) {
-    BearerCheck.requireOperator(caller);
+  UnsignedInterval get(@PathVariable String id) {
     return unsigned
         .find(OperatorDecision.id(id))
         .map(i -> UnsignedInterval.of(i, clock.instant()))
@@ -140,7 +135,10 @@ class UnsignedResource {
   @Operation(
       summary = "Accept an interval as signed: it will be settled",
       operationId = "acceptUnsigned")
-  Decided accept(Caller caller, @PathVariable String id, @RequestBody OperatorDecision decision) {
+  Decided accept(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestBody OperatorDecision decision) {
     return decide(caller, id, Verdict.ACCEPTED, decision);
   }
 
@@ -153,12 +151,13 @@ class UnsignedResource {
   @PostMapping("/{id}/void")
   @Operation(summary = "Void an interval: its charge is reversed", operationId = "voidUnsigned")
   Decided voidCharge(
-      Caller caller, @PathVariable String id, @RequestBody OperatorDecision decision) {
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestBody OperatorDecision decision) {
     return decide(caller, id, Verdict.VOIDED, decision);
   }
 
   private Decided decide(Caller caller, String id, Verdict verdict, OperatorDecision decision) {
-    BearerCheck.requireOperator(caller);
     Outcome outcome =
         unsigned
             .decide(OperatorDecision.id(id), verdict, decision.toDecision(caller), clock.instant())

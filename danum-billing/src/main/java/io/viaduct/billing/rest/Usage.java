@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Sums the charges of an account. A charge belongs to the UTC day in which its interval began.
 /// PostgreSQL computes the sums as `numeric`, so they are exact and do not overflow.
@@ -70,9 +70,9 @@ final class Usage {
       String discountMicrodenarii,
       String netMicrodenarii) {}
 
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
 
-  Usage(JdbcTemplate jdbc) {
+  Usage(JdbcClient jdbc) {
     this.jdbc = jdbc;
   }
 
@@ -120,7 +120,7 @@ final class Usage {
                   .collect(Collectors.joining(", ")));
     }
     sql.append(" limit ").append(ROWS_MAX + 1);
-    List<Sums> rows = jdbc.query(sql.toString(), (row, _) -> sums(row), values.toArray());
+    List<Sums> rows = jdbc.sql(sql.toString()).params(values).query((row, _) -> sums(row)).list();
     if (rows.size() > ROWS_MAX) {
       throw ProblemException.invalid(
           "this has more than %d rows: ask for a shorter time or for less in 'by'"

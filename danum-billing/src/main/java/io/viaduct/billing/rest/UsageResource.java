@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -46,12 +47,12 @@ class UsageResource {
       summary = "Sums of an account's charges, by UTC day, class and application",
       operationId = "getUsage")
   UsageView usage(
-      Caller caller,
+      @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestParam(defaultValue = "") String from,
       @RequestParam(defaultValue = "") String to,
       @RequestParam(defaultValue = "day") String by) {
-    BearerCheck.visible(caller, accounts, id);
+    CallerAccess.visible(caller, accounts, id);
     TimeRange start = TimeRange.of(from, to);
     Set<Usage.Grouping> parts = Usage.Grouping.of(by);
     return new UsageView(
@@ -74,14 +75,14 @@ class UsageResource {
               description = "CSV (RFC 4180), a column for each field of the sums",
               content = @Content(mediaType = "text/csv", schema = @Schema(type = "string"))))
   void export(
-      Caller caller,
+      @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestParam(defaultValue = "") String from,
       @RequestParam(defaultValue = "") String to,
       @RequestParam(defaultValue = "day") String by,
       HttpServletResponse response)
       throws IOException {
-    BearerCheck.visible(caller, accounts, id);
+    CallerAccess.visible(caller, accounts, id);
     TimeRange start = TimeRange.of(from, to);
     Set<Usage.Grouping> parts = Usage.Grouping.of(by);
     Csv.send(

@@ -21,6 +21,8 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PatchMapping;
@@ -109,8 +111,7 @@ class UsersResource {
               + " or sipSecret is none. An operator's account gets no SIP credentials by itself."
               + " The bridge lets the user register within a second.",
       operationId = "openAccount")
-  AccountView open(Caller caller, @RequestBody NewAccount wanted) {
-    BearerCheck.requireOperator(caller);
+  AccountView open(@RequestBody NewAccount wanted) {
     if (!wanted.id().matches(Account.ID_PATTERN)) {
       throw ProblemException.invalid("id must match " + Account.ID_PATTERN);
     }
@@ -146,11 +147,10 @@ class UsersResource {
               + " account. sipSecret shared takes the password that is given with it.",
       operationId = "changeAccount")
   AccountView change(
-      Caller caller,
-      HttpServletRequest request,
+      @AuthenticationPrincipal Caller caller,
+      Authentication login,
       @PathVariable String id,
       @RequestBody AccountChange wanted) {
-    BearerCheck.requireOperator(caller);
     UserChange change =
         new UserChange(
             wanted.displayName() == null ? null : displayName(wanted.displayName()),
@@ -164,7 +164,7 @@ class UsersResource {
     }
     return AccountView.of(
         translateRefusal(
-            () -> users.change(id, change, keptToken(caller, id, request), clock.instant())));
+            () -> users.change(id, change, keptToken(caller, id, login), clock.instant())));
   }
 
   @Refuses({
@@ -180,8 +180,7 @@ class UsersResource {
           "It cannot log in, register or get tokens any more. Password, SIP credentials, devices and"
               + " display name are deleted; its id, charges and postings stay.",
       operationId = "closeAccount")
-  AccountView close(Caller caller, @PathVariable String id) {
-    BearerCheck.requireOperator(caller);
+  AccountView close(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
     if (caller.account().equals(id)) {
       throw ownAccount();
     }
@@ -204,7 +203,8 @@ class UsersResource {
               + " the new password from now on.",
       operationId = "changePassword")
   void changePassword(
-      Caller caller,
+      @AuthenticationPrincipal Caller caller,
+      Authentication login,
       HttpServletRequest request,
       @PathVariable String id,
       @RequestBody NewPassword wanted) {
@@ -226,7 +226,7 @@ class UsersResource {
     try {
       var unused =
           users.changePassword(
-              id, wanted.oldPassword(), wanted.newPassword(), BearerCheck.token(request), now);
+              id, wanted.oldPassword(), wanted.newPassword(), CallerAccess.token(login), now);
       gate.passwordWasRight(attempt);
     } catch (UserRefusedException e) {
       throw problem(e);
@@ -236,8 +236,8 @@ class UsersResource {
   @Refuses(ProblemType.NOT_FOUND)
   @GetMapping("/{id}/devices")
   @Operation(summary = "Devices of an account", operationId = "listDevices")
-  DeviceList devices(Caller caller, @PathVariable String id) {
-    BearerCheck.requireOwn(caller, id);
+  DeviceList devices(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
+    CallerAccess.requireOwn(caller, id);
     return new DeviceList(
         devices.list(id).stream().map(d -> new DeviceView(d.id(), d.addedAt())).toList(),
         devices.max());
@@ -251,8 +251,11 @@ class UsersResource {
       description =
           "The device may register again while it knows the SIP password: change the password too if the device is lost.",
       operationId = "removeDevice")
-  void removeDevice(Caller caller, @PathVariable String id, @PathVariable String device) {
-    BearerCheck.requireOwn(caller, id);
+  void removeDevice(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @PathVariable String device) {
+    CallerAccess.requireOwn(caller, id);
     if (!devices.remove(id, device)) {
       throw ProblemException.notFound();
     }
@@ -260,8 +263,8 @@ class UsersResource {
 
   /// Returns the token of the log-in that survives a change of the operator's own password; empty
   /// for other accounts.
-  private static String keptToken(Caller caller, String id, HttpServletRequest request) {
-    return caller.account().equals(id) ? BearerCheck.token(request) : "";
+  private static String keptToken(Caller caller, String id, Authentication login) {
+    return caller.account().equals(id) ? CallerAccess.token(login) : "";
   }
 
   private static String displayName(String name) {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Sums the charges of accounts and checks whether one more report stays within the bounds. An
 /// instance lives for one database transaction, which keeps the rows of the accounts locked.
@@ -34,36 +34,36 @@ final class AccountBounds {
   }
 
   static AccountBounds load(
-      JdbcTemplate jdbc, SettlementRules.Bounds bounds, List<MeasuredInterval> reports) {
+      JdbcClient jdbc, SettlementRules.Bounds bounds, List<MeasuredInterval> reports) {
     AccountBounds loaded = new AccountBounds(bounds);
     List<Minute> minutes = reports.stream().map(Minute::of).distinct().toList();
-    jdbc.query(
-        """
-        select u.account, u.begin, sum(r.charge_microdenarii)
-        from unnest(?::text[], ?::text[]::timestamptz[]) u(account, begin)
-        join charging_interval i on i.account = u.account
-          and i.ended_at >= u.begin and i.ended_at < u.begin + interval '1 minute' and i.state <> 'VOID'
-        join snapt_report r on r.interval_id = i.id group by 1, 2
-        """,
-        row -> {
+    jdbc.sql(
+            """
+            select u.account, u.begin, sum(r.charge_microdenarii)
+            from unnest(?::text[], ?::text[]::timestamptz[]) u(account, begin)
+            join charging_interval i on i.account = u.account
+              and i.ended_at >= u.begin and i.ended_at < u.begin + interval '1 minute' and i.state <> 'VOID'
+            join snapt_report r on r.interval_id = i.id group by 1, 2
+            """)
+        .param(minutes.stream().map(Minute::account).toArray(String[]::new))
+        .param(minutes.stream().map(m -> m.begin().toString()).toArray(String[]::new))
+        .query(row -> {
           loaded.charged.put(
               new Minute(row.getString(1), row.getTimestamp(2).toInstant()),
               new MicroDenarii(row.getLong(3)));
-        },
-        minutes.stream().map(Minute::account).toArray(String[]::new),
-        minutes.stream().map(m -> m.begin().toString()).toArray(String[]::new));
+        });
     Set<String> accounts =
         reports.stream().map(MeasuredInterval::account).collect(Collectors.toSet());
-    jdbc.query(
-        """
-        select i.account, sum(r.charge_microdenarii) from charging_interval i
-        join snapt_report r on r.interval_id = i.id
-        where i.state = 'PROVISIONAL' and i.account = any(?) group by 1
-        """,
-        row -> {
+    jdbc.sql(
+            """
+            select i.account, sum(r.charge_microdenarii) from charging_interval i
+            join snapt_report r on r.interval_id = i.id
+            where i.state = 'PROVISIONAL' and i.account = any(?) group by 1
+            """)
+        .param(accounts.toArray(String[]::new))
+        .query(row -> {
           loaded.unsigned.put(row.getString(1), new MicroDenarii(row.getLong(2)));
-        },
-        (Object) accounts.toArray(String[]::new));
+        });
     return loaded;
   }
 

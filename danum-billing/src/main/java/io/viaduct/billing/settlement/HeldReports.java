@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Stores held reports: those that are not posted but can be posted later. A report has one row.
 /// Its row is decided once.
@@ -60,19 +60,20 @@ public final class HeldReports {
           + " ended_at, pre_bytes, charge_microdenarii, discount_microdenarii, receipt_owed, state,"
           + " decided_by, decision, decided_at from held_report ";
 
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
 
-  public HeldReports(JdbcTemplate jdbc) {
+  public HeldReports(JdbcClient jdbc) {
     this.jdbc = jdbc;
   }
 
   /// Returns the rows of reports by their hexadecimal digest, and locks them.
   Map<String, HeldRow> rows(List<MeasuredInterval> reports) {
     Map<String, HeldRow> rows = new HashMap<>();
-    jdbc.query(
-        "select digest, state, started_at, ended_at, received_at, clock from held_report"
-            + " where digest = any(?) order by id for no key update",
-        row -> {
+    jdbc.sql(
+            "select digest, state, started_at, ended_at, received_at, clock from held_report"
+                + " where digest = any(?) order by id for no key update")
+        .param(reports.stream().map(r -> r.original().digest()).toArray(byte[][]::new))
+        .query(row -> {
           rows.put(
               hex(row.getBytes(1)),
               new HeldRow(
@@ -81,8 +82,7 @@ public final class HeldReports {
                   row.getTimestamp(4).toInstant(),
                   row.getTimestamp(5).toInstant(),
                   row.getString(6)));
-        },
-        (Object) reports.stream().map(r -> r.original().digest()).toArray(byte[][]::new));
+        });
     return rows;
   }
 
@@ -93,12 +93,12 @@ public final class HeldReports {
   /// Counts the held reports of each SNAPT.
   Map<String, Integer> waiting(Collection<String> snapts) {
     Map<String, Integer> counts = new HashMap<>();
-    jdbc.query(
-        "select snapt_id, count(*) from held_report where state = 'HELD' and snapt_id = any(?) group by 1",
-        row -> {
+    jdbc.sql(
+            "select snapt_id, count(*) from held_report where state = 'HELD' and snapt_id = any(?) group by 1")
+        .param(snapts.toArray(String[]::new))
+        .query(row -> {
           counts.put(row.getString(1), row.getInt(2));
-        },
-        (Object) snapts.toArray(String[]::new));
+        });
     return counts;
   }
 
@@ -106,68 +106,74 @@ public final class HeldReports {
   /// evidence.
   void hold(BilledInterval interval, HoldReason why, String detail) {
     MeasuredInterval report = interval.report();
-    jdbc.update(
-        """
-        insert into held_report as h (digest, envelope, received_at, clock, snapt_id, session_id, epoch, sequence,
-          account, started_at, ended_at, pre_bytes, charge_microdenarii, discount_microdenarii, reason, detail, receipt_owed)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        on conflict (digest) do update set reason = excluded.reason, detail = excluded.detail,
-          envelope = case when excluded.receipt_owed then h.envelope else excluded.envelope end,
-          receipt_owed = h.receipt_owed and excluded.receipt_owed
-        """,
-        report.original().digest(),
-        report.evidence().envelope(),
-        Timestamp.from(report.receivedAt()),
-        report.clock().name(),
-        report.key().snapt(),
-        report.key().session(),
-        report.key().epoch(),
-        report.key().sequence(),
-        report.account(),
-        Timestamp.from(report.startedAt()),
-        Timestamp.from(report.endedAt()),
-        report.preBytes(),
-        interval.charge().value(),
-        interval.discount().value(),
-        why.name(),
-        detail,
-        report.evidence().strength() == Evidence.Strength.RECEIPT_OWED);
+    jdbc.sql(
+            """
+            insert into held_report as h (digest, envelope, received_at, clock, snapt_id, session_id, epoch, sequence,
+              account, started_at, ended_at, pre_bytes, charge_microdenarii, discount_microdenarii, reason, detail, receipt_owed)
+            values (:digest, :envelope, :receivedAt, :clock, :snaptId, :sessionId, :epoch, :sequence, :account, :startedAt, :endedAt, :preBytes, :chargeMicrodenarii, :discountMicrodenarii, :reason, :detail, :receiptOwed)
+            on conflict (digest) do update set reason = excluded.reason, detail = excluded.detail,
+              envelope = case when excluded.receipt_owed then h.envelope else excluded.envelope end,
+              receipt_owed = h.receipt_owed and excluded.receipt_owed
+            """)
+        .param("digest", report.original().digest())
+        .param("envelope", report.evidence().envelope())
+        .param("receivedAt", Timestamp.from(report.receivedAt()))
+        .param("clock", report.clock().name())
+        .param("snaptId", report.key().snapt())
+        .param("sessionId", report.key().session())
+        .param("epoch", report.key().epoch())
+        .param("sequence", report.key().sequence())
+        .param("account", report.account())
+        .param("startedAt", Timestamp.from(report.startedAt()))
+        .param("endedAt", Timestamp.from(report.endedAt()))
+        .param("preBytes", report.preBytes())
+        .param("chargeMicrodenarii", interval.charge().value())
+        .param("discountMicrodenarii", interval.discount().value())
+        .param("reason", why.name())
+        .param("detail", detail)
+        .param("receiptOwed", report.evidence().strength() == Evidence.Strength.RECEIPT_OWED)
+        .update();
   }
 
   /// Marks a held report as posted, by its receipt or by the operator who released it.
   void posted(MeasuredInterval report, Instant now) {
     Evidence.Decision release = report.evidence().release();
-    jdbc.update(
-        "update held_report set state = 'POSTED', decided_by = ?, decision = ?, decided_at = ?"
-            + " where digest = ? and state = 'HELD'",
-        release == null ? null : release.operator(),
-        release == null ? "" : release.reason(),
-        Timestamp.from(now),
-        report.original().digest());
+    jdbc.sql(
+            "update held_report set state = 'POSTED', decided_by = :decidedBy, decision = :decision, decided_at = :decidedAt"
+                + " where digest = :digest and state = 'HELD'")
+        .param("decidedBy", release == null ? null : release.operator())
+        .param("decision", release == null ? "" : release.reason())
+        .param("decidedAt", Timestamp.from(now))
+        .param("digest", report.original().digest())
+        .update();
   }
 
   /// Discards a held report.
   ///
   /// @return false if it is not held any more
   public boolean discard(long id, Evidence.Decision decision, Instant now) {
-    return jdbc.update(
-            "update held_report set state = 'DISCARDED', decided_by = ?, decision = ?, decided_at = ?"
-                + " where id = ? and state = 'HELD'",
-            decision.operator(),
-            decision.reason(),
-            Timestamp.from(now),
-            id)
+    return jdbc.sql(
+                "update held_report set state = 'DISCARDED', decided_by = :decidedBy, decision = :decision, decided_at = :decidedAt"
+                    + " where id = :id and state = 'HELD'")
+            .param("decidedBy", decision.operator())
+            .param("decision", decision.reason())
+            .param("decidedAt", Timestamp.from(now))
+            .param("id", id)
+            .update()
         == 1;
   }
 
   public Optional<HeldReport> find(long id) {
-    return jdbc.query(COLUMNS + "where id = ?", (row, _) -> read(row), id).stream().findFirst();
+    return jdbc.sql(COLUMNS + "where id = ?").param(id).query((row, _) -> read(row)).optional();
   }
 
   /// Returns the stored envelope: a serialized SignedUsageReport.
   public byte[] envelope(long id) {
     byte[] envelope =
-        jdbc.queryForObject("select envelope from held_report where id = ?", byte[].class, id);
+        jdbc.sql("select envelope from held_report where id = ?")
+            .param(id)
+            .query(byte[].class)
+            .single();
     if (envelope == null) {
       throw new IllegalStateException("held report " + id + " has no envelope");
     }
@@ -178,28 +184,25 @@ public final class HeldReports {
   ///
   /// @param before last id of the previous page
   public List<HeldReport> page(Filter filter, long before, int limit) {
-    return jdbc.query(
-        COLUMNS
-            + "where id < ? and (? = '' or snapt_id = ?) and (? = '' or account = ?)"
-            + " and (? = '' or reason = ?) and (? = '' or state = ?) order by id desc limit ?",
-        (row, _) -> read(row),
-        before,
-        filter.snapt(),
-        filter.snapt(),
-        filter.account(),
-        filter.account(),
-        filter.reason(),
-        filter.reason(),
-        filter.state(),
-        filter.state(),
-        limit);
+    return jdbc.sql(
+            COLUMNS
+                + "where id < :before and (:snaptId = '' or snapt_id = :snaptId) and (:account = '' or account = :account)"
+                + " and (:reason = '' or reason = :reason) and (:state = '' or state = :state) order by id desc limit :limit")
+        .param("before", before)
+        .param("snaptId", filter.snapt())
+        .param("account", filter.account())
+        .param("reason", filter.reason())
+        .param("state", filter.state())
+        .param("limit", limit)
+        .query((row, _) -> read(row))
+        .list();
   }
 
   /// Returns the number of reports that wait for a decision.
   public long waiting() {
-    Long count =
-        jdbc.queryForObject("select count(*) from held_report where state = 'HELD'", Long.class);
-    return count == null ? 0 : count;
+    return jdbc.sql("select count(*) from held_report where state = 'HELD'")
+        .query(Long.class)
+        .single();
   }
 
   private static HeldReport read(ResultSet row) throws SQLException {

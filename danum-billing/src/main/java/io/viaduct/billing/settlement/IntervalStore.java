@@ -11,14 +11,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Stores sessions, intervals, reports and charges. Each call takes one round trip, or a few, for a
 /// batch of any size.
 public final class IntervalStore {
-  private final JdbcTemplate jdbc;
+  private final JdbcTemplate batches;
+  private final JdbcClient jdbc;
 
-  public IntervalStore(JdbcTemplate jdbc) {
-    this.jdbc = jdbc;
+  public IntervalStore(JdbcTemplate batches) {
+    this.batches = batches;
+    jdbc = JdbcClient.create(batches);
   }
 
   /// One session of a device at one SNAPT.
@@ -51,12 +54,11 @@ public final class IntervalStore {
   Map<String, String> lockAccounts(List<MeasuredInterval> reports) {
     Map<String, String> states = new HashMap<>();
     Object ids = reports.stream().map(MeasuredInterval::account).distinct().toArray(String[]::new);
-    jdbc.query(
-        "select id, state from account where id = any(?) order by id for no key update",
-        row -> {
+    jdbc.sql("select id, state from account where id = any(?) order by id for no key update")
+        .param(ids)
+        .query(row -> {
           states.put(row.getString(1), row.getString(2));
-        },
-        ids);
+        });
     return states;
   }
 
@@ -64,16 +66,16 @@ public final class IntervalStore {
   Map<Session, Long> epochs(List<MeasuredInterval> reports) {
     Map<Session, Long> epochs = new HashMap<>();
     List<Session> sessions = reports.stream().map(r -> Session.of(r.key())).distinct().toList();
-    jdbc.query(
-        """
-        select s.snapt_id, s.session_id, s.epoch from unnest(?::text[], ?::text[]) u(snapt, session)
-        join relay_session s on (s.snapt_id, s.session_id) = (u.snapt, u.session)
-        """,
-        row -> {
+    jdbc.sql(
+            """
+            select s.snapt_id, s.session_id, s.epoch from unnest(?::text[], ?::text[]) u(snapt, session)
+            join relay_session s on (s.snapt_id, s.session_id) = (u.snapt, u.session)
+            """)
+        .param(sessions.stream().map(Session::snapt).toArray(String[]::new))
+        .param(sessions.stream().map(Session::id).toArray(String[]::new))
+        .query(row -> {
           epochs.put(new Session(row.getString(1), row.getString(2)), row.getLong(3));
-        },
-        sessions.stream().map(Session::snapt).toArray(String[]::new),
-        sessions.stream().map(Session::id).toArray(String[]::new));
+        });
     return epochs;
   }
 
@@ -88,24 +90,24 @@ public final class IntervalStore {
     if (sessions.isEmpty()) {
       return epochs;
     }
-    jdbc.query(
-        """
-        insert into relay_session as s (snapt_id, session_id, epoch)
-        select snapt, session, 0 from unnest(?::text[], ?::text[]) with ordinality u(snapt, session, n) order by n
-        on conflict (snapt_id, session_id) do update set epoch = s.epoch
-        returning snapt_id, session_id, epoch
-        """,
-        row -> {
+    jdbc.sql(
+            """
+            insert into relay_session as s (snapt_id, session_id, epoch)
+            select snapt, session, 0 from unnest(?::text[], ?::text[]) with ordinality u(snapt, session, n) order by n
+            on conflict (snapt_id, session_id) do update set epoch = s.epoch
+            returning snapt_id, session_id, epoch
+            """)
+        .param(sessions.stream().map(Session::snapt).toArray(String[]::new))
+        .param(sessions.stream().map(Session::id).toArray(String[]::new))
+        .query(row -> {
           epochs.put(new Session(row.getString(1), row.getString(2)), row.getLong(3));
-        },
-        sessions.stream().map(Session::snapt).toArray(String[]::new),
-        sessions.stream().map(Session::id).toArray(String[]::new));
+        });
     return epochs;
   }
 
   void raiseEpochs(Collection<Session> sessions, Map<Session, Long> epochs) {
     if (!sessions.isEmpty()) {
-      jdbc.batchUpdate(
+      batches.batchUpdate(
           "update relay_session set epoch = ? where snapt_id = ? and session_id = ?",
           sessions.stream().map(s -> new Object[] {epochs.get(s), s.snapt(), s.id()}).toList());
     }
@@ -114,23 +116,23 @@ public final class IntervalStore {
   /// Returns the intervals of those reports that were billed before.
   Map<IntervalKey, BilledBefore> billedBefore(List<MeasuredInterval> reports) {
     Map<IntervalKey, BilledBefore> billedBefore = new HashMap<>();
-    jdbc.query(
-        """
-        select i.snapt_id, i.session_id, i.epoch, i.sequence, i.id, r.digest, i.state
-        from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[]) u(snapt, session, epoch, sequence)
-        join charging_interval i on (i.snapt_id, i.session_id, i.epoch, i.sequence) = (u.snapt, u.session, u.epoch, u.sequence)
-        join snapt_report r on r.interval_id = i.id
-        """,
-        row -> {
+    jdbc.sql(
+            """
+            select i.snapt_id, i.session_id, i.epoch, i.sequence, i.id, r.digest, i.state
+            from unnest(:snapts::text[], :sessions::text[], :epochs::bigint[], :sequences::bigint[]) u(snapt, session, epoch, sequence)
+            join charging_interval i on (i.snapt_id, i.session_id, i.epoch, i.sequence) = (u.snapt, u.session, u.epoch, u.sequence)
+            join snapt_report r on r.interval_id = i.id
+            """)
+        .param("snapts", reports.stream().map(r -> r.key().snapt()).toArray(String[]::new))
+        .param("sessions", reports.stream().map(r -> r.key().session()).toArray(String[]::new))
+        .param("epochs", reports.stream().map(r -> r.key().epoch()).toArray(Long[]::new))
+        .param("sequences", reports.stream().map(r -> r.key().sequence()).toArray(Long[]::new))
+        .query(row -> {
           billedBefore.put(
               new IntervalKey(row.getString(1), row.getString(2), row.getLong(3), row.getLong(4)),
               new BilledBefore(
                   row.getLong(5), row.getBytes(6), IntervalState.valueOf(row.getString(7))));
-        },
-        reports.stream().map(r -> r.key().snapt()).toArray(String[]::new),
-        reports.stream().map(r -> r.key().session()).toArray(String[]::new),
-        reports.stream().map(r -> r.key().epoch()).toArray(Long[]::new),
-        reports.stream().map(r -> r.key().sequence()).toArray(Long[]::new));
+        });
     return billedBefore;
   }
 
@@ -138,31 +140,32 @@ public final class IntervalStore {
   Map<Run, Long> highestSequences(List<MeasuredInterval> reports) {
     Map<Run, Long> highest = new HashMap<>();
     List<Run> runs = reports.stream().map(r -> Run.of(r.key())).distinct().toList();
-    jdbc.query(
-        """
-        select u.snapt, u.session, u.epoch, i.highest
-        from unnest(?::text[], ?::text[], ?::bigint[]) u(snapt, session, epoch)
-        cross join lateral (select max(sequence) as highest from charging_interval
-          where (snapt_id, session_id, charging_interval.epoch) = (u.snapt, u.session, u.epoch)) i
-        where i.highest is not null
-        """,
-        row -> {
+    jdbc.sql(
+            """
+            select u.snapt, u.session, u.epoch, i.highest
+            from unnest(:snapts::text[], :sessions::text[], :epochs::bigint[]) u(snapt, session, epoch)
+            cross join lateral (select max(sequence) as highest from charging_interval
+              where (snapt_id, session_id, charging_interval.epoch) = (u.snapt, u.session, u.epoch)) i
+            where i.highest is not null
+            """)
+        .param("snapts", runs.stream().map(r -> r.session().snapt()).toArray(String[]::new))
+        .param("sessions", runs.stream().map(r -> r.session().id()).toArray(String[]::new))
+        .param("epochs", runs.stream().map(Run::epoch).toArray(Long[]::new))
+        .query(row -> {
           highest.put(
               new Run(new Session(row.getString(1), row.getString(2)), row.getLong(3)),
               row.getLong(4));
-        },
-        runs.stream().map(r -> r.session().snapt()).toArray(String[]::new),
-        runs.stream().map(r -> r.session().id()).toArray(String[]::new),
-        runs.stream().map(Run::epoch).toArray(Long[]::new));
+        });
     return highest;
   }
 
   /// Marks an unsigned interval as signed by the device or released by an operator.
   void sign(BilledBefore interval) {
-    jdbc.update(
-        "update charging_interval set state ="
-            + " case when received_at < grace_ends_at then 'CORRECTED' else 'ADJUSTED' end where id = ?",
-        interval.id());
+    jdbc.sql(
+            "update charging_interval set state ="
+                + " case when received_at < grace_ends_at then 'CORRECTED' else 'ADJUSTED' end where id = ?")
+        .param(interval.id())
+        .update();
   }
 
   /// Stores the receipt or the release with which an interval counts as signed. Intervals that need
@@ -184,7 +187,7 @@ public final class IntervalStore {
       }
     });
     if (!rows.isEmpty()) {
-      jdbc.batchUpdate(
+      batches.batchUpdate(
           "insert into interval_decision (interval_id, kind, receipt, decided_by, reason, decided_at)"
               + " values (?, ?, ?, ?, ?, ?)",
           rows);
@@ -195,19 +198,22 @@ public final class IntervalStore {
   void refusal(MeasuredInterval report, Instant now) {
     Evidence.Refusal refusal = report.evidence().refusal();
     if (refusal != null) {
-      jdbc.update(
-          "insert into receipt_refusal values (?, ?, ?, ?, ?) on conflict do nothing",
-          report.original().digest(),
-          refusal.reason(),
-          refusal.upBytes(),
-          refusal.downBytes(),
-          Timestamp.from(now));
+      jdbc.sql(
+              "insert into receipt_refusal values (:digest, :reason, :upBytes, :downBytes, :now) on conflict do nothing")
+          .param("digest", report.original().digest())
+          .param("reason", refusal.reason())
+          .param("upBytes", refusal.upBytes())
+          .param("downBytes", refusal.downBytes())
+          .param("now", Timestamp.from(now))
+          .update();
     }
   }
 
   List<Long> charges(long interval) {
-    return jdbc.queryForList(
-        "select id from charge where interval_id = ? order by id", Long.class, interval);
+    return jdbc.sql("select id from charge where interval_id = ? order by id")
+        .param(interval)
+        .query(Long.class)
+        .list();
   }
 
   /// Stores intervals with their reports and charges, and assigns their ids.
@@ -223,18 +229,18 @@ public final class IntervalStore {
         charges.add(chargeRow(interval, i));
       }
     }
-    jdbc.batchUpdate(
+    batches.batchUpdate(
         "insert into charging_interval (id, snapt_id, session_id, epoch, sequence, account, owner, icid,"
             + " token_id, started_at, ended_at, received_at, grace_ends_at, clock, tariff_version, state)"
             + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         intervals);
-    jdbc.batchUpdate(
+    batches.batchUpdate(
         "insert into snapt_report (interval_id, digest, content, signature, key_id, last, pre_bytes,"
             + " post_bytes, overhead_bytes, charge_microdenarii, discount_microdenarii, token)"
             + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         reports);
     if (!charges.isEmpty()) {
-      jdbc.batchUpdate(
+      batches.batchUpdate(
           "insert into charge (id, interval_id, flow, account, started_at, application, service_class, protocol,"
               + " remote_address, remote_port, pre_bytes, post_bytes, saved_bytes, duration_ms, throughput,"
               + " delay_ms, delay_source, loss, utility_per_second, price_per_unit, units,"

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Decides and stores a batch of reports inside the caller's database transaction. No two reports
 /// of a batch have the same identity.
@@ -26,7 +27,7 @@ final class PostingRound {
 
   private final IntervalStore store;
   private final HeldReports held;
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
   private final Ledger ledger;
   private final SettlementRules rules;
   private final List<TariffVersion> versions;
@@ -43,14 +44,14 @@ final class PostingRound {
   private final List<BilledInterval> billed = new ArrayList<>();
 
   PostingRound(
-      JdbcTemplate jdbc,
+      JdbcTemplate batches,
       Ledger ledger,
       SettlementRules rules,
       List<TariffVersion> versions,
       Instant now) {
-    this.store = new IntervalStore(jdbc);
+    this.jdbc = JdbcClient.create(batches);
+    this.store = new IntervalStore(batches);
     this.held = new HeldReports(jdbc);
-    this.jdbc = jdbc;
     this.ledger = ledger;
     this.rules = rules;
     this.versions = versions;

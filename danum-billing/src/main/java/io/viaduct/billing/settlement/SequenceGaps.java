@@ -3,7 +3,7 @@ package io.viaduct.billing.settlement;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Finds missing sequence numbers: reports that a SNAPT must have made and that have not arrived. A
 /// gap is shown until it is filled, or until the grace time of the report after it is over.
@@ -30,24 +30,26 @@ public final class SequenceGaps {
       String account,
       Instant seenAt) {}
 
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
 
-  public SequenceGaps(JdbcTemplate jdbc) {
+  public SequenceGaps(JdbcClient jdbc) {
     this.jdbc = jdbc;
   }
 
   /// Returns the gaps that are visible now, latest first.
   public List<Gap> visible(Instant now, int limit) {
-    return jdbc.query(
-        """
-        select i.snapt_id, i.session_id, i.epoch, coalesce(before.sequence, -1) + 1, i.sequence - 1, i.account, i.received_at
-        from charging_interval i
-        left join lateral (select max(b.sequence) as sequence from charging_interval b
-          where (b.snapt_id, b.session_id, b.epoch) = (i.snapt_id, i.session_id, i.epoch) and b.sequence < i.sequence) before on true
-        where i.grace_ends_at > ? and i.sequence > coalesce(before.sequence, -1) + 1
-        order by i.received_at desc, i.id desc limit ?
-        """,
-        (row, _) ->
+    return jdbc.sql(
+            """
+            select i.snapt_id, i.session_id, i.epoch, coalesce(before.sequence, -1) + 1, i.sequence - 1, i.account, i.received_at
+            from charging_interval i
+            left join lateral (select max(b.sequence) as sequence from charging_interval b
+              where (b.snapt_id, b.session_id, b.epoch) = (i.snapt_id, i.session_id, i.epoch) and b.sequence < i.sequence) before on true
+            where i.grace_ends_at > ? and i.sequence > coalesce(before.sequence, -1) + 1
+            order by i.received_at desc, i.id desc limit ?
+            """)
+        .param(Timestamp.from(now))
+        .param(limit)
+        .query((row, _) ->
             new Gap(
                 row.getString(1),
                 row.getString(2),
@@ -55,8 +57,7 @@ public final class SequenceGaps {
                 row.getLong(4),
                 row.getLong(5),
                 row.getString(6),
-                row.getTimestamp(7).toInstant()),
-        Timestamp.from(now),
-        limit);
+                row.getTimestamp(7).toInstant()))
+        .list();
   }
 }

@@ -11,7 +11,7 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Settles intervals whose grace time is over and makes them FINAL. Settlement moves each charge
@@ -23,12 +23,12 @@ public final class Settlement {
   private static final int BATCH = 500;
 
   private final TransactionTemplate transaction;
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
   private final TariffBook tariffs;
   private final Ledger ledger;
 
   public Settlement(
-      TransactionTemplate transaction, JdbcTemplate jdbc, TariffBook tariffs, Ledger ledger) {
+      TransactionTemplate transaction, JdbcClient jdbc, TariffBook tariffs, Ledger ledger) {
     this.transaction = transaction;
     this.jdbc = jdbc;
     this.tariffs = tariffs;
@@ -53,23 +53,24 @@ public final class Settlement {
 
   private List<Long> settleBatch(Instant now) {
     List<Due> due =
-        jdbc.query(
-            """
-            select i.id, i.snapt_id, i.session_id, i.epoch, i.sequence, i.owner, i.tariff_version, r.charge_microdenarii
-            from charging_interval i join snapt_report r on r.interval_id = i.id
-            where i.state = 'CORRECTED' and i.grace_ends_at <= ?
-            order by i.grace_ends_at, i.id limit ? for update of i skip locked
-            """,
-            (row, _) ->
+        jdbc.sql(
+                """
+                select i.id, i.snapt_id, i.session_id, i.epoch, i.sequence, i.owner, i.tariff_version, r.charge_microdenarii
+                from charging_interval i join snapt_report r on r.interval_id = i.id
+                where i.state = 'CORRECTED' and i.grace_ends_at <= ?
+                order by i.grace_ends_at, i.id limit ? for update of i skip locked
+                """)
+            .param(Timestamp.from(now))
+            .param(BATCH)
+            .query((row, _) ->
                 new Due(
                     row.getLong(1),
                     new IntervalKey(
                         row.getString(2), row.getString(3), row.getLong(4), row.getLong(5)),
                     row.getString(6),
                     row.getInt(7),
-                    new MicroDenarii(row.getLong(8))),
-            Timestamp.from(now),
-            BATCH);
+                    new MicroDenarii(row.getLong(8))))
+            .list();
     if (due.isEmpty()) {
       return List.of();
     }
@@ -77,9 +78,9 @@ public final class Settlement {
     ledger.open(due.stream().map(d -> LedgerAccount.provider(d.owner())).distinct().toList(), now);
     ledger.post(due.stream().map(d -> settlement(d, versions)).toList(), now);
     List<Long> ids = due.stream().map(Due::id).toList();
-    jdbc.update(
-        "update charging_interval set state = 'FINAL' where id = any(?)",
-        (Object) ids.toArray(Long[]::new));
+    jdbc.sql("update charging_interval set state = 'FINAL' where id = any(?)")
+        .param(ids.toArray(Long[]::new))
+        .update();
     return ids;
   }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.TransactionException;
 
 /// Runs the settlement of due intervals and other periodic tasks on one thread of its own.
@@ -25,7 +25,7 @@ public final class SettlementClock implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().name("settlement").daemon().factory());
   private final Settlement settlement;
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
   private final ChargeListener listener;
   private final DatabaseWatcher watcher;
   private final InstantSource clock;
@@ -40,7 +40,7 @@ public final class SettlementClock implements AutoCloseable {
 
   public SettlementClock(
       Settlement settlement,
-      JdbcTemplate jdbc,
+      JdbcClient jdbc,
       ChargeListener listener,
       DatabaseWatcher watcher,
       InstantSource clock,
@@ -101,12 +101,11 @@ public final class SettlementClock implements AutoCloseable {
     settled.increment(intervals.size());
     if (!intervals.isEmpty()) {
       Map<String, List<Long>> charges = new TreeMap<>();
-      jdbc.query(
-          "select account, id from charge where interval_id = any(?)",
-          row -> {
+      jdbc.sql("select account, id from charge where interval_id = any(?)")
+          .param(intervals.toArray(Long[]::new))
+          .query(row -> {
             charges.computeIfAbsent(row.getString(1), _ -> new ArrayList<>()).add(row.getLong(2));
-          },
-          (Object) intervals.toArray(Long[]::new));
+          });
       charges.forEach(listener::changed);
     }
   }

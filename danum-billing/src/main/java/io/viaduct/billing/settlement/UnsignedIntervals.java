@@ -10,8 +10,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.RowMapper;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Lists unsigned intervals: their receipt is missing. Carries out an operator's decision about
@@ -74,7 +74,7 @@ public final class UnsignedIntervals {
       """;
 
   private final TransactionTemplate transaction;
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
   private final Ledger ledger;
   private final Duration decideAfter;
   private final RowMapper<Unsigned> reader;
@@ -83,7 +83,7 @@ public final class UnsignedIntervals {
   ///
   /// @param decideAfter time from the end of an interval until an operator may decide
   public UnsignedIntervals(
-      TransactionTemplate transaction, JdbcTemplate jdbc, Ledger ledger, Duration decideAfter) {
+      TransactionTemplate transaction, JdbcClient jdbc, Ledger ledger, Duration decideAfter) {
     this.transaction = transaction;
     this.jdbc = jdbc;
     this.ledger = ledger;
@@ -110,24 +110,27 @@ public final class UnsignedIntervals {
   /// @param dueAt selects the intervals that an operator may decide at this time; null for all
   /// @param before last id of the previous page
   public List<Unsigned> page(Filter filter, @Nullable Instant dueAt, long before, int limit) {
-    return jdbc.query(
-        SELECT
-            + "where i.state = 'PROVISIONAL' and i.id < ? and (? = '' or i.snapt_id = ?) and (? = '' or i.account = ?)"
-            + " and i.ended_at <= ? order by i.id desc limit ?",
-        reader,
-        before,
-        filter.snapt(),
-        filter.snapt(),
-        filter.account(),
-        filter.account(),
-        Timestamp.from(dueAt == null ? Instant.parse("9999-01-01T00:00:00Z") : ended(dueAt)),
-        limit);
+    return jdbc.sql(
+            SELECT
+                + "where i.state = 'PROVISIONAL' and i.id < :before and (:snaptId = '' or i.snapt_id = :snaptId) and (:account = '' or i.account = :account)"
+                + " and i.ended_at <= :endedAt order by i.id desc limit :limit")
+        .param("before", before)
+        .param("snaptId", filter.snapt())
+        .param("account", filter.account())
+        .param(
+            "endedAt",
+            Timestamp.from(dueAt == null ? Instant.parse("9999-01-01T00:00:00Z") : ended(dueAt)))
+        .param("limit", limit)
+        .query(reader)
+        .list();
   }
 
   /// Returns an interval that is unsigned now.
   public Optional<Unsigned> find(long id) {
-    return jdbc.query(SELECT + "where i.id = ? and i.state = 'PROVISIONAL'", reader, id).stream()
-        .findFirst();
+    return jdbc.sql(SELECT + "where i.id = ? and i.state = 'PROVISIONAL'")
+        .param(id)
+        .query(reader)
+        .optional();
   }
 
   private Instant ended(Instant dueAt) {
@@ -145,23 +148,23 @@ public final class UnsignedIntervals {
   // The session's row is locked, as for postings, so that a receipt that arrives now waits.
   private Optional<Outcome> decideLocked(
       long id, Verdict verdict, Evidence.Decision decision, Instant now) {
-    jdbc.query(
-        "select 1 from relay_session s join charging_interval i on (i.snapt_id, i.session_id) = (s.snapt_id, s.session_id)"
-            + " where i.id = ? for no key update of s",
-        _ -> {},
-        id);
+    jdbc.sql(
+            "select 1 from relay_session s join charging_interval i on (i.snapt_id, i.session_id) = (s.snapt_id, s.session_id)"
+                + " where i.id = ? for no key update of s")
+        .param(id)
+        .query(_ -> {});
     List<IntervalState> state =
-        jdbc.query(
-            "select state from charging_interval where id = ?",
-            (row, _) -> IntervalState.valueOf(row.getString(1)),
-            id);
+        jdbc.sql("select state from charging_interval where id = ?")
+            .param(id)
+            .query((row, _) -> IntervalState.valueOf(row.getString(1)))
+            .list();
     if (state.isEmpty()) {
       return Optional.empty();
     }
     if (state.getFirst() != IntervalState.PROVISIONAL) {
       return Optional.of(new Outcome.NotUnsigned(state.getFirst()));
     }
-    Unsigned interval = jdbc.query(SELECT + "where i.id = ?", reader, id).getFirst();
+    Unsigned interval = jdbc.sql(SELECT + "where i.id = ?").param(id).query(reader).single();
     if (now.isBefore(interval.dueAt())) {
       return Optional.of(new Outcome.NotDue(interval.dueAt()));
     }
@@ -172,45 +175,50 @@ public final class UnsignedIntervals {
     return Optional.of(
         new Outcome.Done(
             interval.account(),
-            jdbc.queryForList(
-                "select id from charge where interval_id = ? order by id", Long.class, id)));
+            jdbc.sql("select id from charge where interval_id = ? order by id")
+                .param(id)
+                .query(Long.class)
+                .list()));
   }
 
   // Takes the lock of refunds (V7), so that an amount is not both refunded and reversed.
   private boolean isRefunded(long id) {
-    jdbc.query(
-        "select pg_advisory_xact_lock(?, hashint8(id)) from charge where interval_id = ? order by id",
-        _ -> {},
-        Credits.CHARGE_LOCK,
-        id);
-    return Boolean.TRUE.equals(
-        jdbc.queryForObject(
-            "select exists (select from credit r join charge c on c.id = r.charge_id where c.interval_id = ?)",
-            Boolean.class,
-            id));
+    jdbc.sql(
+            "select pg_advisory_xact_lock(?, hashint8(id)) from charge where interval_id = ? order by id")
+        .param(Credits.CHARGE_LOCK)
+        .param(id)
+        .query(_ -> {});
+    return jdbc.sql(
+            "select exists (select from credit r join charge c on c.id = r.charge_id where c.interval_id = ?)")
+        .param(id)
+        .query(Boolean.class)
+        .single();
   }
 
   private void carryOut(
       Unsigned interval, Verdict verdict, Evidence.Decision decision, Instant now) {
     boolean isLate =
-        Boolean.TRUE.equals(
-            jdbc.queryForObject(
-                "select received_at >= grace_ends_at from charging_interval where id = ?",
-                Boolean.class,
-                interval.id()));
+        jdbc.sql("select received_at >= grace_ends_at from charging_interval where id = ?")
+            .param(interval.id())
+            .query(Boolean.class)
+            .single();
     IntervalState next =
         switch (verdict) {
           case ACCEPTED -> isLate ? IntervalState.ADJUSTED : IntervalState.CORRECTED;
           case VOIDED -> IntervalState.VOID;
         };
-    jdbc.update("update charging_interval set state = ? where id = ?", next.name(), interval.id());
-    jdbc.update(
-        "insert into interval_decision (interval_id, kind, decided_by, reason, decided_at) values (?, ?, ?, ?, ?)",
-        interval.id(),
-        verdict.name(),
-        decision.operator(),
-        decision.reason(),
-        Timestamp.from(now));
+    jdbc.sql("update charging_interval set state = ? where id = ?")
+        .param(next.name())
+        .param(interval.id())
+        .update();
+    jdbc.sql(
+            "insert into interval_decision (interval_id, kind, decided_by, reason, decided_at) values (:intervalId, :kind, :decidedBy, :reason, :decidedAt)")
+        .param("intervalId", interval.id())
+        .param("kind", verdict.name())
+        .param("decidedBy", decision.operator())
+        .param("reason", decision.reason())
+        .param("decidedAt", Timestamp.from(now))
+        .update();
     if (verdict == Verdict.VOIDED) {
       ledger.post(
           List.of(
@@ -227,21 +235,20 @@ public final class UnsignedIntervals {
 
   /// Returns the sum of all unsigned charges.
   public MicroDenarii outstanding() {
-    Long sum =
-        jdbc.queryForObject(
-            "select coalesce(sum(r.charge_microdenarii), 0)::bigint from charging_interval i"
-                + " join snapt_report r on r.interval_id = i.id where i.state = 'PROVISIONAL'",
-            Long.class);
-    return new MicroDenarii(sum == null ? 0 : sum);
+    return new MicroDenarii(
+        jdbc.sql(
+                "select coalesce(sum(r.charge_microdenarii), 0)::bigint from charging_interval i"
+                    + " join snapt_report r on r.interval_id = i.id where i.state = 'PROVISIONAL'")
+            .query(Long.class)
+            .single());
   }
 
   /// Returns the number of intervals that an operator may decide.
   public long due(Instant now) {
-    Long count =
-        jdbc.queryForObject(
-            "select count(*) from charging_interval where state = 'PROVISIONAL' and ended_at <= ?",
-            Long.class,
-            Timestamp.from(ended(now)));
-    return count == null ? 0 : count;
+    return jdbc.sql(
+            "select count(*) from charging_interval where state = 'PROVISIONAL' and ended_at <= ?")
+        .param(Timestamp.from(ended(now)))
+        .query(Long.class)
+        .single();
   }
 }

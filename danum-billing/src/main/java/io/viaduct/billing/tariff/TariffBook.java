@@ -4,7 +4,7 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Stores all versions of the tariff. Stored versions never change, so they are cached. A changed
@@ -12,13 +12,13 @@ import org.springframework.transaction.support.TransactionTemplate;
 public final class TariffBook {
   private static final long STORING_LOCK = 0x7461726966L;
 
-  private final JdbcTemplate jdbc;
+  private final JdbcClient jdbc;
   private final TransactionTemplate transaction;
   // Any thread may replace a stale list. Every list that is written is correct, so no lock is
   // needed.
   private volatile List<TariffVersion> versions = List.of();
 
-  public TariffBook(JdbcTemplate jdbc, TransactionTemplate transaction) {
+  public TariffBook(JdbcClient jdbc, TransactionTemplate transaction) {
     this.jdbc = jdbc;
     this.transaction = transaction;
   }
@@ -53,18 +53,19 @@ public final class TariffBook {
 
   /// Returns all versions, oldest first.
   public List<TariffVersion> versions() {
-    Integer stored = jdbc.queryForObject("select count(*) from tariff", Integer.class);
+    int stored = jdbc.sql("select count(*) from tariff").query(Integer.class).single();
     List<TariffVersion> known = versions;
-    if (stored == null || stored != known.size()) {
+    if (stored != known.size()) {
       known =
-          jdbc.query(
-              "select version, effective_from, document, created_by from tariff order by version",
-              (row, _) ->
+          jdbc.sql(
+                  "select version, effective_from, document, created_by from tariff order by version")
+              .query((row, _) ->
                   new TariffVersion(
                       row.getInt(1),
                       row.getTimestamp(2).toInstant(),
                       TariffDocument.parse(row.getString(3)),
-                      row.getString(4)));
+                      row.getString(4)))
+              .list();
       versions = known;
     }
     return known;
@@ -82,18 +83,19 @@ public final class TariffBook {
   }
 
   private void lock() {
-    jdbc.query("select pg_advisory_xact_lock(?)", row -> {}, STORING_LOCK);
+    jdbc.sql("select pg_advisory_xact_lock(?)").param(STORING_LOCK).query(row -> {});
   }
 
   private void insert(
       int version, Tariff tariff, Instant effectiveFrom, String createdBy, Instant now) {
-    jdbc.update(
-        "insert into tariff (version, effective_from, document, created_by, created_at)"
-            + " values (?, ?, ?::json, ?, ?)",
-        version,
-        Timestamp.from(effectiveFrom),
-        TariffDocument.print(tariff),
-        createdBy,
-        Timestamp.from(now));
+    jdbc.sql(
+            "insert into tariff (version, effective_from, document, created_by, created_at)"
+                + " values (:version, :effectiveFrom, :document::json, :createdBy, :createdAt)")
+        .param("version", version)
+        .param("effectiveFrom", Timestamp.from(effectiveFrom))
+        .param("document", TariffDocument.print(tariff))
+        .param("createdBy", createdBy)
+        .param("createdAt", Timestamp.from(now))
+        .update();
   }
 }

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.testcontainers.junit.jupiter.Container;
 import org.testcontainers.junit.jupiter.Testcontainers;
@@ -35,7 +36,9 @@ class ExternalDatabaseTest {
             "billing-secret");
     try (HikariDataSource pool = Migrations.open(address, 2)) {
       JdbcTemplate jdbc = new JdbcTemplate(pool);
-      assertThat(new LedgerVerification(jdbc, new JdbcTransactionManager(pool)).run())
+      assertThat(
+              new LedgerVerification(JdbcClient.create(jdbc), new JdbcTransactionManager(pool))
+                  .run())
           .allMatch(LedgerVerification.Check::holds);
       assertThatThrownBy(() -> jdbc.execute("delete from ledger_account"))
           .hasMessageContaining("permission denied");

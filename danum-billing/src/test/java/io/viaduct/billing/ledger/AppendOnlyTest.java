@@ -28,9 +28,10 @@ class AppendOnlyTest {
 
   @BeforeEach
   void postOneTransaction() {
-    new Accounts(jdbc, SharedDatabase.transaction(), ledger, new Passwords())
+    new Accounts(SharedDatabase.client(), SharedDatabase.transaction(), ledger, new Passwords())
         .open(user, "password", Role.USER, user, Instant.now());
-    new TariffBook(jdbc, SharedDatabase.transaction()).storeInitial(Instant.now());
+    new TariffBook(SharedDatabase.client(), SharedDatabase.transaction())
+        .storeInitial(Instant.now());
     key = UUID.randomUUID().toString();
     post(LedgerTransaction.topUp(key, user, new MicroDenarii(5), "x"));
   }
@@ -76,7 +77,9 @@ class AppendOnlyTest {
     assertThatThrownBy(() ->
             SharedDatabase.transaction()
                 .executeWithoutResult(_ -> {
-                  long id = Ledger.nextIds(jdbc, "ledger_transaction_id", 1).getFirst();
+                  long id =
+                      Ledger.nextIds(SharedDatabase.client(), "ledger_transaction_id", 1)
+                          .getFirst();
                   jdbc.update(
                       "insert into ledger_transaction (id, kind, identity, postings, posted_at, note)"
                           + " values (?, 'TOP_UP', ?, 2, now(), '')",
@@ -129,7 +132,8 @@ class AppendOnlyTest {
   @Test
   void aBrokenInvariantIsFoundAndNamed() {
     // Only a superuser with triggers off can break the ledger. Verification must find even that.
-    LedgerVerification verification = new LedgerVerification(jdbc, SharedDatabase.transactions());
+    LedgerVerification verification =
+        new LedgerVerification(SharedDatabase.client(), SharedDatabase.transactions());
     assertThat(verification.run()).allMatch(LedgerVerification.Check::holds);
     assertThat(verification.imbalance()).isEqualByComparingTo("0");
     SharedDatabase.transaction()
@@ -138,7 +142,9 @@ class AppendOnlyTest {
           jdbc.update(
               "insert into posting select id, 3, 'ISSUANCE', 1 from ledger_transaction where identity = ?",
               "top-up:" + key);
-          assertThat(new LedgerVerification(jdbc, SharedDatabase.transactions()).run())
+          assertThat(
+                  new LedgerVerification(SharedDatabase.client(), SharedDatabase.transactions())
+                      .run())
               .filteredOn(c -> !c.holds())
               .extracting(LedgerVerification.Check::name)
               .containsExactly(

@@ -62,7 +62,7 @@ class AttackTest {
             unsigned: {bound-per-account: 30, decide-after: 2h}
             """);
     channel =
-        NettyChannelBuilder.forAddress("localhost", billing.service.grpcPort())
+        NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
             .sslContext(
                 GrpcSslContexts.configure(
                         TlsMaterial.load(billing.authority.issue("ims-bridge")).clientBuilder(),

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -39,9 +40,9 @@ class DatabaseAwayTest {
     JdbcTemplate jdbc = new JdbcTemplate(pool);
     TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
     Ledger ledger = new Ledger(jdbc);
-    TariffBook tariffs = new TariffBook(jdbc, transaction);
+    TariffBook tariffs = new TariffBook(JdbcClient.create(jdbc), transaction);
     tariffs.storeInitial(clock.instant());
-    new Accounts(jdbc, transaction, ledger, new Passwords())
+    new Accounts(JdbcClient.create(jdbc), transaction, ledger, new Passwords())
         .open("alice", "password", Role.USER, "Alice", clock.instant());
     return new MediationService(
         new ReportPosting(
@@ -51,7 +52,7 @@ class DatabaseAwayTest {
             ledger,
             new SettlementRules(
                 MediationRig.GRACE, MediationRig.ADJUSTMENT, _ -> "owner", MediationRig.BOUNDS)),
-        new SeenTokenKeys(jdbc),
+        new SeenTokenKeys(JdbcClient.create(jdbc)),
         MediationRig.PROOFS,
         new RefusedReports(jdbc),
         (_, _) -> {},
@@ -142,7 +143,9 @@ class DatabaseAwayTest {
       JdbcTemplate jdbc = new JdbcTemplate(pool);
       assertThat(new Ledger(jdbc).balance(LedgerAccount.user("alice")).value())
           .isEqualTo(-34_348_658L * reports);
-      assertThat(new LedgerVerification(jdbc, new JdbcTransactionManager(pool)).run())
+      assertThat(
+              new LedgerVerification(JdbcClient.create(jdbc), new JdbcTransactionManager(pool))
+                  .run())
           .allMatch(LedgerVerification.Check::holds);
     }
     assertThat(Path.of(home.toString(), "cluster", "postmaster.pid")).doesNotExist();

@@ -53,7 +53,7 @@ class MediationEndpointTest {
   }
 
   private static ManagedChannel channel(TlsMaterial tls) throws Exception {
-    return NettyChannelBuilder.forAddress("localhost", billing.service.grpcPort())
+    return NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
         .sslContext(GrpcSslContexts.configure(tls.clientBuilder(), SslProvider.JDK).build())
         .build();
   }
@@ -195,7 +195,7 @@ class MediationEndpointTest {
     String line = "viaduct_peers_refused_total{reason=\"no_certificate\"}";
     double before = billing.counter(line);
     ManagedChannel channel =
-        NettyChannelBuilder.forAddress("localhost", billing.service.grpcPort())
+        NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
             .sslContext(
                 GrpcSslContexts.forClient().trustManager(folder.resolve("ca.pem").toFile()).build())
             .build();

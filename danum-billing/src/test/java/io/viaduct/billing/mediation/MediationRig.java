@@ -28,6 +28,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Runs mediation on the real database, without sockets, with a manual clock.
 final class MediationRig {
@@ -46,18 +47,20 @@ final class MediationRig {
   final ManualClock clock = new ManualClock();
   final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   final JdbcTemplate jdbc = SharedDatabase.jdbc();
+  final JdbcClient client = SharedDatabase.client();
   final Ledger ledger = new Ledger(jdbc);
-  final TariffBook tariffs = new TariffBook(jdbc, SharedDatabase.transaction());
-  final Accounts accounts = new Accounts(jdbc, SharedDatabase.transaction(), ledger, PASSWORDS);
-  final TopUps topUps = new TopUps(SharedDatabase.transaction(), jdbc, ledger);
-  final Settlement settlement = new Settlement(SharedDatabase.transaction(), jdbc, tariffs, ledger);
-  final SequenceGaps gaps = new SequenceGaps(jdbc);
+  final TariffBook tariffs = new TariffBook(client, SharedDatabase.transaction());
+  final Accounts accounts = new Accounts(client, SharedDatabase.transaction(), ledger, PASSWORDS);
+  final TopUps topUps = new TopUps(SharedDatabase.transaction(), client, ledger);
+  final Settlement settlement =
+      new Settlement(SharedDatabase.transaction(), client, tariffs, ledger);
+  final SequenceGaps gaps = new SequenceGaps(client);
   final RefusedReports refused = new RefusedReports(jdbc);
-  final HeldReports held = new HeldReports(jdbc);
+  final HeldReports held = new HeldReports(client);
   final UnsignedIntervals unsigned =
-      new UnsignedIntervals(SharedDatabase.transaction(), jdbc, ledger, DECIDE_AFTER);
+      new UnsignedIntervals(SharedDatabase.transaction(), client, ledger, DECIDE_AFTER);
   final LedgerVerification verification =
-      new LedgerVerification(jdbc, SharedDatabase.transactions());
+      new LedgerVerification(client, SharedDatabase.transactions());
   final MediationService mediation;
   final HeldReportRelease release;
 
@@ -71,7 +74,7 @@ final class MediationRig {
   MediationRig(String owner, SettlementRules.Bounds bounds) {
     tariffs.storeInitial(clock.instant());
     accounts.open("operator", "operator-secret", Role.OPERATOR, "Operator", clock.instant());
-    SeenTokenKeys keys = new SeenTokenKeys(jdbc);
+    SeenTokenKeys keys = new SeenTokenKeys(client);
     ReportPosting posting =
         new ReportPosting(
             SharedDatabase.transaction(),

@@ -29,10 +29,11 @@ class SubscriberImportTest {
   private final ManualClock clock = new ManualClock();
   private final JdbcTemplate jdbc = SharedDatabase.jdbc();
   private final Accounts accounts =
-      new Accounts(jdbc, SharedDatabase.transaction(), new Ledger(jdbc), new Passwords());
+      new Accounts(
+          SharedDatabase.client(), SharedDatabase.transaction(), new Ledger(jdbc), new Passwords());
   private final CredentialKeys keys = CredentialKeys.load(SharedDatabase.CREDENTIAL_KEY, List.of());
   private final SipCredentials credentials =
-      new SipCredentials(jdbc, SharedDatabase.transaction(), keys, "ims.test");
+      new SipCredentials(SharedDatabase.client(), SharedDatabase.transaction(), keys, "ims.test");
   private final SubscriberImport users =
       new SubscriberImport(SharedDatabase.transaction(), accounts, credentials, clock);
   private String alice;
@@ -136,7 +137,8 @@ class SubscriberImportTest {
     users.importFrom(file(""));
     CredentialKeys next =
         CredentialKeys.load(folder.resolve("next.key"), List.of(SharedDatabase.CREDENTIAL_KEY));
-    SipCredentials later = new SipCredentials(jdbc, SharedDatabase.transaction(), next, "ims.test");
+    SipCredentials later =
+        new SipCredentials(SharedDatabase.client(), SharedDatabase.transaction(), next, "ims.test");
     assertThat(later.renewSeals(clock.instant())).isGreaterThanOrEqualTo(2);
     assertThat(later.find(alice)).contains(Ha1.of(alice, "ims.test", "alice's password"));
     assertThatThrownBy(() -> credentials.renewSeals(clock.instant()))
@@ -144,7 +146,7 @@ class SubscriberImportTest {
         .hasMessageContaining("former-key-files");
     CredentialKeys back =
         CredentialKeys.load(SharedDatabase.CREDENTIAL_KEY, List.of(folder.resolve("next.key")));
-    new SipCredentials(jdbc, SharedDatabase.transaction(), back, "ims.test")
+    new SipCredentials(SharedDatabase.client(), SharedDatabase.transaction(), back, "ims.test")
         .renewSeals(clock.instant());
     assertThat(credentials.find(alice)).contains(Ha1.of(alice, "ims.test", "alice's password"));
   }

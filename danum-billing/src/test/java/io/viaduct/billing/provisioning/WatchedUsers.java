@@ -28,7 +28,7 @@ final class WatchedUsers implements AutoCloseable {
 
   WatchedUsers(RunningBilling billing, String name, String domain) throws Exception {
     channel =
-        NettyChannelBuilder.forAddress("localhost", billing.service.grpcPort())
+        NettyChannelBuilder.forAddress("localhost", billing.grpcPort())
             .sslContext(
                 GrpcSslContexts.configure(
                         TlsMaterial.load(billing.authority.issue(name)).clientBuilder(),

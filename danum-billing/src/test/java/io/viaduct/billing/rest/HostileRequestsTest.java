@@ -58,7 +58,7 @@ class HostileRequestsTest {
   }
 
   private static Socket connect() throws IOException {
-    Socket socket = new Socket(InetAddress.getLoopbackAddress(), billing.service.restPort());
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), billing.restPort());
     socket.setSoTimeout(30_000);
     return socket;
   }

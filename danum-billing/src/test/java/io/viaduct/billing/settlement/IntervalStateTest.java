@@ -21,9 +21,9 @@ class IntervalStateTest {
 
   @Test
   void theDatabaseAllowsExactlyTheTransitionsOfTheStateMachine() {
-    new TariffBook(jdbc, transaction).storeInitial(Instant.now());
+    new TariffBook(SharedDatabase.client(), transaction).storeInitial(Instant.now());
     String user = "user-" + UUID.randomUUID();
-    new Accounts(jdbc, transaction, new Ledger(jdbc), new Passwords())
+    new Accounts(SharedDatabase.client(), transaction, new Ledger(jdbc), new Passwords())
         .open(user, "password", Role.USER, user, Instant.now());
     for (IntervalState from : IntervalState.values()) {
       for (IntervalState to : IntervalState.values()) {
@@ -39,7 +39,7 @@ class IntervalStateTest {
     return Boolean.TRUE.equals(
         transaction.execute(status -> {
           status.setRollbackOnly();
-          long id = Ledger.nextIds(jdbc, "charging_interval_id", 1).getFirst();
+          long id = Ledger.nextIds(SharedDatabase.client(), "charging_interval_id", 1).getFirst();
           jdbc.update(
               "insert into charging_interval values (?, 's', ?, 0, 0, ?, 'o', '', 't', now(), now(),"
                   + " now(), now(), 'GOOD', 1, ?)",

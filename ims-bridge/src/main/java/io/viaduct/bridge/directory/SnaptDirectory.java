@@ -1,6 +1,6 @@
 package io.viaduct.bridge.directory;
 
-import io.viaduct.bridge.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
 import io.viaduct.bridge.directory.SnaptEntry.State;
 import io.viaduct.usage.v1.SnaptStatus;
 import java.time.Duration;

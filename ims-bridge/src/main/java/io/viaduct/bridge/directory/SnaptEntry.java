@@ -1,6 +1,6 @@
 package io.viaduct.bridge.directory;
 
-import io.viaduct.bridge.BridgeConfiguration;
+import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.usage.v1.SnaptStatus;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -60,6 +60,11 @@ public final class BillingReachability {
     return state;
   }
 
+  /// Returns whether billing answers now.
+  synchronized boolean answers() {
+    return state == State.ANSWERS;
+  }
+
   /// Returns whether an empty submission is due, and if so starts the next interval.
   synchronized boolean isToBeAsked() {
     Instant now = clock.instant();

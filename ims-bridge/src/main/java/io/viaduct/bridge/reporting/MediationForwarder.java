@@ -1,7 +1,7 @@
 package io.viaduct.bridge.reporting;
 
 import io.grpc.StatusRuntimeException;
-import io.viaduct.bridge.BridgeConfiguration.Billing;
+import io.viaduct.bridge.configuration.BridgeConfiguration.Billing;
 import io.viaduct.usage.v1.MediationGrpc;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.SubmitRequest;

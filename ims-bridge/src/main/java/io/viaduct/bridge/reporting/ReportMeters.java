@@ -60,12 +60,8 @@ public final class ReportMeters {
   }
 
   /// Starts to count the reports of a SNAPT; does nothing if they are counted already.
-  ///
-  /// @return true if the SNAPT is new
-  public boolean count(String snapt) {
-    if (refusalsBySnapt.putIfAbsent(snapt, new ConcurrentHashMap<>()) != null) {
-      return false;
-    }
+  public void count(String snapt) {
+    refusalsBySnapt.putIfAbsent(snapt, new ConcurrentHashMap<>());
     refusedOfSnapt.computeIfAbsent(
         snapt,
         _ ->
@@ -73,7 +69,6 @@ public final class ReportMeters {
                 .description("Usage reports of a SNAPT that the bridge refused")
                 .tag("snapt", snapt)
                 .register(registry));
-    return true;
   }
 
   private static Counter counter(MeterRegistry registry, String name, String description) {

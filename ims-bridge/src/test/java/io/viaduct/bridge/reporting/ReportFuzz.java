@@ -2,7 +2,7 @@ package io.viaduct.bridge.reporting;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.viaduct.bridge.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.ProvenReport;
 import io.viaduct.usage.SignedMessage;

@@ -1,11 +1,11 @@
 package io.viaduct.webgui.account;
 
-import io.viaduct.webgui.WebguiConfiguration.Limits;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.Charge;
 import io.viaduct.webgui.billing.ChargeFilter;
 import io.viaduct.webgui.billing.ChargePage;
 import io.viaduct.webgui.billing.ChargeQuery;
+import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.PeerRefusedException;

@@ -1,63 +1,59 @@
 package io.viaduct.webgui.account;
 
-import io.viaduct.webgui.WebguiConfiguration.Limits;
 import io.viaduct.webgui.account.LiveSignal.Next;
-import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import io.viaduct.webgui.peer.SessionEndedException;
-import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
+import org.springframework.http.MediaType;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/// Carries one account's changes from billing to one browser: opens billing's event stream, then
-/// writes the changed parts of the page until either side, the session or the lifetime ends. Runs
-/// on the request's own virtual thread, with a second one that reads billing.
+/// Carries one account's changes from billing to one browser: it sends the changed parts of the
+/// page until either side, the session or the lifetime ends. It has a virtual thread of its own,
+/// and a second one that reads billing.
 final class LiveRelay {
   // A browser that went away is noticed at the second write after it: within twice this.
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
-  private static final String RETRY_AND_OPEN = "retry: 2000\n\n";
+  private static final long RETRY_MS = 2000;
+  private static final MediaType TEXT = new MediaType(MediaType.TEXT_PLAIN, StandardCharsets.UTF_8);
 
-  private final Billing billing;
   private final Limits limits;
   private final InstantSource clock;
 
-  LiveRelay(Billing billing, Limits limits, InstantSource clock) {
-    this.billing = billing;
+  LiveRelay(Limits limits, InstantSource clock) {
     this.limits = limits;
     this.clock = clock;
   }
 
+  /// Sends until the stream ends.
+  ///
+  /// @param events billing's event stream, which is closed at the end
   /// @param html the changed parts of the page, in their present state
   void run(
       SignedIn visitor,
-      String account,
+      InputStream events,
       LiveSignal signal,
-      HttpServletResponse response,
+      SseEmitter browser,
       Supplier<String> html) {
-    try (InputStream events = billing.events(visitor.token(), account)) {
-      Thread reader = Thread.ofVirtual().start(() -> read(events, signal));
-      try {
-        response.setContentType("text/event-stream;charset=UTF-8");
-        response.setHeader("Cache-Control", "no-store");
-        response.setHeader("X-Accel-Buffering", "no"); // nginx would hold events back
-        relay(visitor, signal, response.getOutputStream(), html);
-      } finally {
-        reader.interrupt();
-      }
-    } catch (IOException e) {
+    Thread reader = Thread.ofVirtual().start(() -> read(events, signal));
+    try (events) {
+      relay(visitor, signal, browser, html);
+    } catch (IOException | IllegalStateException e) {
       // The browser left or billing's stream broke on closing: both are how a stream ends.
       return;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } finally {
+      reader.interrupt();
+      browser.complete();
     }
   }
 
@@ -71,14 +67,13 @@ final class LiveRelay {
     }
   }
 
-  private void relay(
-      SignedIn visitor, LiveSignal signal, OutputStream browser, Supplier<String> html)
+  private void relay(SignedIn visitor, LiveSignal signal, SseEmitter browser, Supplier<String> html)
       throws IOException, InterruptedException {
     Instant end = clock.instant().plus(limits.streamLifetime());
-    write(browser, RETRY_AND_OPEN);
+    browser.send(SseEmitter.event().reconnectTime(RETRY_MS));
     while (clock.instant().isBefore(end)) {
       if (!clock.instant().isBefore(visitor.until())) {
-        write(browser, event("ended", ""));
+        send(browser, "ended", "");
         return;
       }
       switch (signal.await(KEEP_ALIVE)) {
@@ -88,13 +83,13 @@ final class LiveRelay {
           }
           signal.gather(limits.liveInterval());
         }
-        case QUIET -> write(browser, ": quiet\n\n");
+        case QUIET -> browser.send(SseEmitter.event().comment("quiet"));
         case SESSION_ENDED -> {
-          write(browser, event("ended", ""));
+          send(browser, "ended", "");
           return;
         }
         case PAUSED -> {
-          write(browser, event("paused", ""));
+          send(browser, "paused", "");
           return;
         }
         case DISCONNECTED -> {
@@ -105,27 +100,20 @@ final class LiveRelay {
   }
 
   /// False if there is no state to show, which ends the stream.
-  private static boolean update(OutputStream browser, Supplier<String> html) throws IOException {
+  private static boolean update(SseEmitter browser, Supplier<String> html) throws IOException {
     try {
-      write(browser, event("update", html.get()));
+      send(browser, "update", html.get());
       return true;
     } catch (SessionEndedException e) {
-      write(browser, event("ended", ""));
+      send(browser, "ended", "");
       return false;
     } catch (PeerAwayException | PeerRefusedException e) {
       return false;
     }
   }
 
-  private static String event(String name, String data) {
-    return data.lines()
-        .map(line -> "data: " + line + "\n")
-        .collect(
-            Collectors.joining("", "event: " + name + "\n", data.isEmpty() ? "data: \n\n" : "\n"));
-  }
-
-  private static void write(OutputStream browser, String text) throws IOException {
-    browser.write(text.getBytes(StandardCharsets.UTF_8));
-    browser.flush();
+  private static void send(SseEmitter browser, String name, String data) throws IOException {
+    // A line ends at CR too, and Spring continues the data at LF only.
+    browser.send(SseEmitter.event().name(name).data(data.replaceAll("\\R", "\n"), TEXT));
   }
 }

@@ -2,8 +2,8 @@ package io.viaduct.webgui.account;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.viaduct.webgui.WebguiConfiguration.Limits;
 import io.viaduct.webgui.account.LiveSignal.Next;
+import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.RefusedRequests;
 import io.viaduct.webgui.login.RefusedRequests.Reason;
 import jakarta.servlet.http.HttpSessionEvent;

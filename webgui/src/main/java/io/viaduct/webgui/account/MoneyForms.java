@@ -1,10 +1,10 @@
 package io.viaduct.webgui.account;
 
-import io.viaduct.webgui.WebguiConfiguration.Limits;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.Credit;
 import io.viaduct.webgui.billing.MicroDenarii;
 import io.viaduct.webgui.billing.TopUp;
+import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;

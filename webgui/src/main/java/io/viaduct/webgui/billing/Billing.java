@@ -1,5 +1,7 @@
 package io.viaduct.webgui.billing;
 
+import static io.viaduct.webgui.peer.JsonPeer.authorized;
+
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
 import java.io.InputStream;
@@ -9,7 +11,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import tools.jackson.databind.JsonNode;
 
 /// Billing's REST interface, as far as the pages use it. Each call carries the visitor's own token,
@@ -38,7 +43,8 @@ public final class Billing {
       login.put("knownBrowser", knownBrowser);
     }
     return peer.post(
-        peer.request("/sessions").header("X-Forwarded-For", visitor),
+        "/sessions",
+        headers -> headers.set("X-Forwarded-For", visitor),
         login,
         OpenedSession.class,
         LOGIN_PATIENCE);
@@ -60,14 +66,15 @@ public final class Billing {
   public void openAccount(
       BearerToken token, String id, String displayName, String password, String role) {
     peer.post(
-        peer.authorized("/accounts", token),
+        "/accounts",
+        authorized(token),
         Map.of("id", id, "displayName", displayName, "password", password, "role", role),
         JsonNode.class);
   }
 
   /// @param state `active` or `suspended`
   public void setState(BearerToken token, String account, String state) {
-    peer.send("PATCH", at(account), token, Map.of("state", state));
+    peer.send(HttpMethod.PATCH, at(account), token, Map.of("state", state));
   }
 
   /// Closes an account, for ever.
@@ -77,14 +84,14 @@ public final class Billing {
 
   /// Sets the password of another, as an operator.
   public void setPassword(BearerToken token, String account, String password) {
-    peer.send("PATCH", at(account), token, Map.of("password", password));
+    peer.send(HttpMethod.PATCH, at(account), token, Map.of("password", password));
   }
 
   /// Changes the visitor's own password; other log-ins of the account end.
   public void changePassword(
       BearerToken token, String account, String oldPassword, String newPassword) {
     peer.send(
-        "PUT",
+        HttpMethod.PUT,
         at(account) + "/password",
         token,
         Map.of("oldPassword", oldPassword, "newPassword", newPassword));
@@ -150,11 +157,7 @@ public final class Billing {
 
   /// Books a top-up once per key, however often it is sent.
   public void topUp(BearerToken token, String account, UUID idempotencyKey, TopUp topUp) {
-    peer.post(
-        peer.authorized(at(account) + "/top-ups", token)
-            .header("Idempotency-Key", idempotencyKey.toString()),
-        topUp,
-        JsonNode.class);
+    peer.post(at(account) + "/top-ups", once(token, idempotencyKey), topUp, JsonNode.class);
   }
 
   public PaymentPage topUps(BearerToken token, String account, int limit, @Nullable String cursor) {
@@ -164,11 +167,7 @@ public final class Billing {
 
   /// Gives a credit or a refund once per key, however often it is sent.
   public void credit(BearerToken token, String account, UUID idempotencyKey, Credit credit) {
-    peer.post(
-        peer.authorized(at(account) + "/credits", token)
-            .header("Idempotency-Key", idempotencyKey.toString()),
-        credit,
-        JsonNode.class);
+    peer.post(at(account) + "/credits", once(token, idempotencyKey), credit, JsonNode.class);
   }
 
   public PaymentPage credits(
@@ -226,7 +225,11 @@ public final class Billing {
   }
 
   private <T> T decide(BearerToken token, String path, String reason, Class<T> answer) {
-    return peer.post(peer.authorized(path, token), Map.of("reason", reason), answer);
+    return peer.post(path, authorized(token), Map.of("reason", reason), answer);
+  }
+
+  private static Consumer<HttpHeaders> once(BearerToken token, UUID key) {
+    return authorized(token).andThen(headers -> headers.set("Idempotency-Key", key.toString()));
   }
 
   public ReportCounts reportCounts(BearerToken token) {

@@ -6,7 +6,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.net.InetAddress;
 import java.time.Duration;
-import java.util.Collections;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseCookie;
 
@@ -23,9 +22,7 @@ record Browser(String address, String mark) {
   private static final Duration LIFETIME = Duration.ofDays(180);
 
   static Browser of(HttpServletRequest request, TrustedProxies proxies) {
-    InetAddress visitor =
-        proxies.visitor(
-            request.getRemoteAddr(), Collections.list(request.getHeaders(TrustedProxies.HEADER)));
+    InetAddress visitor = proxies.visitor(request.getRemoteAddr(), request::getHeaders);
     return new Browser(visitor.getHostAddress(), mark(request));
   }
 

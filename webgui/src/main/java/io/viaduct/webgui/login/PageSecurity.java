@@ -1,7 +1,7 @@
 package io.viaduct.webgui.login;
 
-import io.viaduct.webgui.WebguiConfiguration;
 import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.login.RefusedRequests.Reason;
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
@@ -59,7 +59,9 @@ public class PageSecurity {
     return http.authenticationManager(new ProviderManager(login))
         .authorizeHttpRequests(pages ->
             pages
-                .dispatcherTypeMatchers(DispatcherType.ERROR, DispatcherType.FORWARD)
+                // ASYNC is the end of a live page: its visitor was checked at its beginning.
+                .dispatcherTypeMatchers(
+                    DispatcherType.ERROR, DispatcherType.FORWARD, DispatcherType.ASYNC)
                 .permitAll()
                 .requestMatchers("/login", "/assets/**", "/webjars/**", "/favicon.ico")
                 .permitAll()

@@ -1,6 +1,6 @@
 package io.viaduct.webgui.login;
 
-import io.viaduct.webgui.WebguiConfiguration.Limits;
+import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.RefusedRequests.Reason;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;

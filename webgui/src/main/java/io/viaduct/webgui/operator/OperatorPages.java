@@ -1,9 +1,9 @@
 package io.viaduct.webgui.operator;
 
-import io.viaduct.webgui.WebguiConfiguration.Limits;
 import io.viaduct.webgui.billing.AccountPage;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.bridge.SnaptDirectory;
+import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.peer.PeerAwayException;
 import org.jspecify.annotations.Nullable;

@@ -8,18 +8,25 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandler;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.MediaType;
+import org.springframework.http.client.ClientHttpRequestFactory;
+import org.springframework.http.client.JdkClientHttpRequestFactory;
+import org.springframework.http.converter.ByteArrayHttpMessageConverter;
+import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.client.RestClient.RequestBodySpec;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -39,26 +46,16 @@ public final class JsonPeer {
   private static final int DETAIL_LENGTH_MAX = 300;
 
   private final PeerName name;
-  private final URI base;
+  private final String base;
   private final Duration timeout;
   private final int answerBytes;
   private final MeterRegistry meters;
-  private final HttpClient http;
+  private final RestClient http;
+  private final ExecutorService calls = Executors.newVirtualThreadPerTaskExecutor();
 
   public JsonPeer(
       PeerName name, URI base, Duration timeout, int answerBytes, MeterRegistry meters) {
-    this(
-        name,
-        base,
-        timeout,
-        answerBytes,
-        meters,
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(timeout)
-            .executor(Executors.newVirtualThreadPerTaskExecutor())
-            .followRedirects(HttpClient.Redirect.NEVER)
-            .build());
+    this(name, base, timeout, answerBytes, meters, connections(timeout));
   }
 
   JsonPeer(
@@ -67,126 +64,167 @@ public final class JsonPeer {
       Duration timeout,
       int answerBytes,
       MeterRegistry meters,
-      HttpClient http) {
+      ClientHttpRequestFactory connections) {
     this.name = name;
-    this.base = URI.create(base.toString().replaceAll("/+$", "") + "/api/v1");
+    this.base = base.toString().replaceAll("/+$", "") + "/api/v1";
     this.timeout = timeout;
     this.answerBytes = answerBytes;
     this.meters = meters;
-    this.http = http;
+    this.http =
+        RestClient.builder()
+            .requestFactory(connections)
+            .configureMessageConverters(
+                bodies -> bodies.addCustomConverter(new ByteArrayHttpMessageConverter()))
+            .build();
     for (Reason reason : Reason.values()) {
       failures(reason); // shown as 0 from the start
     }
   }
 
-  /// @param path below `/api/v1`, already percent-encoded
-  public <T> T get(String path, BearerToken token, Class<T> answer) {
-    return read(send(authorized(path, token).GET().build(), text()), answer);
+  private static ClientHttpRequestFactory connections(Duration timeout) {
+    JdkClientHttpRequestFactory connections =
+        new JdkClientHttpRequestFactory(
+            HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(timeout)
+                .executor(Executors.newVirtualThreadPerTaskExecutor())
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .build());
+    connections.enableCompression(false);
+    return connections;
   }
 
+  /// An answer that was read as a whole.
+  ///
+  /// @param body null if it is longer than the limit
+  private record Answer(int status, byte @Nullable [] body) {}
+
+  /// An answer whose body is not read yet.
+  private record Opened(int status, InputStream body) {}
+
+  /// @param path below `/api/v1`, already percent-encoded
+  public <T> T get(String path, BearerToken token, Class<T> answer) {
+    return read(path, send(request(HttpMethod.GET, path, authorized(token)), timeout), answer);
+  }
+
+  /// @param headers as [#authorized] returns them, or others
   /// @param body becomes JSON
-  public <T> T post(HttpRequest.Builder request, Object body, Class<T> answer) {
-    return post(request, body, answer, timeout);
+  public <T> T post(String path, Consumer<HttpHeaders> headers, Object body, Class<T> answer) {
+    return post(path, headers, body, answer, timeout);
   }
 
   /// @param body becomes JSON
   /// @param patience for this answer, in place of the usual timeout if it is longer
-  public <T> T post(HttpRequest.Builder request, Object body, Class<T> answer, Duration patience) {
-    HttpRequest json =
-        request
-            .header("Content-Type", "application/json")
-            .POST(BodyPublishers.ofString(JSON.writeValueAsString(body)))
-            .build();
-    return read(send(json, text(), patience.compareTo(timeout) > 0 ? patience : timeout), answer);
+  public <T> T post(
+      String path, Consumer<HttpHeaders> headers, Object body, Class<T> answer, Duration patience) {
+    RequestBodySpec request = json(request(HttpMethod.POST, path, headers), body);
+    return read(path, send(request, patience.compareTo(timeout) > 0 ? patience : timeout), answer);
   }
 
   /// Sends JSON by another method, PUT or PATCH. Forgets the answer; a refusal is still thrown.
-  public void send(String method, String path, BearerToken token, Object body) {
-    HttpRequest json =
-        authorized(path, token)
-            .header("Content-Type", "application/json")
-            .method(method, BodyPublishers.ofString(JSON.writeValueAsString(body)))
-            .build();
-    requireOk(send(json, text()));
+  public void send(HttpMethod method, String path, BearerToken token, Object body) {
+    requireOk(send(json(request(method, path, authorized(token)), body), timeout));
   }
 
   /// Forgets the answer; a refusal is still thrown.
   public void delete(String path, BearerToken token) {
-    requireOk(send(authorized(path, token).DELETE().build(), text()));
+    requireOk(send(request(HttpMethod.DELETE, path, authorized(token)), timeout));
   }
 
   /// Opens an answer of any length: events or a file. The timeout bounds the wait for its headers.
   ///
   /// @param type media type that is wanted
   public InputStream stream(String path, String type, BearerToken token) {
-    HttpRequest request = authorized(path, token).header("Accept", type).build();
-    HttpResponse<InputStream> response = send(request, BodyHandlers.ofInputStream());
-    if (response.statusCode() == 200) {
-      return response.body();
+    RequestBodySpec request =
+        request(HttpMethod.GET, path, authorized(token)).header(HttpHeaders.ACCEPT, type);
+    Opened opened =
+        within(
+            timeout,
+            () ->
+                request.exchange(
+                    (_, response) ->
+                        new Opened(response.getStatusCode().value(), response.getBody()),
+                    false));
+    if (opened.status() == 200) {
+      return opened.body();
     }
-    try (InputStream body = response.body()) {
-      throw refusal(
-          response.statusCode(), new String(body.readNBytes(answerBytes), StandardCharsets.UTF_8));
+    try (InputStream body = opened.body()) {
+      throw refusal(opened.status(), body.readNBytes(answerBytes));
     } catch (IOException e) {
       throw away(Reason.UNREACHABLE, e.toString());
     }
   }
 
-  public HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(URI.create(base + path));
+  /// Returns the header that sends a token.
+  public static Consumer<HttpHeaders> authorized(BearerToken token) {
+    return headers -> headers.setBearerAuth(token.reveal());
   }
 
-  public HttpRequest.Builder authorized(String path, BearerToken token) {
-    return request(path).header("Authorization", "Bearer " + token.reveal());
+  private RequestBodySpec request(HttpMethod method, String path, Consumer<HttpHeaders> headers) {
+    // A URI and not a template: the path is percent-encoded already.
+    return http.method(method).uri(URI.create(base + path)).headers(headers);
   }
 
-  private BodyHandler<String> text() {
-    return BodyHandlers.limiting(BodyHandlers.ofString(), answerBytes);
+  private static RequestBodySpec json(RequestBodySpec request, Object body) {
+    return request.contentType(MediaType.APPLICATION_JSON).body(JSON.writeValueAsBytes(body));
   }
 
-  private <B> HttpResponse<B> send(HttpRequest request, BodyHandler<B> handler) {
-    return send(request, handler, timeout);
+  private Answer send(RequestBodySpec request, Duration patience) {
+    return within(
+        patience,
+        () ->
+            request.exchangeForRequiredValue((_, response) -> {
+              byte[] body = response.getBody().readNBytes(answerBytes + 1);
+              return new Answer(
+                  response.getStatusCode().value(), body.length > answerBytes ? null : body);
+            }));
   }
 
-  private <B> HttpResponse<B> send(HttpRequest request, BodyHandler<B> handler, Duration patience) {
-    // The request's own timeout ends with the headers; this wait covers the body too.
-    CompletableFuture<HttpResponse<B>> response = http.sendAsync(request, handler);
+  /// Makes a call that ends in time, including the body of the answer.
+  private <T> T within(Duration patience, Callable<T> call) {
+    Future<T> answer = calls.submit(call);
     try {
-      return response.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+      return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      response.cancel(true);
+      answer.cancel(true);
       throw away(Reason.TIMEOUT, "no answer within " + patience);
     } catch (ExecutionException e) {
-      // HttpResponse.BodyHandlers.limiting has no exception of its own, only these words.
-      boolean tooLong = String.valueOf(e.getMessage()).contains("exceeds capacity");
-      throw away(tooLong ? Reason.UNREADABLE : Reason.UNREACHABLE, String.valueOf(e.getCause()));
+      if (e.getCause() instanceof ResourceAccessException broken) {
+        throw away(Reason.UNREACHABLE, String.valueOf(broken.getCause()));
+      }
+      throw new IllegalStateException("the request cannot be sent", e.getCause());
     } catch (InterruptedException e) {
-      response.cancel(true);
+      answer.cancel(true);
       Thread.currentThread().interrupt();
       throw away(Reason.UNREACHABLE, "interrupted, this process is stopping");
     }
   }
 
-  private void requireOk(HttpResponse<String> response) {
-    if (response.statusCode() / 100 != 2) {
-      throw refusal(response.statusCode(), response.body());
+  private byte[] requireOk(Answer answer) {
+    byte[] body = answer.body();
+    if (body == null) {
+      throw away(Reason.UNREADABLE, "an answer of more than " + answerBytes + " bytes");
     }
+    if (answer.status() / 100 != 2) {
+      throw refusal(answer.status(), body);
+    }
+    return body;
   }
 
-  private <T> T read(HttpResponse<String> response, Class<T> answer) {
-    requireOk(response);
+  private <T> T read(String path, Answer received, Class<T> answer) {
+    byte[] body = requireOk(received);
     try {
-      T value = JSON.readValue(response.body(), answer);
+      T value = JSON.readValue(body, answer);
       if (value != null) {
         return value;
       }
     } catch (JacksonException | IllegalArgumentException e) {
       // Said below: the message of a JacksonException may quote the body, which may hold a token.
     }
-    throw away(Reason.UNREADABLE, response.uri().getPath() + " is not " + answer.getSimpleName());
+    throw away(Reason.UNREADABLE, path.split("\\?", 2)[0] + " is not " + answer.getSimpleName());
   }
 
-  private RuntimeException refusal(int status, String body) {
+  private RuntimeException refusal(int status, byte[] body) {
     if (status >= 500) {
       return away(Reason.FAILED, "status " + status);
     }
@@ -199,7 +237,7 @@ public final class JsonPeer {
     return new PeerRefusedException(status, detail(body));
   }
 
-  private static String detail(String body) {
+  private static String detail(byte[] body) {
     try {
       JsonNode problem = JSON.readTree(body);
       String detail = problem.path("detail").asString(problem.path("title").asString(""));

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.viaduct.webgui.WebguiConfiguration.Limits;
 import io.viaduct.webgui.account.LiveSignal.Next;
+import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.RefusedRequests;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

@@ -1,31 +1,22 @@
 package io.viaduct.webgui.peer;
 
-import java.net.Authenticator;
-import java.net.CookieHandler;
-import java.net.ProxySelector;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpHeaders;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandler;
-import java.net.http.HttpResponse.BodySubscriber;
-import java.net.http.HttpResponse.PushPromiseHandler;
-import java.net.http.HttpResponse.ResponseInfo;
-import java.nio.ByteBuffer;
-import java.time.Duration;
-import java.util.List;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.Flow;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLSession;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.client.ClientHttpRequest;
+import org.springframework.http.client.ClientHttpRequestFactory;
+import org.springframework.http.client.ClientHttpResponse;
 
-/// A client without a network: every request gets the same status and body.
-final class GivenAnswer extends HttpClient {
+/// Connections without a network: every request gets the same status and body.
+final class GivenAnswer implements ClientHttpRequestFactory {
   private final int status;
   private final byte[] body;
 
@@ -34,126 +25,79 @@ final class GivenAnswer extends HttpClient {
     this.body = body;
   }
 
-  private record Head(int statusCode) implements ResponseInfo {
-    @Override
-    public HttpHeaders headers() {
-      return HttpHeaders.of(Map.of("Content-Type", List.of("application/json")), (_, _) -> true);
+  @Override
+  public ClientHttpRequest createRequest(URI uri, HttpMethod method) {
+    return new Request(uri, method);
+  }
+
+  private final class Request implements ClientHttpRequest {
+    private final URI uri;
+    private final HttpMethod method;
+    private final HttpHeaders headers = new HttpHeaders();
+    private final Map<String, Object> attributes = new HashMap<>();
+
+    Request(URI uri, HttpMethod method) {
+      this.uri = uri;
+      this.method = method;
     }
 
     @Override
-    public Version version() {
-      return Version.HTTP_1_1;
-    }
-  }
-
-  private record Answer<T>(int statusCode, T body, HttpRequest request) implements HttpResponse<T> {
-    @Override
-    public Optional<HttpResponse<T>> previousResponse() {
-      return Optional.empty();
+    public ClientHttpResponse execute() {
+      return new Response();
     }
 
     @Override
-    public HttpHeaders headers() {
-      return new Head(statusCode).headers();
+    public OutputStream getBody() {
+      return new ByteArrayOutputStream();
     }
 
     @Override
-    public Optional<SSLSession> sslSession() {
-      return Optional.empty();
+    public HttpMethod getMethod() {
+      return method;
     }
 
     @Override
-    public URI uri() {
-      return request.uri();
+    public URI getURI() {
+      return uri;
     }
 
     @Override
-    public Version version() {
-      return Version.HTTP_1_1;
+    public Map<String, Object> getAttributes() {
+      return attributes;
+    }
+
+    @Override
+    public HttpHeaders getHeaders() {
+      return headers;
     }
   }
 
-  @Override
-  public <T> CompletableFuture<HttpResponse<T>> sendAsync(
-      HttpRequest request, BodyHandler<T> handler) {
-    BodySubscriber<T> subscriber = handler.apply(new Head(status));
-    boolean[] cancelled = {false};
-    subscriber.onSubscribe(
-        new Flow.Subscription() {
-          @Override
-          public void request(long n) {}
-
-          @Override
-          public void cancel() {
-            cancelled[0] = true;
-          }
-        });
-    for (int at = 0; at < body.length && !cancelled[0]; at += 1000) {
-      int bytes = Math.min(1000, body.length - at);
-      subscriber.onNext(List.of(ByteBuffer.wrap(body, at, bytes).slice().asReadOnlyBuffer()));
+  private final class Response implements ClientHttpResponse {
+    @Override
+    public HttpStatusCode getStatusCode() {
+      return HttpStatusCode.valueOf(status);
     }
-    if (!cancelled[0]) {
-      subscriber.onComplete();
+
+    @Override
+    public String getStatusText() {
+      return "";
     }
-    return subscriber
-        .getBody()
-        .toCompletableFuture()
-        .thenApply(read -> new Answer<>(status, read, request));
-  }
 
-  @Override
-  public <T> CompletableFuture<HttpResponse<T>> sendAsync(
-      HttpRequest request, BodyHandler<T> handler, PushPromiseHandler<T> promises) {
-    return sendAsync(request, handler);
-  }
+    @Override
+    public InputStream getBody() {
+      return new ByteArrayInputStream(body);
+    }
 
-  @Override
-  public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler) {
-    return sendAsync(request, handler).join();
-  }
+    @Override
+    public HttpHeaders getHeaders() {
+      HttpHeaders headers = new HttpHeaders();
+      headers.setContentType(MediaType.APPLICATION_JSON);
+      return headers;
+    }
 
-  @Override
-  public Optional<CookieHandler> cookieHandler() {
-    return Optional.empty();
-  }
-
-  @Override
-  public Optional<Duration> connectTimeout() {
-    return Optional.empty();
-  }
-
-  @Override
-  public Redirect followRedirects() {
-    return Redirect.NEVER;
-  }
-
-  @Override
-  public Optional<ProxySelector> proxy() {
-    return Optional.empty();
-  }
-
-  @Override
-  public SSLContext sslContext() {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public SSLParameters sslParameters() {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public Optional<Authenticator> authenticator() {
-    return Optional.empty();
-  }
-
-  @Override
-  public Version version() {
-    return Version.HTTP_1_1;
-  }
-
-  @Override
-  public Optional<Executor> executor() {
-    return Optional.empty();
+    @Override
+    public void close() {
+      // Nothing is open.
+    }
   }
 }

@@ -3,6 +3,7 @@ package io.viaduct.testbed.architecture;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -36,7 +37,13 @@ class ArchitectureTest {
 
   private static final List<String> SHARED =
       List.of(
-          "tunnel-protocol", "usage-protocol", "service-host", "linux-io", "sip-stack", "testbed");
+          "tunnel-protocol",
+          "usage-protocol",
+          "service-host",
+          "spring-host",
+          "linux-io",
+          "sip-stack",
+          "testbed");
 
   private static final Set<String> BAGS =
       Set.of("util", "utils", "common", "manager", "impl", "helper", "helpers", "internal");
@@ -45,13 +52,15 @@ class ArchitectureTest {
 
   @BeforeAll
   static void readClasses() {
-    var names = new java.util.ArrayList<>(SHARED);
-    names.addAll(RUNNING.keySet());
     Path root = Path.of(System.getProperty("viaduct.root"));
     List<Path> classes =
-        names.stream().map(name -> folder(root, name).resolve("target/classes")).toList();
+        modules().stream().map(name -> folder(root, name).resolve("target/classes")).toList();
     assertThat(classes).allSatisfy(path -> assertThat(path).as("build it first").isDirectory());
     all = new ClassFileImporter().importPaths(classes);
+  }
+
+  private static List<String> modules() {
+    return Stream.concat(SHARED.stream(), RUNNING.keySet().stream()).toList();
   }
 
   private static Path folder(Path root, String module) {
@@ -111,6 +120,30 @@ class ArchitectureTest {
             .resideOutsideOfPackage(own)
             .as(module + " lives in " + own)
             .check(module(module)));
+  }
+
+  @Test
+  void packagesFormNoCycle() {
+    for (String module : modules()) {
+      slices()
+          .matching("io.viaduct.(**)")
+          .should()
+          .beFreeOfCycles()
+          .as("the packages of " + module + " form no cycle")
+          .check(module(module));
+    }
+  }
+
+  @Test
+  void processesWithoutSpringHaveNoSpring() {
+    for (String module : List.of("cnapt-agent", "snapt-server", "service-host", "setup")) {
+      noClasses()
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("org.springframework..", "io.viaduct.spring..")
+          .as(module + " starts without Spring")
+          .check(module(module));
+    }
   }
 
   @Test

@@ -1,12 +1,12 @@
 package io.viaduct.testbed.docs;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
-import io.viaduct.billing.BillingConfiguration;
-import io.viaduct.bridge.BridgeConfiguration;
+import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.cnapt.CnaptConfiguration;
 import io.viaduct.setup.installation.Installation;
 import io.viaduct.snapt.SnaptConfiguration;
-import io.viaduct.webgui.WebguiConfiguration;
+import io.viaduct.webgui.configuration.WebguiConfiguration;
 import java.lang.reflect.Field;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;

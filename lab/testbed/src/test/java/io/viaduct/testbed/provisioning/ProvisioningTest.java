@@ -69,7 +69,7 @@ class ProvisioningTest {
   @BeforeAll
   static void start(@TempDir Path directory) throws Exception {
     services = new SideBySide(directory);
-    patiently().until(() -> services.bridge.subscribers().isLoaded());
+    patiently().until(() -> services.subscribers().isLoaded());
   }
 
   @AfterAll
@@ -120,7 +120,7 @@ class ProvisioningTest {
   @Test
   void aNewUserRegistersWithinASecondAndGetsAToken() throws Exception {
     open("alice", "alice-secret");
-    learns(() -> services.bridge.subscribers().isActive("alice"));
+    learns(() -> services.subscribers().isActive("alice"));
     try (Device alice = new Device("alice", "alice-secret")) {
       patiently().until(() -> alice.agent.state().isRegistered());
       alice.subscribe();
@@ -132,25 +132,25 @@ class ProvisioningTest {
   @Test
   void aSuspendedUsersSessionEndsAndRegisterIsRefusedUntilTheUserIsResumed() throws Exception {
     open("sam", "sams-secret");
-    learns(() -> services.bridge.subscribers().isActive("sam"));
+    learns(() -> services.subscribers().isActive("sam"));
     try (Device sam = new Device("sam", "sams-secret")) {
       patiently().until(() -> sam.agent.state().isRegistered());
       sam.subscribe();
       patiently().until(() -> !sam.grants.isEmpty());
       change("sam", "{\"state\":\"suspended\"}");
-      learns(() -> !services.bridge.subscribers().isActive("sam"));
+      learns(() -> !services.subscribers().isActive("sam"));
       patiently().until(() -> sam.hasStateWith("rejected"));
     }
     isRefused("sam", "sams-secret", "403 Account Suspended");
     change("sam", "{\"state\":\"active\"}");
-    learns(() -> services.bridge.subscribers().isActive("sam"));
+    learns(() -> services.subscribers().isActive("sam"));
     registers("sam", "sams-secret");
   }
 
   @Test
   void afterAChangeOfThePasswordTheNewOneHoldsAlone() throws Exception {
     open("paula", "the-old-secret");
-    learns(() -> services.bridge.subscribers().isActive("paula"));
+    learns(() -> services.subscribers().isActive("paula"));
     registers("paula", "the-old-secret");
     change("paula", "{\"password\":\"the-new-secret\"}");
     patiently().untilAsserted(() -> isRefused("paula", "the-old-secret", "401"));
@@ -160,13 +160,13 @@ class ProvisioningTest {
   @Test
   void aDeletedUserIsRefused() throws Exception {
     open("dora", "doras-secret");
-    learns(() -> services.bridge.subscribers().isActive("dora"));
+    learns(() -> services.subscribers().isActive("dora"));
     try (Device dora = new Device("dora", "doras-secret")) {
       patiently().until(() -> dora.agent.state().isRegistered());
       dora.subscribe();
       patiently().until(() -> !dora.grants.isEmpty());
       services.send("DELETE", "/accounts/dora", "");
-      learns(() -> !services.bridge.subscribers().isActive("dora"));
+      learns(() -> !services.subscribers().isActive("dora"));
       patiently().until(() -> dora.hasStateWith("rejected"));
     }
     // Like a user who never was: a stranger learns nothing from the answer.
@@ -181,7 +181,7 @@ class ProvisioningTest {
   @Test
   void aDeviceMoreThanTheLimitIsRefusedInWords() throws Exception {
     open("max", "maxs-secret");
-    learns(() -> services.bridge.subscribers().isActive("max"));
+    learns(() -> services.subscribers().isActive("max"));
     try (Device max = new Device("max", "maxs-secret")) {
       patiently().until(() -> max.agent.state().isRegistered());
       for (int i = 0; i < DEVICES_MAX; i++) {

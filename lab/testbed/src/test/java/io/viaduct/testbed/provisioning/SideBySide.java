@@ -1,12 +1,12 @@
 package io.viaduct.testbed.provisioning;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.viaduct.billing.BillingConfiguration;
-import io.viaduct.billing.BillingService;
-import io.viaduct.bridge.Bridge;
-import io.viaduct.bridge.BridgeConfiguration;
+import io.viaduct.billing.BillingApplication;
+import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.bridge.BridgeApplication;
+import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.sip.SipEntrance;
 import io.viaduct.service.configuration.ConfigurationFile;
-import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
@@ -16,6 +16,7 @@ import io.viaduct.sip.Transport;
 import io.viaduct.sip.useragent.UserAgent;
 import io.viaduct.sip.useragent.UserAgentListener;
 import io.viaduct.sip.useragent.UserAgentSettings;
+import io.viaduct.spring.SpringService;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -25,6 +26,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import org.springframework.context.ApplicationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -34,8 +36,10 @@ final class SideBySide implements AutoCloseable {
   static final String DOMAIN = "ims.test";
   private static final String OPERATOR_PASSWORD = "operator-secret";
 
-  private final BillingService billing;
-  final Bridge bridge;
+  private final SpringService billing;
+  private final ApplicationContext billingParts;
+  private final SpringService bridge;
+  private final ApplicationContext bridgeParts;
   private final HttpClient http = HttpClient.newHttpClient();
   private String token = "";
 
@@ -43,7 +47,13 @@ final class SideBySide implements AutoCloseable {
     TestAuthority authority = new TestAuthority(directory.resolve("operator"));
     billing = billing(directory, authority.issue("danum-billing"));
     try {
-      bridge = bridge(directory, authority.issue("ims-bridge"), billing.grpcPort());
+      billingParts = billing.start();
+      bridge =
+          bridge(
+              directory,
+              authority.issue("ims-bridge"),
+              BillingApplication.grpcPort(billingParts));
+      bridgeParts = bridge.start();
     } catch (Exception e) {
       billing.close();
       throw e;
@@ -62,7 +72,7 @@ final class SideBySide implements AutoCloseable {
         .formatted(tls.certificate(), tls.privateKey(), tls.trust());
   }
 
-  private static BillingService billing(Path directory, TlsSettings tls) throws Exception {
+  private static SpringService billing(Path directory, TlsSettings tls) throws Exception {
     Path file =
         Files.writeString(
             directory.resolve("billing.yml"),
@@ -82,19 +92,11 @@ final class SideBySide implements AutoCloseable {
                     Path.of("target", "postgresql").toAbsolutePath(),
                     TestAuthority.secret(directory.resolve("operator.password"), OPERATOR_PASSWORD),
                     DOMAIN));
-    BillingService billing =
-        new BillingService(
-            ConfigurationFile.load(file, BillingConfiguration.class), InstantSource.system());
-    try {
-      billing.start();
-      return billing;
-    } catch (Exception e) {
-      billing.close();
-      throw e;
-    }
+    return BillingApplication.of(
+        ConfigurationFile.load(file, BillingConfiguration.class), InstantSource.system());
   }
 
-  private static Bridge bridge(Path directory, TlsSettings tls, int billingPort) throws Exception {
+  private static SpringService bridge(Path directory, TlsSettings tls, int billingPort) throws Exception {
     Ed25519.writePrivate(directory.resolve("token.key"), Ed25519.generate().getPrivate());
     Path file =
         Files.writeString(
@@ -108,6 +110,7 @@ final class SideBySide implements AutoCloseable {
             %s
             token: {signing-key: token.key}
             state: %s
+            operations: {port: 0}
             """
                 .formatted(
                     DOMAIN,
@@ -115,11 +118,12 @@ final class SideBySide implements AutoCloseable {
                     billingPort,
                     tls(tls),
                     directory.resolve("bridge")));
-    return Bridge.start(
-        ConfigurationFile.load(file, BridgeConfiguration.class),
-        InstantSource.system(),
-        new SimpleMeterRegistry(),
-        new Readiness());
+    return BridgeApplication.of(ConfigurationFile.load(file, BridgeConfiguration.class));
+  }
+
+  /// Returns the users that the bridge knows.
+  Subscribers subscribers() {
+    return bridgeParts.getBean(Subscribers.class);
   }
 
   /// Sends a request to billing as the operator.
@@ -129,7 +133,11 @@ final class SideBySide implements AutoCloseable {
     HttpResponse<String> answer =
         http.send(
             HttpRequest.newBuilder(
-                    URI.create("http://127.0.0.1:" + billing.restPort() + "/api/v1" + path))
+                    URI.create(
+                        "http://127.0.0.1:%s/api/v1%s"
+                            .formatted(
+                                billingParts.getEnvironment().getProperty("local.server.port"),
+                                path)))
                 .method(method, HttpRequest.BodyPublishers.ofString(body))
                 .header("Content-Type", "application/json")
                 .header("Authorization", "Bearer " + token)
@@ -148,7 +156,7 @@ final class SideBySide implements AutoCloseable {
             DOMAIN,
             user,
             password,
-            new HostPort("127.0.0.1", bridge.sipPort()),
+            new HostPort("127.0.0.1", bridgeParts.getBean(SipEntrance.class).port()),
             Transport.UDP,
             SipEndpointSettings.client(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))),
         InstantSource.system(),

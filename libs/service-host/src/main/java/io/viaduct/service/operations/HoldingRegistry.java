@@ -1,5 +1,6 @@
 package io.viaduct.service.operations;
 
+import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
@@ -7,6 +8,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -19,11 +21,16 @@ import org.jspecify.annotations.Nullable;
 /// Micrometer keeps weak references: a function counter over a list without another reference shows
 /// 0 after the next garbage collection. The meters of a process live as long as the process, so
 /// their objects must too.
-final class HoldingRegistry extends PrometheusMeterRegistry {
+public final class HoldingRegistry extends PrometheusMeterRegistry {
   private final Collection<Object> held = new ConcurrentLinkedQueue<>();
 
   HoldingRegistry() {
     super(PrometheusConfig.DEFAULT);
+  }
+
+  /// Creates the registry over a given registry of the Prometheus client.
+  public HoldingRegistry(PrometheusConfig config, PrometheusRegistry registry, Clock clock) {
+    super(config, registry, clock);
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.viaduct.service.operations;
 
 import com.sun.management.ThreadMXBean;
 import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -36,12 +35,7 @@ public final class ProcessMetrics implements AutoCloseable {
     new ProcessorMetrics().bindTo(registry);
     new FileDescriptorMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
-    Gauge.builder("viaduct.build.info", () -> 1)
-        .description("Always 1; the labels name service and versions")
-        .tag("service", service)
-        .tag("version", versionOf(main))
-        .tag("java", Runtime.version().toString())
-        .register(registry);
+    BuildInfo.bind(registry, service, main);
   }
 
   /// Returns the version in the manifest of a class's jar; `development` outside a jar.

@@ -2,6 +2,7 @@ package io.viaduct.service.operations;
 
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /// Holds the reasons why a process is not ready: at most one per part, set and cleared by that
@@ -41,6 +42,11 @@ public final class Readiness {
   /// Returns whether all parts are ready.
   public boolean ready() {
     return obstacles.isEmpty();
+  }
+
+  /// Returns the reason of each part that is not ready, sorted by part.
+  public Map<String, String> obstacles() {
+    return new TreeMap<>(obstacles);
   }
 
   /// Returns one line `part: reason` per part that is not ready, sorted.

@@ -4,13 +4,16 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.net.InetAddress;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Enumeration;
 import java.util.List;
+import java.util.function.Function;
 
 /// Determines a visitor's address from `X-Forwarded-For`, which is trusted only if a listed proxy
 /// sent it. Other senders are ignored, because a visitor could write any address into the header.
 public final class TrustedProxies {
   /// The header to which each proxy appends the address of its client.
-  public static final String HEADER = "X-Forwarded-For";
+  private static final String HEADER = "X-Forwarded-For";
 
   private final List<Network> networks;
 
@@ -59,12 +62,16 @@ public final class TrustedProxies {
     return networks.stream().map(Network::text).toList();
   }
 
-  /// Returns the address of the visitor: the last address that is not a trusted proxy's. If an
-  /// entry is not an address, the visitor is the proxy that wrote it.
+  /// Returns the address of the visitor of an HTTP request: the last address that is not a trusted
+  /// proxy's. If an entry is not an address, the visitor is the proxy that wrote it.
   ///
   /// @param remote numeric address of the other end of the connection
-  /// @param forwardedFor values of the headers [#HEADER], in their order; empty if there is none
-  public InetAddress visitor(String remote, List<String> forwardedFor) {
+  /// @param headers returns the values of a header of the request, in their order
+  public InetAddress visitor(String remote, Function<String, Enumeration<String>> headers) {
+    return visitor(remote, Collections.list(headers.apply(HEADER)));
+  }
+
+  InetAddress visitor(String remote, List<String> forwardedFor) {
     InetAddress visitor = InetAddress.ofLiteral(remote);
     if (forwardedFor.isEmpty()) {
       return visitor;

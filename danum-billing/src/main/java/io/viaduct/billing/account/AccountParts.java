@@ -1,0 +1,70 @@
+package io.viaduct.billing.account;
+
+import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.database.FirstRows;
+import io.viaduct.billing.ledger.Ledger;
+import java.time.InstantSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Makes accounts, log-ins, and the money that operators add.
+@Configuration(proxyBeanMethods = false)
+class AccountParts {
+  @Bean
+  static FirstRows firstOperator(BillingConfiguration configuration, InstantSource clock) {
+    return database ->
+        new Accounts(
+                JdbcClient.create(database),
+                new TransactionTemplate(new JdbcTransactionManager(database)),
+                new Ledger(new JdbcTemplate(database)),
+                new Passwords())
+            .bootstrapOperator(
+                configuration.operator().user(),
+                configuration.operator().passwordFile().reveal(),
+                clock.instant());
+  }
+
+  @Bean
+  Accounts accounts(JdbcClient jdbc, TransactionTemplate transaction, Ledger ledger) {
+    return new Accounts(jdbc, transaction, ledger, new Passwords());
+  }
+
+  @Bean
+  LoginSessions logins(JdbcClient jdbc, BillingConfiguration configuration) {
+    return new LoginSessions(jdbc, configuration.sessions().lifetime());
+  }
+
+  @Bean
+  LoginThrottle throttle(BillingConfiguration configuration, InstantSource clock) {
+    BillingConfiguration.Sessions limits = configuration.sessions();
+    return new LoginThrottle(
+        new LoginThrottle.Budgets(
+            limits.wrongPasswords(),
+            limits.throttle(),
+            limits.knownBrowserPause(),
+            limits.wrongPasswordsPerSource(),
+            limits.wrongPasswordsPerName(),
+            limits.namePause()),
+        clock,
+        Thread::sleep);
+  }
+
+  @Bean
+  KnownBrowsers browsers(BillingConfiguration configuration) {
+    return KnownBrowsers.of(configuration.tls().privateKey());
+  }
+
+  @Bean
+  TopUps topUps(TransactionTemplate transaction, JdbcClient jdbc, Ledger ledger) {
+    return new TopUps(transaction, jdbc, ledger);
+  }
+
+  @Bean
+  Credits credits(TransactionTemplate transaction, JdbcClient jdbc, Ledger ledger) {
+    return new Credits(transaction, jdbc, ledger);
+  }
+}

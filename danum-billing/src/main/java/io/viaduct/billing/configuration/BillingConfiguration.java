@@ -1,0 +1,303 @@
+package io.viaduct.billing.configuration;
+
+import io.viaduct.service.configuration.FileName;
+import io.viaduct.service.configuration.Secret;
+import io.viaduct.service.logging.LoggingSettings;
+import io.viaduct.service.operations.OperationsSettings;
+import io.viaduct.service.throttle.TrustedProxies;
+import io.viaduct.service.tls.TlsSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/// The configuration of danum-billing. `BillingConfiguration.yml` beside this record has the
+/// defaults and their reasons.
+///
+/// @param rest address of the HTTP interface
+/// @param grpc address of mediation, and the bridges that may connect
+/// @param tls PEM files for gRPC
+/// @param operations address of metrics and health checks
+/// @param logging format and level
+/// @param database the embedded PostgreSQL, or any PostgreSQL by its URL
+/// @param sipDomain home domain of the users and realm of their SIP credentials: the bridge's
+///   `domain`
+/// @param credentials keys that SIP credentials are sealed with
+/// @param imports files that are read at the start and at SIGHUP
+/// @param devicesMax most device keys of one account
+/// @param operator the first operator; created at the start, or given this password again
+/// @param sessions lifetime of logins, and the throttle for wrong passwords
+/// @param graceTime time from the end of an interval until it is settled
+/// @param adjustmentTime time from the end of an interval until its report is refused as too late
+/// @param settlementPeriod period at which due intervals are settled
+/// @param verificationPeriod period at which the imbalance and the accounts below zero are
+///   recomputed
+/// @param ledgerVerificationPeriod period at which every invariant of the ledger is recomputed
+/// @param snaptOwners owner by SNAPT id; the owner earns the provider's fee
+/// @param defaultOwner owner of every SNAPT that `snaptOwners` does not name
+/// @param snaptLineRates line rate by SNAPT id, bit/s in each direction; a report of more bytes is
+///   refused
+/// @param defaultLineRate line rate of every SNAPT that `snaptLineRates` does not name, bit/s
+/// @param tokenAudience group of SNAPTs that session tokens must be for: the bridge's
+///   `token.audience`
+/// @param chargeBound most denarii of one account for intervals that end in one minute; a report
+///   above it is held
+/// @param unsigned limits for charges without the device's receipt
+/// @param heldReports most reports of one SNAPT that wait for the operator; further ones are
+///   deferred
+public record BillingConfiguration(
+    Rest rest,
+    Grpc grpc,
+    TlsSettings tls,
+    OperationsSettings operations,
+    LoggingSettings logging,
+    Database database,
+    String sipDomain,
+    Credentials credentials,
+    Imports imports,
+    int devicesMax,
+    Operator operator,
+    Sessions sessions,
+    Duration graceTime,
+    Duration adjustmentTime,
+    Duration settlementPeriod,
+    Duration verificationPeriod,
+    Duration ledgerVerificationPeriod,
+    Map<String, String> snaptOwners,
+    String defaultOwner,
+    Map<String, Long> snaptLineRates,
+    long defaultLineRate,
+    String tokenAudience,
+    long chargeBound,
+    Unsigned unsigned,
+    int heldReports) {
+  private static final String NAME = "[A-Za-z0-9._-]{1,64}";
+  private static final long LINE_RATE_MAX = 10_000_000_000_000L;
+  private static final long DENARII_MAX = 1_000_000_000L;
+
+  public BillingConfiguration {
+    between("grace-time", graceTime, Duration.ofSeconds(1), Duration.ofHours(24));
+    between("adjustment-time", adjustmentTime, graceTime, Duration.ofDays(31));
+    between("settlement-period", settlementPeriod, Duration.ofMillis(50), Duration.ofHours(1));
+    between("verification-period", verificationPeriod, Duration.ofSeconds(1), Duration.ofHours(24));
+    require(
+        sipDomain.matches("[a-z0-9.-]{1,253}"),
+        "sip-domain must be a host name in lower case, the bridge's domain",
+        sipDomain);
+    require(
+        devicesMax >= 1 && devicesMax <= 1000,
+        "devices-max must be between 1 and 1000",
+        Integer.toString(devicesMax));
+    between(
+        "ledger-verification-period",
+        ledgerVerificationPeriod,
+        Duration.ofSeconds(1),
+        Duration.ofDays(7));
+    require(defaultOwner.matches(NAME), "default-owner must match " + NAME, defaultOwner);
+    snaptOwners.forEach((snapt, owner) ->
+        require(
+            snapt.matches(NAME) && owner.matches(NAME),
+            "snapt-owners must map names to names that match " + NAME,
+            snapt + ": " + owner));
+    snaptOwners = Map.copyOf(snaptOwners);
+    snaptLineRates.forEach((snapt, rate) -> {
+      require(snapt.matches(NAME), "snapt-line-rates must map names that match " + NAME, snapt);
+      requireLineRate("snapt-line-rates", rate);
+    });
+    snaptLineRates = Map.copyOf(snaptLineRates);
+    requireLineRate("default-line-rate", defaultLineRate);
+    require(tokenAudience.matches(NAME), "token-audience must match " + NAME, tokenAudience);
+    requireDenarii("charge-bound", chargeBound);
+    require(
+        heldReports >= 1 && heldReports <= 1_000_000,
+        "held-reports must be 1 to 1000000",
+        Integer.toString(heldReports));
+  }
+
+  /// Returns the owner who earns the provider's fee of a SNAPT.
+  public String ownerOf(String snapt) {
+    return snaptOwners.getOrDefault(snapt, defaultOwner);
+  }
+
+  /// Returns the line rate of a SNAPT, bit/s in each direction.
+  public long lineRateOf(String snapt) {
+    return snaptLineRates.getOrDefault(snapt, defaultLineRate);
+  }
+
+  /// Limits for charges without the device's receipt.
+  ///
+  /// @param boundPerAccount most denarii of an account without a receipt; a report above it is held
+  /// @param decideAfter time from the end of an interval until the operator may decide about it
+  public record Unsigned(long boundPerAccount, Duration decideAfter) {
+    public Unsigned {
+      require(
+          boundPerAccount >= 0 && boundPerAccount <= DENARII_MAX,
+          "bound-per-account must be 0 to " + DENARII_MAX,
+          Long.toString(boundPerAccount));
+      between("decide-after", decideAfter, Duration.ofSeconds(1), Duration.ofDays(31));
+    }
+  }
+
+  /// The address of the HTTP interface. Port 0 takes a free port and logs it.
+  ///
+  /// @param trustedProxies addresses and networks whose `X-Forwarded-For` names the visitor: web
+  ///   GUI and TLS proxies
+  public record Rest(String host, int port, TrustedProxies trustedProxies) {
+    public Rest {
+      requirePort(port);
+    }
+  }
+
+  /// The address of mediation.
+  ///
+  /// @param peers common names of the certificates that may submit reports
+  public record Grpc(String host, int port, List<String> peers) {
+    public Grpc {
+      requirePort(port);
+      require(!peers.isEmpty(), "peers must name at least one certificate", "[]");
+      peers = List.copyOf(peers);
+    }
+  }
+
+  /// The database and its connection pool.
+  ///
+  /// @param url JDBC URL, or empty for the embedded PostgreSQL
+  /// @param user role at that URL
+  /// @param passwordFile file with the role's password, or empty
+  /// @param dataDirectory directory of the embedded PostgreSQL; required if there is no URL
+  /// @param binariesDirectory directory into which the programs of the embedded PostgreSQL are
+  ///   unpacked; empty for the data directory
+  /// @param connections size of the pool
+  public record Database(
+      String url,
+      String user,
+      @FileName String passwordFile,
+      @FileName String dataDirectory,
+      @FileName String binariesDirectory,
+      int connections) {
+    public Database {
+      require(
+          url.isEmpty() ? !dataDirectory.isEmpty() : url.startsWith("jdbc:postgresql:"),
+          "url must start with jdbc:postgresql:, or be empty with a data-directory given",
+          url);
+      require(
+          !url.contains("password="), "url must not hold a password: use password-file", "(url)");
+      require(
+          connections >= 2 && connections <= 200,
+          "connections must be between 2 and 200",
+          Integer.toString(connections));
+      if (!passwordFile.isEmpty()) {
+        Secret.of(passwordFile);
+      }
+    }
+
+    /// Returns the directory into which the programs of the embedded PostgreSQL are unpacked.
+    public Path binaries() {
+      return binariesDirectory.isEmpty()
+          ? Path.of(dataDirectory, "binaries")
+          : Path.of(binariesDirectory);
+    }
+
+    /// Returns true if billing starts the embedded PostgreSQL.
+    public boolean embedded() {
+      return url.isEmpty();
+    }
+  }
+
+  /// Key files for SIP credentials.
+  ///
+  /// @param keyFile 32 bytes in base64, mode 600; created at the first start if missing
+  /// @param formerKeyFiles former keys; each start seals their credentials again with the current
+  ///   key
+  public record Credentials(Path keyFile, List<Path> formerKeyFiles) {
+    public Credentials {
+      formerKeyFiles = List.copyOf(formerKeyFiles);
+    }
+  }
+
+  /// Files that are imported.
+  ///
+  /// @param subscribers file of users in the bridge's format; empty for none
+  public record Imports(@FileName String subscribers) {}
+
+  /// The operator who comes from the configuration.
+  ///
+  /// @param user account id
+  /// @param passwordFile file with the password
+  public record Operator(String user, Secret passwordFile) {
+    public Operator {
+      require(user.matches(NAME), "user must match " + NAME, user);
+    }
+  }
+
+  /// Lifetime of logins, and the throttle for wrong passwords.
+  ///
+  /// @param lifetime lifetime of a login
+  /// @param wrongPasswords wrong passwords that are free: for one name from one source, or for one
+  ///   known browser
+  /// @param throttle pause between further attempts of that source
+  /// @param knownBrowserPause pause between further attempts of that known browser
+  /// @param wrongPasswordsPerSource wrong passwords within a minute from one source, for all names
+  /// @param wrongPasswordsPerName wrong passwords from all sources before attempts for the name
+  ///   must wait
+  /// @param namePause pause between further attempts for that name
+  public record Sessions(
+      Duration lifetime,
+      int wrongPasswords,
+      Duration throttle,
+      Duration knownBrowserPause,
+      int wrongPasswordsPerSource,
+      int wrongPasswordsPerName,
+      Duration namePause) {
+    public Sessions {
+      between("lifetime", lifetime, Duration.ofSeconds(1), Duration.ofDays(30));
+      between("throttle", throttle, Duration.ofMillis(100), Duration.ofHours(24));
+      require(
+          wrongPasswords >= 1 && wrongPasswords <= 100,
+          "wrong-passwords must be between 1 and 100",
+          Integer.toString(wrongPasswords));
+      between(
+          "known-browser-pause", knownBrowserPause, Duration.ofMillis(100), Duration.ofMinutes(1));
+      between("name-pause", namePause, Duration.ofMillis(100), Duration.ofMinutes(1));
+      require(
+          wrongPasswordsPerSource >= wrongPasswords && wrongPasswordsPerSource <= 10_000,
+          "wrong-passwords-per-source must be between wrong-passwords and 10000",
+          Integer.toString(wrongPasswordsPerSource));
+      require(
+          wrongPasswordsPerName >= wrongPasswords && wrongPasswordsPerName <= 10_000,
+          "wrong-passwords-per-name must be between wrong-passwords and 10000",
+          Integer.toString(wrongPasswordsPerName));
+    }
+  }
+
+  private static void requireLineRate(String key, long rate) {
+    require(
+        rate >= 1 && rate <= LINE_RATE_MAX,
+        key + " must be 1 to " + LINE_RATE_MAX + " bit/s",
+        Long.toString(rate));
+  }
+
+  private static void requireDenarii(String key, long denarii) {
+    require(
+        denarii >= 1 && denarii <= DENARII_MAX,
+        key + " must be 1 to " + DENARII_MAX + " denarii",
+        Long.toString(denarii));
+  }
+
+  private static void requirePort(int port) {
+    require(port >= 0 && port <= 65535, "port must be 0 to 65535", Integer.toString(port));
+  }
+
+  private static void between(String key, Duration value, Duration least, Duration most) {
+    require(
+        value.compareTo(least) >= 0 && value.compareTo(most) <= 0,
+        key + " must be between " + least + " and " + most,
+        value.toString());
+  }
+
+  private static void require(boolean holds, String rule, String value) {
+    if (!holds) {
+      throw new IllegalArgumentException(rule + ", got '" + value + "'");
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.viaduct.billing.ledger;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.InstantSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/// Makes the ledger and its verification.
+@Configuration(proxyBeanMethods = false)
+class LedgerParts {
+  @Bean
+  Ledger ledger(JdbcTemplate batches) {
+    return new Ledger(batches);
+  }
+
+  @Bean
+  LedgerVerification verification(JdbcClient jdbc, PlatformTransactionManager transactions) {
+    return new LedgerVerification(jdbc, transactions);
+  }
+
+  @Bean
+  LedgerMeters ledgerMeters(
+      LedgerVerification verification, InstantSource clock, MeterRegistry registry) {
+    return new LedgerMeters(verification, clock, registry);
+  }
+}

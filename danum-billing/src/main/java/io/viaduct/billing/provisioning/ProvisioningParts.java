@@ -1,0 +1,114 @@
+package io.viaduct.billing.provisioning;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.billing.account.Accounts;
+import io.viaduct.billing.account.LoginSessions;
+import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.database.Migrations;
+import io.viaduct.billing.database.OpeningDatabase;
+import io.viaduct.billing.lifecycle.Running;
+import io.viaduct.billing.lifecycle.Stage;
+import io.viaduct.service.configuration.ConfigurationException;
+import java.time.InstantSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Makes users, their SIP credentials and devices, and the feed of the bridges.
+@Configuration(proxyBeanMethods = false)
+class ProvisioningParts {
+  private static final Logger LOG = LoggerFactory.getLogger(ProvisioningParts.class);
+
+  @Bean
+  SipCredentials sipCredentials(
+      JdbcClient jdbc, TransactionTemplate transaction, BillingConfiguration configuration) {
+    CredentialKeys keys =
+        CredentialKeys.load(
+            configuration.credentials().keyFile(), configuration.credentials().formerKeyFiles());
+    return new SipCredentials(jdbc, transaction, keys, configuration.sipDomain());
+  }
+
+  @Bean
+  Devices devices(
+      JdbcClient jdbc,
+      TransactionTemplate transaction,
+      Accounts accounts,
+      BillingConfiguration configuration) {
+    return new Devices(jdbc, transaction, accounts, configuration.devicesMax());
+  }
+
+  @Bean
+  Users users(
+      TransactionTemplate transaction,
+      Accounts accounts,
+      LoginSessions logins,
+      SipCredentials credentials,
+      Devices devices,
+      BillingConfiguration configuration) {
+    return new Users(
+        transaction, accounts, logins, credentials, devices, configuration.operator().user());
+  }
+
+  @Bean
+  SubscriberImport subscriberImport(
+      TransactionTemplate transaction,
+      Accounts accounts,
+      SipCredentials credentials,
+      InstantSource clock) {
+    return new SubscriberImport(transaction, accounts, credentials, clock);
+  }
+
+  @Bean
+  Running<AutoCloseable> usersReady(
+      SipCredentials credentials,
+      SubscriberImport users,
+      BillingConfiguration configuration,
+      InstantSource clock) {
+    return new Running<>(
+        Stage.USERS,
+        () -> {
+          renewSeals(credentials, clock);
+          users.importFrom(configuration.imports());
+          return () -> {};
+        });
+  }
+
+  private static void renewSeals(SipCredentials credentials, InstantSource clock) {
+    try {
+      int renewed = credentials.renewSeals(clock.instant());
+      if (renewed > 0) {
+        LOG.info(
+            "{} SIP credentials were sealed with the current key: the former key files are not needed any more",
+            renewed);
+      }
+    } catch (SipCredentials.UnknownKeyException e) {
+      throw new ConfigurationException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Bean(destroyMethod = "") // subscriberStreams closes it, before the server waits for its streams
+  ProvisioningService provisioning(
+      JdbcClient jdbc,
+      SipCredentials credentials,
+      Devices devices,
+      InstantSource clock,
+      MeterRegistry registry) {
+    return new ProvisioningService(jdbc, credentials, devices, clock, registry);
+  }
+
+  @Bean
+  Running<AutoCloseable> subscriberStreams(ProvisioningService provisioning) {
+    return Running.atStop(Stage.SUBSCRIBER_STREAMS, provisioning);
+  }
+
+  @Bean
+  Running<SubscriberChanges> subscriberChanges(
+      OpeningDatabase database, ProvisioningService provisioning) {
+    return new Running<>(
+        Stage.SUBSCRIBER_CHANGES,
+        () -> SubscriberChanges.start(Migrations.outsidePool(database.await()), provisioning));
+  }
+}

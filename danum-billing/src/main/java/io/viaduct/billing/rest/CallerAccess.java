@@ -1,0 +1,30 @@
+package io.viaduct.billing.rest;
+
+import io.viaduct.billing.account.Account;
+import io.viaduct.billing.account.Accounts;
+import io.viaduct.billing.account.LoginSessions.Caller;
+import org.springframework.security.core.Authentication;
+
+/// Hides other users' data from a user. The answer is "not found", so that it does not reveal which
+/// accounts exist.
+final class CallerAccess {
+  private CallerAccess() {}
+
+  /// Refuses a user who asks for another user's data.
+  static void requireOwn(Caller caller, String account) {
+    if (!caller.canSee(account)) {
+      throw ProblemException.notFound();
+    }
+  }
+
+  /// Returns the token of the log-in that the request belongs to.
+  static String token(Authentication login) {
+    return String.valueOf(login.getCredentials());
+  }
+
+  /// Returns an account that the caller may see.
+  static Account visible(Caller caller, Accounts accounts, String id) {
+    requireOwn(caller, id);
+    return accounts.find(id).orElseThrow(ProblemException::notFound);
+  }
+}

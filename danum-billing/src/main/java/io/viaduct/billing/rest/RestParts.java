@@ -1,0 +1,101 @@
+package io.viaduct.billing.rest;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.swagger.v3.oas.models.Components;
+import io.swagger.v3.oas.models.OpenAPI;
+import io.swagger.v3.oas.models.info.Info;
+import io.swagger.v3.oas.models.security.SecurityRequirement;
+import io.swagger.v3.oas.models.security.SecurityScheme;
+import io.swagger.v3.oas.models.servers.Server;
+import io.viaduct.billing.account.KnownBrowsers;
+import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.account.LoginThrottle;
+import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.lifecycle.Running;
+import io.viaduct.billing.lifecycle.Stage;
+import io.viaduct.spring.rest.RestRules;
+import java.time.InstantSource;
+import java.util.List;
+import org.apache.catalina.core.StandardHost;
+import org.springdoc.core.utils.SpringDocUtils;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.databind.json.JsonMapper;
+
+/// Makes the parts of the HTTP interface that are no resources.
+@Configuration(proxyBeanMethods = false)
+@Import(RestRules.class)
+class RestParts {
+  @Bean
+  JsonMapper json() {
+    return JsonBody.mapper();
+  }
+
+  @Bean
+  Charges charges(JdbcClient jdbc) {
+    return new Charges(jdbc);
+  }
+
+  @Bean
+  Usage usage(JdbcClient jdbc) {
+    return new Usage(jdbc);
+  }
+
+  @Bean(destroyMethod = "") // eventStreams closes it, before the HTTP interface stops
+  AccountEvents events(
+      Ledger ledger, Charges charges, InstantSource clock, MeterRegistry registry) {
+    return new AccountEvents(ledger, charges, clock, registry);
+  }
+
+  @Bean
+  Running<AutoCloseable> eventStreams(AccountEvents events) {
+    return Running.atStop(Stage.EVENT_STREAMS, events);
+  }
+
+  @Bean
+  LoginGate gate(
+      LoginThrottle throttle,
+      KnownBrowsers browsers,
+      BillingConfiguration configuration,
+      InstantSource clock) {
+    return new LoginGate(throttle, browsers, configuration.rest().trustedProxies(), clock);
+  }
+
+  @Bean
+  WebServerFactoryCustomizer<TomcatServletWebServerFactory> tomcatProblems() {
+    return tomcat ->
+        tomcat.addContextCustomizers(context -> {
+          if (context.getParent() instanceof StandardHost host) {
+            host.setErrorReportValveClass(TomcatProblem.class.getName());
+          }
+        });
+  }
+
+  @Bean
+  ApiDescription apiDescription() {
+    return new ApiDescription();
+  }
+
+  @Bean
+  OpenAPI api() {
+    SpringDocUtils.getConfig().addRequestWrapperToIgnore(Caller.class);
+    return new OpenAPI()
+        .info(
+            new Info()
+                .title("Viaduct DANUM billing")
+                .version("1")
+                .description(
+                    "Money is integer micro-denarii as strings. Refusals are problems (RFC 9457)."))
+        .servers(List.of(new Server().url("/")))
+        .components(
+            new Components()
+                .addSecuritySchemes(
+                    "bearer", new SecurityScheme().type(SecurityScheme.Type.HTTP).scheme("bearer")))
+        .addSecurityItem(new SecurityRequirement().addList("bearer"));
+  }
+}

@@ -1,0 +1,107 @@
+package io.viaduct.billing.settlement;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.LedgerMeters;
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.lifecycle.Running;
+import io.viaduct.billing.lifecycle.Stage;
+import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.service.operations.Readiness;
+import java.time.InstantSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Makes the posting of reports, their settlement, and the lists for the operator's decisions.
+@Configuration(proxyBeanMethods = false)
+class SettlementParts {
+  @Bean
+  ReportPosting posting(
+      TransactionTemplate transaction,
+      JdbcTemplate batches,
+      TariffBook tariffs,
+      Ledger ledger,
+      BillingConfiguration configuration) {
+    return new ReportPosting(transaction, batches, tariffs, ledger, rules(configuration));
+  }
+
+  private static SettlementRules rules(BillingConfiguration configuration) {
+    return new SettlementRules(
+        configuration.graceTime(),
+        configuration.adjustmentTime(),
+        configuration::ownerOf,
+        new SettlementRules.Bounds(
+            MicroDenarii.ofDenarii(configuration.chargeBound()),
+            MicroDenarii.ofDenarii(configuration.unsigned().boundPerAccount()),
+            configuration.heldReports()));
+  }
+
+  @Bean
+  SequenceGaps gaps(JdbcClient jdbc) {
+    return new SequenceGaps(jdbc);
+  }
+
+  @Bean
+  HeldReports held(JdbcClient jdbc) {
+    return new HeldReports(jdbc);
+  }
+
+  @Bean
+  UnsignedIntervals unsigned(
+      TransactionTemplate transaction,
+      JdbcClient jdbc,
+      Ledger ledger,
+      BillingConfiguration configuration) {
+    return new UnsignedIntervals(transaction, jdbc, ledger, configuration.unsigned().decideAfter());
+  }
+
+  @Bean
+  Settlement settlement(
+      TransactionTemplate transaction, JdbcClient jdbc, TariffBook tariffs, Ledger ledger) {
+    return new Settlement(transaction, jdbc, tariffs, ledger);
+  }
+
+  @Bean
+  UndecidedGauges undecided(
+      HeldReports held, UnsignedIntervals unsigned, InstantSource clock, MeterRegistry registry) {
+    return new UndecidedGauges(held, unsigned, clock, registry);
+  }
+
+  @Bean
+  Running<SettlementClock> settlementClock(
+      Settlement settlement,
+      JdbcClient jdbc,
+      ChargeListener listener,
+      Readiness readiness,
+      LedgerMeters ledger,
+      UndecidedGauges undecided,
+      BillingConfiguration configuration,
+      InstantSource clock,
+      MeterRegistry registry) {
+    return new Running<>(
+        Stage.SETTLEMENT,
+        () -> {
+          SettlementClock tasks =
+              new SettlementClock(settlement, jdbc, listener, database(readiness), clock, registry);
+          tasks.start(configuration.settlementPeriod());
+          tasks.every(configuration.verificationPeriod(), ledger::refresh);
+          tasks.atOnceAndEvery(configuration.ledgerVerificationPeriod(), ledger::verify);
+          tasks.every(configuration.verificationPeriod(), undecided::read);
+          return tasks;
+        });
+  }
+
+  private static SettlementClock.DatabaseWatcher database(Readiness readiness) {
+    return isAvailable -> {
+      if (isAvailable) {
+        readiness.cleared("database");
+      } else {
+        readiness.obstructed("database", "it does not answer, reports are deferred");
+      }
+    };
+  }
+}

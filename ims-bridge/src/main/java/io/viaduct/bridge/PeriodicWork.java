@@ -1,0 +1,60 @@
+package io.viaduct.bridge;
+
+import io.viaduct.bridge.directory.SnaptClaims;
+import io.viaduct.bridge.registrar.LocationService;
+import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.reporting.BillingReachability;
+import io.viaduct.bridge.reporting.MediationForwarder;
+import io.viaduct.bridge.token.SessionNotifier;
+import io.viaduct.service.operations.Readiness;
+import java.time.InstantSource;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+
+/// Passes the time to the parts of the bridge. Spring logs an exception and runs the work again.
+@Component
+@Lazy(false)
+final class PeriodicWork {
+  private static final long TICK_MS = 250;
+
+  private final LocationService locations;
+  private final Subscribers subscribers;
+  private final SessionNotifier notifier;
+  private final SnaptClaims claims;
+  private final MediationForwarder forwarder;
+  private final BillingReachability reachability;
+  private final Readiness readiness;
+  private final InstantSource clock;
+
+  PeriodicWork(
+      LocationService locations,
+      Subscribers subscribers,
+      SessionNotifier notifier,
+      SnaptClaims claims,
+      MediationForwarder forwarder,
+      BillingReachability reachability,
+      Readiness readiness,
+      InstantSource clock) {
+    this.locations = locations;
+    this.subscribers = subscribers;
+    this.notifier = notifier;
+    this.claims = claims;
+    this.forwarder = forwarder;
+    this.reachability = reachability;
+    this.readiness = readiness;
+    this.clock = clock;
+    reachability.show(readiness);
+    forwarder.onClock(); // asks billing while the listeners open
+  }
+
+  @Scheduled(fixedDelay = TICK_MS)
+  void onClock() {
+    locations.expire(clock.instant());
+    locations.endUnless(subscribers::isActive);
+    notifier.onClock();
+    claims.onClock();
+    forwarder.onClock();
+    reachability.show(readiness);
+  }
+}

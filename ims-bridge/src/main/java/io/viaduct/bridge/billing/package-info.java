@@ -1,0 +1,5 @@
+/// The connection to billing, which provisioning and reporting share.
+@NullMarked
+package io.viaduct.bridge.billing;
+
+import org.jspecify.annotations.NullMarked;

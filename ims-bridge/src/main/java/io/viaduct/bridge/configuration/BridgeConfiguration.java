@@ -1,0 +1,322 @@
+package io.viaduct.bridge.configuration;
+
+import io.viaduct.service.configuration.Secret;
+import io.viaduct.service.logging.LoggingSettings;
+import io.viaduct.service.operations.OperationsSettings;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.service.tls.TlsSettings;
+import io.viaduct.sip.digest.AlgorithmOffer;
+import io.viaduct.sip.digest.DigestAlgorithm;
+import java.nio.file.Path;
+import java.security.PublicKey;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// The configuration of ims-bridge; the defaults and their reasons are in `BridgeConfiguration.yml`
+/// beside this record.
+///
+/// @param domain home domain of the users, host part of their SIP addresses
+/// @param sip SIP listener and registrar
+/// @param grpc listener for SNAPTs, which announce themselves and report there
+/// @param rest HTTP for operators and the web GUI
+/// @param billing connection to billing
+/// @param tls PEM files for gRPC in both directions
+/// @param token session tokens
+/// @param snapts the configured SNAPTs; no other may connect
+/// @param directory rules for the SNAPTs' announcements
+/// @param reporting bounds on reports
+/// @param state directory that only the bridge may access; holds the copy of the users
+/// @param subscribers removed key; must be empty, and its refusal says where users are configured
+///   now
+/// @param operations listener for metrics and health
+/// @param logging format and level
+public record BridgeConfiguration(
+    String domain,
+    Sip sip,
+    Endpoint grpc,
+    Rest rest,
+    Billing billing,
+    TlsSettings tls,
+    Token token,
+    List<Snapt> snapts,
+    Directory directory,
+    Reporting reporting,
+    Path state,
+    String subscribers,
+    OperationsSettings operations,
+    LoggingSettings logging) {
+  private static final int USER_AGENT_FAMILIES_MAX = 64;
+  private static final int ACCEPTED_KEYS_MAX = 8;
+  private static final String NAME = "[A-Za-z0-9._-]{1,64}";
+
+  public BridgeConfiguration {
+    require(
+        domain.matches("[a-z0-9.-]{1,253}"), "domain must be a host name in lower case", domain);
+    require(
+        subscribers.isEmpty(),
+        "subscribers: users are made in billing now. Remove this key, and name the file in billing's configuration, imports: {subscribers: FILE}",
+        subscribers);
+    snapts = List.copyOf(snapts);
+    Set<String> ids = new HashSet<>();
+    snapts.forEach(snapt -> require(ids.add(snapt.id), "snapts must have different ids", snapt.id));
+  }
+
+  /// Host and port of a listener. Port 0 takes a free port and logs it.
+  public record Endpoint(String host, int port) {
+    public Endpoint {
+      requirePort(port, 0);
+    }
+  }
+
+  /// @param sentBy host in Via and Contact; if empty, the local address of the route
+  /// @param connections most concurrent TCP connections
+  /// @param connectionsPerSource most concurrent TCP connections of one IPv4 address or IPv6 /64
+  /// @param firstMessage a TCP connection that has sent no complete message after this time is
+  ///   closed
+  /// @param transactionsMax most server transactions processed at a time (RFC 3261 section 17.2);
+  ///   further requests get 503
+  /// @param answersPerSecond most responses to refused messages per second
+  /// @param answersPerSource most responses per second over UDP to a source that has not yet shown
+  ///   a nonce of this bridge; a burst may have five times as many
+  /// @param remembered responses kept for retransmissions
+  /// @param pending most requests of the bridge that wait for a response
+  /// @param bindings most registered contacts in all
+  /// @param contacts most contacts of one user
+  /// @param expiresMin shortest expiry; a shorter one is refused with 423
+  /// @param expiresMax longest expiry; a longer one is shortened to it
+  /// @param expiresDefault expiry if the request names none
+  /// @param algorithms digest algorithms, offered in this order
+  /// @param algorithmsByUserAgent other offers, for user agents that fail with `algorithms`
+  /// @param nonceLifetime time after which a nonce is stale
+  /// @param wrongPasswords wrong passwords per minute for one digest username from one source; more
+  ///   get 403
+  /// @param wrongPasswordsPerSource wrong passwords per minute from one source for all usernames;
+  ///   more get 403
+  public record Sip(
+      String host,
+      int port,
+      String sentBy,
+      int connections,
+      int connectionsPerSource,
+      Duration firstMessage,
+      int transactionsMax,
+      int answersPerSecond,
+      int answersPerSource,
+      int remembered,
+      int pending,
+      int bindings,
+      int contacts,
+      Duration expiresMin,
+      Duration expiresMax,
+      Duration expiresDefault,
+      List<Algorithm> algorithms,
+      List<UserAgentFamily> algorithmsByUserAgent,
+      Duration nonceLifetime,
+      int wrongPasswords,
+      int wrongPasswordsPerSource) {
+    public Sip {
+      requirePort(port, 0);
+      require(
+          connectionsPerSource >= 1 && connectionsPerSource <= connections,
+          "connections-per-source must be 1..connections",
+          connectionsPerSource);
+      require(firstMessage.toMillis() >= 100, "first-message must be >= 100ms", firstMessage);
+      require(
+          answersPerSource >= 1 && answersPerSource <= 100_000,
+          "answers-per-source must be 1..100000",
+          answersPerSource);
+      require(contacts >= 1 && bindings >= contacts, "bindings must be >= contacts >= 1", contacts);
+      require(
+          expiresMin.toSeconds() >= 1
+              && expiresMin.compareTo(expiresDefault) <= 0
+              && expiresDefault.compareTo(expiresMax) <= 0,
+          "need 1s <= expires-min <= expires-default <= expires-max",
+          expiresMin + ", " + expiresDefault + ", " + expiresMax);
+      require(!algorithms.isEmpty(), "algorithms must name SHA-256, MD5 or both", "[]");
+      algorithms = List.copyOf(algorithms);
+      algorithmsByUserAgent = List.copyOf(algorithmsByUserAgent);
+      require(
+          algorithmsByUserAgent.size() <= USER_AGENT_FAMILIES_MAX,
+          "algorithms-by-user-agent must have at most " + USER_AGENT_FAMILIES_MAX + " lines",
+          algorithmsByUserAgent.size());
+      require(nonceLifetime.toSeconds() >= 10, "nonce-lifetime must be >= 10s", nonceLifetime);
+      require(
+          wrongPasswords >= 1 && wrongPasswords <= 1000,
+          "wrong-passwords must be 1..1000",
+          wrongPasswords);
+      require(
+          wrongPasswordsPerSource >= wrongPasswords && wrongPasswordsPerSource <= 10_000,
+          "wrong-passwords-per-source must be wrong-passwords..10000",
+          wrongPasswordsPerSource);
+    }
+
+    public AlgorithmOffer offer() {
+      return new AlgorithmOffer(
+          algorithms.stream().map(Algorithm::value).toList(),
+          algorithmsByUserAgent.stream().map(UserAgentFamily::family).toList());
+    }
+  }
+
+  /// The algorithms offered to user agents whose User-Agent begins alike.
+  ///
+  /// @param userAgent beginning of User-Agent; empty for user agents that send none
+  /// @param algorithms algorithms to offer; those that `algorithms` lacks are left out
+  public record UserAgentFamily(String userAgent, List<Algorithm> algorithms) {
+    public UserAgentFamily {
+      require(!algorithms.isEmpty(), "algorithms must name SHA-256, MD5 or both", "[]");
+      algorithms = List.copyOf(algorithms);
+    }
+
+    AlgorithmOffer.Family family() {
+      return new AlgorithmOffer.Family(
+          userAgent, algorithms.stream().map(Algorithm::value).toList());
+    }
+  }
+
+  /// A digest algorithm, given by its token.
+  public record Algorithm(DigestAlgorithm value) {
+    /// Returns the algorithm of a token, such as `SHA-256`.
+    ///
+    /// @throws IllegalArgumentException if the bridge does not know the algorithm
+    public static Algorithm of(String token) {
+      return new Algorithm(
+          DigestAlgorithm.of(token.isEmpty() ? "?" : token)
+              .orElseThrow(() ->
+                  new IllegalArgumentException("algorithm must be SHA-256 or MD5, got " + token)));
+    }
+
+    /// Returns the token as it is written in the file.
+    @Override
+    public String toString() {
+      return value.token();
+    }
+  }
+
+  /// @param tokenFile bearer token that callers must send
+  public record Rest(String host, int port, Secret tokenFile) {
+    public Rest {
+      requirePort(port, 0);
+    }
+  }
+
+  /// @param deadline longest wait for the answer to a submission; then its reports are deferred
+  /// @param batch most reports in one submission
+  /// @param linger how long a batch waits for further reports
+  /// @param inFlight most concurrent submissions
+  /// @param queue most reports that wait for billing; further reports are deferred
+  public record Billing(
+      String host,
+      int port,
+      Duration deadline,
+      int batch,
+      Duration linger,
+      int inFlight,
+      int queue) {
+    public Billing {
+      requirePort(port, 1);
+      require(deadline.toMillis() >= 100, "deadline must be >= 100ms", deadline);
+      require(batch >= 1 && batch <= 256, "batch must be 1..256", batch);
+      require(inFlight >= 1 && inFlight <= 64, "in-flight must be 1..64", inFlight);
+      require(queue >= batch, "queue must be >= batch", queue);
+    }
+  }
+
+  /// @param signingKey PKCS#8 PEM of an Ed25519 key; `ims-bridge keygen` writes one
+  /// @param acceptedKeys base64 of further raw public keys that SNAPTs accept: the former key while
+  ///   its tokens are valid, and the next key before it signs
+  /// @param lifetime lifetime of a token; a new token is sent after 60 % of it
+  /// @param audience group of SNAPTs that accept the token
+  public record Token(
+      Path signingKey, List<String> acceptedKeys, Duration lifetime, String audience) {
+    public Token {
+      acceptedKeys = List.copyOf(acceptedKeys);
+      require(
+          acceptedKeys.size() <= ACCEPTED_KEYS_MAX,
+          "accepted-keys must be at most " + ACCEPTED_KEYS_MAX,
+          acceptedKeys.size());
+      acceptedKeys.forEach(key -> publicKey("accepted-keys", key));
+      require(
+          lifetime.toSeconds() >= 5 && lifetime.toHours() <= 24,
+          "lifetime must be 5s..24h",
+          lifetime);
+      require(audience.matches(NAME), "audience must match " + NAME, audience);
+    }
+
+    public List<PublicKey> accepted() {
+      return acceptedKeys.stream().map(key -> publicKey("accepted-keys", key)).toList();
+    }
+  }
+
+  /// One SNAPT that may announce itself.
+  ///
+  /// @param id common name of its certificate
+  /// @param reportKey base64 of the raw 32-byte Ed25519 key that signs its reports
+  /// @param lineRate bit/s in each direction; a report of more bytes than this rate carries is
+  ///   refused. Empty: 10 Gbit/s
+  public record Snapt(
+      String id, String reportKey, String owner, String region, Optional<Long> lineRate) {
+    /// The fastest network port that hosts commonly have.
+    private static final long LINE_RATE_DEFAULT = 10_000_000_000L;
+
+    private static final long LINE_RATE_MAX = 10_000_000_000_000L;
+
+    public Snapt {
+      long rate = lineRate.orElse(LINE_RATE_DEFAULT);
+      require(
+          rate >= 1 && rate <= LINE_RATE_MAX,
+          "line-rate must be 1.." + LINE_RATE_MAX + " bit/s",
+          rate);
+      require(id.matches(NAME), "id must match " + NAME, id);
+      publicKey("report-key", reportKey);
+    }
+
+    public long bitPerSecond() {
+      return lineRate.orElse(LINE_RATE_DEFAULT);
+    }
+
+    public PublicKey key() {
+      return publicKey("report-key", reportKey);
+    }
+  }
+
+  /// @param staleAfter devices are not sent to a SNAPT that has been silent for longer
+  public record Directory(Duration staleAfter) {
+    public Directory {
+      require(staleAfter.toMillis() >= 500, "stale-after must be >= 500ms", staleAfter);
+    }
+  }
+
+  /// @param interval interval between usage reports, sent to agents with their token
+  /// @param bytes longest signed report, in bytes
+  /// @param unacknowledged most reports of one SNAPT without an acknowledgement
+  public record Reporting(Duration interval, int bytes, int unacknowledged) {
+    public Reporting {
+      require(interval.toSeconds() >= 1, "interval must be >= 1s", interval);
+      require(bytes >= 1024 && bytes <= 1 << 20, "bytes must be 1024..1048576", bytes);
+      require(unacknowledged >= 1, "unacknowledged must be >= 1", unacknowledged);
+    }
+  }
+
+  private static PublicKey publicKey(String name, String base64) {
+    try {
+      return Ed25519.publicKey(Base64.getDecoder().decode(base64));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          name + " must be base64 of a raw 32-byte Ed25519 public key: " + e.getMessage(), e);
+    }
+  }
+
+  private static void requirePort(int port, int least) {
+    require(port >= least && port <= 65_535, "port must be " + least + "..65535", port);
+  }
+
+  private static void require(boolean holds, String rule, Object value) {
+    if (!holds) {
+      throw new IllegalArgumentException(rule + ", got " + value);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package io.viaduct.bridge.provisioning;
+
+import io.grpc.ManagedChannel;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.usage.v1.ProvisioningGrpc;
+import java.io.IOException;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+
+/// Makes the parts that learn users and devices from billing.
+@Configuration(proxyBeanMethods = false)
+@Lazy(false)
+class ProvisioningParts {
+  @Bean
+  SubscriberFeed subscriberFeed(
+      ManagedChannel billing,
+      Subscribers subscribers,
+      BridgeConfiguration configuration,
+      MeterRegistry registry)
+      throws IOException {
+    return SubscriberFeed.start(
+        billing, subscribers, configuration.state(), configuration.domain(), registry);
+  }
+
+  @Bean
+  BillingDevices billingDevices(
+      ManagedChannel billing, Subscribers subscribers, MeterRegistry registry) {
+    return new BillingDevices(ProvisioningGrpc.newBlockingStub(billing), subscribers, registry);
+  }
+}

@@ -1,0 +1,107 @@
+package io.viaduct.bridge.registrar;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.sip.digest.DigestServer;
+import java.time.Duration;
+import java.time.InstantSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+
+/// Makes the parts that serve REGISTER and MESSAGE.
+@Configuration(proxyBeanMethods = false)
+@Lazy(false)
+class RegistrarParts {
+  private static final int NONCES = 50_000;
+
+  /// Longest wait for one contact of a recipient. Over UDP it has got six transmissions by then.
+  /// After the contacts of the highest `q` there is time for the others before the sender's timeout
+  /// (32 s).
+  private static final Duration CONTACT_PATIENCE = Duration.ofSeconds(12);
+
+  @Bean
+  Subscribers subscribers() {
+    return new Subscribers();
+  }
+
+  @Bean
+  LocationService locationService(BridgeConfiguration configuration) {
+    return new LocationService(configuration.sip().contacts(), configuration.sip().bindings());
+  }
+
+  @Bean
+  SipMeters sipMeters(MeterRegistry registry) {
+    return new SipMeters(registry);
+  }
+
+  @Bean
+  Authentication authentication(
+      BridgeConfiguration configuration,
+      Subscribers subscribers,
+      SipMeters meters,
+      InstantSource clock) {
+    BridgeConfiguration.Sip sip = configuration.sip();
+    return new Authentication(
+        configuration.domain(),
+        new DigestServer(
+            configuration.domain(), sip.offer(), sip.nonceLifetime(), NONCES, subscribers, clock),
+        subscribers,
+        sip.wrongPasswords(),
+        sip.wrongPasswordsPerSource(),
+        meters,
+        clock);
+  }
+
+  @Bean
+  Registrar registrar(
+      BridgeConfiguration configuration,
+      Authentication authentication,
+      LocationService locations,
+      SipMeters meters,
+      InstantSource clock) {
+    BridgeConfiguration.Sip sip = configuration.sip();
+    return new Registrar(
+        new Registrar.Limits(sip.expiresMin(), sip.expiresMax(), sip.expiresDefault()),
+        authentication,
+        locations,
+        meters,
+        clock);
+  }
+
+  @Bean
+  MessageProxy messageProxy(
+      Authentication authentication,
+      Subscribers subscribers,
+      LocationService locations,
+      SipMeters meters,
+      InstantSource clock) {
+    return new MessageProxy(
+        authentication, subscribers, locations, meters, CONTACT_PATIENCE, clock);
+  }
+
+  @Bean
+  SipService sipService(
+      BridgeConfiguration configuration,
+      Subscribers subscribers,
+      Registrar registrar,
+      MessageProxy proxy,
+      SipService.Notifier notifier,
+      SipMeters meters) {
+    return new SipService(configuration.domain(), subscribers, registrar, proxy, notifier, meters);
+  }
+
+  @Bean
+  MeterBinder registrations(BridgeConfiguration configuration, LocationService locations) {
+    return registry -> {
+      Gauge.builder("viaduct.bridge.registrations", locations::size)
+          .description("Bindings now")
+          .register(registry);
+      Gauge.builder("viaduct.bridge.registrations.max", configuration.sip()::bindings)
+          .description("Most bindings and most subscriptions: sip.bindings")
+          .register(registry);
+    };
+  }
+}

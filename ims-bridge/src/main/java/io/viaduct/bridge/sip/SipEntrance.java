@@ -1,0 +1,136 @@
+package io.viaduct.bridge.sip;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.registrar.SipService;
+import io.viaduct.bridge.token.SessionNotifier;
+import io.viaduct.service.operations.Listening;
+import io.viaduct.sip.endpoint.SipEndpoint;
+import io.viaduct.sip.endpoint.SipEndpointSettings;
+import io.viaduct.sip.guard.GuardLimits;
+import io.viaduct.sip.transport.SocketSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.stereotype.Component;
+
+/// The SIP listener for users: it passes requests to [SipService], and sends for it and for
+/// [SessionNotifier]. It closes before the server for SNAPTs.
+@Component
+@Lazy(false)
+public final class SipEntrance implements SmartLifecycle {
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
+
+  /// A TCP connection of a user agent is closed after this time without a byte; keep-alives count.
+  private static final Duration TCP_IDLE = Duration.ofMinutes(5);
+
+  /// A message must be complete this long after its first byte: the lifetime of a transaction (RFC
+  /// 3261 section 17: 64*T1).
+  private static final Duration TCP_MESSAGE = Duration.ofSeconds(32);
+
+  private static final int PHASE = 2;
+
+  private final BridgeConfiguration.Sip configuration;
+  private final SipService service;
+  private final SessionNotifier notifier;
+  private final MeterRegistry registry;
+  private final InstantSource clock;
+  private volatile @Nullable SipEndpoint endpoint;
+
+  SipEntrance(
+      BridgeConfiguration configuration,
+      SipService service,
+      SessionNotifier notifier,
+      MeterRegistry registry,
+      InstantSource clock) {
+    this.configuration = configuration.sip();
+    this.service = service;
+    this.notifier = notifier;
+    this.registry = registry;
+    this.clock = clock;
+  }
+
+  @Override
+  public void start() {
+    SipEndpoint opened;
+    try {
+      opened =
+          Listening.on(
+              "sip.host",
+              "sip.port",
+              "UDP and TCP",
+              configuration.host(),
+              configuration.port(),
+              () -> SipEndpoint.start(settings(), clock, service));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    service.attach(opened);
+    notifier.attach(opened);
+    endpoint = opened;
+    opened.statistics().bindTo(registry);
+    Gauge.builder("viaduct.bridge.sip.connections", opened::connections)
+        .description("TCP connections of SIP now")
+        .register(registry);
+    Gauge.builder("viaduct.bridge.sip.connections.max", configuration::connections)
+        .description("Most TCP connections of SIP: sip.connections")
+        .register(registry);
+  }
+
+  private SipEndpointSettings settings() {
+    BridgeConfiguration.Sip s = configuration;
+    return new SipEndpointSettings(
+        new SocketSettings(
+            new InetSocketAddress(s.host(), s.port()),
+            0,
+            s.connections(),
+            s.connectionsPerSource(),
+            s.firstMessage(),
+            TCP_IDLE,
+            TCP_MESSAGE,
+            CONNECT_TIMEOUT),
+        s.sentBy(),
+        GuardLimits.STANDARD,
+        s.underWay(),
+        s.answersPerSecond(),
+        s.answersPerSource(),
+        s.remembered(),
+        s.pending());
+  }
+
+  /// Returns the port that the listener has.
+  ///
+  /// @throws IllegalStateException if the listener is closed
+  public int port() {
+    SipEndpoint opened = endpoint;
+    if (opened == null) {
+      throw new IllegalStateException("the SIP listener is closed");
+    }
+    return opened.port();
+  }
+
+  @Override
+  public void stop() {
+    SipEndpoint opened = endpoint;
+    endpoint = null;
+    if (opened != null) {
+      opened.close();
+    }
+  }
+
+  @Override
+  public boolean isRunning() {
+    return endpoint != null;
+  }
+
+  @Override
+  public int getPhase() {
+    return PHASE;
+  }
+}

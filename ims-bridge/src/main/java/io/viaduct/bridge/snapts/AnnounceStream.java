@@ -1,0 +1,117 @@
+package io.viaduct.bridge.snapts;
+
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.viaduct.bridge.directory.Announcer;
+import io.viaduct.bridge.directory.SnaptClaims;
+import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.directory.SnaptDirectory.Refusal;
+import io.viaduct.usage.v1.SnaptStatus;
+import io.viaduct.usage.v1.SnaptStatusAck;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/// Handles one SNAPT's stream of statuses. It checks each status; [SnaptClaims] decides which
+/// process holds the id.
+final class AnnounceStream implements StreamObserver<SnaptStatus>, Announcer {
+  private final String id;
+  private final String peer;
+  private final SnaptDirectory directory;
+  private final SnaptClaims claims;
+  private final Supplier<SnaptStatusAck> keys;
+  private final StreamObserver<SnaptStatusAck> acks;
+  private final Consumer<Optional<Refusal>> outcomes;
+  private volatile boolean ended;
+
+  /// @param id common name of the certificate
+  /// @param peer address and port of the other end of the connection
+  /// @param keys makes the answer to an accepted status: the current token keys
+  /// @param outcomes counts each status by the reason of its refusal; empty for an accepted one
+  AnnounceStream(
+      String id,
+      String peer,
+      SnaptDirectory directory,
+      SnaptClaims claims,
+      Supplier<SnaptStatusAck> keys,
+      StreamObserver<SnaptStatusAck> acks,
+      Consumer<Optional<Refusal>> outcomes) {
+    this.id = id;
+    this.peer = peer;
+    this.directory = directory;
+    this.claims = claims;
+    this.keys = keys;
+    this.acks = acks;
+    this.outcomes = outcomes;
+    if (acks instanceof ServerCallStreamObserver<SnaptStatusAck> call) {
+      call.setOnCancelHandler(this::onEnd); // so that a late answer does not throw
+    }
+  }
+
+  @Override
+  public void onNext(SnaptStatus status) {
+    if (ended) {
+      return;
+    }
+    Optional<Refusal> refusal = directory.refusal(id, status);
+    if (refusal.isPresent()) {
+      outcomes.accept(refusal);
+      end(Status.INVALID_ARGUMENT.withDescription("status refused: " + refusal.get()));
+      claims.onEnded(id, this);
+    } else {
+      claims.onStatus(id, this, status);
+    }
+  }
+
+  @Override
+  public String peer() {
+    return peer;
+  }
+
+  @Override
+  public void accepted() {
+    outcomes.accept(Optional.empty());
+    if (!ended) {
+      acks.onNext(keys.get());
+    }
+  }
+
+  @Override
+  public void probe(long number) {
+    if (!ended) {
+      acks.onNext(SnaptStatusAck.newBuilder().setProbe(number).build());
+    }
+  }
+
+  @Override
+  public void refuse(Refusal reason, String words) {
+    outcomes.accept(Optional.of(reason));
+    end(Status.ALREADY_EXISTS.withDescription(words));
+  }
+
+  private void end(Status status) {
+    if (!ended) {
+      ended = true;
+      acks.onError(status.asRuntimeException());
+    }
+  }
+
+  private void onEnd() {
+    ended = true;
+    claims.onEnded(id, this);
+  }
+
+  @Override
+  public void onError(Throwable cause) {
+    onEnd();
+  }
+
+  @Override
+  public void onCompleted() {
+    if (!ended) {
+      onEnd();
+      acks.onCompleted();
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package io.viaduct.bridge.snapts;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.directory.SnaptClaims;
+import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.reporting.MediationForwarder;
+import io.viaduct.bridge.reporting.ReportMeters;
+import io.viaduct.bridge.reporting.ReportVerifier;
+import io.viaduct.bridge.token.TokenIssuer;
+import io.viaduct.service.tls.ExchangeableTls;
+import java.time.InstantSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+
+/// Makes the server for SNAPTs.
+@Configuration(proxyBeanMethods = false)
+@Lazy(false)
+class SnaptsParts {
+  @Bean
+  SnaptsService snaptsService(
+      BridgeConfiguration configuration,
+      SnaptDirectory directory,
+      SnaptClaims claims,
+      TokenIssuer tokens,
+      ReportVerifier verifier,
+      MediationForwarder forwarder,
+      ReportMeters meters,
+      MeterRegistry registry) {
+    return new SnaptsService(
+        directory,
+        claims,
+        tokens,
+        verifier,
+        forwarder,
+        meters,
+        configuration.reporting().unacknowledged(),
+        registry);
+  }
+
+  @Bean
+  SnaptsServer snaptsServer(
+      BridgeConfiguration configuration,
+      ExchangeableTls tls,
+      SnaptDirectory directory,
+      SnaptsService service,
+      MeterRegistry registry,
+      InstantSource clock) {
+    return new SnaptsServer(configuration.grpc(), tls, directory, service, registry, clock);
+  }
+}

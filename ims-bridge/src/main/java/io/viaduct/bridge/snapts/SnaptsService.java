@@ -1,0 +1,112 @@
+package io.viaduct.bridge.snapts;
+
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.directory.PeerIdentity;
+import io.viaduct.bridge.directory.SnaptClaims;
+import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.reporting.MediationForwarder;
+import io.viaduct.bridge.reporting.ReportMeters;
+import io.viaduct.bridge.reporting.ReportRefusal;
+import io.viaduct.bridge.reporting.ReportStream;
+import io.viaduct.bridge.reporting.ReportVerifier;
+import io.viaduct.bridge.token.TokenIssuer;
+import io.viaduct.usage.v1.ReportAck;
+import io.viaduct.usage.v1.SignedUsageReport;
+import io.viaduct.usage.v1.SnaptStatus;
+import io.viaduct.usage.v1.SnaptStatusAck;
+import io.viaduct.usage.v1.SnaptsGrpc;
+import java.util.Locale;
+
+/// The gRPC service that SNAPTs call. [PeerIdentity] has authenticated the caller.
+final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
+  private static final String ACCEPTED = "accepted";
+  private static final String OVER_MESSAGE_LIMIT = "over_message_limit";
+
+  private final SnaptDirectory directory;
+  private final SnaptClaims claims;
+  private final TokenIssuer tokens;
+  private final ReportVerifier verifier;
+  private final MediationForwarder forwarder;
+  private final ReportMeters meters;
+  private final int unacknowledged;
+  private final MeterRegistry registry;
+
+  SnaptsService(
+      SnaptDirectory directory,
+      SnaptClaims claims,
+      TokenIssuer tokens,
+      ReportVerifier verifier,
+      MediationForwarder forwarder,
+      ReportMeters meters,
+      int unacknowledged,
+      MeterRegistry registry) {
+    this.directory = directory;
+    this.claims = claims;
+    this.tokens = tokens;
+    this.verifier = verifier;
+    this.forwarder = forwarder;
+    this.meters = meters;
+    this.unacknowledged = unacknowledged;
+    this.registry = registry;
+    for (SnaptDirectory.Refusal reason : SnaptDirectory.Refusal.values()) {
+      announcements(label(reason)); // so that the counter is shown as 0 from the start
+    }
+    announcements(ACCEPTED);
+    announcements(OVER_MESSAGE_LIMIT);
+  }
+
+  /// Counts a message that was longer than gRPC's limit; gRPC has ended its stream.
+  void onOversized(String method) {
+    if (method.equals(SnaptsGrpc.getReportMethod().getFullMethodName())) {
+      meters.refused(ReportRefusal.OVER_MESSAGE_LIMIT);
+    } else {
+      announcements(OVER_MESSAGE_LIMIT).increment();
+    }
+  }
+
+  private Counter announcements(String outcome) {
+    return Counter.builder("viaduct.bridge.announcements")
+        .description("Statuses of SNAPTs, accepted or refused by reason")
+        .tag("outcome", outcome)
+        .register(registry);
+  }
+
+  private static String label(SnaptDirectory.Refusal reason) {
+    return reason.name().toLowerCase(Locale.ROOT);
+  }
+
+  @Override
+  public StreamObserver<SignedUsageReport> report(StreamObserver<ReportAck> acks) {
+    Snapt sender =
+        directory
+            .configured(PeerIdentity.NAME.get())
+            .orElseThrow(Status.PERMISSION_DENIED::asRuntimeException);
+    String peer = PeerIdentity.ADDRESS.get();
+    return new ReportStream(
+        sender.id(),
+        () -> directory.configured(sender.id()),
+        () -> claims.mayReport(sender.id(), peer),
+        verifier,
+        forwarder,
+        meters,
+        (ServerCallStreamObserver<ReportAck>) acks,
+        unacknowledged);
+  }
+
+  @Override
+  public StreamObserver<SnaptStatus> announce(StreamObserver<SnaptStatusAck> acks) {
+    return new AnnounceStream(
+        PeerIdentity.NAME.get(),
+        PeerIdentity.ADDRESS.get(),
+        directory,
+        claims,
+        () -> SnaptStatusAck.newBuilder().addAllTokenKeys(tokens.publicKeys()).build(),
+        acks,
+        refusal -> announcements(refusal.map(SnaptsService::label).orElse(ACCEPTED)).increment());
+  }
+}

@@ -1,0 +1,206 @@
+package io.viaduct.bridge.token;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.viaduct.bridge.SipSide;
+import io.viaduct.bridge.TestClock;
+import io.viaduct.bridge.directory.RelayAddresses;
+import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.registrar.Authentication;
+import io.viaduct.bridge.registrar.LocationService;
+import io.viaduct.bridge.registrar.MessageProxy;
+import io.viaduct.bridge.registrar.Registrar;
+import io.viaduct.bridge.registrar.SipMeters;
+import io.viaduct.bridge.registrar.SipService;
+import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.service.tls.Ed25519;
+import io.viaduct.sip.HostPort;
+import io.viaduct.sip.IncomingRequest;
+import io.viaduct.sip.endpoint.SipEndpoint;
+import io.viaduct.sip.endpoint.SipEndpointSettings;
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.SipRequest;
+import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.Transport;
+import io.viaduct.sip.digest.AlgorithmOffer;
+import io.viaduct.sip.digest.DigestAlgorithm;
+import io.viaduct.sip.digest.DigestServer;
+import io.viaduct.sip.useragent.SessionGrant;
+import io.viaduct.sip.useragent.UserAgent;
+import io.viaduct.sip.useragent.UserAgentListener;
+import io.viaduct.sip.useragent.UserAgentSettings;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.security.interfaces.EdECPublicKey;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Tests events between the acceptance of a SUBSCRIBE and its NOTIFY. The bridge's SIP parts run on
+/// a real endpoint. A hook runs at this point, in place of a clock thread that would reach it only
+/// by chance.
+@Timeout(120)
+class SessionNotifierTest {
+  private static final InetSocketAddress ANY =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+  @TempDir Path directory;
+  private final TestClock clock = new TestClock();
+  private final List<SessionGrant> grants = new CopyOnWriteArrayList<>();
+  private final List<String> details = new CopyOnWriteArrayList<>();
+  private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private SessionNotifier notifier;
+  private SipEndpoint endpoint;
+  private UserAgent alice;
+  private Runnable accepted = () -> {};
+
+  @BeforeEach
+  void start() throws Exception {
+    Subscribers subscribers = SipSide.subscribers("alice");
+    SipMeters meters = new SipMeters(registry);
+    Authentication authentication =
+        new Authentication(
+            "ims.test",
+            new DigestServer(
+                "ims.test",
+                new AlgorithmOffer(List.of(DigestAlgorithm.SHA_256), List.of()),
+                Duration.ofMinutes(5),
+                100,
+                subscribers,
+                clock),
+            subscribers,
+            10,
+            60,
+            meters,
+            clock);
+    LocationService locations = new LocationService(2, 10);
+    notifier =
+        new SessionNotifier(
+            "ims.test",
+            new SessionNotifier.Limits(
+                10,
+                Duration.ofSeconds(1),
+                Duration.ofHours(1),
+                Duration.ofHours(1),
+                Duration.ofSeconds(5)),
+            authentication,
+            locations,
+            subscribers,
+            SipSide.anyDevice(subscribers),
+            new SnaptDirectory(List.of(), Duration.ofSeconds(30), clock),
+            new RelayAddresses(InetAddress::getAllByName, clock),
+            new TokenIssuer(Ed25519.generate(), List.of(), Duration.ofHours(1), "snapts", clock),
+            meters,
+            clock);
+    SipService service =
+        new SipService(
+            "ims.test",
+            subscribers,
+            new Registrar(
+                new Registrar.Limits(
+                    Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(30)),
+                authentication,
+                locations,
+                meters,
+                clock),
+            new MessageProxy(
+                authentication, subscribers, locations, meters, Duration.ofSeconds(1), clock),
+            request -> notifier.onSubscribe(new Hooked(request)),
+            meters);
+    endpoint = SipEndpoint.start(SipEndpointSettings.client(ANY), clock, service);
+    service.attach(endpoint);
+    notifier.attach(endpoint);
+    alice =
+        UserAgent.start(
+            UserAgentSettings.of(
+                "ims.test",
+                "alice",
+                "alice-secret",
+                new HostPort("127.0.0.1", endpoint.port()),
+                Transport.UDP,
+                SipEndpointSettings.client(ANY)),
+            clock,
+            new UserAgentListener() {
+              @Override
+              public void onSessionGrant(SessionGrant grant) {
+                grants.add(grant);
+              }
+
+              @Override
+              public void onState(io.viaduct.sip.useragent.UserAgentState state) {
+                details.add(state.detail());
+              }
+            });
+  }
+
+  @AfterEach
+  void stop() {
+    alice.close();
+    endpoint.close();
+  }
+
+  /// Runs the hook when the request is accepted.
+  private final class Hooked implements IncomingRequest {
+    private final IncomingRequest request;
+
+    Hooked(IncomingRequest request) {
+      this.request = request;
+    }
+
+    @Override
+    public SipRequest message() {
+      return request.message();
+    }
+
+    @Override
+    public SipFlow flow() {
+      return request.flow();
+    }
+
+    @Override
+    public void answer(SipResponse response) {
+      request.answer(response);
+      if (response.isSuccess()) {
+        accepted.run();
+      }
+    }
+  }
+
+  private double notified() {
+    return registry.get("viaduct.bridge.sip.events").tag("event", "notified").counter().count();
+  }
+
+  private void subscribe() {
+    alice.register();
+    alice.subscribeSession(Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic()));
+  }
+
+  /// Answers each NOTIFY before it waits for the next, so that no third is in flight.
+  @Test
+  void oneSubscribeBringsOneTokenEvenWhenTheClockLooksBetweenItsAcceptanceAndItsNotify() {
+    accepted = notifier::onClock;
+    subscribe();
+    await().until(() -> notified() == 1);
+    alice.networkChanged();
+    await().until(() -> notified() >= 2);
+    assertThat(grants).hasSize(2);
+    assertThat(grants.getFirst().token()).isNotEqualTo(grants.getLast().token());
+    assertThat(notified()).isEqualTo(2);
+  }
+
+  @Test
+  void aRegistrationThatEndsBetweenSubscribeAndNotifyBringsNoToken() {
+    accepted = () -> clock.advance(Duration.ofSeconds(31));
+    subscribe();
+    await().until(() -> details.stream().anyMatch(d -> d.contains("reason=deactivated")));
+    assertThat(grants).isEmpty();
+  }
+}

@@ -1,0 +1,113 @@
+package io.viaduct.webgui.configuration;
+
+import io.viaduct.service.configuration.Secret;
+import io.viaduct.service.logging.LoggingSettings;
+import io.viaduct.service.operations.OperationsSettings;
+import io.viaduct.service.throttle.TrustedProxies;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Set;
+
+/// Everything that can be set of one web GUI process; defaults and their reasons are in
+/// `WebguiConfiguration.yml`.
+public record WebguiConfiguration(
+    Http http,
+    Billing billing,
+    Bridge bridge,
+    OperationsSettings operations,
+    LoggingSettings logging,
+    Limits limits) {
+
+  /// The HTTP server that browsers connect to.
+  ///
+  /// @param port TCP port, 0 takes a free one and logs it
+  /// @param secureCookies true behind a TLS proxy: cookies are marked Secure, HSTS is sent
+  /// @param trustedProxies addresses and networks whose `X-Forwarded-For` names the visitor
+  public record Http(String host, int port, boolean secureCookies, TrustedProxies trustedProxies) {
+    public Http {
+      require(port >= 0 && port <= 65535, "port must be 0..65535, got " + port);
+    }
+  }
+
+  /// @param url base of billing's REST interface, without `/api/v1`
+  public record Billing(URI url) {
+    public Billing {
+      requireHttp(url);
+    }
+  }
+
+  /// @param url base of the bridge's REST interface, without `/api/v1`
+  /// @param tokenFile bearer token of the bridge's REST interface
+  public record Bridge(URI url, Secret tokenFile) {
+    public Bridge {
+      requireHttp(url);
+    }
+  }
+
+  /// Upper bounds on what a visitor, a peer or a browser may take.
+  ///
+  /// @param sessions browser sessions, visitors at the log-in page included
+  /// @param streams live pages open at once
+  /// @param streamsPerSession live pages of one browser session
+  /// @param streamLifetime after this a live stream ends and the browser opens a new one
+  /// @param liveInterval shortest time between two updates of one live page
+  /// @param snaptRefresh how often an open SNAPT page asks again
+  /// @param peerTimeout longest wait for billing or the bridge to answer
+  /// @param answerBytes largest answer of billing or the bridge
+  /// @param chargesPerPage rows of a page of charges
+  /// @param topUpDenarii largest single top-up, in whole denarii
+  public record Limits(
+      int sessions,
+      Duration sessionIdle,
+      int streams,
+      int streamsPerSession,
+      Duration streamLifetime,
+      Duration liveInterval,
+      Duration snaptRefresh,
+      Duration peerTimeout,
+      int answerBytes,
+      int chargesPerPage,
+      long topUpDenarii) {
+    public Limits {
+      requireIn(sessions, 1, 1_000_000, "sessions");
+      requireIn(streams, 1, 100_000, "streams");
+      requireIn(streamsPerSession, 1, 100, "streams-per-session");
+      requireIn(answerBytes, 1024, 64 << 20, "answer-bytes");
+      requireIn(chargesPerPage, 1, 200, "charges-per-page");
+      requireIn(topUpDenarii, 1, 1_000_000_000, "top-up-denarii");
+      requireBetween(sessionIdle, "1m", "24h", "session-idle");
+      requireBetween(streamLifetime, "10s", "24h", "stream-lifetime");
+      requireBetween(liveInterval, "0.05s", "1m", "live-interval");
+      requireBetween(snaptRefresh, "0.5s", "10m", "snapt-refresh");
+      requireBetween(peerTimeout, "0.1s", "2m", "peer-timeout");
+    }
+  }
+
+  private static void requireHttp(URI url) {
+    require(
+        url.getHost() != null && Set.of("http", "https").contains(String.valueOf(url.getScheme())),
+        "url must be http://host:port or https://host:port, got " + url);
+    require(
+        url.getUserInfo() == null && url.getQuery() == null && url.getFragment() == null,
+        "url must have no user, query or fragment");
+  }
+
+  private static void requireIn(long value, long least, long most, String key) {
+    require(
+        value >= least && value <= most,
+        "%s must be %d..%d, got %d".formatted(key, least, most, value));
+  }
+
+  private static void requireBetween(Duration value, String least, String most, String key) {
+    require(
+        value.compareTo(Duration.parse("PT" + least)) >= 0
+            && value.compareTo(Duration.parse("PT" + most)) <= 0,
+        "%s must be %s..%s, got %s".formatted(key, least, most, value));
+  }
+
+  private static void require(boolean holds, String rule) {
+    if (!holds) {
+      throw new IllegalArgumentException(rule);
+    }
+  }
+}

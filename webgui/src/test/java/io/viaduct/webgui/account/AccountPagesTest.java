@@ -1,0 +1,121 @@
+package io.viaduct.webgui.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.webgui.PeerServer;
+import io.viaduct.webgui.RunningWebgui;
+import io.viaduct.webgui.Visitor;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class AccountPagesTest {
+  private PeerServer peer;
+
+  @BeforeEach
+  void freshPeer() {
+    peer = RunningWebgui.freshPeer();
+  }
+
+  @Test
+  void homeShowsTheBalanceAndThenTheLatestChargesWithTheirReasons() {
+    peer.charges.add(PeerServer.charge("c1", "alice"));
+    String page = Visitor.alice().get("/").body();
+    assertThat(page.indexOf("data-testid=\"balance\""))
+        .isLessThan(page.indexOf("data-testid=\"charge-row\""));
+    assertThat(page)
+        .contains("data-charge-id=\"c1\"", "skype-video", "HT&amp;LD", "340.0", "140.0")
+        .contains("1.53\u00a0MB", "60.0\u00a0%", "0.000662268")
+        .contains("13.510279", "\u22120.765000", "12.745279");
+  }
+
+  @Test
+  void homeWithoutChargesSaysWhatToExpect() {
+    assertThat(Visitor.alice().get("/").body())
+        .contains("data-testid=\"charges-empty\"")
+        .doesNotContain("data-testid=\"charge-row\"");
+  }
+
+  @Test
+  void balanceShowsWhatIsReservedOnlyWhenSomethingIs() {
+    assertThat(Visitor.alice().get("/").body()).doesNotContain("Reserved");
+  }
+
+  @Test
+  void chargesAreReadPageByPageAndEachIsSeenOnce() {
+    for (int i = 0; i < 12; i++) {
+      peer.charges.add(PeerServer.charge("c" + i, "alice"));
+    }
+    Visitor alice = Visitor.alice();
+    StringBuilder seen = new StringBuilder();
+    String address = "/accounts/alice/charges";
+    for (int i = 0; i < 3; i++) {
+      String page = alice.get(address).body();
+      seen.append(page);
+      address =
+          page.contains("data-testid=\"charges-older\"")
+              ? Visitor.first(page, "rel=\"next\" href=\"([^\"]*)\"").replace("&amp;", "&")
+              : "none";
+    }
+    assertThat(address).isEqualTo("none");
+    for (int i = 0; i < 12; i++) {
+      assertThat(seen.toString().split("data-charge-id=\"c" + i + "\"")).hasSize(2);
+    }
+  }
+
+  @Test
+  void chargesAreFilteredByApplication() {
+    peer.charges.add(PeerServer.charge("c1", "alice"));
+    Map<String, Object> ssh = PeerServer.charge("c2", "alice");
+    ssh.put("application", "ssh & friends");
+    peer.charges.add(ssh);
+    String page = Visitor.alice().get("/accounts/alice/charges?application=ssh+%26+friends").body();
+    assertThat(page).contains("data-charge-id=\"c2\"").doesNotContain("data-charge-id=\"c1\"");
+  }
+
+  @Test
+  void chargeExplainsItselfWithAllQuantitiesAndUnits() {
+    peer.charges.add(PeerServer.charge("c1", "alice"));
+    String page = Visitor.alice().get("/charges/c1").body();
+    assertThat(Visitor.text(page, "charge-reason")).startsWith("skype-video as HT&amp;LD at 340.0");
+    assertThat(Visitor.text(page, "charge-price")).isEqualTo("0.000662268 den/vu");
+    assertThat(Visitor.text(page, "charge-units")).isEqualTo("20400 vu");
+    assertThat(Visitor.text(page, "charge-amount")).isEqualTo("13.510279 den");
+    assertThat(Visitor.text(page, "charge-discount")).isEqualTo("\u22120.765000 den");
+    assertThat(Visitor.text(page, "charge-net")).isEqualTo("12.745279");
+    assertThat(Visitor.text(page, "charge-throughput")).isEqualTo("340.0 kbit/s");
+    assertThat(Visitor.text(page, "charge-delay")).isEqualTo("140.0 ms");
+    assertThat(Visitor.text(page, "charge-delay-source")).isEqualTo("time stamps on the data");
+    assertThat(Visitor.text(page, "charge-class"))
+        .isEqualTo("HT&amp;LD high throughput, low delay");
+    assertThat(Visitor.text(page, "charge-pre")).isEqualTo("2,550,000 B");
+    assertThat(Visitor.text(page, "charge-post")).isEqualTo("1,020,000 B");
+    assertThat(Visitor.text(page, "charge-saved")).isEqualTo("1,530,000 B 60.0 %");
+    assertThat(Visitor.text(page, "charge-tariff")).isEqualTo("1");
+    assertThat(Visitor.text(page, "charge-state")).startsWith("Booked");
+    assertThat(Visitor.text(page, "charge-snapt")).isEqualTo("snapt-1");
+    assertThat(page).contains("UDP\u00a03478");
+    assertThat(page).contains("data-microdenarii=\"12745279\"", "data-bytes=\"1530000\"");
+  }
+
+  @Test
+  void chargeWithoutMeasuredDelayShowsADashAndSaysWhatWasTaken() {
+    Map<String, Object> charge = PeerServer.charge("c1", "alice");
+    for (String unknown : new String[] {"delayMs", "loss", "remoteAddress", "application"}) {
+      charge.put(unknown, null);
+    }
+    charge.put("delaySource", "REFERENCE");
+    charge.put("state", "a state of a later version");
+    peer.charges.add(charge);
+    String page = Visitor.alice().get("/charges/c1").body();
+    assertThat(Visitor.text(page, "charge-delay")).isEqualTo("\u2013 ms");
+    assertThat(Visitor.text(page, "charge-delay-source")).contains("reference");
+    assertThat(Visitor.text(page, "charge-state")).isEqualTo("a state of a later version");
+  }
+
+  @Test
+  void unknownChargeIsAPageThatSaysSo() {
+    assertThat(Visitor.alice().get("/charges/none").statusCode()).isEqualTo(404);
+    assertThat(Visitor.alice().get("/charges/..%2f..%2faccounts").statusCode()).isIn(400, 404);
+  }
+}

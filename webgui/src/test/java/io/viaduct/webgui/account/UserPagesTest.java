@@ -1,0 +1,111 @@
+package io.viaduct.webgui.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.webgui.PeerServer;
+import io.viaduct.webgui.RunningWebgui;
+import io.viaduct.webgui.Visitor;
+import java.net.http.HttpResponse;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class UserPagesTest {
+  private PeerServer peer;
+
+  @BeforeEach
+  void freshPeer() {
+    peer = RunningWebgui.freshPeer();
+  }
+
+  private static HttpResponse<String> post(
+      Visitor visitor, String page, String path, Map<String, String> fields) {
+    Map<String, String> form = new HashMap<>(fields);
+    form.put("_csrf", Visitor.hidden(visitor.get(page).body(), "_csrf"));
+    return visitor.post(path, form);
+  }
+
+  @Test
+  void aUserChangesTheOwnPasswordAndIsToldThatDevicesNeedItToo() {
+    Visitor alice = Visitor.alice();
+    String page = "/accounts/alice/user";
+    assertThat(Visitor.text(alice.get(page).body(), "shared")).contains("Put the new one into");
+    post(
+        alice,
+        page,
+        "/accounts/alice/password",
+        Map.of("oldPassword", "wonder land", "newPassword", "a new one", "again", "a new one"));
+    assertThat(alice.get(page).body()).contains("data-testid=\"done\"");
+    assertThat(peer.changes).containsExactly("password alice a new one");
+  }
+
+  @Test
+  void aWrongOldPasswordOrTwoNewOnesAreToldInWords() {
+    Visitor alice = Visitor.alice();
+    String page = "/accounts/alice/user";
+    post(
+        alice,
+        page,
+        "/accounts/alice/password",
+        Map.of("oldPassword", "guess", "newPassword", "a new one", "again", "a new one"));
+    assertThat(alice.get(page).body()).contains("the old password is not right");
+    post(
+        alice,
+        page,
+        "/accounts/alice/password",
+        Map.of("oldPassword", "wonder land", "newPassword", "a new one", "again", "another"));
+    assertThat(alice.get(page).body()).contains("data-problem=\"user.problem.again\"");
+    assertThat(peer.changes).isEmpty();
+  }
+
+  @Test
+  void aUserRemovesADeviceOfTheOwnAccountOnly() {
+    Visitor alice = Visitor.alice();
+    String page = alice.get("/accounts/alice/user").body();
+    assertThat(Visitor.text(page, "device-count")).isEqualTo("1 of 8");
+    post(
+        alice,
+        "/accounts/alice/user",
+        "/accounts/alice/devices",
+        Map.of("device", Visitor.hidden(page, "device")));
+    assertThat(peer.changes)
+        .containsExactly("remove alice q83vEjRWeJq83vEjRWeJq83vEjRWeJq83vEjRWeJq80");
+    assertThat(alice.get("/accounts/bob/user").statusCode()).isIn(403, 404);
+  }
+
+  @Test
+  void anOperatorSuspendsAndClosesAndAUserMayNot() {
+    Visitor olga = Visitor.operator();
+    String page = "/accounts/alice/user";
+    post(olga, page, "/accounts/alice/state", Map.of("state", "suspended"));
+    assertThat(peer.changes).containsExactly("PATCH alice {\"state\":\"suspended\"}");
+    post(olga, page, "/accounts/alice/state", Map.of("state", "closed", "sure", "bob"));
+    assertThat(olga.get(page).body()).contains("data-problem=\"user.problem.sure\"");
+    post(olga, page, "/accounts/alice/state", Map.of("state", "closed", "sure", "alice"));
+    assertThat(peer.changes).hasSize(2).last().asString().startsWith("DELETE alice");
+    Visitor alice = Visitor.alice();
+    assertThat(post(alice, page, "/accounts/alice/state", Map.of("state", "active")).statusCode())
+        .isEqualTo(403);
+  }
+
+  @Test
+  void anOperatorMakesAUser() {
+    Visitor olga = Visitor.operator();
+    Map<String, String> form =
+        Map.of("id", "dave", "displayName", "", "newPassword", "dave's secret");
+    HttpResponse<String> answer = post(olga, "/accounts", "/accounts", form);
+    assertThat(Visitor.location(answer)).endsWith("/accounts/dave/user");
+    assertThat(peer.users).containsKey("dave");
+    assertThat(Visitor.location(post(olga, "/accounts", "/accounts", form))).endsWith("/accounts");
+    assertThat(olga.get("/accounts").body()).contains("exists, or existed and is closed");
+  }
+
+  @Test
+  void aFormWithoutItsTokenIsRefused() {
+    Visitor olga = Visitor.operator();
+    assertThat(olga.post("/accounts/alice/state", Map.of("state", "suspended")).statusCode())
+        .isEqualTo(403);
+    assertThat(peer.changes).isEmpty();
+  }
+}

@@ -1,0 +1,105 @@
+package io.viaduct.webgui.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.webgui.PeerServer;
+import io.viaduct.webgui.RunningWebgui;
+import io.viaduct.webgui.Visitor;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class OperatorPagesTest {
+  private PeerServer peer;
+  private Visitor olga;
+
+  @BeforeEach
+  void freshPeer() {
+    peer = RunningWebgui.freshPeer();
+    olga = Visitor.operator();
+  }
+
+  @Test
+  void operatorsHomeIsTheListOfAccounts() {
+    assertThat(Visitor.location(olga.get("/"))).endsWith("/accounts");
+    assertThat(olga.get("/accounts").body())
+        .contains("data-account-id=\"alice\"", "href=\"/accounts/alice\"", "Alice A.", "operator");
+  }
+
+  @Test
+  void snaptsAreListedWithSessionsAndRates() {
+    peer.snapts.add(PeerServer.snapt("snapt-1", 12));
+    Map<String, Object> silent = PeerServer.snapt("snapt-2", 0);
+    silent.put("state", "stale");
+    peer.snapts.add(silent);
+    String page = olga.get("/snapts").body();
+    assertThat(page)
+        .contains("data-snapt-id=\"snapt-1\"", "data-snapt-id=\"snapt-2\"", "silent")
+        .contains("hx-trigger=\"every 500ms\"");
+    assertThat(Visitor.text(page, "snapt-sessions")).isEqualTo("12 / 1,000");
+    assertThat(Visitor.text(page, "snapt-up")).isEqualTo("1.20 Mbit/s");
+    assertThat(Visitor.text(page, "snapt-down")).isEqualTo("48.30 Mbit/s");
+  }
+
+  @Test
+  void refusedDuplicateOfASnaptIsShownWithItsAddress() {
+    peer.snapts.add(PeerServer.snapt("snapt-1", 12));
+    assertThat(olga.get("/snapts").body()).doesNotContain("snapt-duplicates");
+    Map<String, Object> cloned = PeerServer.snapt("snapt-2", 3);
+    cloned.put("duplicatesRefused", 2);
+    cloned.put("duplicateFrom", "10.71.0.99");
+    peer.snapts.add(cloned);
+    String page = olga.get("/snapts").body();
+    assertThat(Visitor.text(page, "snapt-duplicates"))
+        .isEqualTo("Duplicates refused: 2, the last from 10.71.0.99");
+  }
+
+  @Test
+  void snaptTableIsAskedForAgainAsAFragment() {
+    String empty = olga.get("/snapts/table", "HX-Request", "true").body();
+    assertThat(empty).contains("data-testid=\"snapts-empty\"").doesNotContain("<html");
+    peer.snapts.add(PeerServer.snapt("snapt-1", 12));
+    assertThat(olga.get("/snapts/table", "HX-Request", "true").body())
+        .contains("data-snapt-id=\"snapt-1\"");
+  }
+
+  @Test
+  void refusedAndMissingReportsAreListed() {
+    assertThat(olga.get("/reports").body())
+        .contains("data-testid=\"reports-empty\"", "data-testid=\"gaps-empty\"");
+    peer.refusedReports.add(
+        Map.of(
+            "snapt",
+            "snapt-1",
+            "session",
+            "s",
+            "epoch",
+            3,
+            "sequence",
+            41,
+            "account",
+            "mallory",
+            "reason",
+            "UNKNOWN_ACCOUNT",
+            "detail",
+            "unknown account",
+            "receivedAt",
+            "2026-11-20T10:01:01Z"));
+    peer.gaps.add(Map.of("snapt", "snapt-1", "epoch", 3, "from", 17, "to", 19, "account", "bob"));
+    assertThat(olga.get("/reports").body())
+        .contains("data-testid=\"report-row\"", "unknown account", "UNKNOWN_ACCOUNT", "mallory")
+        .contains("data-testid=\"gap-row\"", "3 / 17–19");
+  }
+
+  @Test
+  void operationsPortAnswersAndThePagesPortDoesNot() {
+    Visitor operations = new Visitor(RunningWebgui.operations());
+    assertThat(operations.get("/livez", "Accept", "*/*").statusCode()).isEqualTo(200);
+    assertThat(operations.get("/readyz", "Accept", "*/*").statusCode()).isEqualTo(200);
+    assertThat(operations.get("/metrics", "Accept", "text/plain").body())
+        .contains("jvm_memory_used_bytes", "viaduct_webgui_logins_total");
+    for (String path : new String[] {"/livez", "/readyz", "/metrics"}) {
+      assertThat(olga.get(path).statusCode()).as(path).isEqualTo(404);
+    }
+  }
+}

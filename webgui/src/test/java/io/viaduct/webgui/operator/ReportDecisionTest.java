@@ -1,0 +1,113 @@
+package io.viaduct.webgui.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.webgui.PeerServer;
+import io.viaduct.webgui.RunningWebgui;
+import io.viaduct.webgui.Visitor;
+import java.net.http.HttpResponse;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ReportDecisionTest {
+  private PeerServer peer;
+  private Visitor olga;
+
+  @BeforeEach
+  void freshPeer() {
+    peer = RunningWebgui.freshPeer();
+    peer.held.add(PeerServer.held("7", "bob", "UNKNOWN_ACCOUNT", "no account 'bob'"));
+    Map<String, Object> unsigned = PeerServer.unsigned("9", "alice");
+    unsigned.put("refusal", "COUNTS_DIFFER");
+    unsigned.put("deviceUpBytes", "1200");
+    unsigned.put("deviceDownBytes", "2500000");
+    peer.unsigned.add(unsigned);
+    peer.unsigned.add(PeerServer.unsigned("10", "alice"));
+    peer.counts.add(
+        Map.of("snapt", "snapt-1", "what", "HELD", "reason", "UNKNOWN_ACCOUNT", "reports", 1));
+    olga = Visitor.operator();
+  }
+
+  @Test
+  void heldReportsUnsignedChargesAndCountsAreListedInPlainWords() {
+    String page = olga.get("/reports").body();
+    assertThat(Visitor.text(page, "count-row")).isEqualTo("snapt-1 held UNKNOWN_ACCOUNT 1");
+    assertThat(Visitor.text(page, "held-row"))
+        .contains("no account &#39;bob&#39;", "not signed by the device", "35.541158");
+    assertThat(Visitor.text(page, "unsigned-row"))
+        .contains("It counted less: 1.20 kB up, 2.50 MB down in the session so far.");
+    assertThat(page).contains("/reports/held/7/release", "/reports/unsigned/9/void");
+  }
+
+  @Test
+  void theFilterIsKeptInThePage() {
+    assertThat(olga.get("/reports?snapt=snapt-1&reason=CONFLICT").body())
+        .contains("value=\"snapt-1\"", "value=\"CONFLICT\"", "Show all");
+  }
+
+  private HttpResponse<String> decide(String path, String reason) {
+    String form = olga.get(path).body();
+    return olga.post(path, Map.of("reason", reason, "_csrf", Visitor.hidden(form, "_csrf")));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/reports/held/7/release, release 7, released and charged",
+    "/reports/held/7/discard, discard 7, discarded",
+    "/reports/unsigned/9/accept, accept 9, accepted",
+    "/reports/unsigned/9/void, void 9, booked back"
+  })
+  void aDecisionIsConfirmedOnAPageOfItsOwnAndCarriedOutOnce(
+      String path, String decision, String told) {
+    String confirmation = olga.get(path).body();
+    assertThat(Visitor.text(confirmation, "decision-charge")).isEqualTo("35.541158");
+    assertThat(peer.decisions).isEmpty();
+    assertThat(Visitor.location(decide(path, "ticket 7"))).endsWith("/reports");
+    assertThat(peer.decisions).containsExactly(decision + ": ticket 7");
+    assertThat(Visitor.text(olga.get("/reports").body(), "decision-done")).contains(told);
+  }
+
+  @Test
+  void aDecisionNeedsAReason() {
+    assertThat(Visitor.location(decide("/reports/held/7/discard", "  ")))
+        .endsWith("/reports/held/7/discard");
+    assertThat(olga.get("/reports/held/7/discard").body())
+        .contains("data-problem=\"decision.problem.reason\"");
+    assertThat(peer.decisions).isEmpty();
+  }
+
+  @Test
+  void aReportThatIsStillHeldAndADecisionThatIsRefusedAreSaidInBillingsWords() {
+    peer.outcome = "held";
+    decide("/reports/held/7/release", "x");
+    assertThat(Visitor.text(olga.get("/reports").body(), "decision-problem"))
+        .isEqualTo("The report is still held. no account &#39;bob&#39;");
+    peer.refusesDecisions = true;
+    decide("/reports/unsigned/9/void", "x");
+    assertThat(Visitor.text(olga.get("/reports").body(), "decision-problem"))
+        .contains("may be decided from 2026-11-21");
+  }
+
+  @Test
+  void nobodyButAnOperatorWithTheFormsTokenDecides() {
+    Visitor alice = Visitor.alice();
+    assertThat(alice.get("/reports/held/7/release").statusCode()).isEqualTo(403);
+    assertThat(olga.post("/reports/held/7/release", Map.of("reason", "x")).statusCode())
+        .isEqualTo(403);
+    assertThat(olga.get("/reports/held/7/burn").statusCode()).isEqualTo(404);
+    assertThat(olga.get("/reports/held/8/release").statusCode()).isEqualTo(404);
+    assertThat(peer.decisions).isEmpty();
+  }
+
+  @Test
+  void refusalsOfTheBridgeAreShownPerSnapt() {
+    Map<String, Object> snapt = PeerServer.snapt("snapt-1", 1);
+    snapt.put("reportsRefused", Map.of("TOKEN_FORGED", 3));
+    peer.snapts.add(snapt);
+    assertThat(Visitor.text(olga.get("/snapts").body(), "snapt-reports-refused"))
+        .isEqualTo("TOKEN_FORGED 3");
+  }
+}

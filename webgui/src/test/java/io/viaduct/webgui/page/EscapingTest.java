@@ -1,0 +1,181 @@
+package io.viaduct.webgui.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.webgui.PeerServer;
+import io.viaduct.webgui.RunningWebgui;
+import io.viaduct.webgui.Visitor;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+
+/// Shows what strangers write (names, references, reasons, words of SNAPTs) on every page.
+class EscapingTest {
+  private static final String ATTACK =
+      "\"'><script>alert(1)</script><img src=x onerror=alert(2)>${7*7}__${7*7}__";
+  private static final String QUOTED = URLEncoder.encode(ATTACK, StandardCharsets.UTF_8);
+
+  /// Addresses that are no pages: a stream of events (`LiveTest` attacks it) and files.
+  private static final Set<String> NO_PAGES =
+      Set.of(
+          "/accounts/{account}/events",
+          "/accounts/{account}/charges.csv",
+          "/accounts/{account}/usage.csv");
+
+  private PeerServer peer;
+
+  @BeforeEach
+  void hostilePeer() {
+    peer = RunningWebgui.freshPeer();
+    peer.users.put("alice", new PeerServer.User("wonder land", "user", ATTACK));
+    peer.users.put(ATTACK, new PeerServer.User("x", "user", ATTACK));
+    peer.charges.add(
+        hostile(
+            PeerServer.charge("c1", "alice"),
+            List.of(
+                "application",
+                "snapt",
+                "session",
+                "protocol",
+                "remoteAddress",
+                "reason",
+                "state",
+                "serviceClass",
+                "delaySource",
+                "tariffVersion")));
+    peer.snapts.add(
+        hostile(
+            PeerServer.snapt("snapt-1", 3),
+            List.of("id", "host", "region", "owner", "version", "state", "duplicateFrom")));
+    peer.snapts.getFirst().put("duplicatesRefused", 1);
+    peer.snapts.getFirst().put("reportsRefused", Map.of(ATTACK, 2));
+    List<String> ofReports = List.of("snapt", "session", "account", "reason", "detail");
+    peer.refusedReports.add(hostile(new HashMap<>(), ofReports));
+    peer.gaps.add(
+        hostile(new HashMap<>(Map.of("from", 1, "to", 2)), List.of("snapt", "session", "account")));
+    peer.held.add(hostile(PeerServer.held("7", "alice", "", ""), ofReports));
+    peer.unsigned.add(
+        hostile(
+            PeerServer.unsigned("9", "alice"), List.of("snapt", "session", "account", "refusal")));
+    peer.counts.add(
+        hostile(new HashMap<>(Map.of("what", "HELD", "reports", 3)), List.of("snapt", "reason")));
+    peer.topUps.add(
+        hostile(PeerServer.payment(null, ATTACK, null), List.of("createdBy", "transaction")));
+    peer.credits.add(
+        hostile(PeerServer.payment("refund", ATTACK, ATTACK), List.of("createdBy", "transaction")));
+    Map<String, Object> sums = hostile(PeerServer.sums("2026-11-20", "7", "5"), List.of());
+    sums.put("application", ATTACK);
+    sums.put("serviceClass", ATTACK);
+    peer.usage.put("usage", List.of(sums));
+  }
+
+  private static Map<String, Object> hostile(Map<String, Object> row, List<String> texts) {
+    texts.forEach(text -> row.put(text, ATTACK));
+    return row;
+  }
+
+  /// Addresses of each page, by the pattern that the pages map it with.
+  private static Map<String, List<String>> operatorsVisits() {
+    Map<String, List<String>> visits = new LinkedHashMap<>();
+    visits.put("/", List.of("/"));
+    visits.put("/login", List.of("/login?problem=" + QUOTED));
+    visits.put("/accounts", List.of("/accounts"));
+    visits.put("/accounts/{account}", List.of("/accounts/alice"));
+    visits.put("/accounts/{account}/user", List.of("/accounts/alice/user"));
+    visits.put(
+        "/accounts/{account}/charges",
+        List.of(
+            "/accounts/alice/charges",
+            "/accounts/alice/charges?application=%1$s&snapt=%1$s&from=%1$s&class=%1$s&state=%1$s"
+                .formatted(QUOTED)));
+    visits.put(
+        "/accounts/{account}/usage",
+        List.of(
+            "/accounts/alice/usage?by=application,class",
+            "/accounts/alice/usage?from=%1$s&to=%1$s&by=%1$s".formatted(QUOTED)));
+    visits.put("/accounts/{account}/top-ups", List.of("/accounts/alice/top-ups"));
+    visits.put("/accounts/{account}/credits", List.of("/accounts/alice/credits"));
+    visits.put("/charges/{id}", List.of("/charges/c1"));
+    visits.put("/snapts", List.of("/snapts"));
+    visits.put("/snapts/table", List.of("/snapts/table"));
+    visits.put(
+        "/reports",
+        List.of(
+            "/reports",
+            "/reports?snapt=%1$s&account=%1$s&reason=%1$s&cursor=%1$s".formatted(QUOTED)));
+    visits.put(
+        "/reports/{kind:held|unsigned}/{id}/{action:release|discard|accept|void}",
+        List.of("/reports/held/7/release", "/reports/unsigned/9/void"));
+    return visits;
+  }
+
+  @Test
+  void textOfOthersIsShownAndRunOnNoPage() {
+    Visitor olga = Visitor.operator();
+    operatorsVisits().values().stream()
+        .flatMap(List::stream)
+        .forEach(address -> harmless(olga, address));
+    Visitor alice = Visitor.alice();
+    for (String own :
+        List.of(
+            "/",
+            "/accounts/alice/charges",
+            "/accounts/alice/usage?by=application",
+            "/charges/c1")) {
+      assertThat(harmless(alice, own)).as(own).contains("&lt;script&gt;");
+    }
+    for (String shown :
+        List.of(
+            "/accounts",
+            "/accounts/alice",
+            "/accounts/alice/top-ups",
+            "/accounts/alice/credits",
+            "/snapts",
+            "/snapts/table",
+            "/reports",
+            "/reports/held/7/release",
+            "/reports/unsigned/9/void")) {
+      assertThat(harmless(olga, shown)).as(shown).contains("&lt;script&gt;");
+    }
+  }
+
+  private static String harmless(Visitor visitor, String address) {
+    String page = visitor.get(address).body();
+    assertThat(page)
+        .as(address)
+        .doesNotContain("<script>alert", "<img src=x", "${49}", "__49__", "javascript:");
+    return page;
+  }
+
+  @Test
+  void wordsOfARefusalAreNotRunEither() {
+    peer.refusedWith = ATTACK;
+    Visitor olga = Visitor.operator();
+    String page = olga.get("/reports/held/7/release").body();
+    olga.post(
+        "/reports/held/7/release", Map.of("_csrf", Visitor.hidden(page, "_csrf"), "reason", "r"));
+    assertThat(harmless(olga, "/reports")).contains("decision-problem", "&lt;script&gt;");
+  }
+
+  @Test
+  void everyPageThatIsMappedIsVisited() {
+    Set<String> mapped =
+        RunningWebgui.part(RequestMappingHandlerMapping.class).getHandlerMethods().keySet().stream()
+            .filter(
+                mapping -> mapping.getMethodsCondition().getMethods().contains(RequestMethod.GET))
+            .flatMap(mapping -> mapping.getPatternValues().stream())
+            .collect(Collectors.toCollection(TreeSet::new));
+    mapped.removeAll(NO_PAGES);
+    assertThat(operatorsVisits().keySet()).containsExactlyInAnyOrderElementsOf(mapped);
+  }
+}
