@@ -97,7 +97,7 @@ public final class SipEntrance implements SmartLifecycle {
             CONNECT_TIMEOUT),
         s.sentBy(),
         GuardLimits.STANDARD,
-        s.underWay(),
+        s.transactionsMax(),
         s.answersPerSecond(),
         s.answersPerSource(),
         s.remembered(),
