@@ -39,7 +39,7 @@ record StagesReport(List<Line> lines) {
       double ns,
       double errorNs,
       double garbageBytes,
-      Garbage allowed,
+      GarbageBound allowed,
       double roundNs,
       List<Double> rounds) {
     boolean isWithinBounds() {
@@ -75,7 +75,7 @@ record StagesReport(List<Line> lines) {
         primary.getScore(),
         primary.getScoreError(),
         garbage == null ? Double.NaN : garbage.getScore(),
-        Garbage.allowed(stage, parameters),
+        GarbageBound.allowed(stage, parameters),
         of.getMeasurement().getTime().convertTo(TimeUnit.NANOSECONDS),
         result.getBenchmarkResults().stream()
             .flatMap(fork -> fork.getIterationResults().stream())

@@ -15,7 +15,7 @@ class StagesReportTest {
         250,
         3,
         garbage,
-        Garbage.allowed(stage, parameters),
+        GarbageBound.allowed(stage, parameters),
         ROUND_NS,
         List.of());
   }
@@ -62,7 +62,7 @@ class StagesReportTest {
 
   @Test
   void theHarnessGarbageOfALongOperationDoesNotCount() {
-    var garbage = Garbage.NONE;
+    var garbage = GarbageBound.NONE;
     assertThat(
             new StagesReport.Line("Session", "", 30_000, 3, 4, garbage, ROUND_NS, List.of())
                 .isWithinBounds())

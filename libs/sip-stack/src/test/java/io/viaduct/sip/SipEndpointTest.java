@@ -345,8 +345,7 @@ class SipEndpointTest {
     try (Socket socket = connect(server)) {
       socket.setTcpNoDelay(true);
       for (int i = 0; i < both.length(); i += 7) {
-        write(socket, 
-                both.substring(i, Math.min(i + 7, both.length())));
+        write(socket, both.substring(i, Math.min(i + 7, both.length())));
         socket.getOutputStream().flush();
       }
       await().until(() -> received.size() == 2);

@@ -64,11 +64,9 @@ final class ClassesCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     List<AccessLine> accessLines = mbit.stream().map(AccessLine::of).toList();
-    List<Bulk> loads = Selection.of(List.of(Bulk.values()), Bulk::name, bulks, "bulk");
-    List<Way> chosen = Selection.of(List.of(Way.values()), Way::name, ways, "way");
-    PayloadKind payload =
-        Selection.of(List.of(PayloadKind.values()), PayloadKind::toString, List.of(kind), "kind")
-            .getFirst();
+    List<Bulk> loads = Selection.of(Bulk.class, bulks, "bulk");
+    List<Way> chosen = Selection.of(Way.class, ways, "way");
+    PayloadKind payload = Selection.of(PayloadKind.class, List.of(kind), "kind").getFirst();
     try (BenchEnvironment environment = BenchEnvironment.open(options);
         RunningPeers running = RunningPeers.start(environment, ours(environment), peers)) {
       environment.network().superpackets(false);

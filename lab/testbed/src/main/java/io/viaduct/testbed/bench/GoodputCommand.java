@@ -87,9 +87,8 @@ final class GoodputCommand implements Callable<Integer> {
   ///
   /// @throws IllegalArgumentException for a wrong option, before anything is started
   private List<GoodputCell> cells() {
-    List<Way> chosenWays = Selection.of(List.of(Way.values()), Way::name, ways, "way");
-    List<PayloadKind> chosenKinds =
-        Selection.of(List.of(PayloadKind.values()), PayloadKind::toString, kinds, "kind");
+    List<Way> chosenWays = Selection.of(Way.class, ways, "way");
+    List<PayloadKind> chosenKinds = Selection.of(PayloadKind.class, kinds, "kind");
     return links.stream()
         .flatMap(link ->
             chosenWays.stream()

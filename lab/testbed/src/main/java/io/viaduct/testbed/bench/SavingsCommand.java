@@ -93,8 +93,8 @@ final class SavingsCommand implements Callable<Integer> {
   }
 
   private List<Load> chosen() {
-    var ofClasses = Selection.of(List.of(TrafficClass.values()), Enum::name, classes, "class");
-    var ofKinds = Selection.of(List.of(PayloadKind.values()), PayloadKind::toString, kinds, "kind");
+    var ofClasses = Selection.of(TrafficClass.class, classes, "class");
+    var ofKinds = Selection.of(PayloadKind.class, kinds, "kind");
     return Loads.all().stream()
         .filter(load -> ofClasses.contains(load.of()) && ofKinds.contains(load.kind()))
         .toList();

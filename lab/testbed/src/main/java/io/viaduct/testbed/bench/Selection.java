@@ -22,4 +22,9 @@ final class Selection {
         .filter(one -> chosen.isEmpty() || chosen.contains(name.apply(one)))
         .toList();
   }
+
+  /// Returns the named constants of an enumeration, or all without a name.
+  static <E extends Enum<E>> List<E> of(Class<E> type, List<String> chosen, String what) {
+    return of(List.of(type.getEnumConstants()), Enum::toString, chosen, what);
+  }
 }

@@ -80,7 +80,7 @@ final class TunnelCommand implements Callable<Integer> {
             new ConstrainedText(network, seconds, System::nanoTime),
             new ColdStart(network, System::nanoTime),
             new Handover(network, System::nanoTime),
-            new Garbage(network, flow, exchanges, seconds, System::nanoTime));
+            new AllocatedBytes(network, flow, exchanges, seconds, System::nanoTime));
     return Selection.of(all, Measure::name, chosen, "measure");
   }
 

@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 /// Measures the garbage of the packet path of running ends per packet, without the garbage of their
 /// timers while idle. `viaduct bench stages` measures each stage alone and warm. This measure takes
 /// all stages together, compiled from the profiles of a start cache.
-final class Garbage implements Measure {
+final class AllocatedBytes implements Measure {
   /// The smallest object has 16 bytes, so a lower value means that not every packet allocates one.
   /// Short bodies are sealed outside of the heap, so none of it is the cipher's.
   private static final double PER_PACKET_MAX = 1;
@@ -50,7 +50,7 @@ final class Garbage implements Measure {
   /// Prepares the measures.
   ///
   /// @param exchanges serves requests at the far end as long as the laboratory runs
-  Garbage(
+  AllocatedBytes(
       BenchNetwork network,
       TcpFlow flow,
       RequestResponse exchanges,

@@ -3,7 +3,7 @@ package io.viaduct.stages;
 import java.util.regex.Pattern;
 
 /// Bytes that an operation of a stage may allocate.
-enum Garbage {
+enum GarbageBound {
   /// Viaduct's own code allocates nothing. The bound of one byte allows for allocations that happen
   /// once in many operations, such as a growing table.
   NONE(1),
@@ -33,7 +33,7 @@ enum Garbage {
 
   private final double bytesMax;
 
-  Garbage(double bytesMax) {
+  GarbageBound(double bytesMax) {
     this.bytesMax = bytesMax;
   }
 
@@ -49,7 +49,7 @@ enum Garbage {
   ///
   /// @param stage name of the benchmark in the table
   /// @param parameters of the benchmark, as JMH prints them
-  static Garbage allowed(String stage, String parameters) {
+  static GarbageBound allowed(String stage, String parameters) {
     if (NOT_USED.matcher(parameters).find()) {
       return ANY;
     }
