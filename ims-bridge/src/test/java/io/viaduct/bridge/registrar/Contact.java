@@ -3,8 +3,6 @@ package io.viaduct.bridge.registrar;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.sip.IncomingRequest;
-import io.viaduct.sip.endpoint.SipEndpoint;
-import io.viaduct.sip.endpoint.SipEndpointSettings;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
@@ -12,6 +10,8 @@ import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.digest.DigestAlgorithm;
 import io.viaduct.sip.digest.DigestClient;
+import io.viaduct.sip.endpoint.SipEndpoint;
+import io.viaduct.sip.endpoint.SipEndpointSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

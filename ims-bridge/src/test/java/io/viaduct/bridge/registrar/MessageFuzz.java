@@ -1,12 +1,12 @@
 package io.viaduct.bridge.registrar;
 
 import io.viaduct.bridge.SipSide;
-import io.viaduct.sip.endpoint.Arrival;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipMessage;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.SipUri;
+import io.viaduct.sip.endpoint.Arrival;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

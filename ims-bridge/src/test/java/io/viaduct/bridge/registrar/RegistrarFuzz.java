@@ -1,13 +1,13 @@
 package io.viaduct.bridge.registrar;
 
 import io.viaduct.bridge.SipSide;
-import io.viaduct.sip.endpoint.Arrival;
 import io.viaduct.sip.NameAddress;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipMessage;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.SipUri;
+import io.viaduct.sip.endpoint.Arrival;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,11 +2,11 @@ package io.viaduct.bridge.token;
 
 import io.viaduct.bridge.SipSide;
 import io.viaduct.bridge.registrar.Binding;
-import io.viaduct.sip.endpoint.Arrival;
 import io.viaduct.sip.FieldText;
 import io.viaduct.sip.SipMessage;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.endpoint.Arrival;
 import io.viaduct.sip.useragent.SessionGrant;
 import java.time.Duration;
 import java.util.HashMap;

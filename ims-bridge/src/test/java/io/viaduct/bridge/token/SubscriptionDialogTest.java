@@ -3,9 +3,9 @@ package io.viaduct.bridge.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.bridge.SipSide;
-import io.viaduct.sip.endpoint.Arrival;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.endpoint.Arrival;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

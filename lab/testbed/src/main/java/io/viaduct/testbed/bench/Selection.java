@@ -25,6 +25,6 @@ final class Selection {
 
   /// Returns the named constants of an enumeration, or all without a name.
   static <E extends Enum<E>> List<E> of(Class<E> type, List<String> chosen, String what) {
-    return of(List.of(type.getEnumConstants()), E::toString, chosen, what);
+    return of(List.of(type.getEnumConstants()), Enum::toString, chosen, what);
   }
 }

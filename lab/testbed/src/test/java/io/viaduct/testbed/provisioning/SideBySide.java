@@ -11,8 +11,8 @@ import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
 import io.viaduct.sip.HostPort;
-import io.viaduct.sip.endpoint.SipEndpointSettings;
 import io.viaduct.sip.Transport;
+import io.viaduct.sip.endpoint.SipEndpointSettings;
 import io.viaduct.sip.useragent.UserAgent;
 import io.viaduct.sip.useragent.UserAgentListener;
 import io.viaduct.sip.useragent.UserAgentSettings;
@@ -50,9 +50,7 @@ final class SideBySide implements AutoCloseable {
       billingParts = billing.start();
       bridge =
           bridge(
-              directory,
-              authority.issue("ims-bridge"),
-              BillingApplication.grpcPort(billingParts));
+              directory, authority.issue("ims-bridge"), BillingApplication.grpcPort(billingParts));
       bridgeParts = bridge.start();
     } catch (Exception e) {
       billing.close();
@@ -96,7 +94,8 @@ final class SideBySide implements AutoCloseable {
         ConfigurationFile.load(file, BillingConfiguration.class), InstantSource.system());
   }
 
-  private static SpringService bridge(Path directory, TlsSettings tls, int billingPort) throws Exception {
+  private static SpringService bridge(Path directory, TlsSettings tls, int billingPort)
+      throws Exception {
     Ed25519.writePrivate(directory.resolve("token.key"), Ed25519.generate().getPrivate());
     Path file =
         Files.writeString(
