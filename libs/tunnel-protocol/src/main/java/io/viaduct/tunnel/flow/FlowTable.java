@@ -1,5 +1,7 @@
 package io.viaduct.tunnel.flow;
 
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
 import io.viaduct.tunnel.wire.IpFields;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.tunnel.wire.VerdictCounters;
@@ -30,7 +32,7 @@ public final class FlowTable {
   private final FlowListener listener;
   private final VerdictCounters verdicts;
   private final FlowIds ids;
-  private final FlowIndex byId = new FlowIndex();
+  private final IntObjectMap<FlowState> byId = new IntObjectHashMap<>();
   private final FlowSlots slots = new FlowSlots();
 
   /// Creates an empty table.
