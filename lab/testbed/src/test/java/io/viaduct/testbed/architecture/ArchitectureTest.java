@@ -46,7 +46,8 @@ class ArchitectureTest {
           "testbed");
 
   /// Modules whose packages depend on each other in one direction only.
-  private static final List<String> WITHOUT_CYCLES = List.of("spring-host", "ims-bridge", "danum-billing", "webgui");
+  private static final List<String> WITHOUT_CYCLES =
+      List.of("spring-host", "ims-bridge", "danum-billing", "webgui");
 
   private static final Set<String> BAGS =
       Set.of("util", "utils", "common", "manager", "impl", "helper", "helpers", "internal");

@@ -50,9 +50,7 @@ final class SideBySide implements AutoCloseable {
       billingParts = billing.start();
       bridge =
           bridge(
-              directory,
-              authority.issue("ims-bridge"),
-              BillingApplication.grpcPort(billingParts));
+              directory, authority.issue("ims-bridge"), BillingApplication.grpcPort(billingParts));
       bridgeParts = bridge.start();
     } catch (Exception e) {
       billing.close();
@@ -96,7 +94,8 @@ final class SideBySide implements AutoCloseable {
         ConfigurationFile.load(file, BillingConfiguration.class), InstantSource.system());
   }
 
-  private static SpringService bridge(Path directory, TlsSettings tls, int billingPort) throws Exception {
+  private static SpringService bridge(Path directory, TlsSettings tls, int billingPort)
+      throws Exception {
     Ed25519.writePrivate(directory.resolve("token.key"), Ed25519.generate().getPrivate());
     Path file =
         Files.writeString(
