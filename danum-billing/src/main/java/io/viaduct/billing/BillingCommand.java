@@ -1,7 +1,5 @@
 package io.viaduct.billing;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.LoggerContext;
 import com.zaxxer.hikari.HikariDataSource;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.database.EmbeddedDatabase;
@@ -14,8 +12,8 @@ import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.LoggingSettings;
-import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.reload.HangUp;
+import io.viaduct.spring.ServiceLogging;
 import io.viaduct.spring.SpringService;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -58,32 +56,6 @@ public final class BillingCommand {
         .execute(arguments);
   }
 
-  private static void configureLogging(LoggingSettings settings) {
-    ProcessLogging.configure(settings);
-    level(settings.level());
-    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-      // Without this, any stranger's request would write a log line. Refusals are answered and
-      // counted.
-      context.getLogger("org.springframework.web.servlet.PageNotFound").setLevel(Level.OFF);
-      // Billing handles these failures itself, e.g. stopping a postmaster that is already dead.
-      context.getLogger("io.zonky").setLevel(Level.OFF);
-    }
-  }
-
-  /// Sets the log level of billing and of its libraries.
-  static void level(LoggingSettings.Level level) {
-    ProcessLogging.level(level);
-    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-      // These libraries log every step of their start; billing logs once when it is ready.
-      boolean quiet = level.compareTo(LoggingSettings.Level.INFO) <= 0;
-      for (String talkative :
-          List.of(
-              "org.flywaydb", "com.zaxxer", "org.apache", "org.springframework", "org.hibernate")) {
-        context.getLogger(talkative).setLevel(quiet ? Level.WARN : null);
-      }
-    }
-  }
-
   private static final class ConfigurationOption {
     @Option(names = "--config", required = true, description = "YAML file")
     private Path file = Path.of("");
@@ -103,7 +75,7 @@ public final class BillingCommand {
       ConfigurationSource<BillingConfiguration> source = config.source();
       BillingConfiguration configuration = source.load();
       ConfigurationKeys running = ConfigurationKeys.of(configuration);
-      configureLogging(configuration.logging());
+      ServiceLogging.configure(configuration.logging());
       SpringService billing = BillingApplication.of(configuration, InstantSource.system());
       CleanStop.serve(
           billing,
@@ -145,7 +117,7 @@ public final class BillingCommand {
     @Override
     public Integer call() throws IOException {
       BillingConfiguration configuration = config.source().read();
-      configureLogging(
+      ServiceLogging.configure(
           new LoggingSettings(LoggingSettings.Format.TEXT, LoggingSettings.Level.ERROR));
       if (!configuration.database().embedded()) {
         try (HikariDataSource pool =

@@ -9,6 +9,7 @@ import io.viaduct.service.reload.ConfigurationReload;
 import io.viaduct.service.reload.Reloading;
 import io.viaduct.service.tls.CertificateCheck;
 import io.viaduct.service.tls.ExchangeableTls;
+import io.viaduct.spring.ServiceLogging;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
@@ -51,7 +52,7 @@ final class BillingReload {
             List.of("tls"),
             next -> tls.prepare(CertificateCheck.of(next.tls(), clock.instant()).material())),
         new Reloading<>(
-            List.of("logging.level"), next -> () -> BillingCommand.level(next.logging().level())),
+            List.of("logging.level"), next -> () -> ServiceLogging.level(next.logging().level())),
         // The import is last, because it may be refused itself. It runs each time, because the
         // file's content may have changed.
         new Reloading<>(

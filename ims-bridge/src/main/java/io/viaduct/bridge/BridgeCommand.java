@@ -8,10 +8,10 @@ import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
-import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.reload.HangUp;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.KeyFile;
+import io.viaduct.spring.ServiceLogging;
 import io.viaduct.spring.SpringService;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -68,7 +68,7 @@ public final class BridgeCommand {
         BridgeReload.source(file, InstantSource.system());
     BridgeConfiguration configuration = source.load();
     ConfigurationKeys running = ConfigurationKeys.of(configuration);
-    ProcessLogging.configure(configuration.logging());
+    ServiceLogging.configure(configuration.logging());
     SpringService bridge = BridgeApplication.of(configuration);
     CleanStop.serve(
         bridge,

@@ -9,12 +9,12 @@ import io.viaduct.bridge.reporting.ReportMeters;
 import io.viaduct.bridge.token.TokenIssuer;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
-import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.reload.ConfigurationReload;
 import io.viaduct.service.reload.Reloading;
 import io.viaduct.service.tls.CertificateCheck;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.ExchangeableTls;
+import io.viaduct.spring.ServiceLogging;
 import java.nio.file.Path;
 import java.security.KeyPair;
 import java.time.InstantSource;
@@ -68,7 +68,7 @@ final class BridgeReload {
             }),
         new Reloading<>(List.of("snapts"), next -> () -> configure(bridge, next.snapts())),
         new Reloading<>(
-            List.of("logging.level"), next -> () -> ProcessLogging.level(next.logging().level())));
+            List.of("logging.level"), next -> () -> ServiceLogging.level(next.logging().level())));
   }
 
   /// Replaces the list of configured SNAPTs.

@@ -5,8 +5,8 @@ import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
-import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.reload.HangUp;
+import io.viaduct.spring.ServiceLogging;
 import io.viaduct.spring.SpringService;
 import io.viaduct.webgui.configuration.WebguiConfiguration;
 import java.io.IOException;
@@ -57,7 +57,7 @@ public final class WebguiCommand {
       ConfigurationSource<WebguiConfiguration> source = WebguiReload.source(config);
       WebguiConfiguration configuration = source.load();
       ConfigurationKeys running = ConfigurationKeys.of(configuration);
-      ProcessLogging.configure(configuration.logging());
+      ServiceLogging.configure(configuration.logging());
       SpringService pages = WebguiApplication.of(configuration);
       CleanStop.serve(
           pages,

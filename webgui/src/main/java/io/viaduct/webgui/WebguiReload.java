@@ -3,9 +3,9 @@ package io.viaduct.webgui;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
-import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.reload.ConfigurationReload;
 import io.viaduct.service.reload.Reloading;
+import io.viaduct.spring.ServiceLogging;
 import io.viaduct.webgui.bridge.SnaptDirectory;
 import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.peer.BearerToken;
@@ -46,6 +46,6 @@ final class WebguiReload {
               return () -> pages.getBean(SnaptDirectory.class).use(token);
             }),
         new Reloading<>(
-            List.of("logging.level"), next -> () -> ProcessLogging.level(next.logging().level())));
+            List.of("logging.level"), next -> () -> ServiceLogging.level(next.logging().level())));
   }
 }

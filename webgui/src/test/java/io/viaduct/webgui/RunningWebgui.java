@@ -1,7 +1,7 @@
 package io.viaduct.webgui;
 
 import io.viaduct.service.configuration.ConfigurationFile;
-import io.viaduct.service.logging.ProcessLogging;
+import io.viaduct.spring.ServiceLogging;
 import io.viaduct.webgui.configuration.WebguiConfiguration;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,7 +21,7 @@ public final class RunningWebgui {
 
   private static ConfigurableApplicationContext start(PeerServer peer) {
     WebguiConfiguration configuration = configuration(peer);
-    ProcessLogging.configure(configuration.logging());
+    ServiceLogging.configure(configuration.logging());
     try {
       return WebguiApplication.of(configuration).start();
     } catch (IOException e) {

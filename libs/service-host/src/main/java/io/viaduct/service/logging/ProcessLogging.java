@@ -33,12 +33,6 @@ public final class ProcessLogging {
         Level.toLevel(settings.level().name()));
     // Below INFO, Netty logs its class loading, which does not help an operator.
     context.getLogger("io.netty").setLevel(Level.INFO);
-    // A failed start ends the process with one line of its own; Spring would add eight lines, or a
-    // stack trace.
-    context
-        .getLogger("org.springframework.boot.diagnostics.LoggingFailureAnalysisReporter")
-        .setLevel(Level.OFF);
-    context.getLogger("org.springframework.boot.SpringApplication").setLevel(Level.OFF);
     // gRPC logs each failed connection with a stack trace and without the peer; the callers of gRPC
     // log it in one line.
     context.getLogger("io.grpc").setLevel(Level.ERROR);
