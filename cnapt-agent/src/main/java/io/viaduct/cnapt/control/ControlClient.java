@@ -236,18 +236,18 @@ public final class ControlClient implements ControlDialog.Owner {
       return;
     }
     boolean ours = why == ControlFailure.NETWORK_CHANGED;
-    long now = loop.ticker().nanoTime();
+    long nowNs = loop.ticker().nanoTime();
     if (!ours) {
       tell(why, detail);
       if (!wasEstablished) {
-        candidates.failed(hopeless, now);
+        candidates.failed(hopeless, nowNs);
       }
     }
     hopeless = false;
     listener.lost(why, detail);
     boolean atOnce =
         ours || (wasEstablished && (why == ControlFailure.CLOSED || why == ControlFailure.GOODBYE));
-    boolean waiting = why.isAbsence() && candidates.isPatient(now);
+    boolean waiting = why.isAbsence() && candidates.isPatient(nowNs);
     long pauseMs = atOnce ? 0 : waiting ? backOff.patient() : backOff.next();
     retry = loop.schedule(() -> connect(), pauseMs, TimeUnit.MILLISECONDS);
   }

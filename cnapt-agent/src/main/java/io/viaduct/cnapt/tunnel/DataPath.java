@@ -114,7 +114,7 @@ public final class DataPath implements AutoCloseable {
   public void install(SessionParameters parameters) {
     assert loop.inEventLoop() : Thread.currentThread();
     endSession();
-    long now = nanoTime.getAsLong();
+    long nowNs = nanoTime.getAsLong();
     TunnelSession begun =
         new TunnelSession(
             TunnelRole.AGENT,
@@ -123,15 +123,15 @@ public final class DataPath implements AutoCloseable {
             memory,
             new FlowObserver(classes),
             new Path(),
-            now);
+            nowNs);
     parameters.terms().secret().wipe();
     session = begun;
-    counter = new SessionCounter(begun, parameters.counts(), now);
+    counter = new SessionCounter(begun, parameters.counts(), nowNs);
     carried.begin(begun);
     ownReceiverIndex = parameters.ownReceiverIndex();
     sink.peer(parameters.peer());
-    carriers.begin(begun, now);
-    watch.networkChanged(now);
+    carriers.begin(begun, nowNs);
+    watch.networkChanged(nowNs);
     intake.begin(begun, parameters.settings().classQueueBytes());
     tick();
   }
@@ -160,10 +160,10 @@ public final class DataPath implements AutoCloseable {
   /// Opens and releases datagrams that arrived in the control connection.
   public void controlDatagrams(List<ByteBuf> datagrams) {
     assert loop.inEventLoop() : Thread.currentThread();
-    long now = nanoTime.getAsLong();
+    long nowNs = nanoTime.getAsLong();
     memory.socketWaitNs(0);
     for (ByteBuf datagram : datagrams) {
-      opened(datagram, null, now);
+      opened(datagram, null, nowNs);
       datagram.release();
     }
     downBatchEnd();
@@ -217,7 +217,7 @@ public final class DataPath implements AutoCloseable {
     }
   }
 
-  private void opened(ByteBuf content, @Nullable InetSocketAddress from, long now) {
+  private void opened(ByteBuf content, @Nullable InetSocketAddress from, long nowNs) {
     TunnelSession to = session;
     int offset = content.readerIndex();
     int length = content.readableBytes();
@@ -228,10 +228,10 @@ public final class DataPath implements AutoCloseable {
     }
     boolean data = DatagramHeader.type(content, offset) != DatagramHeader.TYPE_PATH;
     arrivingBy = from == null ? Carrier.CONTROL : Carrier.UDP;
-    if (to.open(content, offset, length, from, writer, now) == Verdict.ACCEPTED) {
-      carriers.heard(arrivingBy, data, now);
+    if (to.open(content, offset, length, from, writer, nowNs) == Verdict.ACCEPTED) {
+      carriers.heard(arrivingBy, data, nowNs);
       if (arrivingBy == carriers.carrier()) {
-        watch.heard(length, now);
+        watch.heard(length, nowNs);
       }
     }
   }
@@ -239,35 +239,35 @@ public final class DataPath implements AutoCloseable {
   private void downBatchEnd() {
     TunnelSession to = session;
     if (to != null) {
-      long now = nanoTime.getAsLong();
-      to.openBatchEnd(now);
+      long nowNs = nanoTime.getAsLong();
+      to.openBatchEnd(nowNs);
       if (writer.takeDelivered()) {
         watch.delivered();
       }
-      drain(now);
+      drain(nowNs);
     }
   }
 
-  private void drain(long now) {
+  private void drain(long nowNs) {
     TunnelSession from = session;
     if (from == null) {
       return;
     }
-    sink.sendWaiting(now);
-    from.drain(sink, now);
-    from.tooLong(sink.takeTooLong(), now);
-    count(now);
+    sink.sendWaiting(nowNs);
+    from.drain(sink, nowNs);
+    from.tooLong(sink.takeTooLong(), nowNs);
+    count(nowNs);
     if (carriers.carrier() == Carrier.UDP && sink.isRefused() && !watch.isSearching()) {
-      watch.networkChanged(now); // there is no route to the SNAPT now, so try again soon
+      watch.networkChanged(nowNs); // there is no route to the SNAPT now, so try again soon
     }
     intake.throttle(from);
-    arm(now);
+    arm(nowNs);
   }
 
-  private void count(long now) {
+  private void count(long nowNs) {
     SessionCounter of = counter;
     if (of != null) {
-      of.note(now);
+      of.note(nowNs);
     }
   }
 
@@ -276,26 +276,26 @@ public final class DataPath implements AutoCloseable {
     if (of == null) {
       return;
     }
-    long now = nanoTime.getAsLong();
-    of.onTick(now);
-    carriers.tick(now);
-    switch (watch.tick(now)) {
+    long nowNs = nanoTime.getAsLong();
+    of.onTick(nowNs);
+    carriers.tick(nowNs);
+    switch (watch.tick(nowNs)) {
       case WAIT -> {}
-      case PROBE -> probe(of, now);
+      case PROBE -> probe(of, nowNs);
       case PROBE_AND_REPORT_DEAD -> {
-        probe(of, now);
+        probe(of, nowNs);
         listener.pathDead();
       }
     }
-    drain(now);
+    drain(nowNs);
   }
 
-  private void probe(TunnelSession of, long now) {
-    of.probe(carriers.carrier(), now);
-    carriers.probed(now);
+  private void probe(TunnelSession of, long nowNs) {
+    of.probe(carriers.carrier(), nowNs);
+    carriers.probed(nowNs);
   }
 
-  private void arm(long now) {
+  private void arm(long nowNs) {
     TunnelSession of = session;
     if (of == null || closed) {
       return;
@@ -303,7 +303,7 @@ public final class DataPath implements AutoCloseable {
     long due = Math.min(of.nextDeadlineNs(), Math.min(watch.nextTickNs(), carriers.nextTickNs()));
     if (due < armedNs) {
       armedNs = due;
-      loop.schedule(() -> fired(due), Math.max(0, due - now), TimeUnit.NANOSECONDS);
+      loop.schedule(() -> fired(due), Math.max(0, due - nowNs), TimeUnit.NANOSECONDS);
     }
   }
 
@@ -321,11 +321,11 @@ public final class DataPath implements AutoCloseable {
       if (arrivingBy != carriers.carrier()) {
         return; // the datagram came on another carrier than the one in use
       }
-      long now = nanoTime.getAsLong();
+      long nowNs = nanoTime.getAsLong();
       long smoothedNs = (long) (smoothedRttUs * 1000);
       carriers.roundTrip(smoothedNs);
-      if (watch.answered(now, smoothedNs)) {
-        listener.pathFound(now);
+      if (watch.answered(nowNs, smoothedNs)) {
+        listener.pathFound(nowNs);
       }
     }
   }
@@ -379,10 +379,10 @@ public final class DataPath implements AutoCloseable {
     closed = true;
     TunnelSession of = session;
     if (of != null) {
-      long now = nanoTime.getAsLong();
-      of.queueFinalStats(now);
-      of.flushBatch(now);
-      drain(now);
+      long nowNs = nanoTime.getAsLong();
+      of.queueFinalStats(nowNs);
+      of.flushBatch(nowNs);
+      drain(nowNs);
     }
     endSession();
     sockets.close();

@@ -85,14 +85,14 @@ final class SessionCounter {
     return (long) Math.min(bytes, (double) LOST_MAX);
   }
 
-  private void pass(long now) {
-    if (now - second > upThen.length) {
+  private void pass(long nowNs) {
+    if (nowNs - second > upThen.length) {
       Arrays.fill(upThen, up);
       Arrays.fill(downThen, down);
       Arrays.fill(lostThen, lostWithWindow);
-      second = now;
+      second = nowNs;
     }
-    while (second < now) {
+    while (second < nowNs) {
       second++;
       int place = (int) (second % upThen.length);
       upThen[place] = up;

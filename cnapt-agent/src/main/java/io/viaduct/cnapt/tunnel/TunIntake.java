@@ -82,17 +82,17 @@ final class TunIntake implements TunReader {
       return; // only between two sessions in one iteration of the loop, when no packet is being
       // processed
     }
-    long now = nanoTime.getAsLong();
+    long nowNs = nanoTime.getAsLong();
     header.wrap(packet, headerOffset);
     int gsoSize = header.gsoType() == VirtioNetHeader.GSO_NONE ? 0 : header.gsoSize();
     int ip = headerOffset + VirtioNetHeader.LENGTH;
     offered.set(packet, ip, length, gsoSize, header.needsChecksum());
-    if (to.offer(offered, now) == Verdict.PACKET_TOO_BIG) {
-      to.answerTooBig(offered, back, now);
+    if (to.offer(offered, nowNs) == Verdict.PACKET_TOO_BIG) {
+      to.answerTooBig(offered, back, nowNs);
     }
-    next.offered(length, now);
+    next.offered(length, nowNs);
     if (!hasRoom(to)) {
-      flush(to, now);
+      flush(to, nowNs);
     }
   }
 
@@ -104,9 +104,9 @@ final class TunIntake implements TunReader {
     }
   }
 
-  private void flush(TunnelSession to, long now) {
-    to.flushBatch(now);
-    next.drain(now);
+  private void flush(TunnelSession to, long nowNs) {
+    to.flushBatch(nowNs);
+    next.drain(nowNs);
   }
 
   /// Resumes or pauses the reading of the TUN, by the present room in the queues.

@@ -126,10 +126,10 @@ public final class AttributionLog implements AutoCloseable {
 
   private synchronized void write(String line) {
     try {
-      long now = clock.millis() / HOUR_MS;
+      long nowHour = clock.millis() / HOUR_MS;
       BufferedWriter to = writer;
-      if (to == null || now != hour) {
-        to = begin(now);
+      if (to == null || nowHour != hour) {
+        to = begin(nowHour);
       }
       to.write(line);
       to.write('\n');
@@ -143,25 +143,25 @@ public final class AttributionLog implements AutoCloseable {
     }
   }
 
-  private BufferedWriter begin(long now) throws IOException {
+  private BufferedWriter begin(long nowHour) throws IOException {
     closeWriter();
-    remove(now);
-    Path file = folder.resolve(now * HOUR_MS + SUFFIX);
+    remove(nowHour);
+    Path file = folder.resolve(nowHour * HOUR_MS + SUFFIX);
     BufferedWriter made =
         Files.newBufferedWriter(file, UTF_8, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     for (String who : open.values()) {
       made.write("S " + clock.millis() + " " + who + "\n");
     }
     writer = made;
-    hour = now;
+    hour = nowHour;
     return made;
   }
 
-  private void remove(long now) throws IOException {
+  private void remove(long nowHour) throws IOException {
     long bytes = 0;
     for (Path file : files(folder).reversed()) {
       bytes += Files.size(file);
-      boolean old = startMs(file) + HOUR_MS < now * HOUR_MS - retention.toMillis();
+      boolean old = startMs(file) + HOUR_MS < nowHour * HOUR_MS - retention.toMillis();
       if (old || bytes > bytesMax) {
         Files.delete(file);
         if (!old) {

@@ -73,9 +73,9 @@ public final class TrafficCounters {
     add(traffic, seen.traffic, index(direction, cls, Measure.POST_BYTES), from.postBytes());
   }
 
-  private static void add(long[] to, long[] seen, int index, long now) {
-    to[index] += now - seen[index];
-    seen[index] = now;
+  private static void add(long[] to, long[] seen, int index, long total) {
+    to[index] += total - seen[index];
+    seen[index] = total;
   }
 
   private static int index(Direction direction, int cls, Measure measure) {

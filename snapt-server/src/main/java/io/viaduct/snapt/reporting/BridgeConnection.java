@@ -174,14 +174,14 @@ public final class BridgeConnection implements AutoCloseable {
 
       // A repeated reason is logged only once.
       private void onLost(String why) {
-        long now = clock.millis();
-        if (!lossSaid.equals(why) && now - lossSaidMs >= BETWEEN_LINES_MS && !closing) {
+        long nowMs = clock.millis();
+        if (!lossSaid.equals(why) && nowMs - lossSaidMs >= BETWEEN_LINES_MS && !closing) {
           LOG.warn(
               "bridge {} unreachable, reports are kept, next attempts every second: {}",
               channel.authority(),
               why);
           lossSaid = why;
-          lossSaidMs = now;
+          lossSaidMs = nowMs;
         }
         openLater();
       }

@@ -53,9 +53,9 @@ public final class Admission {
   ///
   /// @return false if the budget of this second is used up
   public synchronized boolean mayAnswer(long nowMs) {
-    long now = Math.floorDiv(nowMs, 1000);
-    if (now != second) {
-      second = now;
+    long nowSecond = Math.floorDiv(nowMs, 1000);
+    if (nowSecond != second) {
+      second = nowSecond;
       answered = 0;
     }
     return answered++ < answersPerSecond;
