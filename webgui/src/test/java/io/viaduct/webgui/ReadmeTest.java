@@ -27,6 +27,9 @@ import org.junit.jupiter.api.Test;
 
 /// The README and the texts say what the code does.
 class ReadmeTest {
+  /// A table of the fragment `listing`: its name is its hook and the prefix of its caption's key.
+  private static final String LISTING = "listing\\('([a-z-]+)'";
+
   private static final Path RESOURCES = Path.of("src/main/resources");
 
   @Test
@@ -38,6 +41,7 @@ class ReadmeTest {
         found(hooks.substring(hooks.indexOf("|---|---|")), "`([a-z]+(?:-[a-z]+)*)`");
     listed.removeIf(word -> word.startsWith("data-"));
     Set<String> used = found(templates(), "data-testid=\"([a-z-]+)\"");
+    used.addAll(found(templates(), LISTING));
     assertThat(listed).isEqualTo(used);
   }
 
@@ -75,6 +79,9 @@ class ReadmeTest {
       texts.load(reader);
     }
     Set<String> asked = found(templates(), "#\\{([a-z][A-Za-z_.]*[a-zA-Z])[}(]");
+    found(templates(), LISTING).forEach(name -> asked.add(name + ".caption"));
+    found(templates(), LISTING + ", \\$\\{[a-z.]+\\}, \\$\\{ \\{([^}]*)\\} \\}", 2)
+        .forEach(columns -> asked.addAll(found(columns, "'([a-z.]+)'")));
     assertThat(texts.stringPropertyNames()).containsAll(asked);
     Set<String> unused = new TreeSet<>(texts.stringPropertyNames());
     unused.removeAll(asked);
@@ -94,10 +101,14 @@ class ReadmeTest {
   }
 
   private static Set<String> found(String text, String pattern) {
+    return found(text, pattern, 1);
+  }
+
+  private static Set<String> found(String text, String pattern, int group) {
     return Pattern.compile(pattern)
         .matcher(text)
         .results()
-        .map((MatchResult match) -> match.group(1))
+        .map((MatchResult match) -> match.group(group))
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
