@@ -1,10 +1,10 @@
 package io.viaduct.testbed.bench;
 
-import io.viaduct.testbed.Laboratory;
 import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.process.StatusSocket;
 import io.viaduct.testbed.report.BenchOptions;
+import io.viaduct.testbed.topology.Laboratory;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.nio.file.Files;

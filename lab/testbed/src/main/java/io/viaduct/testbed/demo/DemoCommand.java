@@ -1,11 +1,11 @@
 package io.viaduct.testbed.demo;
 
-import io.viaduct.testbed.Laboratory;
 import io.viaduct.testbed.deployment.Deployment;
 import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.deployment.StartCaches;
 import io.viaduct.testbed.page.PageRelay;
+import io.viaduct.testbed.topology.Laboratory;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.net.InetSocketAddress;

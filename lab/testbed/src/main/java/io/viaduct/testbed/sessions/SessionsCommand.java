@@ -1,10 +1,10 @@
 package io.viaduct.testbed.sessions;
 
-import io.viaduct.testbed.Laboratory;
 import io.viaduct.testbed.process.ProcessUsage;
 import io.viaduct.testbed.report.BenchOptions;
 import io.viaduct.testbed.report.Report;
 import io.viaduct.testbed.sessions.SessionsStep.Round;
+import io.viaduct.testbed.topology.Laboratory;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.PortBytes;
 import io.viaduct.testbed.topology.Topology;

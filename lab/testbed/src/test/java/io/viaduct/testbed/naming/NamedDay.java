@@ -1,6 +1,5 @@
 package io.viaduct.testbed.naming;
 
-import io.viaduct.testbed.Laboratory;
 import io.viaduct.testbed.demo.BillingClient;
 import io.viaduct.testbed.demo.Retry;
 import io.viaduct.testbed.deployment.Deployment;
@@ -8,6 +7,7 @@ import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.deployment.ServicePlan;
 import io.viaduct.testbed.topology.Command;
+import io.viaduct.testbed.topology.Laboratory;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;

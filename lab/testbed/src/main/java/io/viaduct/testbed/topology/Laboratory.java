@@ -1,6 +1,5 @@
-package io.viaduct.testbed;
+package io.viaduct.testbed.topology;
 
-import io.viaduct.testbed.topology.Command;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
