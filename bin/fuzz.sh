@@ -1,5 +1,5 @@
 # Sourced by ../viaduct: runs the fuzz targets one after the other with Jazzer. The targets are the
-# classes …Fuzz in the modules' tests. Needs launch.sh.
+# classes …Fuzz in the modules' tests; Jazzer calls their @FuzzTest through JUnit. Needs launch.sh.
 # shellcheck shell=bash disable=SC2154
 
 fuzz_usage() {
@@ -32,8 +32,8 @@ fuzz() {
 		fuzz_targets | grep -q "/$name\.java$" || die 64 "unknown target '$name'; try: viaduct fuzz --list"
 	done
 	find_java
-	# one reactor build, so that no module must be installed; the profile adds Jazzer
-	[ -n "${VIADUCT_BUILT:-}" ] || maven -q -Pfuzz -DskipTests -Dspotless.check.skip=true test-compile \
+	# one reactor build, so that no module must be installed
+	[ -n "${VIADUCT_BUILT:-}" ] || maven -q -DskipTests -Dspotless.check.skip=true test-compile \
 		dependency:build-classpath -Dmdep.outputFile=target/fuzz.classpath -Dmdep.includeScope=test ||
 		die 70 "the build failed; its last lines are above"
 	printf '%-24s %10s %8s %8s %8s  %s\n' target inputs per-s cover corpus result
@@ -45,8 +45,8 @@ fuzz() {
 	[ "$failed" = 0 ] || die 70 "at least one target has broken its rule: see the inputs build/fuzz/*/crash-* and the logs build/fuzz/*.log"
 }
 
-fuzz_targets() { # without the deliberate fault that tests the fuzzing itself
-	find "$root" -path "$root/lab/fuzzing" -prune -o -path '*/src/test/java/*Fuzz.java' -print | sort
+fuzz_targets() {
+	find "$root" -path '*/src/test/java/*Fuzz.java' | sort
 }
 
 fuzz_target() { # source file, simple name
@@ -57,13 +57,13 @@ fuzz_target() { # source file, simple name
 	mkdir -p "$work/found"
 	java=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:+EnableDynamicAgentLoading
 		-XX:-UsePerfData -Xmx1g -XX:+UseSerialGC -Dio.netty.leakDetection.level=disabled
+		-Djunit.jupiter.execution.timeout.mode=disabled # a target runs as long as it is told to
 		-Dlogback.configurationFile=io/viaduct/fuzzing/silent.xml
 		-cp "$module/target/test-classes:$module/target/classes:$(cat "$module/target/fuzz.classpath")")
-	"${java[@]}" io.viaduct.fuzzing.CorpusCommand unpack "$class" "$work/corpus" >"$work.log" 2>&1 || return
 	setpriv --pdeathsig KILL nice -n 10 "${java[@]}" com.code_intelligence.jazzer.Jazzer --target_class="$class" \
 		--instrumentation_includes='io.viaduct.**' --custom_hook_includes='io.viaduct.**' --reproducer_path="$work" \
 		-artifact_prefix="$work/" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -print_final_stats=1 \
-		"$work/found" "$work/corpus" >"$work.log" 2>&1 || status=$?
+		"$work/found" >"$work.log" 2>&1 || status=$?
 	# the last line of the fuzzer's counters: "#12345 DONE cov: 210 ft: 480 corp: 31/2Kb lim: …"
 	awk -v name="$2" -v status="$status" -v seconds="$seconds" '
 		/^#[0-9]+.* cov: / { for (i = 1; i < NF; i++) { if ($i == "cov:") cover = $(i + 1); if ($i == "corp:") corpus = $(i + 1) } }
@@ -73,7 +73,7 @@ fuzz_target() { # source file, simple name
 	if [ "$status" = 0 ] && [ -n "$keep" ]; then
 		local file=${1%.java}.hex
 		file=${file/src\/test\/java/src\/test\/resources}
-		"${java[@]}" io.viaduct.fuzzing.CorpusCommand pack "$work/found" "$file" >>"$work.log" 2>&1
+		"${java[@]}" io.viaduct.fuzzing.CorpusFile "$work/found" "$file" >>"$work.log" 2>&1
 	fi
 	return "$status"
 }

@@ -1,5 +1,7 @@
 package io.viaduct.cnapt.control;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import com.code_intelligence.jazzer.junit.Lifecycle;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
@@ -9,6 +11,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.receipts.ReceiptSettings;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
@@ -47,6 +50,7 @@ import java.util.Random;
 import java.util.Set;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes the agent's handling of a SNAPT's messages: Welcome, Refusal, lists, tokens, boundaries
 /// and datagrams.
@@ -61,7 +65,7 @@ import javax.net.ssl.SSLEngine;
 /// - Each KeepAlive is answered with its number. Boundaries are answered, and never more is signed
 ///   than was counted.
 /// - Texts are safe for a log and a terminal.
-public final class ControlDialogFuzz implements ControlListener {
+final class ControlDialogFuzz implements ControlListener {
   private static final Set<ControlFailure> REASONS =
       Set.of(
           ControlFailure.MALFORMED,
@@ -85,19 +89,18 @@ public final class ControlDialogFuzz implements ControlListener {
   private static final SSLEngine TLS = engine();
   private static final int WORDS_MAX = 400;
 
-  private final boolean bootstrap;
+  private boolean bootstrap;
   private final EmbeddedChannel channel = new EmbeddedChannel();
-  private final ControlClient client;
-  private final ControlDialog dialog;
-  private final ControlConnection connection;
+  private ControlClient client;
+  private ControlDialog dialog;
+  private ControlConnection connection;
   private final List<ControlFailure> lost = new ArrayList<>();
   private int welcomes;
   private final Map<Long, Receipt> signed = new HashMap<>();
   private int refusals;
   private String breach = "";
 
-  private ControlDialogFuzz(boolean bootstrap) {
-    this.bootstrap = bootstrap;
+  private void open() {
     client =
         new ControlClient(
             channel.eventLoop(),
@@ -134,13 +137,16 @@ public final class ControlDialogFuzz implements ControlListener {
     connection.speak(channel, TLS);
   }
 
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest(lifecycle = Lifecycle.PER_EXECUTION)
+  void holds(byte[] input) {
     if (input.length < 1) {
       return;
     }
     int piece = input[0] >> 1 & 0x7F;
-    new ControlDialogFuzz((input[0] & 1) != 0)
-        .run(Unpooled.wrappedBuffer(input, 1, input.length - 1), piece == 0 ? 65_536 : piece);
+    bootstrap = (input[0] & 1) != 0;
+    open();
+    run(Unpooled.wrappedBuffer(input, 1, input.length - 1), piece == 0 ? 65_536 : piece);
   }
 
   private void run(ByteBuf bytes, int piece) {
@@ -392,7 +398,7 @@ public final class ControlDialogFuzz implements ControlListener {
     return ByteBufUtil.getBytes(bytes);
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     ControlMessage goodbye =
         message().setGoodbye(Goodbye.newBuilder().setReason("stops\u001b[2J")).build();
     ControlMessage boundary =

@@ -1,15 +1,18 @@
 package io.viaduct.cnapt.control;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes the Welcome of a SNAPT. Rule: an accepted Welcome has a key, a port and a path MTU with
 /// which a session can be opened.
-public final class WelcomeFuzz {
+final class WelcomeFuzz {
   private static final Greeting GREETING =
       new Greeting(
           List.of(Aead.AES_256_GCM),
@@ -19,9 +22,9 @@ public final class WelcomeFuzz {
           "",
           "fuzz");
 
-  private WelcomeFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     try {
       Welcome welcome = Welcome.parseFrom(input);
       boolean right = GREETING.wrongWith(welcome, "resumable").isEmpty();
@@ -39,7 +42,7 @@ public final class WelcomeFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     Welcome welcome =
         Welcome.newBuilder()
             .setSessionId("s")

@@ -1,20 +1,23 @@
 package io.viaduct.cnapt.signalling;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.viaduct.cnapt.control.Snapt;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.sip.useragent.SessionGrant;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes the agent's handling of a NOTIFY of `snapt-session`. Input: its body. Rules: the result
 /// is an IllegalArgumentException or a ticket. A ticket lists only valid SNAPTs, in order of
 /// preference, up to the limit. The texts of ticket and grant are safe for a log and do not contain
 /// the token.
-public final class TicketFuzz {
+final class TicketFuzz {
   private static final int RELAYS_MAX = 64;
 
-  private TicketFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     SessionGrant grant;
     SessionTicket ticket;
     try {
@@ -77,7 +80,7 @@ public final class TicketFuzz {
         .formatted(host, port, priority);
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     return List.of(
             grant("AA-_", relay("h", 1, 1) + "," + relay("::1", 65_535, 0)),
             grant("AA-_", relay("two words", 1, 0) + "," + relay("h", 65_536, 0)),

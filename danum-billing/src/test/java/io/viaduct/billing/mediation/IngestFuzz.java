@@ -1,24 +1,27 @@
 package io.viaduct.billing.mediation;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.usage.TokenKeys;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes reports as the bridge forwards them. Input: a UsageReport. Rule: it becomes an interval
 /// whose sums do not overflow, or it is refused with a reason.
-public final class IngestFuzz {
+final class IngestFuzz {
   private static final Instant NOW = Instant.ofEpochMilli(1_790_000_000_000L);
 
   private static final ReportValidation VALIDATION =
       new ReportValidation(MediationRig.PROOFS, TokenKeys.of(List.of(Reports.PROVEN.tokenKey())));
 
-  private IngestFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     try {
       SignedUsageReport signed =
           SignedUsageReport.newBuilder()
@@ -38,7 +41,7 @@ public final class IngestFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     UsageReport report =
         Reports.report("snapt-1", "s", 1, 2, "alice", NOW, Reports.workedExample()).build();
     return List.of(

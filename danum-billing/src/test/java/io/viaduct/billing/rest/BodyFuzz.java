@@ -1,12 +1,15 @@
 package io.viaduct.billing.rest;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.viaduct.billing.tariff.TariffDocument;
 import io.viaduct.billing.tariff.TariffRefusedException;
+import io.viaduct.fuzzing.Corpus;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpInputMessage;
 import org.springframework.http.converter.HttpMessageNotReadableException;
@@ -15,7 +18,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /// Fuzzes the JSON bodies of the REST interface. Input: one octet that selects the resource, then
 /// the JSON. Rule: the body is parsed, or refused with a text of JsonBody.
-public final class BodyFuzz {
+final class BodyFuzz {
   private static final JsonMapper JSON = JsonBody.mapper();
   private static final List<Class<?>> BODIES =
       List.of(
@@ -38,9 +41,9 @@ public final class BodyFuzz {
         }
       };
 
-  private BodyFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     if (input.length < 1) {
       return;
     }
@@ -67,7 +70,7 @@ public final class BodyFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     List<byte[]> seeds = new ArrayList<>();
     String[] bodies = {
       "\0{\"user\":\"alice\",\"password\":\"p\"}",

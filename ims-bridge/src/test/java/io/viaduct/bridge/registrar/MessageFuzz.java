@@ -1,6 +1,9 @@
 package io.viaduct.bridge.registrar;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import com.code_intelligence.jazzer.junit.Lifecycle;
 import io.viaduct.bridge.SipSide;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipMessage;
 import io.viaduct.sip.SipRequest;
@@ -10,6 +13,7 @@ import io.viaduct.sip.endpoint.Arrival;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes MESSAGEs between users. Input: datagrams separated by a zero octet. The responses among
 /// them are queued first, as the contacts' answers. REGISTERs and MESSAGEs are sent in their order,
@@ -20,27 +24,26 @@ import java.util.Set;
 /// - a forwarded message has one hop less and neither credentials nor Route; the rest is unchanged
 /// - a message that is not forwarded is refused for a reason of the proxy
 /// - the sender gets one answer that matches his request, whatever a contact wrote
-public final class MessageFuzz {
+final class MessageFuzz {
   private static final Set<Integer> REFUSALS = Set.of(403, 404, 407, 420, 480, 483);
 
   private final SipSide bridge = new SipSide();
 
-  private MessageFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
-    MessageFuzz fuzz = new MessageFuzz();
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest(lifecycle = Lifecycle.PER_EXECUTION)
+  void holds(byte[] input) {
     List<SipRequest> requests = new ArrayList<>();
     for (byte[] datagram : Arrival.datagrams(input)) {
       switch (SipSide.arrival(datagram).orElse(null)) {
-        case SipResponse response when response.isFinal() -> fuzz.bridge.willAnswer(response);
+        case SipResponse response when response.isFinal() -> bridge.willAnswer(response);
         case SipRequest request -> requests.add(request);
         case null, default -> {}
       }
     }
     for (SipRequest request : requests) {
       switch (request.method()) {
-        case "REGISTER" -> fuzz.bridge.tellWithCredentials(request);
-        case "MESSAGE" -> fuzz.message(request);
+        case "REGISTER" -> bridge.tellWithCredentials(request);
+        case "MESSAGE" -> message(request);
         default -> {}
       }
     }
@@ -125,7 +128,7 @@ public final class MessageFuzz {
         .formatted(status, more);
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     String alice = contact("alice", "<sip:a@b>;q=0.9,<sip:a@c>");
     String hops = "Max-Forwards:7";
     return List.of(

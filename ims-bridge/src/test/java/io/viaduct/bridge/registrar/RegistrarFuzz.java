@@ -1,6 +1,9 @@
 package io.viaduct.bridge.registrar;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import com.code_intelligence.jazzer.junit.Lifecycle;
 import io.viaduct.bridge.SipSide;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.sip.NameAddress;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipMessage;
@@ -14,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes REGISTERs of two users. Input: datagrams separated by a zero octet and sent 30 s apart.
 /// Each is sent twice: as it is, and with its user's credentials. Rules (RFC 3261 section 10.3):
@@ -24,23 +28,22 @@ import java.util.Set;
 /// - a success lists all bindings of the user and no others; each has an expiry within the bounds
 ///   and a URI that a request can be sent to
 /// - the number of bindings stays within the bounds
-public final class RegistrarFuzz {
+final class RegistrarFuzz {
   private static final Set<Integer> REFUSALS = Set.of(400, 403, 404, 420, 423, 500, 503);
   private static final Duration PAUSE = Duration.ofSeconds(30);
 
   private final SipSide bridge = new SipSide();
 
-  private RegistrarFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
-    RegistrarFuzz fuzz = new RegistrarFuzz();
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest(lifecycle = Lifecycle.PER_EXECUTION)
+  void holds(byte[] input) {
     for (byte[] datagram : Arrival.datagrams(input)) {
       Optional<SipMessage> message = SipSide.arrival(datagram);
       if (message.isPresent()
           && message.get() instanceof SipRequest request
           && request.method().equals("REGISTER")) {
-        fuzz.register(request);
-        fuzz.bridge.pass(PAUSE);
+        register(request);
+        bridge.pass(PAUSE);
       }
     }
   }
@@ -136,7 +139,7 @@ public final class RegistrarFuzz {
     return new SipRequest("MESSAGE", to.contact(), headers);
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     String one = "m:<sip:a@b>;q=0.5;methods=\"MESSAGE,!INVITE\";+sip.instance=\"<u>\"";
     return List.of(
         Arrival.input(

@@ -1,6 +1,8 @@
 package io.viaduct.bridge.reporting;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SignedUsageReport;
@@ -10,11 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.LongStream;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes billing's verdicts on a batch of three reports. Input: the SubmitResponse. Rules: each
 /// report is acknowledged once, with its own name. If the answer names another report or has no
 /// verdict, the report is deferred.
-public final class BillingAnswerFuzz {
+final class BillingAnswerFuzz {
   private static final Set<ReportVerdict> VERDICTS =
       Set.of(
           ReportVerdict.POSTED,
@@ -27,9 +30,9 @@ public final class BillingAnswerFuzz {
   private static final List<UsageReport> REPORTS =
       LongStream.range(0, 3).mapToObj(BillingAnswerFuzz::report).toList();
 
-  private BillingAnswerFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     List<ReportAck> lines;
     try {
       lines = SubmitResponse.parseFrom(input).getAcksList();
@@ -80,7 +83,7 @@ public final class BillingAnswerFuzz {
     return SubmitResponse.newBuilder().addAllAcks(List.of(lines)).build().toByteArray();
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     ReportAck first = ack(REPORTS.get(0), ReportVerdict.POSTED);
     ReportAck second = ack(REPORTS.get(1), ReportVerdict.REJECTED);
     ReportAck third = ack(REPORTS.get(2), ReportVerdict.REPORT_VERDICT_UNSPECIFIED);

@@ -1,8 +1,10 @@
 package io.viaduct.bridge.reporting;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.ProvenReport;
 import io.viaduct.usage.SignedMessage;
@@ -14,12 +16,13 @@ import java.security.interfaces.EdECPublicKey;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes reports as gRPC delivers them. Input: one octet, then the bytes. If bit 0 of the octet is
 /// set, the SNAPT signs the bytes; else they are the whole signed report. Rules: a refusal has a
 /// reason. No report is genuine without the SNAPT's signature. A genuine report names the sender
 /// and all that billing needs.
-public final class ReportFuzz {
+final class ReportFuzz {
   private static final KeyPair KEY = Ed25519.generate();
   private static final Snapt SENDER =
       new Snapt(
@@ -33,9 +36,9 @@ public final class ReportFuzz {
       new ReportVerifier(
           1 << 20, () -> TokenKeys.of(List.of(PROVEN.tokenKey())), ProvenReport.AUDIENCE);
 
-  private ReportFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     if (input.length < 1) {
       return;
     }
@@ -74,7 +77,7 @@ public final class ReportFuzz {
     return ByteString.copyFrom(new byte[] {(byte) flags}).concat(bytes).toByteArray();
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     UsageReport report =
         UsageReport.newBuilder()
             .setSnaptId("snapt-1")

@@ -1,5 +1,7 @@
 package io.viaduct.bridge.snapts;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import com.code_intelligence.jazzer.junit.Lifecycle;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.grpc.Context;
 import io.grpc.Status;
@@ -12,6 +14,7 @@ import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.directory.SnaptEntry;
 import io.viaduct.bridge.token.TokenIssuer;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
@@ -22,12 +25,13 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes the statuses of a SNAPT. Input: a SnaptStatus, sent between two valid ones. Rules: the
 /// status is accepted, and devices get an address and ports that they can connect to; or the stream
 /// ends with INVALID_ARGUMENT and the directory is unchanged. The entries of other SNAPTs never
 /// change.
-public final class AnnounceFuzz {
+final class AnnounceFuzz {
   private static final KeyPair KEY = Ed25519.generate();
   private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
   private static final SnaptStatus GOOD =
@@ -50,17 +54,17 @@ public final class AnnounceFuzz {
       new TokenIssuer(KEY, List.of(), Duration.ofHours(1), "snapts", () -> NOW);
   private final Answers answers = new Answers();
 
-  private AnnounceFuzz() {}
-
   private static Snapt configured(String id) {
     byte[] key = Ed25519.raw((EdECPublicKey) KEY.getPublic());
     return new Snapt(
         id, Base64.getEncoder().encodeToString(key), "owner", "region", Optional.empty());
   }
 
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest(lifecycle = Lifecycle.PER_EXECUTION)
+  void holds(byte[] input) {
     try {
-      new AnnounceFuzz().run(SnaptStatus.parseFrom(input));
+      run(SnaptStatus.parseFrom(input));
     } catch (InvalidProtocolBufferException _) {
       return; // gRPC ends the stream
     }
@@ -158,7 +162,7 @@ public final class AnnounceFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     return List.of(
             GOOD.toBuilder().setHost("snapt-1.example").setDatagramsRefused(1L << 40).build(),
             GOOD.toBuilder().setSnaptId("snapt-2").build(),

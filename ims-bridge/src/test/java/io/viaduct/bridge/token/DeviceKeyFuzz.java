@@ -1,14 +1,17 @@
 package io.viaduct.bridge.token;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.viaduct.fuzzing.Corpus;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes the body of a SUBSCRIBE. Rule: the result is a key of 32 bytes, or an
 /// IllegalArgumentException.
-public final class DeviceKeyFuzz {
-  private DeviceKeyFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+final class DeviceKeyFuzz {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     try {
       if (SessionDocument.deviceKey(new String(input, StandardCharsets.UTF_8)).length != 32) {
         throw new AssertionError("a key of another length");
@@ -18,7 +21,7 @@ public final class DeviceKeyFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     return List.of(
         ("{\"deviceKey\":\"" + "A".repeat(43) + "\"}").getBytes(StandardCharsets.UTF_8),
         "{\"deviceKey\":[1]}".getBytes(StandardCharsets.UTF_8));

@@ -1,7 +1,10 @@
 package io.viaduct.bridge.token;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import com.code_intelligence.jazzer.junit.Lifecycle;
 import io.viaduct.bridge.SipSide;
 import io.viaduct.bridge.registrar.Binding;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.sip.FieldText;
 import io.viaduct.sip.SipMessage;
 import io.viaduct.sip.SipRequest;
@@ -13,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes SUBSCRIBEs of two users. Input: datagrams separated by a zero octet and sent 100 s apart.
 /// The responses among them are queued first, as the devices' answers to NOTIFYs. REGISTERs and
@@ -25,7 +29,7 @@ import java.util.Set;
 /// - each NOTIFY belongs to a dialog, has its event, and a CSeq above its last
 /// - only registered users get a token
 /// - the number of subscriptions stays within the bound
-public final class SubscribeFuzz {
+final class SubscribeFuzz {
   private static final Set<Integer> REFUSALS = Set.of(400, 403, 406, 420, 423, 481, 489, 500, 503);
   private static final Duration PAUSE = Duration.ofSeconds(100);
 
@@ -38,20 +42,19 @@ public final class SubscribeFuzz {
   /// @param cseq of its last NOTIFY
   private record Dialog(String user, String event, long cseq) {}
 
-  private SubscribeFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
-    SubscribeFuzz fuzz = new SubscribeFuzz();
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest(lifecycle = Lifecycle.PER_EXECUTION)
+  void holds(byte[] input) {
     List<SipMessage> messages =
         Arrival.datagrams(input).stream().flatMap(d -> SipSide.arrival(d).stream()).toList();
     for (SipMessage message : messages) {
       if (message instanceof SipResponse response && response.isFinal()) {
-        fuzz.bridge.willAnswer(response);
+        bridge.willAnswer(response);
       }
     }
     for (SipMessage message : messages) {
       if (message instanceof SipRequest request) {
-        fuzz.request(request);
+        request(request);
       }
     }
   }
@@ -186,7 +189,7 @@ public final class SubscribeFuzz {
         .formatted(status);
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     String alice = SipSide.register("alice", 1, "m:sip:a@b");
     String good = "o:snapt-session;id=7\nm:<sip:a@b>;x\nAccept:text/plain,application/json;q=1";
     return List.of(

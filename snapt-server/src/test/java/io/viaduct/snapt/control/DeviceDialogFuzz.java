@@ -1,5 +1,7 @@
 package io.viaduct.snapt.control;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import com.code_intelligence.jazzer.junit.Lifecycle;
 import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -8,6 +10,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.snapt.FuzzFolder;
 import io.viaduct.snapt.TestIssuer;
@@ -61,6 +64,7 @@ import java.util.Set;
 import java.util.UUID;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes the SNAPT's handling of a device's messages: Hello, tokens, receipts, KeepAlives,
 /// datagrams and Goodbye. After a valid Hello, the device is asked for one owed receipt.
@@ -75,7 +79,7 @@ import org.jspecify.annotations.Nullable;
 /// - A receipt is accepted only if the device has signed exactly the boundary.
 /// - Texts are safe for a log and a terminal.
 /// - Every buffer is released.
-public final class DeviceDialogFuzz implements SessionCarrier {
+final class DeviceDialogFuzz implements SessionCarrier {
   private static final Set<ConnectionEnd> REASONS =
       EnumSet.of(
           ConnectionEnd.FRAME_MALFORMED,
@@ -110,12 +114,11 @@ public final class DeviceDialogFuzz implements SessionCarrier {
       new Receipts(SPOOL, (_, _, _, _) -> {}, Duration.ZERO, () -> {});
   private final ControlServer server;
   private final List<ControlMessage> said = new ArrayList<>();
-  private final boolean welcomed;
+  private boolean welcomed;
   private int sessions;
   private String breach = "";
 
-  private DeviceDialogFuzz(boolean welcomed) {
-    this.welcomed = welcomed;
+  private DeviceDialogFuzz() {
     channel.config().setAllocator(memory);
     var pool = new AddressPool(Prefix.of("10.9.0.0/24"), Prefix.of("fd09::/64"));
     server =
@@ -133,13 +136,15 @@ public final class DeviceDialogFuzz implements SessionCarrier {
     connection.secured(EXPORTER);
   }
 
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest(lifecycle = Lifecycle.PER_EXECUTION)
+  void holds(byte[] input) {
     if (input.length < 1) {
       return;
     }
     int piece = input[0] >> 1 & 0x7F;
-    new DeviceDialogFuzz((input[0] & 1) != 0)
-        .run(Unpooled.wrappedBuffer(input, 1, input.length - 1), piece == 0 ? 65_536 : piece);
+    welcomed = (input[0] & 1) != 0;
+    run(Unpooled.wrappedBuffer(input, 1, input.length - 1), piece == 0 ? 65_536 : piece);
   }
 
   private void run(ByteBuf bytes, int piece) {
@@ -358,7 +363,7 @@ public final class DeviceDialogFuzz implements SessionCarrier {
         Unpooled.wrappedBuffer(new byte[] {(byte) octet}, ByteBufUtil.getBytes(frames)));
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     ControlMessage alive =
         ControlMessage.newBuilder().setKeepAlive(KeepAlive.newBuilder().setNumber(7)).build();
     ControlMessage goodbye =

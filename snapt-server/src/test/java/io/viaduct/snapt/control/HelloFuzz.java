@@ -1,23 +1,26 @@
 package io.viaduct.snapt.control;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes the terms of a Hello. Rule: the terms are within the protocol's limits, or are refused
 /// with a code.
-public final class HelloFuzz {
+final class HelloFuzz {
   private static final ApplicationNames NAMES = new ApplicationNames();
   private static final SessionSecret SECRET = SessionSecret.of(new byte[32]);
   private static final TunnelLimits LIMITS = new TunnelLimits(1500, 65_536);
 
-  private HelloFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     try {
       Hello hello = Hello.parseFrom(input);
       var terms = HelloTerms.of(hello, NAMES, SECRET, LIMITS, false);
@@ -33,7 +36,7 @@ public final class HelloFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     Hello hello =
         Hello.newBuilder()
             .setVersion(1)

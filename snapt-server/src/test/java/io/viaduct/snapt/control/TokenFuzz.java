@@ -1,23 +1,26 @@
 package io.viaduct.snapt.control;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.google.protobuf.ByteString;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.snapt.TestIssuer;
 import io.viaduct.usage.v1.SessionToken;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes the token of a Hello. Input: one octet, then bytes. If bit 0 is set, the bridge signs the
 /// bytes; otherwise the bytes are the whole signed token. Rule: each token is refused with a code,
 /// because it comes without a proof.
-public final class TokenFuzz {
+final class TokenFuzz {
   private static final TestIssuer ISSUER = new TestIssuer();
   private static final TokenVerifier VERIFIER = ISSUER.verifier();
   private static final byte[] EXPORTER = new byte[32];
   private static final long NOW_MS = 1_790_000_000_000L;
 
-  private TokenFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     if (input.length < 1) {
       return;
     }
@@ -50,7 +53,7 @@ public final class TokenFuzz {
     return input;
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     byte[] token = token((byte) 0x7E);
     return List.of(
         input(1, token),

@@ -1,7 +1,9 @@
 package io.viaduct.snapt.control;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.snapt.FuzzFolder;
 import io.viaduct.usage.v1.SnaptStatusAck;
@@ -17,18 +19,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes the bridge's answer to a status. Input: a SnaptStatusAck, which follows one with a key.
 /// Rules: keys of 32 bytes are accepted unchanged, at most 64 of them. An answer without keys
 /// removes none. The next start finds the same keys.
-public final class TokenKeysFuzz {
+final class TokenKeysFuzz {
   private static final int KEYS_MAX = 64;
   private static final Path FILE = FuzzFolder.make("viaduct-token-keys").resolve("keys");
   private static final TokenKey TOLD = key("told", (byte) 1, 32);
 
-  private TokenKeysFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     SnaptStatusAck answer;
     try {
       answer = SnaptStatusAck.parseFrom(input);
@@ -79,7 +82,7 @@ public final class TokenKeysFuzz {
     return SnaptStatusAck.newBuilder().addAllTokenKeys(List.of(keys)).build().toByteArray();
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     TokenKey[] many = new TokenKey[KEYS_MAX + 2];
     Arrays.setAll(many, i -> key("k" + i % (KEYS_MAX + 1), (byte) i, 32));
     return List.of(

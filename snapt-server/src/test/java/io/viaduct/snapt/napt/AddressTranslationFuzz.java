@@ -1,17 +1,20 @@
 package io.viaduct.snapt.napt;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.snapt.PacketText;
 import io.viaduct.tunnel.wire.IpPacket;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes packets from devices and from the Internet, including ICMP errors with quoted packets.
 /// Input: one octet (bit 0: inbound, bit 1: partial checksum), then the packet. Rules: there is no
 /// exception. No byte after the packet is read or written. A refused packet is unchanged.
-public final class AddressTranslationFuzz {
+final class AddressTranslationFuzz {
   private static final AddressPool POOL =
       new AddressPool(Prefix.of("10.200.0.0/16"), Prefix.of("fd56::/64"));
   private static final AddressTranslation TRANSLATION =
@@ -20,9 +23,9 @@ public final class AddressTranslationFuzz {
           5,
           InnerAddresses.of(PacketText.address("10.64.0.2"), PacketText.address("fdaa::2")));
 
-  private AddressTranslationFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     if (input.length < 2) {
       return;
     }
@@ -50,7 +53,7 @@ public final class AddressTranslationFuzz {
     return input;
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     byte[] sent = PacketText.packet("10.200.0.5", "203.0.113.7", 17, new byte[20]);
     byte[] sent6 = PacketText.packet("fd56::5", "2001:db8::7", 6, new byte[24]);
     byte[] device = PacketText.packet("203.0.113.7", "10.64.0.2", 17, new byte[20]);

@@ -1,8 +1,11 @@
 package io.viaduct.snapt.reporting;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import com.code_intelligence.jazzer.junit.Lifecycle;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.grpc.stub.StreamObserver;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.snapt.FuzzFolder;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
@@ -11,7 +14,6 @@ import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,6 +24,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes the bridge's verdicts on three waiting reports, the third of which owes a receipt.
 ///
@@ -34,7 +37,7 @@ import java.util.stream.Stream;
 ///   and moves to `refused/` if billing will never accept it.
 /// - A report that owes a receipt and is accepted provisionally stays, and is not sent.
 /// - All other reports are sent again, and the next start finds them.
-public final class ReportAckFuzz {
+final class ReportAckFuzz {
   private static final UUID SESSION = UUID.fromString("6f1c1f2e-8f0e-4d61-9a57-3f5ac8b2c001");
   private static final List<UsageReport> REPORTS = List.of(report(0), report(1), report(2));
   private static final long OWING = 2;
@@ -65,15 +68,9 @@ public final class ReportAckFuzz {
     }
   }
 
-  public static void fuzzerTestOneInput(byte[] input) {
-    try {
-      new ReportAckFuzz().run(input);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private void run(byte[] input) throws IOException {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest(lifecycle = Lifecycle.PER_EXECUTION)
+  void holds(byte[] input) throws IOException {
     connect();
     int at = 0;
     while (at < input.length) {
@@ -224,7 +221,7 @@ public final class ReportAckFuzz {
     return input;
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     byte[] whole = ack(step(1, ReportVerdict.POSTED)).build().toByteArray();
     byte[] raw = new byte[2 + whole.length];
     raw[0] = 3;

@@ -1,6 +1,8 @@
 package io.viaduct.webgui.peer;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.ChargeQuery;
 import io.viaduct.webgui.billing.MicroDenarii;
@@ -24,12 +26,13 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Answers of billing and bridge. Input: one octet that says to which request, one that says with
 /// which status, the body. Rules: a value or one of the three exceptions, the one that fits the
 /// status; each failure is counted once; a value is whole: nothing is missing that its record
 /// promises, and everything that a page asks of it can be said and shown.
-public final class JsonPeerFuzz {
+final class JsonPeerFuzz {
   private static final int ANSWER_BYTES = 4096;
   private static final int DETAIL_MAX = 300;
   private static final BearerToken TOKEN = new BearerToken("t");
@@ -59,9 +62,9 @@ public final class JsonPeerFuzz {
   private static final Set<Integer> ASKED_FOR_NOTHING = Set.of(8, 9);
   private static final int OF_THE_BRIDGE = 10;
 
-  private JsonPeerFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     if (input.length < 2) {
       return;
     }
@@ -188,7 +191,7 @@ public final class JsonPeerFuzz {
     return input;
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     String charge =
         "{'id':'7','account':'alice','start':'2026-11-20T10:00:00Z','preBytes':'2550000',"
             + "'postBytes':5,'savedBytes':-1,'delayMs':1e3,'loss':0.5,'chargeMicrodenarii':'5',"

@@ -1,12 +1,13 @@
 package io.viaduct.host.netlink;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.viaduct.fuzzing.Corpus;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Messages of a netlink socket. Rule: no exception, and no change without its parts.
-public final class RouteMessagesFuzz {
-  private RouteMessagesFuzz() {}
-
+final class RouteMessagesFuzz {
   private static final RouteMessages.Listener LISTENER =
       new RouteMessages.Listener() {
         @Override
@@ -20,11 +21,13 @@ public final class RouteMessagesFuzz {
         public void ended(int sequence, int error) {}
       };
 
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     new RouteMessages().read(ByteBuffer.wrap(input), LISTENER);
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     return RouteMessagesProperties.captured();
   }
 }

@@ -1,14 +1,17 @@
 package io.viaduct.host.tun;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.viaduct.fuzzing.Corpus;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// The twelve octets before a packet. Rule: each field that was read is written back unchanged.
-public final class VirtioNetHeaderFuzz {
-  private VirtioNetHeaderFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+final class VirtioNetHeaderFuzz {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     if (input.length < VirtioNetHeader.LENGTH) {
       return;
     }
@@ -29,7 +32,7 @@ public final class VirtioNetHeaderFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     return List.of(
         new byte[VirtioNetHeader.LENGTH], new byte[] {1, 1, 40, 0, 100, 5, 20, 0, 16, 0, 0, 0});
   }

@@ -1,5 +1,6 @@
 package io.viaduct.service.operations;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -11,25 +12,27 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
+import io.viaduct.fuzzing.Corpus;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Fuzzes an operator's connection. Input: one octet, then the bytes. The octet is the number of
 /// bytes that arrive at a time; 0 means all. Rules: each request that Netty parses gets an answer,
 /// in order, with a suitable status code and the right length. The connection closes after an
 /// answer that announces it.
-public final class OperationsFuzz {
+final class OperationsFuzz {
   private static final ProcessMetrics METRICS = new ProcessMetrics("fuzz", OperationsFuzz.class);
   private static final Readiness READINESS = new Readiness("bridge");
   private static final Map<String, Integer> PATHS =
       Map.of("/metrics", 200, "/livez", 200, "/readyz", 503);
 
-  private OperationsFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     if (input.length < 1) {
       return;
     }
@@ -113,7 +116,7 @@ public final class OperationsFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     return List.of(
             "\0GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n",
             "\7GET /livez?a=%zz HTTP/1.1\r\n\r\nGET /readyz HTTP/1.1\r\n\r\n",

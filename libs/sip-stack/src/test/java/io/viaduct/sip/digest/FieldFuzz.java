@@ -1,18 +1,21 @@
 package io.viaduct.sip.digest;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.sip.CSeq;
 import io.viaduct.sip.HostPort;
 import io.viaduct.sip.NameAddress;
 import io.viaduct.sip.SipUri;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Header values that the guard passes on unchanged. Rule: parsing returns a value or throws
 /// IllegalArgumentException; a value that is written and read again is the same.
-public final class FieldFuzz {
-  private FieldFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+final class FieldFuzz {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     String text = new String(input, StandardCharsets.UTF_8);
     refusable(() -> {
       SipUri uri = SipUri.parse(text);
@@ -41,7 +44,7 @@ public final class FieldFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     return List.of(
             "sip:alice@[2001:db8::1]:5060;transport=tcp;lr",
             "\"Al \\\" ice\" <sip:alice@ims.test>;tag=1",

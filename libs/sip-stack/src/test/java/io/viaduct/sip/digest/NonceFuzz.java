@@ -1,5 +1,7 @@
 package io.viaduct.sip.digest;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipRequest;
 import java.net.InetAddress;
@@ -9,13 +11,14 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Nonces returned in credentials with the correct password for them. Input: one octet, then the
 /// rest. If bit 0 is set, the rest is combined with an issued nonce by exclusive or, else it is the
 /// nonce. If bit 1 is set, the lifetime passes first. Rules: only the issued text is recognised,
 /// with its time of issue. It authenticates during its lifetime and once per count, any other text
 /// never.
-public final class NonceFuzz {
+final class NonceFuzz {
   private static final byte[] KEY = new byte[32];
   private static final InetAddress HOME = InetAddress.ofLiteral("192.0.2.1");
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
@@ -26,9 +29,9 @@ public final class NonceFuzz {
   private static final SipRequest REGISTER =
       new SipRequest("REGISTER", "sip:ims.test", SipHeaders.NONE);
 
-  private NonceFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     if (input.length < 1) {
       return;
     }
@@ -119,7 +122,7 @@ public final class NonceFuzz {
     return new String(over, StandardCharsets.ISO_8859_1);
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     byte[] first = {1, 1};
     byte[] last = new byte[33];
     last[0] = 1;

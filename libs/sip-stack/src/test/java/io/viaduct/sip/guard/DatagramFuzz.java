@@ -1,5 +1,7 @@
 package io.viaduct.sip.guard;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.sip.SipMessage;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
@@ -8,17 +10,18 @@ import io.viaduct.sip.endpoint.ResponseRoute;
 import io.viaduct.sip.jain.ParserProbe;
 import java.text.ParseException;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Datagrams at the SIP port. Rules: the guard never throws. Every checked part of an accepted
 /// message can be read, and the message is accepted again after encoding, also with its source
 /// written into it. An answer or a refusal goes back to the request's source ([ResponseRoute]). The
 /// stack's parser ends on each response.
-public final class DatagramFuzz {
+final class DatagramFuzz {
   private static final MessageGuard GUARD = new MessageGuard(GuardLimits.STANDARD);
 
-  private DatagramFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     switch (GUARD.datagram(input)) {
       case Verdict.KeepAlive _ -> {}
       case Verdict.Refused(var _, var answerable) -> {
@@ -60,7 +63,7 @@ public final class DatagramFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     return SipSeeds.all();
   }
 }

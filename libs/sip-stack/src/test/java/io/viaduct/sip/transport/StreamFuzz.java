@@ -1,7 +1,9 @@
 package io.viaduct.sip.transport;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipSeeds;
 import io.viaduct.sip.guard.GuardLimits;
@@ -14,13 +16,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Bytes of a SIP connection. Input: one octet with the length of a piece, then the bytes. Rule: no
 /// exception, and the messages do not depend on how TCP cut them.
-public final class StreamFuzz {
+final class StreamFuzz {
   private static final MessageGuard GUARD = new MessageGuard(GuardLimits.STANDARD);
-
-  private StreamFuzz() {}
 
   private static final class MessageCollector implements Receiver {
     final List<byte[]> messages = new ArrayList<>();
@@ -57,7 +58,9 @@ public final class StreamFuzz {
     return heard.messages;
   }
 
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     if (input.length < 2) {
       return;
     }
@@ -72,7 +75,7 @@ public final class StreamFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     List<byte[]> seeds = new ArrayList<>();
     for (byte[] message : SipSeeds.all()) {
       byte[] twice = new byte[1 + 2 * message.length];

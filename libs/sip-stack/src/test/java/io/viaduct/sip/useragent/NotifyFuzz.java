@@ -1,5 +1,8 @@
 package io.viaduct.sip.useragent;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import com.code_intelligence.jazzer.junit.Lifecycle;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipMessage;
@@ -13,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Answers of a bridge to a device's SUBSCRIBEs, and its NOTIFYs. Input: datagrams with a zero
 /// octet between two, repeated every 100 ms for a quarter of a minute. In a NOTIFY the Call-ID
@@ -27,11 +31,10 @@ import java.util.Set;
 /// - The device asks again before the requested lifetime is over, whatever is granted, and at most
 ///   twice a second, challenges and a 423 apart.
 /// - Messages for people are fit for a log and a terminal.
-public final class NotifyFuzz implements SessionSubscriber.Events {
+final class NotifyFuzz implements SessionSubscriber.Events {
   private static final Set<Integer> ANSWERS = Set.of(200, 400, 481, 489, 500);
   private static final int ATTEMPTS_MAX = 15 * 2 + 1;
 
-  private final List<SipMessage> script;
   private final ScriptedPeer peer = new ScriptedPeer(this::onSent);
   private final SessionSubscriber subscriber;
   private final List<SessionGrant> grants = new ArrayList<>();
@@ -41,8 +44,7 @@ public final class NotifyFuzz implements SessionSubscriber.Events {
   private long notified;
   private String grantedBy = "";
 
-  private NotifyFuzz(List<SipMessage> script) {
-    this.script = script;
+  private NotifyFuzz() {
     subscriber =
         new SessionSubscriber(
             ScriptedPeer.SETTINGS,
@@ -54,16 +56,14 @@ public final class NotifyFuzz implements SessionSubscriber.Events {
             this);
   }
 
-  public static void fuzzerTestOneInput(byte[] input) {
-    new NotifyFuzz(
-            Arrival.datagrams(input).stream()
-                .flatMap(datagram -> Arrival.of(datagram, ScriptedPeer.FLOW).stream())
-                .filter(m -> m instanceof SipResponse || m.method().equals("NOTIFY"))
-                .toList())
-        .run();
-  }
-
-  private void run() {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest(lifecycle = Lifecycle.PER_EXECUTION)
+  void holds(byte[] input) {
+    List<SipMessage> script =
+        Arrival.datagrams(input).stream()
+            .flatMap(datagram -> Arrival.of(datagram, ScriptedPeer.FLOW).stream())
+            .filter(m -> m instanceof SipResponse || m.method().equals("NOTIFY"))
+            .toList();
     subscriber.subscribe(new byte[32]);
     for (int i = 0; !peer.isOver(); i++) {
       subscriber.tick(peer.nowMs(), ScriptedPeer.FLOW);
@@ -214,7 +214,7 @@ public final class NotifyFuzz implements SessionSubscriber.Events {
         .formatted(sid, expiresMs);
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     String good = grant("s", 1_790_000_600_000L);
     return List.of(
         Arrival.input(answer("200 OK", "m:<sip:snapt@b>\nExpires:8\n"), notify(0, "active", good)),

@@ -1,11 +1,15 @@
 package io.viaduct.sip.useragent;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import com.code_intelligence.jazzer.junit.Lifecycle;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.endpoint.Arrival;
 import java.time.Instant;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Answers of a registrar to a device's REGISTERs. Input: datagrams with a zero octet between two.
 /// The responses among them are given in turn, repeated for a quarter of a minute.
@@ -16,19 +20,18 @@ import java.util.Random;
 /// - The device asks again before the requested lifetime is over, whatever is granted, and at most
 ///   twice a second, challenges and a 423 apart.
 /// - Messages for people are fit for a log and a terminal.
-public final class RegistrarAnswerFuzz implements RegistrarFlow.Events {
+final class RegistrarAnswerFuzz implements RegistrarFlow.Events {
   /// Twice a second, each time with one 423 and three requests.
   private static final int REQUESTS_MAX = 15 * 2 * 2 * 3;
 
-  private final List<SipResponse> script;
   private final ScriptedPeer peer = new ScriptedPeer(this::onSent);
   private final RegistrarFlow flow;
+  private List<SipResponse> script = List.of();
   private int requests;
   private String callId = "";
   private long cseq = -1;
 
-  private RegistrarAnswerFuzz(List<SipResponse> script) {
-    this.script = script;
+  private RegistrarAnswerFuzz() {
     flow =
         new RegistrarFlow(
             ScriptedPeer.SETTINGS,
@@ -41,17 +44,15 @@ public final class RegistrarAnswerFuzz implements RegistrarFlow.Events {
             this);
   }
 
-  public static void fuzzerTestOneInput(byte[] input) {
-    new RegistrarAnswerFuzz(
-            Arrival.datagrams(input).stream()
-                .flatMap(datagram -> Arrival.of(datagram, ScriptedPeer.FLOW).stream())
-                .filter(SipResponse.class::isInstance)
-                .map(SipResponse.class::cast)
-                .toList())
-        .run();
-  }
-
-  private void run() {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest(lifecycle = Lifecycle.PER_EXECUTION)
+  void holds(byte[] input) {
+    script =
+        Arrival.datagrams(input).stream()
+            .flatMap(datagram -> Arrival.of(datagram, ScriptedPeer.FLOW).stream())
+            .filter(SipResponse.class::isInstance)
+            .map(SipResponse.class::cast)
+            .toList();
     flow.register();
     while (!peer.isOver()) {
       flow.tick(peer.nowMs());
@@ -97,7 +98,7 @@ public final class RegistrarAnswerFuzz implements RegistrarFlow.Events {
     return ScriptedPeer.response(start, "REGISTER", more);
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     String challenge =
         "WWW-Authenticate:Digest realm=\"ims.test\",nonce=\"n\",qop=\"auth\",algorithm=SHA-256%s\n";
     String ours = "m:<sip:alice@192.0.2.7:5060>;expires=%s\n";

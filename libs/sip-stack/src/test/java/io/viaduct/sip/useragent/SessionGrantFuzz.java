@@ -1,13 +1,16 @@
 package io.viaduct.sip.useragent;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.viaduct.fuzzing.Corpus;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Bodies of a NOTIFY of `snapt-session`. Rule: a grant or an IllegalArgumentException.
-public final class SessionGrantFuzz {
-  private SessionGrantFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+final class SessionGrantFuzz {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     try {
       SessionGrant.parse(new String(input, StandardCharsets.UTF_8)).toString();
     } catch (IllegalArgumentException _) {
@@ -15,7 +18,7 @@ public final class SessionGrantFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     return List.of(
             """
             {"sid":"s","relays":[{"id":"a","host":"h","controlPort":1,"dataPort":2,"prio":0}],

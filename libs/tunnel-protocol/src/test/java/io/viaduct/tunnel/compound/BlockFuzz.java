@@ -1,18 +1,21 @@
 package io.viaduct.tunnel.compound;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.viaduct.fuzzing.Corpus;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Decompresses arbitrary blocks. Input: two octets that claim the original length, the block.
 /// Rules: invalid blocks are refused, nothing outside the bounds is written, and a compressed block
 /// decompresses to its original.
-public final class BlockFuzz {
+final class BlockFuzz {
   private static final BlockCodec CODEC = new BlockCodec();
   private static final int GUARD = 16;
 
-  private BlockFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     if (input.length < 3) {
       return;
     }
@@ -32,7 +35,7 @@ public final class BlockFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     byte[] text = "etaoin shrdlu etaoin shrdlu etaoin shrdlu".getBytes();
     byte[] block = new byte[CODEC.bound(text.length)];
     int bytes = CODEC.compress(text, 0, text.length, block);

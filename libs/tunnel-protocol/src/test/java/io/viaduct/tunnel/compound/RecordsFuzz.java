@@ -1,5 +1,7 @@
 package io.viaduct.tunnel.compound;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.tunnel.dictionary.BackgroundWork;
 import io.viaduct.tunnel.dictionary.GoldenHistory;
 import io.viaduct.tunnel.dictionary.HistoryMemory;
@@ -8,16 +10,15 @@ import io.viaduct.tunnel.wire.Arrival;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.util.HexFormat;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Reads arbitrary bodies of datagrams: blocks of every codec, histories, records, without a
 /// session. Rule: a verdict, and every reported position lies in the array.
-public final class RecordsFuzz {
+final class RecordsFuzz {
   private static final Arrival ARRIVAL = new Arrival();
   private static final CompoundReader READER = new CompoundReader(new CompoundMemory());
   private static final HistoryMemory HISTORIES =
       new HistoryMemory(BackgroundWork.INLINE, () -> 0, HistoryMemory.BUDGET_BYTES);
-
-  private RecordsFuzz() {}
 
   private static void within(byte[] bytes, int at, int length, int recordBytes) {
     if (at < 0 || length < 0 || at + length > bytes.length || recordBytes < 1) {
@@ -84,7 +85,9 @@ public final class RecordsFuzz {
         public void control(int recordBytes) {}
       };
 
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     READER.read(input, 0, input.length, ARRIVAL, null, SINK);
     ReceiveHistory history = new ReceiveHistory(HISTORIES, 1 << 14, new ControlQueue());
     try {
@@ -97,7 +100,7 @@ public final class RecordsFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     byte[] text = "etaoin shrdlu etaoin shrdlu etaoin shrdlu etaoin shrdlu".getBytes();
     byte[] raw = new byte[text.length + 2];
     raw[0] = (byte) (Record.first(Record.RAW, 0, 0) | Record.LAST);

@@ -1,24 +1,27 @@
 package io.viaduct.tunnel.control;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import io.viaduct.tunnel.control.v1.Hello;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Reads the bytes of a control connection. Rule: frames until more bytes are needed, or a
 /// MalformedFrameException. A frame that was read, message or datagram, is the same after writing
 /// and reading it again.
-public final class ControlFrameFuzz {
+final class ControlFrameFuzz {
   private static final UnpooledByteBufAllocator MEMORY = UnpooledByteBufAllocator.DEFAULT;
 
-  private ControlFrameFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     ByteBuf from = Unpooled.wrappedBuffer(input);
     try {
       while (datagram(from) || message(from)) {
@@ -56,7 +59,7 @@ public final class ControlFrameFuzz {
     return message.isPresent();
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     ByteBuf frames = Unpooled.buffer();
     ControlMessage hello =
         ControlMessage.newBuilder()

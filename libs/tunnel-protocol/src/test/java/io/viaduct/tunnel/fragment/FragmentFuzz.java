@@ -1,19 +1,22 @@
 package io.viaduct.tunnel.fragment;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.tunnel.wire.FragmentHeader;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Takes arbitrary fragments, which are not authenticated. Input: steps of one octet (0–3 the
 /// session, 4–7 added to the sequence), one of length, the datagram. Rules: a verdict and no
 /// exception, never more memory than the bound, and a complete body has the length that its
 /// fragments claim.
-public final class FragmentFuzz {
-  private FragmentFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+final class FragmentFuzz {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     ByteBuffer steps = ByteBuffer.wrap(input);
     FragmentMemory memory = new FragmentMemory();
     Reassembler[] sessions = new Reassembler[16];
@@ -46,7 +49,7 @@ public final class FragmentFuzz {
   }
 
   /// Returns one body in two fragments.
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     byte[] first = new byte[2 + FragmentHeader.LENGTH + 8];
     first[1] = (byte) (first.length - 2);
     FragmentHeader.write(Unpooled.wrappedBuffer(first), 2, 0, false, 20);

@@ -1,6 +1,8 @@
 package io.viaduct.tunnel.session;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.netty.buffer.Unpooled;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.wire.IpFields;
@@ -10,17 +12,18 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Sends packets of an application, or of a host on the Internet, into one end and out of the
 /// other. Input: one octet (bit 0 direction, 1 checksum left to offload, 2–3 class), two of segment
 /// size, the packet. Rule: no exception. If all packets arrive, they equal the packets that a
 /// network would have carried, both for the first packet of a flow and for later ones.
-public final class InnerPacketFuzz {
+final class InnerPacketFuzz {
   private static final int ROUNDS = 3;
 
-  private InnerPacketFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     if (input.length < 4) {
       return;
     }
@@ -83,7 +86,7 @@ public final class InnerPacketFuzz {
         .array();
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     List<byte[]> seeds = new ArrayList<>();
     for (Endpoints to : new Endpoints[] {Endpoints.ipv4(1, 2, 3), Endpoints.ipv6(9, 9, 9)}) {
       byte[] tcp = PacketForge.tcp(to, 1, PacketForge.ACK | PacketForge.PSH, new byte[300]);

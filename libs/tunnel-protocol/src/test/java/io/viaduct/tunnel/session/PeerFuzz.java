@@ -1,6 +1,8 @@
 package io.viaduct.tunnel.session;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.netty.buffer.Unpooled;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.NullAead;
@@ -14,15 +16,14 @@ import io.viaduct.tunnel.wire.ServiceClass;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Plays a peer that holds the keys and writes anything: any tag is right. Input: steps of one
 /// octet (bit 0 receiving end, 1 a PATH message, 2–3 class, 4 a gap in the sequence, 5 end of
 /// batch, 6 half a second passes, 7 a FRAGMENT), two of length, the body. Rule: a verdict and no
 /// exception. All restored packets are whole IP packets.
-public final class PeerFuzz {
+final class PeerFuzz {
   private static final int BODY_MAX = 9_000;
-
-  private PeerFuzz() {}
 
   private static LoopbackRig rig() {
     return new LoopbackRig(
@@ -32,7 +33,9 @@ public final class PeerFuzz {
         PathListener.SILENT);
   }
 
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     ByteBuffer steps = ByteBuffer.wrap(input);
     try (LoopbackRig rig = rig()) {
       long[] sequence = {1, 1};
@@ -94,7 +97,7 @@ public final class PeerFuzz {
 
   /// Returns the datagrams of an honest agent: OPEN, then elided records of every kind, probes,
   /// text and noise.
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     List<byte[]> seeds = new ArrayList<>();
     byte[] text = "the same words again and the same words again".repeat(6).getBytes();
     try (LoopbackRig rig = rig()) {

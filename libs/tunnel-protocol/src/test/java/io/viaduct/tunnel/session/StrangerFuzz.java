@@ -1,19 +1,22 @@
 package io.viaduct.tunnel.session;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.viaduct.fuzzing.Corpus;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.wire.Verdict;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Sends whole datagrams of a stranger without the keys, under the real cipher. Rule: never
 /// accepted, and nothing changes.
-public final class StrangerFuzz {
+final class StrangerFuzz {
   private static final LoopbackRig RIG = new LoopbackRig();
 
-  private StrangerFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     for (TunnelSession session : List.of(RIG.snapt, RIG.agent)) {
       Verdict verdict = RIG.receive(session, input);
       if (verdict == Verdict.ACCEPTED
@@ -25,7 +28,7 @@ public final class StrangerFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     try (LoopbackRig rig = new LoopbackRig()) {
       rig.offer(rig.agent, PacketForge.udp(Endpoints.ipv4(5000, 7, 53), new byte[100]));
       rig.passDeadline(rig.agent);

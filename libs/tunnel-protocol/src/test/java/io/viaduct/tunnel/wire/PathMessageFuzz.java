@@ -1,16 +1,19 @@
 package io.viaduct.tunnel.wire;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.viaduct.fuzzing.Corpus;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /// Reads arbitrary bodies of PATH datagrams. Rule: a valid message is written again as the same
 /// bytes, except for the padding of an MTU_PROBE.
-public final class PathMessageFuzz {
+final class PathMessageFuzz {
   private static final int BYTES_MAX = 64;
 
-  private PathMessageFuzz() {}
-
-  public static void fuzzerTestOneInput(byte[] input) {
+  @ArgumentsSource(Corpus.class)
+  @FuzzTest
+  void holds(byte[] input) {
     PathMessage message = PathMessage.read(input, 0, input.length);
     if (message != null) {
       byte[] again = new byte[BYTES_MAX];
@@ -22,7 +25,7 @@ public final class PathMessageFuzz {
     }
   }
 
-  public static List<byte[]> seeds() {
+  static List<byte[]> seeds() {
     return List.of(
             new PathMessage.Probe(1, 2, -3, 4),
             new PathMessage.ProbeReply(1, 2, 3, 4),

@@ -1,5 +1,0 @@
-package io.viaduct.bridge;
-
-import io.viaduct.fuzzing.CorpusReplay;
-
-class FuzzCorpusTest extends CorpusReplay {}

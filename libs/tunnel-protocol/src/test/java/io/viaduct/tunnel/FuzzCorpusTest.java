@@ -1,5 +1,0 @@
-package io.viaduct.tunnel;
-
-import io.viaduct.fuzzing.CorpusReplay;
-
-class FuzzCorpusTest extends CorpusReplay {}
