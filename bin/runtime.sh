@@ -22,11 +22,13 @@ runtime() { # module, jar, directory of the start caches, verb; sets options
 	local cache
 	options=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow
 		-XX:+UseSerialGC -XX:-UsePerfData
-		-Djdk.reflect.useNativeAccessorOnly=true # avoids generated classes for each method and constructor that Jackson and Spring call
 		-XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0) # maps the cache without relocation, so no page of it is written
 	case $1 in
 	cnapt-agent | snapt-server)
 		options+=(-Dio.netty.jfr.enabled=false -Xms36m -Xmn12m -Xss512k -XX:ReservedCodeCacheSize=48m -XX:TrimNativeHeapInterval=5000)
+		# Avoids generated classes that Jackson calls. Never where virtual threads serve requests: a native frame pins
+		# them, and two pinned threads that wait for the database stop a machine of two processors.
+		options+=(-Djdk.reflect.useNativeAccessorOnly=true)
 		options+=(-XX:CompileCommand=quiet "${stages[@]/#/-XX:CompileCommand=dontinline,}")
 		export MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX:-2}
 		# Packets have priority over the JIT compiler; the JVM accepts these options only from root.

@@ -7,6 +7,7 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.PlaywrightException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,7 +75,12 @@ class BrowserLabIT {
       page.getByTestId("login-user").fill(user);
       page.getByTestId("login-password").fill(password);
       page.getByTestId("login-submit").click();
-      visit.accept(page);
+      try {
+        visit.accept(page);
+      } catch (PlaywrightException e) {
+        shoot(page, "failed");
+        throw new AssertionError(page.url() + " shows: " + page.locator("body").innerText(), e);
+      }
     }
   }
 
