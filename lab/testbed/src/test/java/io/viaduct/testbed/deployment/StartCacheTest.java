@@ -11,6 +11,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Checks the decisions of `bin/runtime.sh` about start caches.
 class StartCacheTest {
@@ -27,17 +29,22 @@ class StartCacheTest {
     caches = folder.resolve("start");
   }
 
-  /// Returns the JVM's options for a verb.
+  /// Returns the JVM's options for a verb of the agent.
   private String options(String verb, String train) throws Exception {
+    return options("cnapt-agent", verb, train);
+  }
+
+  private String options(String module, String verb, String train) throws Exception {
     var builder =
         new ProcessBuilder(
             "bash",
             "-euc",
-            ". \"$0\"; runtime cnapt-agent \"$1\" \"$2\" \"$3\"; echo \"${options[@]}\"",
+            ". \"$0\"; runtime \"$4\" \"$1\" \"$2\" \"$3\"; echo \"${options[@]}\"",
             RUNTIME.toString(),
             jar.toString(),
             caches.toString(),
-            verb);
+            verb,
+            module);
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder.environment().put("VIADUCT_TRAIN", train);
     builder.environment().remove("JAVA_OPTIONS");
@@ -85,5 +92,13 @@ class StartCacheTest {
   void aServiceThatCannotWriteThereStartsAsBefore() throws Exception {
     Files.writeString(caches, "a file where the directory should be");
     assertThat(options("up", "")).doesNotContain("AOTCache");
+  }
+
+  /// A native frame pins a virtual thread: two pinned requests stop a machine of two processors.
+  @ParameterizedTest
+  @ValueSource(strings = {"danum-billing", "ims-bridge", "webgui"})
+  void servicesWithVirtualThreadsHaveNoNativeReflection(String module) throws Exception {
+    assertThat(options(module, "run", "no")).doesNotContain("useNativeAccessorOnly");
+    assertThat(options("run", "no")).contains("-Djdk.reflect.useNativeAccessorOnly=true");
   }
 }
