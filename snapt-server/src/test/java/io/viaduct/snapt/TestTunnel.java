@@ -224,7 +224,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
   }
 
   private void probe() {
-    session.probe(session.carrier(), System.nanoTime());
+    session.probe(0, session.carrier(), System.nanoTime());
     session.drain(sink, System.nanoTime());
   }
 

@@ -134,7 +134,7 @@ final class CarrierSwitch {
     }
     switch (choice.tick(nowNs)) {
       case WAIT -> {}
-      case PROBE_UDP -> of.probe(Carrier.UDP, nowNs);
+      case PROBE_UDP -> of.probe(0, Carrier.UDP, nowNs);
       case TO_CONTROL -> {
         udp.giveUp();
         carryBy(Carrier.CONTROL, nowNs);

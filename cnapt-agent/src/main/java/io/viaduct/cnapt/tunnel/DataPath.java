@@ -255,7 +255,6 @@ public final class DataPath implements AutoCloseable {
     }
     sink.sendWaiting(nowNs);
     from.drain(sink, nowNs);
-    from.tooLong(sink.takeTooLong(), nowNs);
     count(nowNs);
     if (carriers.carrier() == Carrier.UDP && sink.isRefused() && !watch.isSearching()) {
       watch.networkChanged(nowNs); // there is no route to the SNAPT now, so try again soon

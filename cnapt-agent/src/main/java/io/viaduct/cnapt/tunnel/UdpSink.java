@@ -81,9 +81,8 @@ final class UdpSink implements DatagramSink {
     return true;
   }
 
-  /// Returns the size, in bytes, of the datagrams that the kernel refused as too long since the
-  /// last call, or 0. The datagrams are lost.
-  int takeTooLong() {
+  @Override
+  public int takeTooLong() {
     int bytes = tooLong;
     tooLong = 0;
     return bytes;

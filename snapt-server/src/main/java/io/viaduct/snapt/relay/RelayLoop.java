@@ -277,7 +277,6 @@ final class RelayLoop implements DatagramReader, TunReader {
 
   private void drain(RelayedSession session, long nowNs) {
     boolean more = session.tunnel().drain(sender, nowNs);
-    session.tunnel().tooLong(sender.takeTooLong(), nowNs);
     progress.onMoved(session);
     // The control connection calls back when it accepts more.
     if (more && session.tunnel().carrier() == Carrier.UDP && !session.waiting) {

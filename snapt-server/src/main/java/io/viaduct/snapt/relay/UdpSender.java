@@ -55,9 +55,8 @@ final class UdpSender implements DatagramSink {
     burst.release();
   }
 
-  /// Returns the size, in bytes, of the datagrams that the kernel refused as too long since the
-  /// last call, or 0. The datagrams are lost.
-  int takeTooLong() {
+  @Override
+  public int takeTooLong() {
     int bytes = tooLong;
     tooLong = 0;
     return bytes;

@@ -34,7 +34,7 @@ final class Device implements DatagramSink {
 
   /// Sends a probe. The first probe binds the session, later ones keep it bound.
   void probe(long nowNs) {
-    session.probe(Carrier.UDP, nowNs);
+    session.probe(0, Carrier.UDP, nowNs);
     session.drain(this, nowNs);
   }
 

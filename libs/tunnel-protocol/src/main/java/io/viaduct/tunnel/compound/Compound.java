@@ -123,6 +123,11 @@ public final class Compound {
     return inFragments;
   }
 
+  /// Makes the body travel in fragments if it is longer than this.
+  public void fit(int bodyBytesMax) {
+    inFragments |= length > bodyBytesMax;
+  }
+
   public ServiceClass serviceClass() {
     return serviceClass;
   }

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 /// State of one flow of the device at this end, for both directions. Owned by the session's event
 /// loop.
 public final class FlowState {
+  /// Path of a flow that has none yet.
+  public static final int NO_PATH = -1;
+
   private final int id;
   private final long deviceHigh;
   private final long deviceLow;
@@ -40,6 +43,7 @@ public final class FlowState {
   private @Nullable FlowState statsNext;
   private int share;
   private int queued;
+  private int path = NO_PATH;
 
   FlowState(
       int id,
@@ -98,6 +102,15 @@ public final class FlowState {
 
   public int application() {
     return application;
+  }
+
+  /// Returns the id of the path that the flow's last packet took, [#NO_PATH] before the first.
+  public int path() {
+    return path;
+  }
+
+  public void path(int id) {
+    path = id;
   }
 
   /// Returns the IP protocol number.

@@ -6,7 +6,9 @@ import org.jspecify.annotations.Nullable;
 /// Receives the events of a session's path. Called on the session's event loop.
 public interface PathListener {
   /// Reports an answered probe (agent). Times in µs; offset = the peer's clock minus ours.
-  default void probed(long rttUs, double smoothedRttUs, long clockOffsetUs) {}
+  ///
+  /// @param path id of the path that the answer came by
+  default void probed(int path, long rttUs, double smoothedRttUs, long clockOffsetUs) {}
 
   /// Reports that datagrams now go to another address (SNAPT): the first one, or one that answered
   /// its challenge.

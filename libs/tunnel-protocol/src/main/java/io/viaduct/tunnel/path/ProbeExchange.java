@@ -31,7 +31,10 @@ public final class ProbeExchange {
         number++,
         nowUs,
         offset.isKnown() ? Math.round(offset.offset()) : PathMessage.OFFSET_UNKNOWN,
-        offset.isKnown() ? (int) Math.min(Integer.MAX_VALUE, roundTrip.smoothed()) : 0);
+        offset.isKnown() ? (int) Math.min(Integer.MAX_VALUE, roundTrip.smoothed()) : 0,
+        PathMessage.NO_PATH,
+        0,
+        0);
   }
 
   /// Takes an answer. @return false if it answers no outstanding probe
@@ -62,5 +65,10 @@ public final class ProbeExchange {
   /// Returns the peer's clock minus ours, NaN before the first answer.
   public double offsetUs() {
     return offset.offset();
+  }
+
+  /// Returns the round trip of the measurement that the offset comes from.
+  public long offsetRoundTripUs() {
+    return offset.roundTrip();
   }
 }

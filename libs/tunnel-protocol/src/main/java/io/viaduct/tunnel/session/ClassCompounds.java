@@ -29,6 +29,7 @@ final class ClassCompounds {
   private final LoopMemory memory;
   private final ClassQueues queues;
   private final Pacer pacer;
+  private int bodyBytesMax;
 
   ClassCompounds(
       TunnelTerms terms,
@@ -46,6 +47,7 @@ final class ClassCompounds {
     this.queues = queues;
     this.pacer = pacer;
     int size = terms.limits().pathMtu();
+    bodyBytesMax = terms.bodyBytesMax(size);
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       writers[c] =
           new CompoundWriter(
@@ -162,9 +164,24 @@ final class ClassCompounds {
   ///
   /// @param size bytes of an outer IP packet
   void resize(int size, long nowNs) {
+    bodyBytesMax = terms.bodyBytesMax(size);
     for (CompoundWriter writer : writers) {
       writer.resize(terms.bodyBytesMax(size), terms.bodyBytesTarget(size, fillPercent), nowNs);
     }
+  }
+
+  /// Moves everything that waits here to another path. A compound that is too long for a datagram
+  /// of that path travels in fragments.
+  void moveTo(ClassCompounds to, long nowNs) {
+    for (CompoundWriter writer : writers) {
+      if (!writer.isEmpty()) {
+        writer.close(nowNs);
+      }
+    }
+    queues.clear(compound -> {
+      compound.fit(to.bodyBytesMax);
+      to.queues.add(compound, compound.queuedNs());
+    });
   }
 
   /// Gives the memory back, because the session ends.

@@ -32,7 +32,6 @@ final class DatagramReceiver {
   private final ControlQueue controls;
   private final PathExchange path;
   private final PacketRestorer restorer;
-  private final SessionPacing pacing;
   private final int outerHeaderBytes;
   private int incomplete;
 
@@ -42,8 +41,7 @@ final class DatagramReceiver {
       Aead aead,
       Opener opener,
       PathExchange path,
-      PacketRestorer restorer,
-      SessionPacing pacing) {
+      PacketRestorer restorer) {
     this.memory = memory;
     this.aead = aead;
     this.opener = opener;
@@ -53,18 +51,19 @@ final class DatagramReceiver {
     this.controls = state.controls;
     this.path = path;
     this.restorer = restorer;
-    this.pacing = pacing;
     this.outerHeaderBytes = state.terms.outerHeaderBytes();
   }
 
   /// Receives one datagram.
   ///
+  /// @param by the path that it came by, null if its address is new
   /// @param from null if the datagram came by the control connection
   /// @return the verdict on the datagram. All except ACCEPTED have changed nothing.
   Verdict receive(
       ByteBuf datagram,
       int offset,
       int length,
+      @Nullable SessionPath by,
       @Nullable InetSocketAddress from,
       InnerPacketSink sink,
       long nowNs) {
@@ -72,7 +71,7 @@ final class DatagramReceiver {
       return Verdict.TOO_SHORT;
     }
     if (DatagramHeader.type(datagram, offset) == DatagramHeader.TYPE_FRAGMENT) {
-      return fragment(datagram, offset, length, from, sink, nowNs);
+      return fragment(datagram, offset, length, by, from, sink, nowNs);
     }
     if (length < Sealer.OVERHEAD + 1) {
       return Verdict.TOO_SHORT;
@@ -88,19 +87,22 @@ final class DatagramReceiver {
     int outerBytes = length + outerHeaderBytes;
     boolean data = DatagramHeader.type(datagram, offset) != DatagramHeader.TYPE_PATH;
     ServiceClass of = data ? DatagramHeader.serviceClass(datagram, offset) : null;
-    pacing.arrived(outerBytes, outerBytes, of, nowNs);
+    if (by != null) {
+      by.pacing.arrived(outerBytes, outerBytes, of, nowNs);
+    }
     boolean newest = accepted(1, before, from, nowNs);
     if (!data) {
       totals.receivedOverhead(outerBytes);
-      return path.message(memory.body, opener.bodyBytes(), from, opener.sequence(), nowNs);
+      return path.message(memory.body, opener.bodyBytes(), by, from, opener.sequence(), nowNs);
     }
-    return restore(datagram.getByte(offset), newest, outerBytes, sink, nowNs);
+    return restore(datagram.getByte(offset), newest, outerBytes, by, sink, nowNs);
   }
 
   private Verdict fragment(
       ByteBuf datagram,
       int offset,
       int length,
+      @Nullable SessionPath by,
       @Nullable InetSocketAddress from,
       InnerPacketSink sink,
       long nowNs) {
@@ -115,11 +117,15 @@ final class DatagramReceiver {
     Verdict verdict = fragments.take(sequence, datagram, offset, length);
     report(nowNs);
     PartialBody body = fragments.complete();
-    return body == null ? verdict : open(body, from, sink, nowNs);
+    return body == null ? verdict : open(body, by, from, sink, nowNs);
   }
 
   private Verdict open(
-      PartialBody body, @Nullable InetSocketAddress from, InnerPacketSink sink, long nowNs) {
+      PartialBody body,
+      @Nullable SessionPath by,
+      @Nullable InetSocketAddress from,
+      InnerPacketSink sink,
+      long nowNs) {
     long before = opener.highest();
     Verdict verdict =
         opener.openLong(
@@ -139,8 +145,10 @@ final class DatagramReceiver {
     if (verdict != Verdict.ACCEPTED) {
       return verdict;
     }
-    pacing.arrived(outerBytes, largest, ServiceClass.of(code & 3), nowNs);
-    return restore(code, accepted(count, before, from, nowNs), outerBytes, sink, nowNs);
+    if (by != null) {
+      by.pacing.arrived(outerBytes, largest, ServiceClass.of(code & 3), nowNs);
+    }
+    return restore(code, accepted(count, before, from, nowNs), outerBytes, by, sink, nowNs);
   }
 
   /// Reports lost bodies to the peer, which then makes shorter ones.
@@ -166,12 +174,17 @@ final class DatagramReceiver {
   }
 
   private Verdict restore(
-      int classCode, boolean newest, int outerBytes, InnerPacketSink sink, long nowNs) {
+      int classCode,
+      boolean newest,
+      int outerBytes,
+      @Nullable SessionPath by,
+      InnerPacketSink sink,
+      long nowNs) {
     Arrival arrival =
         memory.arrival.set(ServiceClass.of(classCode), opener.sequence(), newest, nowNs);
     Verdict verdict = restorer.restore(memory.body, opener.bodyBytes(), arrival, outerBytes, sink);
-    if (restorer.hasStamp()) {
-      pacing.stamped(restorer.stampUs(), nowNs - memory.socketWaitNs);
+    if (by != null && restorer.hasStamp()) {
+      by.pacing.stamped(restorer.stampUs(), nowNs - memory.socketWaitNs);
     }
     return verdict;
   }

@@ -15,4 +15,10 @@ public interface DatagramSink {
   /// @param burst direct buffer that the sink now owns
   /// @param to the binding of a SNAPT's session, null for the agent, whose peer is fixed
   void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to, long nowNs);
+
+  /// Returns the size, in bytes, of the datagrams that the kernel refused as too long (EMSGSIZE)
+  /// since the last call, or 0. The datagrams are lost.
+  default int takeTooLong() {
+    return 0;
+  }
 }

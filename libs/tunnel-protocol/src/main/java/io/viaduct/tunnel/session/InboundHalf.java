@@ -39,10 +39,10 @@ final class InboundHalf {
                 memory.restored.coalescer(),
                 state.histories.sent(),
                 state.bodies),
-            new SegmentClamp(outbound.sizes::innerMtu, state.verdicts),
+            new SegmentClamp(outbound::innerMtu, state.verdicts),
             state.peerClock,
             !state.atDevice);
-    receiver = new DatagramReceiver(state, memory, aead, opener, path, restorer, outbound.pacing);
+    receiver = new DatagramReceiver(state, memory, aead, opener, path, restorer);
   }
 
   /// Returns the least number of datagrams that the peer has sent, from its sequence numbers.

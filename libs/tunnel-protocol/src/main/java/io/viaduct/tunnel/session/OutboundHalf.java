@@ -9,24 +9,23 @@ import io.viaduct.tunnel.key.Direction;
 import io.viaduct.tunnel.key.KeyChain;
 import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.pacing.Pacer;
+import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// The outbound half of a session. The way of a packet: [PacketIntake] admits it and encodes it →
-/// [ClassCompounds] collects records of its class → [ClassQueues] orders the compounds →
-/// [DatagramWriter] seals them and sends bursts.
+/// The outbound half of a session. The way of a packet: [PacketIntake] admits it, chooses its path
+/// and encodes it → [ClassCompounds] of the path collects records of its class → [ClassQueues]
+/// orders the compounds → [DatagramWriter] seals them and sends bursts.
 final class OutboundHalf {
   final Sealer sealer;
   final ClassCodecs codecs;
-  final SessionPacing pacing;
-  final PacketSizes sizes;
+  final SessionPaths paths;
+  final PathChoice choice;
+  final PathMoves moves;
   final PacketIntake intake;
-  final ClassCompounds compounds;
-  final ClassQueues queues;
-  final DatagramWriter datagrams;
 
   OutboundHalf(
       SessionState state, TunnelSettings settings, LoopMemory memory, Aead aead, long nowNs) {
@@ -37,14 +36,7 @@ final class OutboundHalf {
             new KeyChain(terms.aead(), terms.secret(), direction),
             terms.peerReceiverIndex(),
             nowNs);
-    queues =
-        new ClassQueues(
-            settings.classQueueBytes().stream().mapToInt(Integer::intValue).toArray(),
-            settings.floorPercent());
     codecs = new ClassCodecs(memory.history.costs(), terms.limits().historyBytes() > 0);
-    Pacer pacer = new Pacer(settings.pacing(), nowNs);
-    pacing =
-        new SessionPacing(!state.atDevice, pacer, queues, codecs, memory.random.nextLong(), nowNs);
     CompoundWriter.Grouping grouping = settings.context().grouping();
     BlockCompressor compressor =
         new BlockCompressor(
@@ -52,34 +44,89 @@ final class OutboundHalf {
             memory.history,
             state.histories.sent(),
             grouping == CompoundWriter.Grouping.ALL);
-    compounds =
-        new ClassCompounds(
-            terms, settings, memory, state.controls, codecs, compressor, grouping, queues, pacer);
-    PacketEncoder encoder =
-        new PacketEncoder(
-            terms.bodyBytesMax(state.mtu.size()), memory.compounds, compounds::enqueue);
-    intake = new PacketIntake(state, memory, pacing, codecs, compounds, encoder, sealer);
-    sizes = new PacketSizes(terms, state.mtu, memory, compounds, encoder, state.verdicts);
-    datagrams =
-        new DatagramWriter(
-            memory, aead, sealer, queues, pacer, state.totals, terms, state.mtu, nowNs);
+    paths =
+        new SessionPaths(
+            terms.limits().paths(),
+            id -> path(id, state, settings, memory, aead, compressor, nowNs));
+    choice = new PathChoice(paths, nowNs);
+    moves = new PathMoves(paths, choice);
+    intake = new PacketIntake(state, memory, codecs, choice, sealer);
   }
 
-  /// Seals the ready compounds by priority, until the sink is not writable.
+  private SessionPath path(
+      int id,
+      SessionState state,
+      TunnelSettings settings,
+      LoopMemory memory,
+      Aead aead,
+      BlockCompressor compressor,
+      long nowNs) {
+    TunnelTerms terms = state.terms;
+    PathMtuSearch mtu = new PathMtuSearch(terms.limits().pathMtu());
+    ClassQueues queues =
+        new ClassQueues(
+            settings.classQueueBytes().stream().mapToInt(Integer::intValue).toArray(),
+            settings.floorPercent());
+    Pacer pacer = new Pacer(settings.pacing(), nowNs);
+    SessionPacing pacing =
+        new SessionPacing(!state.atDevice, pacer, queues, codecs, memory.random.nextLong(), nowNs);
+    ClassCompounds compounds =
+        new ClassCompounds(
+            terms,
+            settings,
+            memory,
+            state.controls,
+            codecs,
+            compressor,
+            settings.context().grouping(),
+            queues,
+            pacer);
+    PacketEncoder encoder =
+        new PacketEncoder(terms.bodyBytesMax(mtu.size()), memory.compounds, compounds::enqueue);
+    return new SessionPath(
+        id,
+        mtu,
+        queues,
+        pacing,
+        compounds,
+        encoder,
+        new PacketSizes(terms, mtu, memory, compounds, encoder, state.verdicts),
+        new DatagramWriter(memory, aead, sealer, queues, pacer, state.totals, terms, mtu, nowNs));
+  }
+
+  /// Seals the ready compounds of a path by priority, until the sink is not writable.
   ///
   /// @param to null for the agent, whose peer is fixed, and for a control connection
   /// @return true if more is ready
-  boolean drain(DatagramSink sink, @Nullable InetSocketAddress to, long nowNs) {
-    boolean more = datagrams.drain(sink, to, nowNs);
-    while (!more && compounds.closeFilled(nowNs)) {
-      more = datagrams.drain(sink, to, nowNs);
+  boolean drain(SessionPath path, DatagramSink sink, @Nullable InetSocketAddress to, long nowNs) {
+    boolean more = path.datagrams.drain(sink, to, nowNs);
+    while (!more && path.compounds.closeFilled(nowNs)) {
+      more = path.datagrams.drain(sink, to, nowNs);
     }
     return more;
   }
 
+  /// Returns the largest inner packet that fits into one datagram of each path in use, in bytes.
+  int innerMtu() {
+    int least = Integer.MAX_VALUE;
+    for (SessionPath each : paths.usable()) {
+      least = Math.min(least, each.sizes.innerMtu());
+    }
+    return least;
+  }
+
+  /// Applies the sizes that the searches have found.
+  void fit(long nowNs) {
+    for (SessionPath each : paths.open()) {
+      each.sizes.fit(nowNs);
+    }
+  }
+
   /// Gives the memory back and wipes the keys.
   void close() {
-    compounds.discard();
+    for (SessionPath each : paths.open()) {
+      each.discard();
+    }
     sealer.wipe();
   }
 }

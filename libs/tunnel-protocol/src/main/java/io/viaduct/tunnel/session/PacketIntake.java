@@ -1,7 +1,6 @@
 package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.codec.ClassCodecs;
-import io.viaduct.tunnel.compound.PacketEncoder;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
@@ -16,39 +15,30 @@ import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.tunnel.wire.VerdictCounters;
 import org.jspecify.annotations.Nullable;
 
-/// Takes packets for the other end: admits them to the queue of their class, updates their flow,
-/// and encodes them into a compound. The counterpart of [io.viaduct.tunnel.restore.PacketRestorer].
+/// Takes packets for the other end: chooses their path, admits them to the queue of their class,
+/// updates their flow, and encodes them into a compound. The counterpart of
+/// [io.viaduct.tunnel.restore.PacketRestorer].
 final class PacketIntake {
   private final boolean fromDevice;
   private final LoopMemory memory;
   private final FlowTable flows;
   private final FlowListener listener;
   private final FlowStatsSchedule stats;
-  private final SessionPacing pacing;
   private final ClassCodecs codecs;
-  private final ClassCompounds compounds;
-  private final PacketEncoder encoder;
+  private final PathChoice choice;
   private final Sealer sealer;
   private final BodyLimit bodies;
   private final VerdictCounters verdicts;
 
   PacketIntake(
-      SessionState state,
-      LoopMemory memory,
-      SessionPacing pacing,
-      ClassCodecs codecs,
-      ClassCompounds compounds,
-      PacketEncoder encoder,
-      Sealer sealer) {
+      SessionState state, LoopMemory memory, ClassCodecs codecs, PathChoice choice, Sealer sealer) {
     this.fromDevice = state.atDevice;
     this.memory = memory;
     this.flows = state.flows;
     this.listener = state.listener;
     this.stats = state.stats;
-    this.pacing = pacing;
     this.codecs = codecs;
-    this.compounds = compounds;
-    this.encoder = encoder;
+    this.choice = choice;
     this.sealer = sealer;
     this.bodies = state.bodies;
     this.verdicts = state.verdicts;
@@ -76,7 +66,8 @@ final class PacketIntake {
 
   private Verdict admit(IpPacket packet, FlowKey key, @Nullable FlowState flow, long nowNs) {
     ServiceClass serviceClass = flow == null ? ServiceClass.HT_HD : flow.serviceClass();
-    Verdict admitted = pacing.admit(serviceClass, packet, nowNs);
+    SessionPath path = choice.of(flow, serviceClass, nowNs);
+    Verdict admitted = path.pacing.admit(serviceClass, packet, nowNs);
     if (admitted == Verdict.MARKED) {
       verdicts.count(admitted);
       key.marked();
@@ -94,13 +85,13 @@ final class PacketIntake {
         flows.tcpFlags(flow, fromDevice, packet.buffer().getUnsignedByte(at), nowNs);
       }
     }
-    return encoder.encode(
+    return path.encoder.encode(
         packet,
         key,
         flow,
-        compounds.arrival(serviceClass, !tcp, nowNs),
+        path.compounds.arrival(serviceClass, !tcp, nowNs),
         sealer.sequence(),
-        pacing.bodyBytes(bodies.bytes(nowNs)),
+        path.pacing.bodyBytes(bodies.bytes(nowNs)),
         nowNs);
   }
 }

@@ -62,9 +62,11 @@ final class PacketSizes {
 
   /// Reports the largest size to the sender of a packet that does not fit, if the RFCs allow an
   /// answer.
-  void answerTooBig(IpPacket packet, InnerPacketSink sink, long nowNs) {
+  ///
+  /// @param size largest packet that fits, in bytes
+  void answerTooBig(IpPacket packet, int size, InnerPacketSink sink, long nowNs) {
     IpPacket answer = memory.restored.packet(IcmpError.BYTES_MAX);
-    int bytes = icmp.tooBig(packet, innerMtu(), answer.buffer(), answer.start(), nowNs);
+    int bytes = icmp.tooBig(packet, size, answer.buffer(), answer.start(), nowNs);
     if (bytes > 0) {
       verdicts.count(Verdict.TOLD_TOO_BIG);
       sink.packet(null, memory.restored.packet(bytes));

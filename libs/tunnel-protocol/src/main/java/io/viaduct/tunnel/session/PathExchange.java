@@ -1,56 +1,66 @@
 package io.viaduct.tunnel.session;
 
-import io.viaduct.tunnel.path.Binding;
+import io.viaduct.tunnel.path.Bindings;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.path.PeerClock;
-import io.viaduct.tunnel.path.ProbeExchange;
 import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// Handles PATH messages at either end. The agent probes, answers challenges and chooses the
-/// carrier. The SNAPT answers probes, challenges new addresses and moves the binding. A datagram
-/// without source address came by the control connection.
+/// Handles PATH messages at either end. The agent opens paths, probes them, answers challenges, and
+/// decides which paths and which carrier are used. The SNAPT answers probes, challenges new
+/// addresses, binds them to paths, and follows the agent's decision. A datagram without source
+/// address came by the control connection.
 final class PathExchange {
   private final boolean agent;
-  private final DatagramWriter datagrams;
+  private final SessionPaths paths;
+  private final PathMoves moves;
   private final PeerClock peerClock;
-  private final SessionPacing pacing;
   private final PathListener listener;
-  private final ProbeExchange probes = new ProbeExchange();
-  private final Binding binding;
-  private double sharedRoundTripUs = Double.NaN;
-  private Carrier carrier = Carrier.UDP;
-  private long carrierSequence = -1;
-  private final PathMtuSearch mtu;
-  private int mtuRun;
-  private boolean unknownPath = true;
+  private final Bindings bindings;
+  private final CarrierState carrier = new CarrierState();
+  private long useSequence = -1;
 
   PathExchange(
       SessionState state, OutboundHalf outbound, PathListener listener, RandomGenerator random) {
     this.agent = state.atDevice;
-    this.datagrams = outbound.datagrams;
+    this.paths = outbound.paths;
+    this.moves = outbound.moves;
     this.peerClock = state.peerClock;
-    this.pacing = outbound.pacing;
     this.listener = listener;
-    this.mtu = state.mtu;
-    this.binding = new Binding(random);
+    this.bindings = new Bindings(paths.most(), random);
   }
 
-  @Nullable InetSocketAddress boundTo() {
-    return binding.address();
+  /// Returns the address of a path's datagrams, null for the agent.
+  @Nullable InetSocketAddress boundTo(SessionPath path) {
+    return bindings.address(path.id);
   }
 
-  boolean isBound() {
-    return agent || carrier == Carrier.CONTROL || binding.address() != null;
+  /// Returns whether datagrams may leave by the path.
+  boolean carries(SessionPath path) {
+    return agent || !carrier.isUdp() || bindings.address(path.id) != null;
   }
 
   Carrier carrier() {
-    return carrier;
+    return carrier.carrier();
+  }
+
+  /// Returns the path that a datagram came by, null if its address is new.
+  @Nullable SessionPath pathOf(@Nullable InetSocketAddress from) {
+    if (from == null || !paths.areMany()) {
+      return paths.first();
+    }
+    return paths.find(bindings.pathOf(from));
+  }
+
+  /// Sets the use of a path, at the agent. The next probe tells the SNAPT.
+  void use(int id, PathUse use, long nowNs) {
+    paths.open(id).use = use;
+    moves.follow(this::carries, nowNs);
   }
 
   /// Sends datagrams by this carrier from now on, and asks the SNAPT to do the same (agent only).
@@ -59,7 +69,8 @@ final class PathExchange {
     if (chosen == Carrier.CONTROL && !controlStands) {
       throw new IllegalStateException("there is no control connection");
     }
-    datagrams.add(new PathMessage.CarryBy(chosen == Carrier.CONTROL), chosen, null);
+    SessionPath by = paths.usable()[0];
+    by.datagrams.add(new PathMessage.CarryBy(chosen == Carrier.CONTROL), chosen, null);
     carrier(chosen);
   }
 
@@ -69,45 +80,48 @@ final class PathExchange {
   }
 
   private void carrier(Carrier chosen) {
-    if (carrier != chosen) {
-      carrier = chosen;
-      changed();
+    if (carrier.set(chosen)) {
+      for (SessionPath each : paths.open()) {
+        each.changed();
+      }
       listener.carriedBy(chosen);
     }
   }
 
-  /// Forgets all measurements, because the path has changed. The MTU is searched when the new path
-  /// answers.
-  void changed() {
-    unknownPath = true;
-    mtu.suspend();
-    pacing.pathChanged();
-  }
-
-  /// Starts the MTU search of a new path, which has answered by UDP.
-  private void answers(long nowNs) {
-    if (unknownPath && carrier == Carrier.UDP) {
-      unknownPath = false;
-      mtuRun = mtuRun + 1 & 0xFFFF;
-      mtu.restart(nowNs);
+  private void answers(@Nullable SessionPath path, long nowNs) {
+    if (path != null && carrier.isUdp()) {
+      path.answers(nowNs);
     }
   }
 
   /// Sends the MTU probes that are due.
   void tick(long nowNs) {
-    double roundTripUs = roundTripUs();
-    long roundTripNs = Double.isNaN(roundTripUs) ? 0 : (long) (roundTripUs * 1000);
-    for (int size = mtu.tick(nowNs, roundTripNs); size > 0; size = mtu.tick(nowNs, roundTripNs)) {
-      datagrams.add(new PathMessage.MtuProbe(mtuRun, size), Carrier.UDP, boundTo());
+    for (SessionPath each : paths.open()) {
+      double roundTripUs = each.roundTripUs();
+      long roundTripNs = Double.isNaN(roundTripUs) ? 0 : (long) (roundTripUs * 1000);
+      PathMtuSearch mtu = each.mtu;
+      for (int size = mtu.tick(nowNs, roundTripNs); size > 0; size = mtu.tick(nowNs, roundTripNs)) {
+        each.datagrams.add(new PathMessage.MtuProbe(each.mtuRun, size), Carrier.UDP, boundTo(each));
+      }
     }
   }
 
-  double roundTripUs() {
-    return agent ? probes.smoothedRoundTripUs() : sharedRoundTripUs;
+  /// Queues a probe of a path (agent only).
+  void probe(int id, Carrier by, long nowNs) {
+    SessionPath path = paths.open(id);
+    PathMessage.Probe probe = path.probes.next(nowNs / 1000);
+    path.datagrams.add(paths.areMany() ? naming(probe, id) : probe, by, null);
   }
 
-  void probe(Carrier by, long nowNs) {
-    datagrams.add(probes.next(nowNs / 1000), by, null);
+  private PathMessage.Probe naming(PathMessage.Probe probe, int id) {
+    int used = 0;
+    int spare = 0;
+    for (SessionPath each : paths.open()) {
+      used |= each.use == PathUse.NO ? 0 : 1 << each.id;
+      spare |= each.use == PathUse.SPARE ? 1 << each.id : 0;
+    }
+    return new PathMessage.Probe(
+        probe.number(), probe.t1Us(), probe.offsetUs(), probe.roundTripUs(), id, used, spare);
   }
 
   /// Takes the source of an authentic datagram. @return ACCEPTED or CANDIDATES_FULL
@@ -115,11 +129,19 @@ final class PathExchange {
     if (agent || from == null) {
       return Verdict.ACCEPTED;
     }
-    switch (binding.heard(from, newest, nowNs)) {
-      case FIRST -> listener.bindingMoved(null, from);
-      case BOUND -> answers(nowNs);
+    return heard(from, paths.areMany() ? Bindings.UNNAMED : 0, newest, nowNs);
+  }
+
+  private Verdict heard(InetSocketAddress from, int path, boolean newest, long nowNs) {
+    switch (bindings.heard(from, path, newest, nowNs)) {
+      case FIRST -> {
+        paths.open(path);
+        listener.bindingMoved(null, from);
+        moves.follow(this::carries, nowNs);
+      }
+      case BOUND -> answers(pathOf(from), nowNs);
       case CHALLENGE -> {
-        datagrams.add(new PathMessage.Challenge(binding.nonce()), Carrier.UDP, from);
+        paths.first().datagrams.add(new PathMessage.Challenge(bindings.nonce()), Carrier.UDP, from);
         listener.challenged(from);
       }
       case FULL -> {
@@ -131,35 +153,47 @@ final class PathExchange {
   }
 
   /// Handles the body of an authentic PATH datagram.
+  ///
+  /// @param by the path that it came by, null if its address is new
   Verdict message(
-      byte[] body, int length, @Nullable InetSocketAddress from, long sequence, long nowNs) {
+      byte[] body,
+      int length,
+      @Nullable SessionPath by,
+      @Nullable InetSocketAddress from,
+      long sequence,
+      long nowNs) {
     PathMessage message = PathMessage.read(body, 0, length);
     return switch (message) {
       case null -> Verdict.MALFORMED;
-      case PathMessage.Probe probe -> probed(probe, from, nowNs);
-      case PathMessage.ProbeReply reply -> replied(reply, from, nowNs);
-      case PathMessage.Challenge challenge -> challenged(challenge, from);
+      case PathMessage.Probe probe -> probed(probe, by, from, sequence, nowNs);
+      case PathMessage.ProbeReply reply -> replied(reply, by, from, nowNs);
+      case PathMessage.Challenge challenge -> challenged(challenge, by, from);
       case PathMessage.Response response -> responded(response, from, nowNs);
-      case PathMessage.MtuProbe probe -> arrived(probe, from, nowNs);
-      case PathMessage.MtuAck ack -> acknowledged(ack, from, nowNs);
+      case PathMessage.MtuProbe probe -> arrived(probe, by, from, nowNs);
+      case PathMessage.MtuAck ack -> acknowledged(ack, by, from, nowNs);
       case PathMessage.CarryBy asked -> asked(asked, from, sequence);
-      case PathMessage.Receipt receipt -> received(receipt, from, nowNs);
+      case PathMessage.Receipt receipt -> received(receipt, by, from, nowNs);
     };
   }
 
-  /// Sends a receipt to the peer if one is due. A control connection needs none: TCP paces it.
+  /// Sends the receipts that are due. A control connection needs none: TCP paces it.
   void acknowledge(long nowNs) {
-    PathMessage.Receipt receipt = carrier == Carrier.UDP ? pacing.dueReceipt(nowNs) : null;
-    if (receipt != null) {
-      datagrams.add(receipt, Carrier.UDP, binding.address());
+    for (SessionPath each : paths.open()) {
+      PathMessage.Receipt receipt = carrier.isUdp() ? each.pacing.dueReceipt(nowNs) : null;
+      if (receipt != null) {
+        each.datagrams.add(receipt, Carrier.UDP, boundTo(each));
+      }
     }
   }
 
   private Verdict received(
-      PathMessage.Receipt receipt, @Nullable InetSocketAddress from, long nowNs) {
-    if (carrier == Carrier.UDP && from != null) {
-      pacing.receipt(receipt, roundTripUs(), nowNs);
-      mtu.arrived(receipt.largest());
+      PathMessage.Receipt receipt,
+      @Nullable SessionPath by,
+      @Nullable InetSocketAddress from,
+      long nowNs) {
+    if (carrier.isUdp() && from != null && by != null) {
+      by.pacing.receipt(receipt, by.roundTripUs(), nowNs);
+      by.mtu.arrived(receipt.largest());
     }
     return Verdict.ACCEPTED;
   }
@@ -168,85 +202,149 @@ final class PathExchange {
     return from == null ? Carrier.CONTROL : Carrier.UDP;
   }
 
-  private Verdict challenged(PathMessage.Challenge challenge, @Nullable InetSocketAddress from) {
-    if (from == null) {
+  /// Sends an answer by the way that its question came.
+  private void answer(
+      PathMessage message, @Nullable SessionPath by, @Nullable InetSocketAddress from) {
+    SessionPath path = by == null ? paths.first() : by;
+    path.datagrams.add(message, carrierOf(from), agent ? null : from);
+  }
+
+  private Verdict challenged(
+      PathMessage.Challenge challenge, @Nullable SessionPath by, @Nullable InetSocketAddress from) {
+    if (from == null || by == null) {
       return Verdict.PATH_UNEXPECTED;
     }
-    datagrams.add(new PathMessage.Response(challenge.nonce()), Carrier.UDP, agent ? null : from);
+    int path = paths.areMany() ? by.id : PathMessage.NO_PATH;
+    answer(new PathMessage.Response(challenge.nonce(), path), by, from);
     listener.answered(from);
     return Verdict.ACCEPTED;
   }
 
-  // The newest request counts: an older one that an attacker has delayed must not undo it.
   private Verdict asked(
       PathMessage.CarryBy asked, @Nullable InetSocketAddress from, long sequence) {
     Carrier by = carrierOf(from);
-    if (agent || asked.control() != (by == Carrier.CONTROL) || sequence <= carrierSequence) {
+    if (agent || asked.control() != (by == Carrier.CONTROL) || !carrier.isNewest(sequence)) {
       return Verdict.PATH_UNEXPECTED;
     }
-    carrierSequence = sequence;
     carrier(by);
     return Verdict.ACCEPTED;
   }
 
-  private Verdict probed(PathMessage.Probe probe, @Nullable InetSocketAddress from, long nowNs) {
-    long nowUs = nowNs / 1000;
-    datagrams.add(
-        new PathMessage.ProbeReply(probe.number(), probe.t1Us(), nowUs, nowUs),
-        carrierOf(from),
-        agent ? null : from);
-    if (probe.offsetUs() != PathMessage.OFFSET_UNKNOWN) {
-      peerClock.offset(-probe.offsetUs());
-      sharedRoundTripUs = Integer.toUnsignedLong(probe.roundTripUs());
+  private Verdict probed(
+      PathMessage.Probe probe,
+      @Nullable SessionPath by,
+      @Nullable InetSocketAddress from,
+      long sequence,
+      long nowNs) {
+    if (paths.areMany() != (probe.path() != PathMessage.NO_PATH)) {
+      return Verdict.MALFORMED;
     }
-    return Verdict.ACCEPTED;
+    int id = paths.areMany() ? probe.path() : 0;
+    if (!paths.isAllowed(id) || probe.used() >>> paths.most() != 0) {
+      return Verdict.PATH_UNKNOWN;
+    }
+    Verdict verdict = named(probe, id, from, nowNs);
+    long nowUs = nowNs / 1000;
+    answer(new PathMessage.ProbeReply(probe.number(), probe.t1Us(), nowUs, nowUs), by, from);
+    SessionPath path = paths.find(id);
+    if (path != null && probe.offsetUs() != PathMessage.OFFSET_UNKNOWN) {
+      path.sharedRoundTripUs = Integer.toUnsignedLong(probe.roundTripUs());
+      peerClock.offset(id, -probe.offsetUs(), path.sharedRoundTripUs, nowNs);
+    }
+    if (paths.areMany() && sequence > useSequence) {
+      useSequence = sequence;
+      follow(probe, nowNs);
+    }
+    return verdict;
+  }
+
+  /// Takes the path that a probe names: its address is bound to that path, or challenged. A probe
+  /// that is not the newest of its path says nothing: an attacker may have delayed it.
+  private Verdict named(
+      PathMessage.Probe probe, int id, @Nullable InetSocketAddress from, long nowNs) {
+    if (agent || from == null || !paths.areMany()) {
+      return Verdict.ACCEPTED;
+    }
+    SessionPath path = paths.open(id);
+    long number = Integer.toUnsignedLong(probe.number());
+    boolean newest = number > path.probeNumber;
+    path.probeNumber = Math.max(path.probeNumber, number);
+    return heard(from, id, newest, nowNs);
+  }
+
+  /// Follows the agent's decision about the use of the paths.
+  private void follow(PathMessage.Probe probe, long nowNs) {
+    for (SessionPath each : paths.open()) {
+      int bit = 1 << each.id;
+      each.use =
+          (probe.used() & bit) == 0
+              ? PathUse.NO
+              : (probe.spare() & bit) == 0 ? PathUse.YES : PathUse.SPARE;
+    }
+    moves.follow(this::carries, nowNs);
   }
 
   private Verdict arrived(
-      PathMessage.MtuProbe probe, @Nullable InetSocketAddress from, long nowNs) {
+      PathMessage.MtuProbe probe,
+      @Nullable SessionPath by,
+      @Nullable InetSocketAddress from,
+      long nowNs) {
     if (from == null) {
       return Verdict.PATH_UNEXPECTED;
     }
-    datagrams.add(
-        new PathMessage.MtuAck(probe.run(), probe.size()), Carrier.UDP, agent ? null : from);
+    answer(new PathMessage.MtuAck(probe.run(), probe.size()), by, from);
     boolean halving = probe.size() != PathMtuSearch.BASE && probe.size() != PathMtuSearch.LEAST;
-    if (halving && probe.size() < mtu.size()) {
-      mtu.suspect(nowNs);
+    if (by != null && halving && probe.size() < by.mtu.size()) {
+      by.mtu.suspect(nowNs);
     }
     return Verdict.ACCEPTED;
   }
 
   private Verdict acknowledged(
-      PathMessage.MtuAck ack, @Nullable InetSocketAddress from, long nowNs) {
-    if (from == null || unknownPath || ack.run() != mtuRun) {
+      PathMessage.MtuAck ack,
+      @Nullable SessionPath by,
+      @Nullable InetSocketAddress from,
+      long nowNs) {
+    if (from == null || by == null || by.unknown || ack.run() != by.mtuRun) {
       return Verdict.PATH_UNEXPECTED;
     }
-    mtu.acknowledged(ack.size(), nowNs);
+    by.mtu.acknowledged(ack.size(), nowNs);
     return Verdict.ACCEPTED;
   }
 
   private Verdict replied(
-      PathMessage.ProbeReply reply, @Nullable InetSocketAddress from, long nowNs) {
-    if (!probes.answered(reply, nowNs / 1000)) {
+      PathMessage.ProbeReply reply,
+      @Nullable SessionPath by,
+      @Nullable InetSocketAddress from,
+      long nowNs) {
+    if (by == null || !by.probes.answered(reply, nowNs / 1000)) {
       return Verdict.PATH_UNEXPECTED;
     }
-    long offsetUs = Math.round(probes.offsetUs());
-    peerClock.offset(offsetUs);
+    long offsetUs = Math.round(by.probes.offsetUs());
+    peerClock.offset(by.id, offsetUs, by.probes.offsetRoundTripUs(), nowNs);
     if (from != null) {
-      answers(nowNs);
+      answers(by, nowNs);
     }
-    listener.probed(probes.lastRoundTripUs(), probes.smoothedRoundTripUs(), offsetUs);
+    listener.probed(by.id, by.probes.lastRoundTripUs(), by.probes.smoothedRoundTripUs(), offsetUs);
     return Verdict.ACCEPTED;
   }
 
   private Verdict responded(
       PathMessage.Response response, @Nullable InetSocketAddress from, long nowNs) {
-    InetSocketAddress before = binding.address();
-    if (agent || from == null || !binding.answered(from, response.nonce(), nowNs)) {
+    if (paths.areMany() != (response.path() != PathMessage.NO_PATH)) {
+      return Verdict.MALFORMED;
+    }
+    int id = paths.areMany() ? response.path() : 0;
+    if (!paths.isAllowed(id)) {
+      return Verdict.PATH_UNKNOWN;
+    }
+    InetSocketAddress before = bindings.address(id);
+    if (agent || from == null || !bindings.answered(from, response.nonce(), id, nowNs)) {
       return Verdict.PATH_UNEXPECTED;
     }
-    changed();
+    paths.open(id).changed();
     listener.bindingMoved(before, from);
+    moves.follow(this::carries, nowNs);
     return Verdict.ACCEPTED;
   }
 }

@@ -8,7 +8,6 @@ import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.fragment.BodyLimit;
 import io.viaduct.tunnel.metering.FlowStatsSchedule;
 import io.viaduct.tunnel.metering.SessionTotals;
-import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.path.PeerClock;
 import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.terms.TunnelSettings;
@@ -28,9 +27,6 @@ final class SessionState {
   /// The peer reports lost long bodies; the sender then makes shorter ones.
   final BodyLimit bodies = new BodyLimit();
 
-  /// Probes and receipts, which arrive, find the size of what leaves.
-  final PathMtuSearch mtu;
-
   /// Probes set the clock; stamps are read with it.
   final PeerClock peerClock = new PeerClock();
 
@@ -47,7 +43,6 @@ final class SessionState {
     this.terms = terms;
     this.listener = listener;
     atDevice = role == TunnelRole.AGENT;
-    mtu = new PathMtuSearch(terms.limits().pathMtu());
     flows = new FlowTable(atDevice, settings.flowsMax(), settings.timeouts(), listener, verdicts);
     stats = new FlowStatsSchedule(atDevice, controls);
     boolean compresses = settings.context().grouping() != CompoundWriter.Grouping.STORED;

@@ -6,7 +6,6 @@ import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.metering.FlowStatsSchedule;
 import io.viaduct.tunnel.restore.SegmentCoalescer;
-import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.wire.ServiceClass;
 
 /// Runs the timed work of a session: closes compounds at their deadline, sends waiting control
@@ -20,8 +19,8 @@ final class SessionTimers {
   private final FlowTable flows;
   private final FlowStatsSchedule stats;
   private final ControlQueue controls;
-  private final ClassCompounds compounds;
-  private final ClassQueues queues;
+  private final SessionPaths paths;
+  private final PathChoice choice;
   private final SessionHistories histories;
   private final SegmentCoalescer coalescer;
   private long expiryNs;
@@ -30,8 +29,8 @@ final class SessionTimers {
     this.flows = state.flows;
     this.stats = state.stats;
     this.controls = state.controls;
-    this.compounds = outbound.compounds;
-    this.queues = outbound.queues;
+    this.paths = outbound.paths;
+    this.choice = outbound.choice;
     this.histories = state.histories;
     this.coalescer = coalescer;
     this.expiryNs = nowNs + EXPIRY_SPACING_NS;
@@ -39,40 +38,47 @@ final class SessionTimers {
 
   /// Returns the time at which [#tick] must be called, Long.MAX_VALUE for never.
   long dueNs() {
-    long next = mayControl() ? Math.min(controls.dueNs(), stats.dueNs()) : Long.MAX_VALUE;
-    next = Math.min(next, compounds.dueNs());
+    long next = Math.min(controls.dueNs(), stats.dueNs());
+    next = mayControl(choice.nearest()) ? next : Long.MAX_VALUE;
+    for (SessionPath each : paths.open()) {
+      next = Math.min(next, each.compounds.dueNs());
+    }
     return flows.size() > 0 || !histories.isEmpty() ? Math.min(next, expiryNs) : next;
   }
 
   void tick(long nowNs) {
-    compounds.closeDue(nowNs);
+    for (SessionPath each : paths.open()) {
+      each.compounds.closeDue(nowNs);
+    }
     if (nowNs >= expiryNs) {
       expiryNs = nowNs + EXPIRY_SPACING_NS;
       flows.expire(flow -> endingHere(flow, nowNs), nowNs);
       histories.expire(nowNs);
     }
-    for (int i = 0; i < STATS_ROUNDS_PER_TICK && mayControl(); i++) {
+    SessionPath by = choice.nearest(nowNs);
+    for (int i = 0; i < STATS_ROUNDS_PER_TICK && mayControl(by); i++) {
       stats.queueOverdue(nowNs);
       if (nowNs < controls.dueNs() && nowNs < stats.dueNs()) {
         break;
       }
-      compounds.flushControls(nowNs);
+      by.compounds.flushControls(nowNs);
     }
   }
 
   /// Sends all counters to the peer, because the session ends.
   void queueFinalStats(long nowNs) {
+    SessionPath by = choice.nearest(nowNs);
     boolean more = true;
-    while (more && mayControl()) {
+    while (more && mayControl(by)) {
       more = stats.queueAll(nowNs);
-      compounds.flushControls(nowNs);
+      by.compounds.flushControls(nowNs);
     }
   }
 
   /// Returns whether control records may travel alone: they wait while the queue of their class is
   /// full.
-  private boolean mayControl() {
-    return queues.hasRoom(ServiceClass.LT_LD, ControlQueue.BYTES_MAX);
+  private static boolean mayControl(SessionPath by) {
+    return by.queues.hasRoom(ServiceClass.LT_LD, ControlQueue.BYTES_MAX);
   }
 
   private void endingHere(FlowState flow, long nowNs) {

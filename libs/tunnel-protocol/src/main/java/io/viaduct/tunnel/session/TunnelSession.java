@@ -19,6 +19,8 @@ import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.tunnel.wire.VerdictCounters;
 import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One end of one tunnel, for agent and SNAPT. Owned by one event loop; it has no socket, thread or
@@ -87,31 +89,55 @@ public final class TunnelSession implements AutoCloseable {
   ///
   /// @param sink takes the answer towards the sender
   public void answerTooBig(IpPacket packet, InnerPacketSink sink, long nowNs) {
-    outbound.sizes.answerTooBig(packet, sink, nowNs);
+    outbound.paths.first().sizes.answerTooBig(packet, outbound.innerMtu(), sink, nowNs);
   }
 
   /// Closes the compounds that should not wait. Call it when the TUN device has no more packets for
   /// now.
   public void flushBatch(long nowNs) {
-    outbound.compounds.batchEnd(nowNs);
+    for (SessionPath each : outbound.paths.open()) {
+      each.compounds.batchEnd(nowNs);
+    }
   }
 
-  /// Seals the ready compounds by priority, until the sink is not writable.
+  /// Seals the ready compounds of each path by priority, until its sink is not writable.
   ///
-  /// @return true if more is ready. Then call it again when the sink, or the control connection, is
+  /// @return true if more is ready. Then call it again when a sink, or the control connection, is
   ///   writable.
-  public boolean drain(DatagramSink sink, long nowNs) {
-    if (closed) {
-      return false;
+  public boolean drain(PathSinks sinks, long nowNs) {
+    boolean waits = false;
+    if (!closed) {
+      for (SessionPath each : outbound.paths.open()) {
+        waits |= drain(each, sinks.of(each.id), nowNs);
+      }
     }
-    boolean pathWaits = outbound.datagrams.drainPath(sink, control, nowNs);
+    return waits;
+  }
+
+  /// Drains all paths into one sink.
+  public boolean drain(DatagramSink sink, long nowNs) {
+    boolean waits = false;
+    if (!closed) {
+      for (SessionPath each : outbound.paths.open()) {
+        waits |= drain(each, sink, nowNs);
+      }
+    }
+    return waits;
+  }
+
+  private boolean drain(SessionPath from, DatagramSink sink, long nowNs) {
+    boolean pathWaits = from.datagrams.drainPath(sink, control, nowNs);
     boolean byUdp = path.carrier() == Carrier.UDP;
     DatagramSink over = byUdp ? sink : control;
     boolean dataWait =
         over != null
-            && path.isBound()
-            && outbound.drain(over, byUdp ? path.boundTo() : null, nowNs);
-    if (dataWait || outbound.datagrams.isHeld()) {
+            && path.carries(from)
+            && outbound.drain(from, over, byUdp ? path.boundTo(from) : null, nowNs);
+    int tooLong = sink.takeTooLong();
+    if (tooLong > 0) {
+      from.sizes.tooLong(tooLong, nowNs);
+    }
+    if (dataWait || from.datagrams.isHeld()) {
       outbound.codecs.limitedByLink(nowNs);
     }
     return pathWaits || dataWait;
@@ -137,12 +163,8 @@ public final class TunnelSession implements AutoCloseable {
     return path.carrier();
   }
 
-  /// Takes one datagram from the socket or the control connection.
-  ///
-  /// @param datagram direct buffer
-  /// @param from source address, which the binding of a SNAPT's session follows. Null if the
-  ///   datagram came by the control connection.
-  /// @return the verdict; counted. All except ACCEPTED have changed nothing.
+  /// Takes one datagram from the socket or the control connection. The SNAPT finds its path by the
+  /// source address; the device has one path in this form.
   public Verdict open(
       ByteBuf datagram,
       int offset,
@@ -150,10 +172,39 @@ public final class TunnelSession implements AutoCloseable {
       @Nullable InetSocketAddress from,
       InnerPacketSink sink,
       long nowNs) {
+    return open(datagram, offset, length, path.pathOf(from), from, sink, nowNs);
+  }
+
+  /// Takes one datagram from the socket of a path, or the control connection (agent only).
+  ///
+  /// @param datagram direct buffer
+  /// @param by id of the path, which [#use] has opened
+  /// @param from source address, which the binding of a SNAPT's session follows. Null if the
+  ///   datagram came by the control connection.
+  /// @return the verdict; counted. All except ACCEPTED have changed nothing.
+  public Verdict open(
+      ByteBuf datagram,
+      int offset,
+      int length,
+      int by,
+      @Nullable InetSocketAddress from,
+      InnerPacketSink sink,
+      long nowNs) {
+    return open(datagram, offset, length, outbound.paths.find(by), from, sink, nowNs);
+  }
+
+  private Verdict open(
+      ByteBuf datagram,
+      int offset,
+      int length,
+      @Nullable SessionPath by,
+      @Nullable InetSocketAddress from,
+      InnerPacketSink sink,
+      long nowNs) {
     Verdict verdict = Verdict.SESSION_CLOSED;
     if (!closed) {
-      verdict = inbound.receiver.receive(datagram, offset, length, from, sink, nowNs);
-      outbound.sizes.fit(nowNs);
+      verdict = inbound.receiver.receive(datagram, offset, length, by, from, sink, nowNs);
+      outbound.fit(nowNs);
     }
     state.verdicts.count(verdict);
     return verdict;
@@ -172,8 +223,11 @@ public final class TunnelSession implements AutoCloseable {
     if (closed) {
       return Long.MAX_VALUE;
     }
-    return Math.min(
-        Math.min(outbound.datagrams.heldUntilNs(), state.mtu.nextTickNs()), timers.dueNs());
+    long next = timers.dueNs();
+    for (SessionPath each : outbound.paths.open()) {
+      next = Math.min(next, Math.min(each.datagrams.heldUntilNs(), each.mtu.nextTickNs()));
+    }
+    return next;
   }
 
   /// Handles deadlines, statistics and expiry. Call [#drain] afterwards.
@@ -182,7 +236,7 @@ public final class TunnelSession implements AutoCloseable {
       return;
     }
     path.tick(nowNs);
-    outbound.sizes.fit(nowNs);
+    outbound.fit(nowNs);
     timers.tick(nowNs);
   }
 
@@ -195,50 +249,78 @@ public final class TunnelSession implements AutoCloseable {
     }
   }
 
-  /// Takes the kernel's refusal to send datagrams of so many bytes (EMSGSIZE). 0 means no refusal.
-  public void tooLong(int datagramBytes, long nowNs) {
-    if (datagramBytes > 0) {
-      outbound.sizes.tooLong(datagramBytes, nowNs);
+  /// Sets the use of a path, and opens it if it is new (agent only). What waits for a path without
+  /// use leaves by another one. The next probe, which the caller sends now, tells the SNAPT.
+  ///
+  /// @param id 0 up to the number that the handshake allows, exclusive
+  public void use(int id, PathUse use, long nowNs) {
+    path.use(id, use, nowNs);
+  }
+
+  /// Returns the number of paths that the handshake allows.
+  public int pathsMax() {
+    return outbound.paths.most();
+  }
+
+  /// Returns the state of each path that was ever open.
+  public List<PathState> paths() {
+    return Arrays.stream(outbound.paths.open()).map(each -> PathState.of(each, path)).toList();
+  }
+
+  /// Returns the search for the size of outer IP packets on the nearest path from here.
+  public PathMtuSearch mtu() {
+    return outbound.choice.nearest().mtu;
+  }
+
+  /// Queues a PROBE of a path for the next [#drain], by this carrier (agent only).
+  public void probe(int id, Carrier by, long nowNs) {
+    path.probe(id, by, nowNs);
+  }
+
+  /// Forgets all measurements of a path, because the network under it has changed.
+  public void pathChanged(int id) {
+    SessionPath changed = outbound.paths.find(id);
+    if (changed != null) {
+      changed.changed();
     }
   }
 
-  /// Returns the search for the size of outer IP packets that the path carries from here.
-  public PathMtuSearch mtu() {
-    return state.mtu;
-  }
-
-  /// Queues a PROBE for the next [#drain], by this carrier (agent only).
-  public void probe(Carrier by, long nowNs) {
-    path.probe(by, nowNs);
-  }
-
-  /// Forgets all measurements, because the network under the tunnel has changed.
-  public void pathChanged() {
-    path.changed();
-  }
-
-  /// Returns whether queues stand here, at the path's rate, and not in the path. Then excess
+  /// Returns whether queues stand here, at the rate of a path, and not in the path. Then excess
   /// packets are dropped by class, and the TUN device should still be read.
   public boolean isPaced() {
-    return outbound.pacing.pacer().isLimiting();
+    for (SessionPath each : outbound.paths.usable()) {
+      if (each.pacing.pacer().isLimiting()) {
+        return true;
+      }
+    }
+    return false;
   }
 
-  /// Returns the rate of outer IP packets that pacing allows now, in bit/s; infinite without a
-  /// limit.
+  /// Returns the rate of outer IP packets that pacing allows now on all paths in use together, in
+  /// bit/s; infinite without a limit.
   public double pacedBitPerSecond() {
-    return outbound.pacing.pacer().bytesPerSecond() * 8;
+    double bytesPerSecond = 0;
+    for (SessionPath each : outbound.paths.usable()) {
+      bytesPerSecond += each.pacing.pacer().bytesPerSecond();
+    }
+    return bytesPerSecond * 8;
   }
 
-  /// Returns the address of the SNAPT's datagrams, null before the first authentic datagram. Null
-  /// for the agent.
+  /// Returns the address of the SNAPT's datagrams on the nearest path, null before the first
+  /// authentic datagram. Null for the agent.
   public @Nullable InetSocketAddress binding() {
-    return path.boundTo();
+    return path.boundTo(outbound.choice.nearest());
   }
 
-  /// Returns the smoothed round trip in µs, measured by the agent's probes and shared with the
-  /// SNAPT; NaN before.
+  /// Returns the smoothed round trip of the nearest path in µs, measured by the agent's probes and
+  /// shared with the SNAPT; NaN before.
   public double roundTripUs() {
-    return path.roundTripUs();
+    return outbound.choice.nearest().roundTripUs();
+  }
+
+  /// Returns the bound on the error of each one-way delay in µs; NaN before the first probe.
+  public double delayErrorUs() {
+    return state.peerClock.errorBoundUs();
   }
 
   /// Returns the counters of this session; read only.
@@ -258,7 +340,11 @@ public final class TunnelSession implements AutoCloseable {
 
   /// Returns the bytes of closed compounds in the queue of a class.
   public int queuedBytes(ServiceClass serviceClass) {
-    return outbound.queues.bytes(serviceClass);
+    int bytes = 0;
+    for (SessionPath each : outbound.paths.open()) {
+      bytes += each.queues.bytes(serviceClass);
+    }
+    return bytes;
   }
 
   /// Ends every flow, gives the memory back and wipes the keys.

@@ -8,7 +8,9 @@ import io.viaduct.tunnel.key.Sealer;
 /// @param pathMtu largest outer IP packet that is tried, 1280 … 9000 bytes
 /// @param historyBytes plain text of a dictionary epoch, a power of two from 16 KiB to 1 MiB; 0 for
 ///   neither histories nor zstd
-public record TunnelLimits(int pathMtu, int historyBytes) {
+/// @param paths paths that a session may have at a time, 1 … 8; 1 is what an end of the version
+///   before has (docs/protocol.md section 4.5)
+public record TunnelLimits(int pathMtu, int historyBytes, int paths) {
   /// Smallest path MTU that can be configured: a TUN device with a smaller MTU has no IPv6 (RFC
   /// 8200 §5). Probes find paths that carry less.
   public static final int PATH_MTU_MIN = 1280;
@@ -20,6 +22,9 @@ public record TunnelLimits(int pathMtu, int historyBytes) {
 
   static final int HISTORY_BYTES_MAX = 1 << 20;
 
+  /// Largest number of paths: more than a device has links, and path ids fit into one byte's bits.
+  public static final int PATHS_MAX = 8;
+
   /// 8 header, 16 tag, 8 stamp block, 1 descriptor, 1 kind, 3 flow, 1 application.
   static final int INNER_PACKET_OVERHEAD = Sealer.OVERHEAD + 8 + 1 + 1 + 3 + 1;
 
@@ -29,6 +34,14 @@ public record TunnelLimits(int pathMtu, int historyBytes) {
           "path-mtu is %d, must be %d … %d bytes".formatted(pathMtu, PATH_MTU_MIN, PATH_MTU_MAX));
     }
     requireHistoryBytes(historyBytes);
+    if (paths < 1 || paths > PATHS_MAX) {
+      throw new IllegalArgumentException("paths is %d, must be 1 … %d".formatted(paths, PATHS_MAX));
+    }
+  }
+
+  /// Creates the limits of an end with one path.
+  public TunnelLimits(int pathMtu, int historyBytes) {
+    this(pathMtu, historyBytes, 1);
   }
 
   static void requireHistoryBytes(int bytes) {
@@ -46,11 +59,14 @@ public record TunnelLimits(int pathMtu, int historyBytes) {
   ///
   /// @param peersPathMtu already checked by the caller, which refuses a peer with an invalid value
   /// @param peersHistoryBytes any number; too small or negative means no history
-  public TunnelLimits agreed(int peersPathMtu, int peersHistoryBytes) {
+  /// @param peersPaths any number; 0 is an end of the version before, which has one path
+  public TunnelLimits agreed(int peersPathMtu, int peersHistoryBytes, int peersPaths) {
     int power = Integer.highestOneBit(Math.max(0, peersHistoryBytes));
     int smaller = Math.min(historyBytes, power);
     return new TunnelLimits(
-        Math.min(pathMtu, peersPathMtu), smaller < HISTORY_BYTES_MIN ? 0 : smaller);
+        Math.min(pathMtu, peersPathMtu),
+        smaller < HISTORY_BYTES_MIN ? 0 : smaller,
+        Math.clamp(peersPaths, 1, paths));
   }
 
   /// Returns the MTU of the TUN device at both ends: the largest inner packet that always fits into

@@ -6,12 +6,20 @@ import org.jspecify.annotations.Nullable;
 public sealed interface PathMessage {
   int BYTES_MAX = 29;
 
+  /// Path id in a message of a session with one path, which does not name it.
+  int NO_PATH = -1;
+
   /// Request of the prober for a reply, from which it computes the round trip. Also tells the peer
   /// the prober's estimates.
   ///
   /// @param t1Us the prober's clock
   /// @param offsetUs the peer's clock minus the prober's, [#OFFSET_UNKNOWN] while unknown
-  record Probe(int number, long t1Us, long offsetUs, int roundTripUs) implements PathMessage {}
+  /// @param path id of the path that the probe is sent by, 0 … 7; [#NO_PATH] in a session with one
+  ///   path
+  /// @param used set of the paths that carry data, bit 0 for path 0; 0 with NO_PATH
+  /// @param spare set of those that carry data only while no other path works
+  record Probe(int number, long t1Us, long offsetUs, int roundTripUs, int path, int used, int spare)
+      implements PathMessage {}
 
   /// Reply to a [Probe].
   ///
@@ -22,7 +30,10 @@ public sealed interface PathMessage {
   /// Path challenge with a random 64-bit number. The peer must send it back in a [Response].
   record Challenge(long nonce) implements PathMessage {}
 
-  record Response(long nonce) implements PathMessage {}
+  /// Answer to a [Challenge].
+  ///
+  /// @param path id of the path that the challenge came by; [#NO_PATH] in a session with one path
+  record Response(long nonce, int path) implements PathMessage {}
 
   /// Probe of the path MTU, padded until its outer IP packet has `size` bytes.
   ///
@@ -58,7 +69,13 @@ public sealed interface PathMessage {
         BigEndian.putLong(to, at + 5, p.t1Us);
         BigEndian.putLong(to, at + 13, p.offsetUs);
         BigEndian.putInt(to, at + 21, p.roundTripUs);
-        return at + 25;
+        if (p.path == NO_PATH) {
+          return at + 25;
+        }
+        to[at + 25] = (byte) p.path;
+        to[at + 26] = (byte) p.used;
+        to[at + 27] = (byte) p.spare;
+        return at + 28;
       }
       case ProbeReply r -> {
         to[at] = 1;
@@ -76,7 +93,11 @@ public sealed interface PathMessage {
       case Response r -> {
         to[at] = 3;
         BigEndian.putLong(to, at + 1, r.nonce);
-        return at + 9;
+        if (r.path == NO_PATH) {
+          return at + 9;
+        }
+        to[at + 9] = (byte) r.path;
+        return at + 10;
       }
       case MtuProbe p -> {
         return mtu(4, p.run, p.size, to, at);
@@ -114,12 +135,15 @@ public sealed interface PathMessage {
     }
     return switch (from[at]) {
       case 0 ->
-          length == 25
+          length == 25 || length == 28
               ? new Probe(
                   BigEndian.getInt(from, at + 1),
                   BigEndian.getLong(from, at + 5),
                   BigEndian.getLong(from, at + 13),
-                  BigEndian.getInt(from, at + 21))
+                  BigEndian.getInt(from, at + 21),
+                  length == 25 ? NO_PATH : from[at + 25] & 0xFF,
+                  length == 25 ? 0 : from[at + 26] & 0xFF,
+                  length == 25 ? 0 : from[at + 27] & 0xFF)
               : null;
       case 1 ->
           length == 29
@@ -130,7 +154,11 @@ public sealed interface PathMessage {
                   BigEndian.getLong(from, at + 21))
               : null;
       case 2 -> length == 9 ? new Challenge(BigEndian.getLong(from, at + 1)) : null;
-      case 3 -> length == 9 ? new Response(BigEndian.getLong(from, at + 1)) : null;
+      case 3 ->
+          length == 9 || length == 10
+              ? new Response(
+                  BigEndian.getLong(from, at + 1), length == 9 ? NO_PATH : from[at + 9] & 0xFF)
+              : null;
       case 4 ->
           length >= 5
               ? new MtuProbe(BigEndian.getShort(from, at + 1), BigEndian.getShort(from, at + 3))

@@ -19,6 +19,11 @@ public enum ServiceClass {
     return ordinal();
   }
 
+  /// Returns whether the class has the low delay limit.
+  public boolean isLowDelay() {
+    return this == LT_LD || this == HT_LD;
+  }
+
   /// Returns the class with this code.
   ///
   /// @param code 0 … 3

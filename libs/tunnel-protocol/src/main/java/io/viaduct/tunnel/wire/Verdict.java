@@ -73,6 +73,8 @@ public enum Verdict {
   PATH_UNEXPECTED(Subject.DATAGRAM),
   /// Authentic datagram from a fifth address while four are being challenged.
   CANDIDATES_FULL(Subject.DATAGRAM),
+  /// Path message that names a path which the handshake has not allowed.
+  PATH_UNKNOWN(Subject.DATAGRAM),
   /// Delay sample is below −5 ms after correction by the clock offset.
   DELAY_SKEWED(Subject.RECORD);
 

@@ -37,31 +37,31 @@ class PathMeasurementTest {
 
   @Test
   void theBindingMovesOnlyToTheAddressThatAnswersItsChallenge() {
-    Binding binding = new Binding(new SplittableRandom(1));
-    assertThat(binding.heard(A, true, 0)).isEqualTo(Binding.Source.FIRST);
-    assertThat(binding.heard(A, true, 0)).isEqualTo(Binding.Source.BOUND);
-    assertThat(binding.heard(B, false, 0)).isEqualTo(Binding.Source.ELSEWHERE);
-    assertThat(binding.heard(B, true, 0)).isEqualTo(Binding.Source.CHALLENGE);
+    Bindings binding = new Bindings(1, new SplittableRandom(1));
+    assertThat(binding.heard(A, 0, true, 0)).isEqualTo(Bindings.Source.FIRST);
+    assertThat(binding.heard(A, 0, true, 0)).isEqualTo(Bindings.Source.BOUND);
+    assertThat(binding.heard(B, 0, false, 0)).isEqualTo(Bindings.Source.ELSEWHERE);
+    assertThat(binding.heard(B, 0, true, 0)).isEqualTo(Bindings.Source.CHALLENGE);
     long nonce = binding.nonce();
-    assertThat(binding.heard(B, true, 49 * MS)).isEqualTo(Binding.Source.ELSEWHERE);
-    assertThat(binding.heard(B, true, 50 * MS)).isEqualTo(Binding.Source.CHALLENGE);
-    assertThat(binding.answered(B, nonce + 1, 51 * MS)).isFalse();
-    assertThat(binding.answered(A, nonce, 51 * MS)).isFalse();
-    assertThat(binding.address()).isEqualTo(A);
-    assertThat(binding.answered(B, nonce, 51 * MS)).isTrue();
-    assertThat(binding.address()).isEqualTo(B);
-    assertThat(binding.answered(B, nonce, 52 * MS)).isFalse();
+    assertThat(binding.heard(B, 0, true, 49 * MS)).isEqualTo(Bindings.Source.ELSEWHERE);
+    assertThat(binding.heard(B, 0, true, 50 * MS)).isEqualTo(Bindings.Source.CHALLENGE);
+    assertThat(binding.answered(B, nonce + 1, 0, 51 * MS)).isFalse();
+    assertThat(binding.answered(A, nonce, 0, 51 * MS)).isFalse();
+    assertThat(binding.address(0)).isEqualTo(A);
+    assertThat(binding.answered(B, nonce, 0, 51 * MS)).isTrue();
+    assertThat(binding.address(0)).isEqualTo(B);
+    assertThat(binding.answered(B, nonce, 0, 52 * MS)).isFalse();
   }
 
   @Test
   void atMostFourAddressesAreChallengedAndTheyAreForgottenAfterThreeSeconds() {
-    Binding binding = new Binding(new SplittableRandom(1));
-    binding.heard(A, true, 0);
+    Bindings binding = new Bindings(1, new SplittableRandom(1));
+    binding.heard(A, 0, true, 0);
     for (int i = 0; i < 4; i++) {
-      assertThat(binding.heard(new InetSocketAddress("192.0.2.9", 10 + i), true, 0))
-          .isEqualTo(Binding.Source.CHALLENGE);
+      assertThat(binding.heard(new InetSocketAddress("192.0.2.9", 10 + i), 0, true, 0))
+          .isEqualTo(Bindings.Source.CHALLENGE);
     }
-    assertThat(binding.heard(B, true, 1)).isEqualTo(Binding.Source.FULL);
-    assertThat(binding.heard(B, true, 3001 * MS)).isEqualTo(Binding.Source.CHALLENGE);
+    assertThat(binding.heard(B, 0, true, 1)).isEqualTo(Bindings.Source.FULL);
+    assertThat(binding.heard(B, 0, true, 3001 * MS)).isEqualTo(Bindings.Source.CHALLENGE);
   }
 }

@@ -88,8 +88,8 @@ class ControlCarriageTest {
   @Test
   void probesAreAnsweredByTheCarrierTheyCameBy() {
     toControl();
-    rig.agent.probe(Carrier.UDP, rig.nowNs);
-    rig.agent.probe(rig.agent.carrier(), rig.nowNs);
+    rig.agent.probe(0, Carrier.UDP, rig.nowNs);
+    rig.agent.probe(0, rig.agent.carrier(), rig.nowNs);
     rig.drain(rig.agent);
     assertThat(rig.up).hasSize(1);
     assertThat(rig.upControl).hasSize(1);
@@ -170,7 +170,7 @@ class ControlCarriageTest {
             throw new IllegalStateException("not writable");
           }
         };
-    rig.agent.probe(Carrier.UDP, rig.nowNs);
+    rig.agent.probe(0, Carrier.UDP, rig.nowNs);
     rig.agent.carryBy(Carrier.CONTROL);
     assertThat(rig.agent.drain(shut, rig.nowNs)).as("the probe waits").isTrue();
     assertThat(rig.upControl).hasSize(1);

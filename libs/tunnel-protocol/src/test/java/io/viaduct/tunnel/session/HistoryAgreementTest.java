@@ -25,7 +25,7 @@ class HistoryAgreementTest {
   }
 
   private static int agreed(int own, int peers) {
-    return new TunnelLimits(1500, own).agreed(1500, peers).historyBytes();
+    return new TunnelLimits(1500, own).agreed(1500, peers, 1).historyBytes();
   }
 
   /// Sends text of one flow up. @return bytes on the wire

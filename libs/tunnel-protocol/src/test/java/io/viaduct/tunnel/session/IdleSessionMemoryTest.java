@@ -66,7 +66,7 @@ class IdleSessionMemoryTest {
   private TunnelSession idle(int number) {
     TunnelSession snapt = session(TunnelRole.SNAPT, number);
     try (TunnelSession agent = session(TunnelRole.AGENT, number)) {
-      agent.probe(Carrier.UDP, NOW_NS);
+      agent.probe(0, Carrier.UDP, NOW_NS);
       agent.drain(new ToSession(snapt), NOW_NS);
       snapt.onTick(NOW_NS);
       snapt.drain(new ToSession(agent), NOW_NS);

@@ -375,7 +375,7 @@ public final class LoopbackRig implements AutoCloseable {
 
   /// Sends a probe of the agent.
   public void probe() {
-    agent.probe(agent.carrier(), nowNs);
+    agent.probe(0, agent.carrier(), nowNs);
     drain(agent);
   }
 

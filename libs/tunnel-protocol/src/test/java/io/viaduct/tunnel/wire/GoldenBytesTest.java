@@ -138,10 +138,13 @@ class GoldenBytesTest {
     golden.put("datagram-aes-256-gcm", sealed(AeadAlgorithm.AES_256_GCM));
     golden.put("datagram-chacha20-poly1305", sealed(AeadAlgorithm.CHACHA20_POLY1305));
     golden.put("datagrams-fragment", fragments());
-    golden.put("path-probe", path(new PathMessage.Probe(9, 1_000_000, -250, 31_000)));
+    golden.put(
+        "path-probe",
+        path(new PathMessage.Probe(9, 1_000_000, -250, 31_000, PathMessage.NO_PATH, 0, 0)));
     golden.put("path-probe-reply", path(new PathMessage.ProbeReply(9, 1_000_000, 2, 3)));
     golden.put("path-challenge", path(new PathMessage.Challenge(0x0102030405060708L)));
-    golden.put("path-response", path(new PathMessage.Response(0x0102030405060708L)));
+    golden.put(
+        "path-response", path(new PathMessage.Response(0x0102030405060708L, PathMessage.NO_PATH)));
     golden.put("path-mtu-probe", path(new PathMessage.MtuProbe(7, 1400)));
     golden.put("path-mtu-ack", path(new PathMessage.MtuAck(7, 1400)));
     golden.put("path-carry-by", path(new PathMessage.CarryBy(true)));

@@ -27,10 +27,12 @@ final class PathMessageFuzz {
 
   static List<byte[]> seeds() {
     return List.of(
-            new PathMessage.Probe(1, 2, -3, 4),
+            new PathMessage.Probe(1, 2, -3, 4, PathMessage.NO_PATH, 0, 0),
+            new PathMessage.Probe(1, 2, -3, 4, 7, 0x83, 0x80),
             new PathMessage.ProbeReply(1, 2, 3, 4),
             new PathMessage.Challenge(Long.MIN_VALUE),
-            new PathMessage.Response(7),
+            new PathMessage.Response(7, PathMessage.NO_PATH),
+            new PathMessage.Response(7, 2),
             new PathMessage.MtuProbe(1, 1400),
             new PathMessage.MtuAck(1, 1400),
             new PathMessage.CarryBy(true),

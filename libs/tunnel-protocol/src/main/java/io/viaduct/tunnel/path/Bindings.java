@@ -1,0 +1,187 @@
+package io.viaduct.tunnel.path;
+
+import java.net.InetSocketAddress;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// Holds the addresses to which a SNAPT sends a session's datagrams: one per path.
+///
+/// The first authentic datagram of the session sets the address of its path. After that an address
+/// changes only to one that has answered a challenge (docs/protocol.md "Binding"). At most four
+/// addresses are challenged at a time, with one CHALLENGE per address and 50 ms, for 3 s. So a
+/// flood of datagrams from new addresses is answered by at most 80 small datagrams a second.
+public final class Bindings {
+  /// Path of an address that no message has named yet: the RESPONSE will name it.
+  public static final int UNNAMED = -1;
+
+  static final int CANDIDATES_MAX = 4;
+  static final long CHALLENGE_SPACING_NS = 50_000_000;
+  static final long CANDIDATE_KEPT_NS = 3_000_000_000L;
+
+  /// Relation of a datagram's source address to the bindings.
+  public enum Source {
+    /// The first address of the session: bound now.
+    FIRST,
+    BOUND,
+    /// Another address, which needs no CHALLENGE now.
+    ELSEWHERE,
+    /// Another address: the caller sends it a CHALLENGE with [#nonce].
+    CHALLENGE,
+    /// Another address, which cannot be challenged: four others are being challenged.
+    FULL
+  }
+
+  private final RandomGenerator random;
+  private final @Nullable InetSocketAddress[] addresses;
+  private int bound;
+  // Made for the first candidate: most sessions never have one.
+  private @Nullable Candidate[] candidates = {};
+  private long nonce;
+
+  private static final class Candidate {
+    final InetSocketAddress address;
+    final long nonce;
+    final long sinceNs;
+    int path;
+    long challengedNs;
+
+    Candidate(InetSocketAddress address, long nonce, long nowNs) {
+      this.address = address;
+      this.nonce = nonce;
+      this.sinceNs = nowNs;
+    }
+  }
+
+  /// @param paths number of paths that the session may have
+  public Bindings(int paths, RandomGenerator random) {
+    this.random = random;
+    this.addresses = new InetSocketAddress[paths];
+  }
+
+  /// Returns the address of a path, null if it has none.
+  public @Nullable InetSocketAddress address(int path) {
+    return addresses[path];
+  }
+
+  /// Returns whether any path has an address.
+  public boolean isBound() {
+    return bound > 0;
+  }
+
+  /// Returns the id of the path with this address, [#UNNAMED] if there is none.
+  public int pathOf(InetSocketAddress from) {
+    for (int i = 0; i < addresses.length; i++) {
+      if (from.equals(addresses[i])) {
+        return i;
+      }
+    }
+    return UNNAMED;
+  }
+
+  /// Returns the nonce of the challenge that [#heard] has asked for.
+  public long nonce() {
+    return nonce;
+  }
+
+  /// Takes the source address of an authentic datagram that was not replayed.
+  ///
+  /// @param path the path that the datagram names, [#UNNAMED] if it names none
+  /// @param newest true if its sequence, or the number of its probe, is the highest so far
+  public Source heard(InetSocketAddress from, int path, boolean newest, long nowNs) {
+    if (bound == 0 && path != UNNAMED) {
+      bind(path, from);
+      return Source.FIRST;
+    }
+    int known = pathOf(from);
+    if (known != UNNAMED && (path == UNNAMED || path == known)) {
+      return Source.BOUND;
+    }
+    return newest ? challenge(from, path, nowNs) : Source.ELSEWHERE;
+  }
+
+  private Source challenge(InetSocketAddress from, int path, long nowNs) {
+    if (candidates.length == 0) {
+      candidates = new Candidate[CANDIDATES_MAX];
+    }
+    int slot = slotOf(from, nowNs);
+    if (slot < 0) {
+      return Source.FULL;
+    }
+    Candidate candidate = candidates[slot];
+    if (candidate == null) {
+      candidate = new Candidate(from, random.nextLong(), nowNs);
+      candidates[slot] = candidate;
+      candidate.path = path;
+    } else {
+      candidate.path = path == UNNAMED ? candidate.path : path;
+      if (nowNs - candidate.challengedNs < CHALLENGE_SPACING_NS) {
+        return Source.ELSEWHERE;
+      }
+    }
+    candidate.challengedNs = nowNs;
+    nonce = candidate.nonce;
+    return Source.CHALLENGE;
+  }
+
+  /// Takes a RESPONSE. It binds the address that sent it, if that address was challenged with this
+  /// nonce.
+  ///
+  /// @param path the path that the RESPONSE names
+  /// @return true if the path has that address now
+  public boolean answered(InetSocketAddress from, long response, int path, long nowNs) {
+    for (Candidate each : candidates) {
+      if (each != null
+          && from.equals(each.address)
+          && each.nonce == response
+          && (each.path == UNNAMED || each.path == path)
+          && nowNs - each.sinceNs <= CANDIDATE_KEPT_NS) {
+        bind(path, from);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Takes the address of a path away, because the device has closed the path.
+  public void release(int path) {
+    if (addresses[path] != null) {
+      addresses[path] = null;
+      bound--;
+    }
+  }
+
+  private void bind(int path, InetSocketAddress address) {
+    int before = pathOf(address);
+    if (before != UNNAMED) {
+      release(before);
+    }
+    release(path);
+    addresses[path] = address;
+    bound++;
+    for (int i = 0; i < candidates.length; i++) {
+      Candidate each = candidates[i];
+      if (each != null
+          && (each.path == path || each.path == UNNAMED || address.equals(each.address))) {
+        candidates[i] = null;
+      }
+    }
+  }
+
+  private int slotOf(InetSocketAddress from, long nowNs) {
+    int free = -1;
+    for (int i = 0; i < CANDIDATES_MAX; i++) {
+      Candidate each = candidates[i];
+      if (each != null && nowNs - each.sinceNs > CANDIDATE_KEPT_NS) {
+        candidates[i] = null;
+        each = null;
+      }
+      if (each != null && from.equals(each.address)) {
+        return i;
+      }
+      if (each == null && free < 0) {
+        free = i;
+      }
+    }
+    return free;
+  }
+}

@@ -1,0 +1,147 @@
+package io.viaduct.tunnel.session;
+
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.wire.ServiceClass;
+import org.jspecify.annotations.Nullable;
+
+/// Chooses the path of each packet that leaves.
+///
+/// - Low-delay classes take the path with the least round trip. A better path must be better by 20
+///   % and 5 ms for half a second before they move to it, so nothing oscillates.
+/// - A flow of another class stays on one path. It begins on the path with the most spare rate, and
+///   moves if its own path has a standing queue and another one has none: at most one flow moves
+///   per half second.
+/// - A path that packets may no longer leave by is left at once.
+final class PathChoice {
+  static final long HOLD_NS = 500_000_000;
+  static final double BETTER_SHARE = 0.8;
+  static final double BETTER_US = 5_000;
+
+  /// Time between two looks at the delays.
+  private static final long LOOK_NS = 10_000_000;
+
+  /// Wait of a flow's class above which its path is full, and another path may take the flow.
+  private static final long FULL_NS = 20_000_000;
+
+  private final SessionPaths paths;
+  private SessionPath nearest;
+  private @Nullable SessionPath challenger;
+  private long challengedNs;
+  private long lookedNs;
+  private long movedNs;
+
+  PathChoice(SessionPaths paths, long nowNs) {
+    this.paths = paths;
+    nearest = paths.first();
+    lookedNs = nowNs - LOOK_NS;
+    movedNs = nowNs - HOLD_NS;
+  }
+
+  /// Returns the path of a packet.
+  ///
+  /// @param flow null for a packet without a flow
+  SessionPath of(@Nullable FlowState flow, ServiceClass serviceClass, long nowNs) {
+    SessionPath[] usable = paths.usable();
+    if (usable.length == 1) {
+      return note(flow, usable[0]);
+    }
+    if (flow == null || serviceClass.isLowDelay()) {
+      return note(flow, nearest(nowNs));
+    }
+    SessionPath own = paths.find(flow.path());
+    if (own != null && isUsable(own) && !isFull(own, serviceClass, nowNs)) {
+      return own;
+    }
+    SessionPath most = mostSpare();
+    if (own == null || !isUsable(own)) {
+      return note(flow, most);
+    }
+    if (most == own || nowNs - movedNs < HOLD_NS || isFull(most, serviceClass, nowNs)) {
+      return own;
+    }
+    movedNs = nowNs;
+    return note(flow, most);
+  }
+
+  /// Returns the path of control records, and of all packets whose delay counts.
+  SessionPath nearest(long nowNs) {
+    if (nowNs - lookedNs >= LOOK_NS || !isUsable(nearest)) {
+      lookedNs = nowNs;
+      look(nowNs);
+    }
+    return nearest;
+  }
+
+  /// Returns the path of the last look.
+  SessionPath nearest() {
+    return nearest;
+  }
+
+  private static SessionPath note(@Nullable FlowState flow, SessionPath path) {
+    if (flow != null) {
+      flow.path(path.id);
+    }
+    return path;
+  }
+
+  private void look(long nowNs) {
+    SessionPath best = paths.usable()[0];
+    for (SessionPath each : paths.usable()) {
+      if (delayUs(each) < delayUs(best)) {
+        best = each;
+      }
+    }
+    if (!isUsable(nearest)) {
+      nearest = best;
+      challenger = null;
+    } else if (delayUs(best) > delayUs(nearest) * BETTER_SHARE
+        || delayUs(best) > delayUs(nearest) - BETTER_US) {
+      challenger = null;
+    } else if (best != challenger) {
+      challenger = best;
+      challengedNs = nowNs;
+    } else if (nowNs - challengedNs >= HOLD_NS) {
+      nearest = best;
+      challenger = null;
+    }
+  }
+
+  private boolean isUsable(SessionPath path) {
+    for (SessionPath each : paths.usable()) {
+      if (each == path) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isFull(SessionPath path, ServiceClass of, long nowNs) {
+    return path.pacing.pacer().isLimiting() && path.queues.waitNs(of, nowNs) > FULL_NS;
+  }
+
+  private SessionPath mostSpare() {
+    SessionPath most = paths.usable()[0];
+    for (SessionPath each : paths.usable()) {
+      int byWait = Double.compare(waitSeconds(each), waitSeconds(most));
+      if (byWait < 0 || byWait == 0 && delayUs(each) < delayUs(most)) {
+        most = each;
+      }
+    }
+    return most;
+  }
+
+  /// Returns how long the bytes that wait for a path need to leave.
+  private static double waitSeconds(SessionPath path) {
+    int waiting = 0;
+    for (int c = 0; c < ServiceClass.COUNT; c++) {
+      waiting += path.queues.bytes(ServiceClass.of(c));
+    }
+    return waiting / path.pacing.pacer().bytesPerSecond();
+  }
+
+  /// Returns the delay of a path; a path that was not measured comes last.
+  private static double delayUs(SessionPath path) {
+    double roundTripUs = path.roundTripUs();
+    return Double.isNaN(roundTripUs) ? Double.MAX_VALUE : roundTripUs;
+  }
+}

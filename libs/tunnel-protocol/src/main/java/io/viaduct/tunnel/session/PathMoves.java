@@ -1,0 +1,39 @@
+package io.viaduct.tunnel.session;
+
+import java.util.function.Predicate;
+
+/// Moves what waits for a path that packets may no longer leave by. Compounds are sealed when they
+/// leave, so none of them is lost.
+final class PathMoves {
+  private final SessionPaths paths;
+  private final PathChoice choice;
+
+  PathMoves(SessionPaths paths, PathChoice choice) {
+    this.paths = paths;
+    this.choice = choice;
+  }
+
+  /// Applies a change of the paths' use or addresses.
+  ///
+  /// @param carries tells whether a path has a peer to send to
+  void follow(Predicate<SessionPath> carries, long nowNs) {
+    if (!paths.choose(carries)) {
+      return;
+    }
+    SessionPath to = choice.nearest(nowNs);
+    for (SessionPath each : paths.open()) {
+      if (each != to && !isUsable(each)) {
+        each.compounds.moveTo(to.compounds, nowNs);
+      }
+    }
+  }
+
+  private boolean isUsable(SessionPath path) {
+    for (SessionPath each : paths.usable()) {
+      if (each == path) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
