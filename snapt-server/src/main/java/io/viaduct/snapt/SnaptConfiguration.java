@@ -63,7 +63,7 @@ public record SnaptConfiguration(
 
   /// Returns the limits for the terms of a Welcome.
   TunnelLimits limits() {
-    return new TunnelLimits(data.pathMtu(), tunnel.historyBytes());
+    return new TunnelLimits(data.pathMtu(), tunnel.historyBytes(), data.paths());
   }
 
   /// The TLS server.
@@ -102,7 +102,9 @@ public record SnaptConfiguration(
   /// @param pathMtu largest outer IP packet in bytes
   /// @param historyBudgetBytes limit, in bytes, of the heap and native memory of each event loop's
   ///   compression histories; half for each direction
-  public record Data(String listen, int port, int loops, int pathMtu, int historyBudgetBytes) {
+  /// @param paths largest number of paths of a session, so of links that a device uses at a time
+  public record Data(
+      String listen, int port, int loops, int pathMtu, int historyBudgetBytes, int paths) {
     public Data {
       requirePort("data.port", port);
       require(loops, 0, 64, "data.loops");
@@ -113,6 +115,7 @@ public record SnaptConfiguration(
       }
       require(pathMtu, TunnelLimits.PATH_MTU_MIN, TunnelLimits.PATH_MTU_MAX, "data.path-mtu");
       require(historyBudgetBytes, 1 << 20, 1 << 30, "data.history-budget-bytes");
+      require(paths, 1, TunnelLimits.PATHS_MAX, "data.paths");
     }
 
     /// Returns the number of event loops on a host with this number of processors.

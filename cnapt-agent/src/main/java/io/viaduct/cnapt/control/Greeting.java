@@ -44,6 +44,7 @@ public record Greeting(
         .setInnerIpv6(address(innerIpv6))
         .setSoftware(software)
         .setHistoryBytes(limits.historyBytes())
+        .setPaths(limits.paths())
         .addFeatures(Feature.RECEIPTS)
         .build();
   }

@@ -30,7 +30,7 @@ public record Welcomed(
         AeadAlgorithm.valueOf(welcome.getAead().name()),
         SessionSecret.of(welcome.getSecret().toByteArray()),
         welcome.getReceiverIndex(),
-        limits.agreed(welcome.getPathMtu(), welcome.getHistoryBytes()),
+        limits.agreed(welcome.getPathMtu(), welcome.getHistoryBytes(), welcome.getPaths()),
         data.getAddress() instanceof Inet6Address);
   }
 

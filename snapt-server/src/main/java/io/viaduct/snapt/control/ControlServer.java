@@ -246,6 +246,7 @@ public final class ControlServer implements ReceiptAsker {
             .setDataPort(settings.dataPort())
             .setPathMtu(terms.limits().pathMtu())
             .setHistoryBytes(terms.limits().historyBytes())
+            .setPaths(terms.limits().paths())
             .setReportIntervalMs((int) settings.interval().toMillis())
             .setEpoch(settings.epoch())
             .setSnaptId(settings.snaptId())

@@ -63,7 +63,7 @@ final class HelloTerms {
             aead(hello),
             secret,
             hello.getReceiverIndex(),
-            limits.agreed(hello.getPathMtu(), hello.getHistoryBytes()),
+            limits.agreed(hello.getPathMtu(), hello.getHistoryBytes(), hello.getPaths()),
             outerIpv6),
         inner(hello),
         applications.shared(hello.getApplicationsList()),

@@ -1,0 +1,207 @@
+package io.viaduct.tunnel.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.tunnel.path.Carrier;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
+import java.net.InetSocketAddress;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// Sessions with several paths: docs/protocol.md section 4.5.
+class ManyPathsTest {
+  private static final byte[] HELLO = {'h', 'i'};
+
+  private static byte[] up(int port) {
+    return PacketForge.udp(PacketForge.Endpoints.ipv4(port, 7, 53), HELLO);
+  }
+
+  private static byte[] down(int port) {
+    return PacketForge.udp(PacketForge.Endpoints.ipv4(port, 7, 53).reversed(), HELLO);
+  }
+
+  @Test
+  void eachPathIsBoundByItsOwnChallenge() {
+    try (PathsRig rig = new PathsRig(8, 10, 20, 30)) {
+      rig.openAll();
+      assertThat(rig.moves)
+          .containsExactly("new → 198.51.100.1", "new → 198.51.100.2", "new → 198.51.100.3");
+      assertThat(rig.snapt.paths())
+          .extracting(PathState::address)
+          .containsExactlyElementsOf(rig.links.stream().map(link -> link.address).toList());
+      assertThat(rig.snapt.paths()).extracting(PathState::use).containsOnly(PathUse.YES);
+    }
+  }
+
+  @Test
+  void eachEndMeasuresTheRoundTripOfEachPath() {
+    try (PathsRig rig = new PathsRig(8, 10, 40)) {
+      rig.openAll();
+      for (TunnelSession end : List.of(rig.agent, rig.snapt)) {
+        assertThat(end.paths())
+            .extracting(PathState::roundTripUs)
+            .containsExactly(20_000.0, 80_000.0);
+      }
+      assertThat(rig.agent.delayErrorUs()).isEqualTo(10_000);
+    }
+  }
+
+  @Test
+  void lowDelayClassesTakeTheNearestPathInBothDirections() {
+    try (PathsRig rig = new PathsRig(8, 40, 10)) {
+      rig.serviceClass = ServiceClass.LT_LD;
+      rig.openAll();
+      rig.advanceMs(1000);
+      int before = rig.links.get(1).sentUp;
+      int beforeDown = rig.links.get(1).sentDown;
+      rig.send(rig.agent, up(5000));
+      rig.advanceMs(100);
+      rig.send(rig.snapt, down(5000));
+      rig.advanceMs(100);
+      assertThat(rig.atSnapt).hasSize(1);
+      assertThat(rig.atAgent).hasSize(1);
+      assertThat(rig.links.get(1).sentUp).isGreaterThan(before);
+      assertThat(rig.links.get(1).sentDown).isGreaterThan(beforeDown);
+    }
+  }
+
+  @Test
+  void aPathThatIsLeftWhileItWorksLosesNoPacketAndDoublesNone() {
+    try (PathsRig rig = new PathsRig(8, 10, 25)) {
+      rig.openAll();
+      for (int i = 0; i < 200; i++) {
+        rig.send(rig.agent, up(5000));
+        rig.send(rig.snapt, down(5000));
+        if (i == 100) {
+          rig.use(0, PathUse.NO);
+        }
+        rig.advanceMs(1);
+      }
+      rig.advanceMs(200);
+      assertThat(rig.atSnapt).hasSize(200);
+      // The SNAPT's first packets belong to a flow that only the device's first packet opens.
+      assertThat(rig.atAgent.size()).isEqualTo(200);
+      int left = rig.links.get(0).sentUp;
+      rig.send(rig.agent, up(5000));
+      rig.advanceMs(100);
+      assertThat(rig.links.get(0).sentUp).isEqualTo(left);
+    }
+  }
+
+  @Test
+  void theSnaptLeavesADeadPathHalfARoundTripAfterTheDeviceHasTold() {
+    try (PathsRig rig = new PathsRig(8, 10, 10)) {
+      rig.openAll();
+      rig.send(rig.agent, up(5000));
+      rig.advanceMs(100);
+      rig.links.get(0).losesUp = true;
+      rig.links.get(0).losesDown = true;
+      rig.use(0, PathUse.NO);
+      rig.advanceMs(11);
+      int before = rig.links.get(0).sentDown;
+      rig.send(rig.snapt, down(5000));
+      rig.advanceMs(50);
+      assertThat(rig.atAgent).hasSize(1);
+      assertThat(rig.links.get(0).sentDown).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void aSparePathCarriesDataOnlyWhileNoOtherWorks() {
+    try (PathsRig rig = new PathsRig(8, 30, 5)) {
+      rig.openAll();
+      rig.use(1, PathUse.SPARE);
+      rig.advanceMs(100);
+      int before = rig.links.get(1).sentUp;
+      rig.send(rig.agent, up(5000));
+      rig.advanceMs(100);
+      assertThat(rig.atSnapt).hasSize(1);
+      assertThat(rig.links.get(1).sentUp).isEqualTo(before);
+      rig.use(0, PathUse.NO);
+      rig.send(rig.agent, up(5000));
+      rig.advanceMs(100);
+      assertThat(rig.atSnapt).hasSize(2);
+      assertThat(rig.links.get(1).sentUp).isGreaterThan(before);
+    }
+  }
+
+  @Test
+  void anOlderDecisionThatArrivesLateChangesNothing() {
+    try (PathsRig rig = new PathsRig(8, 10, 10)) {
+      rig.openAll();
+      rig.captured.clear();
+      rig.agent.probe(1, Carrier.UDP, rig.nowNs);
+      rig.links.get(1).losesUp = true; // the attacker holds this probe back
+      rig.drain();
+      byte[] held = rig.captured.getFirst();
+      rig.links.get(1).losesUp = false;
+      rig.use(0, PathUse.NO);
+      rig.advanceMs(100);
+      assertThat(rig.receiveAtSnapt(held, rig.links.get(1).address)).isEqualTo(Verdict.ACCEPTED);
+      assertThat(rig.snapt.paths().getFirst().use()).isEqualTo(PathUse.NO);
+    }
+  }
+
+  @Test
+  void aNewAddressOfOnePathIsChallengedAndMovesThatPathOnly() {
+    try (PathsRig rig = new PathsRig(8, 10, 10)) {
+      rig.openAll();
+      InetSocketAddress other = rig.links.get(0).address;
+      rig.links.get(1).address = new InetSocketAddress("198.51.100.200", 999);
+      rig.agent.probe(1, Carrier.UDP, rig.nowNs);
+      rig.drain();
+      rig.advanceMs(100);
+      assertThat(rig.snapt.paths())
+          .extracting(PathState::address)
+          .containsExactly(other, new InetSocketAddress("198.51.100.200", 999));
+    }
+  }
+
+  @Test
+  void aCapturedStreamFromAStrangersAddressDivertsNoByteOnAnyPath() {
+    try (PathsRig rig = new PathsRig(8, 10, 20)) {
+      InetSocketAddress stranger = new InetSocketAddress("203.0.113.66", 6666);
+      rig.openAll();
+      rig.send(rig.agent, up(5000));
+      rig.advanceMs(50);
+      List<byte[]> stream = List.copyOf(rig.captured);
+      for (byte[] datagram : stream) {
+        assertThat(rig.receiveAtSnapt(datagram, stranger)).isNotEqualTo(Verdict.ACCEPTED);
+      }
+      // What the attacker holds back and sends first is challenged, and only the device can answer.
+      rig.captured.clear();
+      rig.links.get(0).losesUp = true;
+      rig.links.get(1).losesUp = true;
+      rig.probeAll();
+      rig.send(rig.agent, up(5000));
+      rig.links.get(0).losesUp = false;
+      rig.links.get(1).losesUp = false;
+      for (byte[] datagram : List.copyOf(rig.captured)) {
+        rig.receiveAtSnapt(datagram, stranger);
+      }
+      rig.drain();
+      rig.advanceMs(200);
+      assertThat(rig.snapt.paths())
+          .extracting(PathState::address)
+          .containsExactly(rig.links.get(0).address, rig.links.get(1).address);
+      assertThat(rig.moves).hasSize(2);
+    }
+  }
+
+  @Test
+  void aPathThatTheHandshakeHasNotAllowedIsCounted() {
+    try (PathsRig rig = new PathsRig(2, 10, 20);
+        PathsRig more = new PathsRig(8, 10, 20, 30)) {
+      rig.openAll();
+      more.agent.use(2, PathUse.YES, more.nowNs);
+      more.agent.probe(2, Carrier.UDP, more.nowNs);
+      more.drain(); // the same keys: both rigs begin with the same secret
+      byte[] probe = more.captured.getFirst();
+      PathsRig fresh = new PathsRig(2, 10);
+      fresh.receiveAtSnapt(probe, more.links.get(2).address);
+      assertThat(fresh.snapt.verdicts().of(Verdict.PATH_UNKNOWN)).isEqualTo(1);
+      fresh.close();
+    }
+  }
+}

@@ -1,0 +1,267 @@
+package io.viaduct.tunnel.session;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.viaduct.tunnel.dictionary.BackgroundWork;
+import io.viaduct.tunnel.flow.FlowListener;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.key.AeadAlgorithm;
+import io.viaduct.tunnel.key.Ciphers;
+import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.path.Carrier;
+import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.restore.InnerPacketSink;
+import io.viaduct.tunnel.terms.TunnelLimits;
+import io.viaduct.tunnel.terms.TunnelRole;
+import io.viaduct.tunnel.terms.TunnelSettings;
+import io.viaduct.tunnel.terms.TunnelTerms;
+import io.viaduct.tunnel.wire.IpPacket;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/// Two ends of one session with several links between them, on a clock of its own. Each link has a
+/// delay, and can lose everything in a direction.
+final class PathsRig implements AutoCloseable {
+  static final InetSocketAddress SNAPT = new InetSocketAddress("192.0.2.1", 4500);
+  private static final UnpooledByteBufAllocator BUFFERS = new UnpooledByteBufAllocator(true, true);
+
+  /// A link of the device: its address, and what happens to datagrams.
+  static final class Link {
+    final int path;
+    InetSocketAddress address;
+    long delayNs;
+    boolean losesUp;
+    boolean losesDown;
+    int sentUp;
+    int sentDown;
+
+    Link(int path, InetSocketAddress address, long delayNs) {
+      this.path = path;
+      this.address = address;
+      this.delayNs = delayNs;
+    }
+  }
+
+  /// A datagram on its way.
+  record Flight(
+      long atNs, long order, boolean up, Link link, InetSocketAddress from, byte[] bytes) {}
+
+  final List<Link> links = new ArrayList<>();
+  final List<byte[]> atSnapt = new ArrayList<>();
+  final List<byte[]> atAgent = new ArrayList<>();
+  final List<byte[]> captured = new ArrayList<>();
+  final List<String> moves = new ArrayList<>();
+  final TunnelSession agent;
+  final TunnelSession snapt;
+  ServiceClass serviceClass = ServiceClass.HT_HD;
+  long nowNs = 5_000_000_000L;
+  private final LoopMemory agentMemory =
+      LoopbackRig.memory(7, Ciphers::fastest, BackgroundWork.INLINE);
+  private final LoopMemory snaptMemory =
+      LoopbackRig.memory(8, Ciphers::fastest, BackgroundWork.INLINE);
+  private final PriorityQueue<Flight> flights =
+      new PriorityQueue<>(Comparator.comparingLong(Flight::atNs).thenComparingLong(Flight::order));
+  private long order;
+
+  /// @param paths number that the handshake has allowed
+  /// @param delaysMs one-way delay of each link
+  PathsRig(int paths, long... delaysMs) {
+    for (int i = 0; i < delaysMs.length; i++) {
+      links.add(
+          new Link(
+              i, new InetSocketAddress("198.51.100." + (i + 1), 40_000), delaysMs[i] * 1_000_000));
+    }
+    agent = session(TunnelRole.AGENT, paths, agentMemory);
+    snapt = session(TunnelRole.SNAPT, paths, snaptMemory);
+  }
+
+  private TunnelSession session(TunnelRole role, int paths, LoopMemory memory) {
+    TunnelSettings settings = TunnelSettings.defaults();
+    return new TunnelSession(
+        role,
+        new TunnelTerms(
+            AeadAlgorithm.AES_256_GCM,
+            SessionSecret.of(new byte[32]),
+            role == TunnelRole.AGENT ? 0x0A0B0C : 0x0D0E0F,
+            new TunnelLimits(1500, settings.historyBytes(), paths),
+            false),
+        settings,
+        memory,
+        new FlowListener() {
+          @Override
+          public void opened(FlowState flow) {
+            if (role == TunnelRole.AGENT) {
+              flow.classify(serviceClass, 3);
+            }
+          }
+
+          @Override
+          public void ended(FlowState flow, io.viaduct.tunnel.flow.FlowEnd reason) {}
+        },
+        new PathListener() {
+          @Override
+          public void bindingMoved(@Nullable InetSocketAddress from, InetSocketAddress to) {
+            moves.add((from == null ? "new" : from.getHostString()) + " → " + to.getHostString());
+          }
+        },
+        nowNs);
+  }
+
+  /// Opens the paths of all links, as an agent does.
+  void openAll() {
+    for (Link link : links) {
+      agent.use(link.path, PathUse.YES, nowNs);
+    }
+    probeAll();
+    advanceMs(300);
+    probeAll();
+    advanceMs(300);
+  }
+
+  void probeAll() {
+    for (Link link : links) {
+      agent.probe(link.path, Carrier.UDP, nowNs);
+    }
+    drain();
+  }
+
+  /// Changes the use of a path, and tells the SNAPT by the other paths.
+  void use(int path, PathUse use) {
+    agent.use(path, use, nowNs);
+    for (Link link : links) {
+      if (link.path != path) {
+        agent.probe(link.path, Carrier.UDP, nowNs);
+      }
+    }
+    drain();
+  }
+
+  Verdict offer(TunnelSession session, byte[] packet) {
+    ByteBuf buffer = BUFFERS.directBuffer(packet.length + 12);
+    buffer.writeZero(12).writeBytes(packet);
+    try {
+      return session.offer(new IpPacket().set(buffer, 12, packet.length, 0, false), nowNs);
+    } finally {
+      buffer.release();
+    }
+  }
+
+  void send(TunnelSession session, byte[] packet) {
+    offer(session, packet);
+    session.flushBatch(nowNs);
+    drain();
+  }
+
+  void drain() {
+    agent.drain(path -> new Wire(links.get(path), true), nowNs);
+    snapt.drain(new Wire(null, false), nowNs);
+  }
+
+  private final class Wire implements DatagramSink {
+    private final @Nullable Link link;
+    private final boolean up;
+
+    Wire(@Nullable Link link, boolean up) {
+      this.link = link;
+      this.up = up;
+    }
+
+    @Override
+    public boolean isWritable() {
+      return true;
+    }
+
+    @Override
+    public void send(ByteBuf burst, int segment, @Nullable InetSocketAddress to, long now) {
+      while (burst.isReadable()) {
+        byte[] datagram = new byte[Math.min(segment, burst.readableBytes())];
+        burst.readBytes(datagram);
+        Link by = up ? link : linkOf(to);
+        if (by != null) {
+          put(by, datagram);
+        }
+      }
+      burst.release();
+    }
+
+    private void put(Link by, byte[] datagram) {
+      captured.add(datagram);
+      if (up) {
+        by.sentUp++;
+      } else {
+        by.sentDown++;
+      }
+      if (!(up ? by.losesUp : by.losesDown)) {
+        flights.add(
+            new Flight(nowNs + by.delayNs, order++, up, by, up ? by.address : SNAPT, datagram));
+      }
+    }
+  }
+
+  private @Nullable Link linkOf(@Nullable InetSocketAddress to) {
+    return links.stream().filter(link -> link.address.equals(to)).findFirst().orElse(null);
+  }
+
+  /// Advances the clock; delivers what arrives, and runs the ticks that are due.
+  void advanceMs(long ms) {
+    long endNs = nowNs + ms * 1_000_000;
+    while (true) {
+      Flight next = flights.peek();
+      long due = Math.min(agent.nextDeadlineNs(), snapt.nextDeadlineNs());
+      due = next == null ? due : Math.min(due, next.atNs());
+      if (due > endNs) {
+        nowNs = endNs;
+        return;
+      }
+      nowNs = Math.max(nowNs + 1, due);
+      while (!flights.isEmpty() && flights.peek().atNs() <= nowNs) {
+        receive(flights.remove());
+      }
+      agent.openBatchEnd(nowNs);
+      snapt.openBatchEnd(nowNs);
+      agent.onTick(nowNs);
+      snapt.onTick(nowNs);
+      drain();
+    }
+  }
+
+  private void receive(Flight flight) {
+    if (flight.up()) {
+      receiveAtSnapt(flight.bytes(), flight.from());
+      return;
+    }
+    ByteBuf buffer = BUFFERS.directBuffer(flight.bytes().length).writeBytes(flight.bytes());
+    int length = flight.bytes().length;
+    agent.open(buffer, 0, length, flight.link().path, flight.from(), into(atAgent), nowNs);
+    buffer.release();
+  }
+
+  Verdict receiveAtSnapt(byte[] datagram, InetSocketAddress from) {
+    ByteBuf buffer = BUFFERS.directBuffer(datagram.length).writeBytes(datagram);
+    Verdict verdict = snapt.open(buffer, 0, datagram.length, from, into(atSnapt), nowNs);
+    buffer.release();
+    return verdict;
+  }
+
+  private static InnerPacketSink into(List<byte[]> list) {
+    return (flow, packet) -> {
+      byte[] bytes = new byte[packet.length()];
+      packet.buffer().getBytes(packet.start(), bytes);
+      list.add(bytes);
+    };
+  }
+
+  @Override
+  public void close() {
+    agent.close();
+    snapt.close();
+    agentMemory.close();
+    snaptMemory.close();
+  }
+}
