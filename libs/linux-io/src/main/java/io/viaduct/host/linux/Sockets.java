@@ -20,6 +20,7 @@ public final class Sockets {
   public static final int SO_SNDBUF = 7;
   public static final int SO_RCVBUF = 8;
   public static final int SO_REUSEPORT = 15;
+  public static final int SO_BINDTODEVICE = 25;
   public static final int SO_SNDBUFFORCE = 32;
   public static final int SO_RCVBUFFORCE = 33;
   public static final int SO_TIMESTAMPNS = 35;
@@ -44,6 +45,7 @@ public final class Sockets {
   public static final int UDP_MAX_SEGMENTS = 64;
 
   public static final int NETLINK_ROUTE = 0;
+  public static final int NETLINK_GENERIC = 16;
 
   private Sockets() {}
 }

@@ -1,12 +1,9 @@
 package io.viaduct.host.netlink;
 
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /// Parses NETLINK_ROUTE messages (linux/netlink.h, linux/rtnetlink.h). Opens no socket. Every
 /// length is checked against the bytes received. An inconsistent message is counted and skipped; an
@@ -34,8 +31,6 @@ final class RouteMessages {
   private static final int ADDRESS_LENGTH = 8; // struct ifaddrmsg
   private static final int ROUTE_LENGTH = 12; // struct rtmsg
   private static final int HOP_LENGTH = 8; // struct rtnexthop
-  private static final int ATTRIBUTE_LENGTH = 4;
-  private static final int TYPE_MASK = 0x3fff; // without NLA_F_NESTED, NLA_F_NET_BYTEORDER
 
   private static final int IFF_UP = 0x1;
   private static final int IFF_LOWER_UP = 0x10000;
@@ -98,7 +93,7 @@ final class RouteMessages {
       } else if (!message(type, body, (flags & NLM_F_MULTI) == 0 ? news : answers)) {
         malformed++;
       }
-      bytes.position(Math.min(bytes.limit(), start + aligned(length)));
+      bytes.position(Math.min(bytes.limit(), start + NetlinkAttributes.aligned(length)));
     }
     if (bytes.hasRemaining()) {
       malformed++;
@@ -122,15 +117,15 @@ final class RouteMessages {
     int flags = body.getInt(8);
     String name = "";
     int mtu = 0;
-    Attributes attributes = new Attributes(body, LINK_LENGTH);
+    NetlinkAttributes attributes = new NetlinkAttributes(body, LINK_LENGTH);
     while (attributes.next()) {
-      switch (attributes.type) {
+      switch (attributes.type()) {
         case IFLA_IFNAME -> name = attributes.text();
         case IFLA_MTU -> mtu = attributes.number(0);
         default -> {}
       }
     }
-    if (attributes.isBroken || name.isEmpty()) {
+    if (attributes.isBroken() || name.isEmpty()) {
       return false;
     }
     listener.accept(
@@ -151,9 +146,9 @@ final class RouteMessages {
     int index = body.getInt(4);
     InetAddress address = null;
     InetAddress own = null; // differs from the peer's address on a point-to-point link
-    Attributes attributes = new Attributes(body, ADDRESS_LENGTH);
+    NetlinkAttributes attributes = new NetlinkAttributes(body, ADDRESS_LENGTH);
     while (attributes.next()) {
-      switch (attributes.type) {
+      switch (attributes.type()) {
         case IFA_ADDRESS -> address = attributes.address();
         case IFA_LOCAL -> own = attributes.address();
         case IFA_FLAGS -> flags = attributes.number(flags);
@@ -161,7 +156,7 @@ final class RouteMessages {
       }
     }
     InetAddress assigned = own != null ? own : address;
-    if (attributes.isBroken || assigned == null) {
+    if (attributes.isBroken() || assigned == null) {
       return false;
     }
     boolean usable = (flags & (IFA_F_TENTATIVE | IFA_F_DADFAILED)) == 0;
@@ -183,24 +178,24 @@ final class RouteMessages {
         || (family != AF_INET && family != AF_INET6)) {
       return true;
     }
-    InetAddress destination = inet(new byte[family == AF_INET ? 4 : 16]);
+    InetAddress destination = NetlinkAttributes.inet(new byte[family == AF_INET ? 4 : 16]);
     InetAddress gateway = null;
     ByteBuffer hops = null;
     int link = 0;
     int metric = 0;
-    Attributes attributes = new Attributes(body, ROUTE_LENGTH);
+    NetlinkAttributes attributes = new NetlinkAttributes(body, ROUTE_LENGTH);
     while (attributes.next()) {
-      switch (attributes.type) {
+      switch (attributes.type()) {
         case RTA_DST -> destination = attributes.address();
         case RTA_GATEWAY -> gateway = attributes.address();
         case RTA_OIF -> link = attributes.number(0);
         case RTA_PRIORITY -> metric = attributes.number(0);
         case RTA_TABLE -> table = attributes.number(table);
-        case RTA_MULTIPATH -> hops = attributes.value;
+        case RTA_MULTIPATH -> hops = attributes.value();
         default -> {}
       }
     }
-    if (attributes.isBroken || destination == null) {
+    if (attributes.isBroken() || destination == null) {
       return false;
     }
     NetworkChange.Route route =
@@ -223,13 +218,13 @@ final class RouteMessages {
       int link = hops.getInt(at + 4);
       InetAddress gateway = null;
       ByteBuffer hop = hops.slice(at, length).order(ByteOrder.nativeOrder());
-      Attributes attributes = new Attributes(hop, HOP_LENGTH);
+      NetlinkAttributes attributes = new NetlinkAttributes(hop, HOP_LENGTH);
       while (attributes.next()) {
-        if (attributes.type == RTA_GATEWAY) {
+        if (attributes.type() == RTA_GATEWAY) {
           gateway = attributes.address();
         }
       }
-      if (attributes.isBroken) {
+      if (attributes.isBroken()) {
         return false;
       }
       listener.accept(
@@ -237,82 +232,12 @@ final class RouteMessages {
               present,
               new NetworkChange.Route(
                   of.destination(), of.prefixLength(), gateway, link, of.metric(), of.table())));
-      at += aligned(length);
+      at += NetlinkAttributes.aligned(length);
     }
     return true;
   }
 
   private static NetworkChange change(boolean present, NetworkChange.Route route) {
     return present ? new NetworkChange.RoutePresent(route) : new NetworkChange.RouteGone(route);
-  }
-
-  private static int aligned(int length) {
-    return (length + 3) & ~3;
-  }
-
-  private static @Nullable InetAddress inet(byte[] bytes) {
-    try {
-      return InetAddress.getByAddress(bytes);
-    } catch (UnknownHostException _) {
-      return null; // neither 4 nor 16 bytes
-    }
-  }
-
-  /// Iterates over the attributes of one message.
-  private static final class Attributes {
-    private final ByteBuffer body;
-    private int at;
-    private int type;
-    private ByteBuffer value;
-    private boolean isBroken;
-
-    private Attributes(ByteBuffer body, int start) {
-      this.body = body;
-      this.at = start;
-      this.value = body;
-    }
-
-    private boolean next() {
-      int left = body.limit() - at;
-      if (left < ATTRIBUTE_LENGTH) {
-        return false;
-      }
-      int length = Short.toUnsignedInt(body.getShort(at));
-      if (length < ATTRIBUTE_LENGTH || length > left) {
-        isBroken = true;
-        return false;
-      }
-      type = body.getShort(at + 2) & TYPE_MASK;
-      value = body.slice(at + ATTRIBUTE_LENGTH, length - ATTRIBUTE_LENGTH);
-      value.order(ByteOrder.nativeOrder());
-      at += aligned(length);
-      return true;
-    }
-
-    private int number(int otherwise) {
-      if (value.limit() < Integer.BYTES) {
-        isBroken = true;
-        return otherwise;
-      }
-      return value.getInt(0);
-    }
-
-    private @Nullable InetAddress address() {
-      byte[] bytes = new byte[value.limit()];
-      value.get(0, bytes);
-      InetAddress address = inet(bytes);
-      isBroken |= address == null;
-      return address;
-    }
-
-    private String text() {
-      byte[] bytes = new byte[value.limit()];
-      value.get(0, bytes);
-      int end = 0;
-      while (end < bytes.length && bytes[end] != 0) {
-        end++;
-      }
-      return new String(bytes, 0, end, StandardCharsets.UTF_8);
-    }
   }
 }

@@ -39,6 +39,9 @@ final class SocketOptions {
                 .formatted(settings.mark(), Errno.text(marked)));
       }
     }
+    if (settings.device().isPresent()) {
+      onDevice(calls, fd, settings.device().get());
+    }
     // Probes find the path's MTU (RFC 8899), so the kernel must neither fragment nor trust ICMP.
     probing(calls.setsockopt(fd, Sockets.SOL_IP, Sockets.IP_MTU_DISCOVER, PROBE));
     if (ipv6) {
@@ -56,6 +59,30 @@ final class SocketOptions {
     }
     buffer(calls, fd, settings.bufferBytes(), Sockets.SO_RCVBUFFORCE, Sockets.SO_RCVBUF);
     buffer(calls, fd, settings.bufferBytes(), Sockets.SO_SNDBUFFORCE, Sockets.SO_SNDBUF);
+  }
+
+  private static void onDevice(SystemCalls calls, int fd, String device) throws SocketException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = arena.allocateFrom(device);
+      int bound =
+          calls.setsockopt(
+              fd,
+              Sockets.SOL_SOCKET,
+              Sockets.SO_BINDTODEVICE,
+              name.address(),
+              (int) name.byteSize());
+      if (bound < 0) {
+        String why =
+            switch (Errno.of(bound)) {
+              case ENODEV -> "there is no such interface: ip link";
+              case EPERM -> "CAP_NET_RAW is needed";
+              default -> "the kernel refuses it";
+            };
+        throw new SocketException(
+            "a UDP socket cannot be bound to interface %s (%s): %s"
+                .formatted(device, Errno.text(bound), why));
+      }
+    }
   }
 
   private static void probing(int result) {

@@ -1,6 +1,8 @@
 package io.viaduct.host.udp;
 
 import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.regex.Pattern;
 
 /// Settings of the sockets. Made with [#at] and the methods that change one setting.
 ///
@@ -11,14 +13,24 @@ import java.net.InetSocketAddress;
 ///   number of sockets); [#BY_ADDRESS] leaves the choice to the kernel's hash of the addresses
 /// @param peersMax most remembered addresses of peers, a power of two. With more peers, each change
 ///   of peer only allocates an object
+/// @param device interface to which the sockets are bound (SO_BINDTODEVICE): they send and receive
+///   by it only. If empty, the main table decides
 public record UdpSettings(
-    InetSocketAddress address, int bufferBytes, int mark, int steerOffset, int peersMax) {
+    InetSocketAddress address,
+    int bufferBytes,
+    int mark,
+    int steerOffset,
+    int peersMax,
+    Optional<String> device) {
   /// Leaves the choice of the socket to the kernel's hash of source and destination.
   public static final int BY_ADDRESS = -1;
 
   // 4 MiB: 30 ms of 1 Gbit/s, longer than an event loop is ever busy.
   private static final int BUFFER_BYTES = 4 << 20;
   private static final int PEERS = 1024;
+
+  // dev_valid_name of net/core/dev.c; IFNAMSIZ is 16, including the terminating zero.
+  private static final Pattern DEVICE = Pattern.compile("[^/:\\s\\x00]{1,15}");
 
   /// Checks each setting.
   public UdpSettings {
@@ -37,26 +49,39 @@ public record UdpSettings(
       throw new IllegalArgumentException(
           "peersMax must be a power of two up to 1048576, got " + peersMax);
     }
+    if (device.isPresent() && !DEVICE.matcher(device.get()).matches()) {
+      throw new IllegalArgumentException(
+          "device must be the name of an interface, 1 to 15 characters without '/', ':' and"
+              + " spaces, got '"
+              + device.get()
+              + "'");
+    }
   }
 
   /// Returns the default settings for an address.
   public static UdpSettings at(InetSocketAddress address) {
-    return new UdpSettings(address, BUFFER_BYTES, 0, BY_ADDRESS, PEERS);
+    return new UdpSettings(address, BUFFER_BYTES, 0, BY_ADDRESS, PEERS, Optional.empty());
   }
 
   public UdpSettings buffered(int bytes) {
-    return new UdpSettings(address, bytes, mark, steerOffset, peersMax);
+    return new UdpSettings(address, bytes, mark, steerOffset, peersMax, device);
   }
 
   public UdpSettings marked(int newMark) {
-    return new UdpSettings(address, bufferBytes, newMark, steerOffset, peersMax);
+    return new UdpSettings(address, bufferBytes, newMark, steerOffset, peersMax, device);
   }
 
   public UdpSettings steerByOffset(int payloadOffset) {
-    return new UdpSettings(address, bufferBytes, mark, payloadOffset, peersMax);
+    return new UdpSettings(address, bufferBytes, mark, payloadOffset, peersMax, device);
   }
 
   public UdpSettings remembering(int peers) {
-    return new UdpSettings(address, bufferBytes, mark, steerOffset, peers);
+    return new UdpSettings(address, bufferBytes, mark, steerOffset, peers, device);
+  }
+
+  /// Returns settings for sockets that are bound to one interface.
+  public UdpSettings onDevice(String interfaceName) {
+    return new UdpSettings(
+        address, bufferBytes, mark, steerOffset, peersMax, Optional.of(interfaceName));
   }
 }
