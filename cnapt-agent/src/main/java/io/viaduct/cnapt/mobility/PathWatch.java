@@ -88,6 +88,13 @@ public final class PathWatch {
     silenceDueNs = NEVER;
   }
 
+  /// Records that traffic has left the path, because it is silent. It is still probed, with
+  /// doubling pauses.
+  public void left(long nowNs) {
+    dead = true;
+    networkChanged(nowNs + firstRetryNs);
+  }
+
   /// Records a sent packet of the device.
   ///
   /// @param length of the IP packet in bytes

@@ -3,7 +3,6 @@ package io.viaduct.cnapt.tunnel;
 import io.netty.buffer.ByteBufAllocator;
 import io.viaduct.cnapt.mobility.CarrierChoice;
 import io.viaduct.cnapt.mobility.MobilitySettings;
-import io.viaduct.cnapt.mobility.PathWatch;
 import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.session.TunnelSession;
@@ -22,9 +21,8 @@ final class CarrierSwitch {
 
   private final Executor loop;
   private final Runnable drain;
-  private final PathWatch watch;
   private final CarrierChoice choice;
-  private final UdpSink udp;
+  private final DevicePaths paths;
   private final DataPathListener listener;
   private @Nullable TunnelSession session;
   private long heardNs;
@@ -38,15 +36,13 @@ final class CarrierSwitch {
       Executor loop,
       Runnable drain,
       MobilitySettings mobility,
-      PathWatch watch,
-      UdpSink udp,
+      DevicePaths paths,
       DataPathListener listener,
       long nowNs) {
     this.loop = loop;
     this.drain = drain;
-    this.watch = watch;
     this.choice = new CarrierChoice(mobility, nowNs);
-    this.udp = udp;
+    this.paths = paths;
     this.listener = listener;
   }
 
@@ -134,9 +130,9 @@ final class CarrierSwitch {
     }
     switch (choice.tick(nowNs)) {
       case WAIT -> {}
-      case PROBE_UDP -> of.probe(0, Carrier.UDP, nowNs);
+      case PROBE_UDP -> paths.probeByUdp(nowNs);
       case TO_CONTROL -> {
-        udp.giveUp();
+        paths.giveUp();
         carryBy(Carrier.CONTROL, nowNs);
         changed(Carrier.CONTROL, nowNs);
       }
@@ -163,7 +159,7 @@ final class CarrierSwitch {
     changing = true;
     changedNs = nowNs;
     silenceEndsNs = to == Carrier.CONTROL ? nowNs + CONTROL_SILENCE_NS_MAX : NEVER;
-    watch.networkChanged(nowNs);
+    paths.networkChanged(nowNs);
     listener.carrierChanged(to, nowNs - heardNs);
   }
 

@@ -7,19 +7,19 @@ import io.viaduct.tunnel.scheduling.TimerLateness;
 public final class DataCounters {
   private final TunIntake intake;
   private final TunWriter writer;
-  private final UdpSink sink;
+  private final DevicePaths paths;
   private final FlowClasses classes;
   private final TimerLateness lateness;
 
   DataCounters(
       TunIntake intake,
       TunWriter writer,
-      UdpSink sink,
+      DevicePaths paths,
       FlowClasses classes,
       TimerLateness lateness) {
     this.intake = intake;
     this.writer = writer;
-    this.sink = sink;
+    this.paths = paths;
     this.classes = classes;
     this.lateness = lateness;
   }
@@ -41,12 +41,12 @@ public final class DataCounters {
 
   /// Returns the number of bursts that were dropped because no network became available.
   public long droppedBursts() {
-    return sink.droppedBursts();
+    return paths.droppedBursts();
   }
 
   /// Returns the number of times that the kernel had no route to the SNAPT.
   public long refusals() {
-    return sink.refusals();
+    return paths.refusals();
   }
 
   /// Returns the number of flows that got a class.

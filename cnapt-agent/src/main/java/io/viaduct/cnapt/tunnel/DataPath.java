@@ -5,12 +5,9 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoEventLoop;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
+import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
-import io.viaduct.cnapt.mobility.PathWatch;
 import io.viaduct.host.tun.TunQueue;
-import io.viaduct.host.udp.DatagramReader;
-import io.viaduct.host.udp.UdpSettings;
-import io.viaduct.host.udp.UdpSockets;
 import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.dictionary.BackgroundWork;
 import io.viaduct.tunnel.dictionary.DictionaryWorker;
@@ -23,7 +20,6 @@ import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.Verdict;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.security.SecureRandom;
@@ -43,10 +39,8 @@ public final class DataPath implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final TunIntake intake;
   private final TunWriter writer;
-  private final UdpSockets sockets;
-  private final UdpSink sink;
   private final FlowClasses classes;
-  private final PathWatch watch;
+  private final DevicePaths paths;
   private final CarrierSwitch carriers;
   private final DataPathListener listener;
   private final LoopMemory memory;
@@ -78,7 +72,7 @@ public final class DataPath implements AutoCloseable {
     this.writer = new TunWriter(tun);
     this.classes = new FlowClasses(classifier, owners, loop);
     this.intake = new TunIntake(loop, nanoTime, tun, writer, new Uplink());
-    this.watch = new PathWatch(mobility, nanoTime.getAsLong());
+    this.paths = new DevicePaths(loop, mark, mobility, new Downlink());
     this.listener = listener;
     this.memory =
         new LoopMemory(
@@ -89,23 +83,12 @@ public final class DataPath implements AutoCloseable {
             nanoTime,
             HistoryMemory.BUDGET_BYTES);
     memory.udpSuperpackets(tun.takesUdpSuperpackets());
-    InetSocketAddress anywhere = new InetSocketAddress(0);
-    this.sockets =
-        UdpSockets.bind(
-            List.of(loop),
-            UdpSettings.at(anywhere).marked(mark).remembering(16),
-            _ -> new Downlink());
-    this.sink =
-        new UdpSink(
-            sockets.sockets().getFirst(),
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 9));
     this.carriers =
         new CarrierSwitch(
             loop,
             () -> drain(nanoTime.getAsLong()),
             mobility,
-            watch,
-            sink,
+            paths,
             listener,
             nanoTime.getAsLong());
   }
@@ -129,9 +112,8 @@ public final class DataPath implements AutoCloseable {
     counter = new SessionCounter(begun, parameters.counts(), nowNs);
     carried.begin(begun);
     ownReceiverIndex = parameters.ownReceiverIndex();
-    sink.peer(parameters.peer());
     carriers.begin(begun, nowNs);
-    watch.networkChanged(nowNs);
+    paths.begin(begun, parameters.peer(), nowNs);
     intake.begin(begun, parameters.settings().classQueueBytes());
     tick();
   }
@@ -139,8 +121,17 @@ public final class DataPath implements AutoCloseable {
   /// Changes the SNAPT's address within the same session.
   public void peerMoved(InetSocketAddress peer) {
     assert loop.inEventLoop() : Thread.currentThread();
-    sink.peer(peer);
-    networkChanged();
+    paths.peer(peer);
+    carriers.networkChanged();
+    paths.networkChanged(nanoTime.getAsLong());
+    tick();
+  }
+
+  /// Takes the links that may be used now.
+  public void links(List<UsableLink> usable) {
+    assert loop.inEventLoop() : Thread.currentThread();
+    paths.links(usable, nanoTime.getAsLong());
+    tick();
   }
 
   /// Sets the session's control connection, which may carry datagrams.
@@ -163,20 +154,19 @@ public final class DataPath implements AutoCloseable {
     long nowNs = nanoTime.getAsLong();
     memory.socketWaitNs(0);
     for (ByteBuf datagram : datagrams) {
-      opened(datagram, null, nowNs);
+      opened(datagram, null, null, nowNs);
       datagram.release();
     }
-    downBatchEnd();
+    downBatchEnd(null);
   }
 
-  /// Sends a probe at once, because the network has changed.
+  /// Sends a probe at once, because the network may have changed. With a path per link, only the
+  /// links that have changed begin anew ([#links]).
   public void networkChanged() {
     assert loop.inEventLoop() : Thread.currentThread();
     carriers.networkChanged();
-    watch.networkChanged(nanoTime.getAsLong());
-    TunnelSession of = session;
-    if (of != null) {
-      of.pathChanged();
+    if (!paths.areMany()) {
+      paths.networkChanged(nanoTime.getAsLong());
     }
     tick();
   }
@@ -184,7 +174,6 @@ public final class DataPath implements AutoCloseable {
   private final class Uplink implements TunIntake.Next {
     @Override
     public void offered(int length, long nowNs) {
-      watch.sent(length, nowNs);
       carriers.sent(nowNs);
     }
 
@@ -194,7 +183,7 @@ public final class DataPath implements AutoCloseable {
     }
   }
 
-  private final class Downlink implements DatagramReader {
+  private final class Downlink implements DevicePath.Receiver {
     @Override
     public void burst(long waitedNs) {
       arrivedNs = nanoTime.getAsLong();
@@ -202,13 +191,13 @@ public final class DataPath implements AutoCloseable {
     }
 
     @Override
-    public void datagram(ByteBuf content, InetSocketAddress from) {
-      opened(content, from, arrivedNs);
+    public void datagram(DevicePath by, ByteBuf content, InetSocketAddress from) {
+      opened(content, by, from, arrivedNs);
     }
 
     @Override
-    public void batchEnd() {
-      downBatchEnd();
+    public void batchEnd(DevicePath by) {
+      downBatchEnd(by);
     }
 
     @Override
@@ -217,7 +206,11 @@ public final class DataPath implements AutoCloseable {
     }
   }
 
-  private void opened(ByteBuf content, @Nullable InetSocketAddress from, long nowNs) {
+  /// Opens a datagram.
+  ///
+  /// @param by null if it came by the control connection, as is `from`
+  private void opened(
+      ByteBuf content, @Nullable DevicePath by, @Nullable InetSocketAddress from, long nowNs) {
     TunnelSession to = session;
     int offset = content.readerIndex();
     int length = content.readableBytes();
@@ -227,22 +220,23 @@ public final class DataPath implements AutoCloseable {
       return;
     }
     boolean data = DatagramHeader.type(content, offset) != DatagramHeader.TYPE_PATH;
-    arrivingBy = from == null ? Carrier.CONTROL : Carrier.UDP;
-    if (to.open(content, offset, length, from, writer, nowNs) == Verdict.ACCEPTED) {
+    arrivingBy = by == null ? Carrier.CONTROL : Carrier.UDP;
+    int path = by == null ? 0 : by.id;
+    if (to.open(content, offset, length, path, from, writer, nowNs) == Verdict.ACCEPTED) {
       carriers.heard(arrivingBy, data, nowNs);
       if (arrivingBy == carriers.carrier()) {
-        watch.heard(length, nowNs);
+        paths.heard(by, length, nowNs);
       }
     }
   }
 
-  private void downBatchEnd() {
+  private void downBatchEnd(@Nullable DevicePath by) {
     TunnelSession to = session;
     if (to != null) {
       long nowNs = nanoTime.getAsLong();
       to.openBatchEnd(nowNs);
       if (writer.takeDelivered()) {
-        watch.delivered();
+        paths.delivered(by);
       }
       drain(nowNs);
     }
@@ -253,11 +247,12 @@ public final class DataPath implements AutoCloseable {
     if (from == null) {
       return;
     }
-    sink.sendWaiting(nowNs);
-    from.drain(sink, nowNs);
+    paths.noteOffered(nowNs);
+    paths.sendWaiting(nowNs);
+    from.drain(paths, nowNs);
     count(nowNs);
-    if (carriers.carrier() == Carrier.UDP && sink.isRefused() && !watch.isSearching()) {
-      watch.networkChanged(nowNs); // there is no route to the SNAPT now, so try again soon
+    if (carriers.carrier() == Carrier.UDP && paths.isRefused() && !paths.isSearching()) {
+      paths.networkChanged(nowNs); // there is no route to the SNAPT now, so try again soon
     }
     intake.throttle(from);
     arm(nowNs);
@@ -278,20 +273,11 @@ public final class DataPath implements AutoCloseable {
     long nowNs = nanoTime.getAsLong();
     of.onTick(nowNs);
     carriers.tick(nowNs);
-    switch (watch.tick(nowNs)) {
-      case WAIT -> {}
-      case PROBE -> probe(of, nowNs);
-      case PROBE_AND_REPORT_DEAD -> {
-        probe(of, nowNs);
-        listener.pathDead();
-      }
+    Carrier by = carriers.carrier();
+    if (paths.tick(by, nowNs)) {
+      listener.pathDead();
     }
     drain(nowNs);
-  }
-
-  private void probe(TunnelSession of, long nowNs) {
-    of.probe(carriers.carrier(), nowNs);
-    carriers.probed(nowNs);
   }
 
   private void arm(long nowNs) {
@@ -299,7 +285,8 @@ public final class DataPath implements AutoCloseable {
     if (of == null || closed) {
       return;
     }
-    long due = Math.min(of.nextDeadlineNs(), Math.min(watch.nextTickNs(), carriers.nextTickNs()));
+    long due =
+        Math.min(of.nextDeadlineNs(), Math.min(paths.nextTickNs(nowNs), carriers.nextTickNs()));
     if (due < armedNs) {
       armedNs = due;
       loop.schedule(() -> fired(due), Math.max(0, due - nowNs), TimeUnit.NANOSECONDS);
@@ -316,14 +303,14 @@ public final class DataPath implements AutoCloseable {
 
   private final class Path implements PathListener {
     @Override
-    public void probed(long rttUs, double smoothedRttUs, long clockOffsetUs) {
+    public void probed(int path, long rttUs, double smoothedRttUs, long clockOffsetUs) {
       if (arrivingBy != carriers.carrier()) {
         return; // the datagram came on another carrier than the one in use
       }
       long nowNs = nanoTime.getAsLong();
       long smoothedNs = (long) (smoothedRttUs * 1000);
       carriers.roundTrip(smoothedNs);
-      if (watch.answered(nowNs, smoothedNs)) {
+      if (paths.answered(path, rttUs * 1000, smoothedNs, nowNs)) {
         listener.pathFound(nowNs);
       }
     }
@@ -339,7 +326,7 @@ public final class DataPath implements AutoCloseable {
     counter = null;
     intake.end();
     carried.retire();
-    sink.release();
+    paths.end();
     ended.close();
   }
 
@@ -350,13 +337,13 @@ public final class DataPath implements AutoCloseable {
 
   /// Returns the other counters of the data path; any thread may read them.
   public DataCounters counters() {
-    return new DataCounters(intake, writer, sink, classes, memory.timerLateness());
+    return new DataCounters(intake, writer, paths, classes, memory.timerLateness());
   }
 
   /// Returns the status of the data path.
   public DataStatus status() {
     assert loop.inEventLoop() : Thread.currentThread();
-    return DataStatus.of(session, sink, watch, carriers.carrier(), carried, nanoTime.getAsLong());
+    return DataStatus.of(session, paths, carriers.carrier(), carried, nanoTime.getAsLong());
   }
 
   /// Uses another table for new flows; open flows keep their class. Must be called on the loop.
@@ -384,7 +371,7 @@ public final class DataPath implements AutoCloseable {
       drain(nowNs);
     }
     endSession();
-    sockets.close();
+    paths.close();
     memory.close();
     intake.close();
   }

@@ -1,6 +1,5 @@
 package io.viaduct.cnapt.tunnel;
 
-import io.viaduct.cnapt.mobility.PathWatch;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.path.Carrier;
@@ -59,8 +58,7 @@ public record DataStatus(
 
   static DataStatus of(
       @Nullable TunnelSession session,
-      UdpSink sink,
-      PathWatch watch,
+      DevicePaths paths,
       Carrier carrier,
       Carried carried,
       long nowNs) {
@@ -78,9 +76,9 @@ public record DataStatus(
         Comparator.comparingLong((FlowStatus f) -> f.sentBytes() + f.receivedBytes()).reversed());
     double roundTripUs = session.roundTripUs();
     return new DataStatus(
-        sink.peer().getAddress().getHostAddress() + ":" + sink.peer().getPort(),
+        paths.peer().getAddress().getHostAddress() + ":" + paths.peer().getPort(),
         by,
-        watch.isDead() ? "dead" : watch.isSearching() ? "searching" : "alive",
+        paths.isDead() ? "dead" : paths.isSearching() ? "searching" : "alive",
         Double.isNaN(roundTripUs) ? null : roundTripUs / 1000,
         session.mtu().size(),
         classes,

@@ -18,6 +18,11 @@ public final class ProbeExchange {
   private long answeredUs;
   private long lastRoundTripUs;
 
+  /// Forgets the round trip, because the path has changed. The clocks' offset stays.
+  public void forget() {
+    roundTrip.reset();
+  }
+
   /// Returns the next probe, to be sent now.
   public PathMessage.Probe next(long nowUs) {
     if (number == 0) {

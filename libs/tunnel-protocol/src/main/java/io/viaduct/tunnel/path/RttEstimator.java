@@ -25,6 +25,11 @@ public final class RttEstimator {
     return smoothed;
   }
 
+  /// Forgets all samples.
+  public void reset() {
+    smoothed = Double.NaN;
+  }
+
   /// Returns the estimate, NaN before the first sample.
   public double smoothed() {
     return smoothed;

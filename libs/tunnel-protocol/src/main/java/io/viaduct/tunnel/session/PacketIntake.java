@@ -67,6 +67,7 @@ final class PacketIntake {
   private Verdict admit(IpPacket packet, FlowKey key, @Nullable FlowState flow, long nowNs) {
     ServiceClass serviceClass = flow == null ? ServiceClass.HT_HD : flow.serviceClass();
     SessionPath path = choice.of(flow, serviceClass, nowNs);
+    path.offeredBytes += packet.length();
     Verdict admitted = path.pacing.admit(serviceClass, packet, nowNs);
     if (admitted == Verdict.MARKED) {
       verdicts.count(admitted);

@@ -317,16 +317,33 @@ final class PathExchange {
       @Nullable SessionPath by,
       @Nullable InetSocketAddress from,
       long nowNs) {
-    if (by == null || !by.probes.answered(reply, nowNs / 1000)) {
+    // An answer in the control connection may be that of any path.
+    SessionPath path = from == null ? probedBy(reply, nowNs) : answered(by, reply, nowNs);
+    if (path == null) {
       return Verdict.PATH_UNEXPECTED;
     }
-    long offsetUs = Math.round(by.probes.offsetUs());
-    peerClock.offset(by.id, offsetUs, by.probes.offsetRoundTripUs(), nowNs);
+    long offsetUs = Math.round(path.probes.offsetUs());
+    peerClock.offset(path.id, offsetUs, path.probes.offsetRoundTripUs(), nowNs);
     if (from != null) {
-      answers(by, nowNs);
+      answers(path, nowNs);
     }
-    listener.probed(by.id, by.probes.lastRoundTripUs(), by.probes.smoothedRoundTripUs(), offsetUs);
+    listener.probed(
+        path.id, path.probes.lastRoundTripUs(), path.probes.smoothedRoundTripUs(), offsetUs);
     return Verdict.ACCEPTED;
+  }
+
+  private static @Nullable SessionPath answered(
+      @Nullable SessionPath path, PathMessage.ProbeReply reply, long nowNs) {
+    return path != null && path.probes.answered(reply, nowNs / 1000) ? path : null;
+  }
+
+  private @Nullable SessionPath probedBy(PathMessage.ProbeReply reply, long nowNs) {
+    for (SessionPath each : paths.open()) {
+      if (answered(each, reply, nowNs) != null) {
+        return each;
+      }
+    }
+    return null;
   }
 
   private Verdict responded(

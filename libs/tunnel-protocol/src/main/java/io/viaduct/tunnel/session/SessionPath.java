@@ -23,6 +23,9 @@ final class SessionPath {
   /// The round trip that the prober shares; at the device its own measurement counts.
   double sharedRoundTripUs = Double.NaN;
 
+  /// Bytes of the packets that were given to this path.
+  long offeredBytes;
+
   /// Highest number of a probe that has arrived by this path, −1 before the first.
   long probeNumber = -1;
 

@@ -262,6 +262,13 @@ public final class TunnelSession implements AutoCloseable {
     return outbound.paths.most();
   }
 
+  /// Returns the bytes of the packets that were given to a path so far; 0 for a path that was never
+  /// open.
+  public long offeredBytes(int id) {
+    SessionPath path = outbound.paths.find(id);
+    return path == null ? 0 : path.offeredBytes;
+  }
+
   /// Returns the state of each path that was ever open.
   public List<PathState> paths() {
     return Arrays.stream(outbound.paths.open()).map(each -> PathState.of(each, path)).toList();
@@ -281,6 +288,7 @@ public final class TunnelSession implements AutoCloseable {
   public void pathChanged(int id) {
     SessionPath changed = outbound.paths.find(id);
     if (changed != null) {
+      changed.probes.forget();
       changed.changed();
     }
   }

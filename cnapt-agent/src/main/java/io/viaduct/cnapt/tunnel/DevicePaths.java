@@ -1,0 +1,434 @@
+package io.viaduct.cnapt.tunnel;
+
+import io.netty.channel.IoEventLoop;
+import io.viaduct.cnapt.links.UsableLink;
+import io.viaduct.cnapt.mobility.MobilitySettings;
+import io.viaduct.cnapt.mobility.SilenceWatch;
+import io.viaduct.host.udp.UdpSettings;
+import io.viaduct.tunnel.path.Carrier;
+import io.viaduct.tunnel.session.DatagramSink;
+import io.viaduct.tunnel.session.PathSinks;
+import io.viaduct.tunnel.session.PathUse;
+import io.viaduct.tunnel.session.TunnelSession;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Holds the paths of the device, one per usable link, and decides which of them carry data. Owner:
+/// the data path's event loop.
+///
+/// - With a SNAPT that allows one path only, or while no link has a default route of its own, there
+///   is one socket, which the kernel routes.
+/// - A path carries data after the SNAPT's first answer by it. It is left when it becomes silent,
+///   unless no other path is alive.
+/// - Each decision is announced to the SNAPT by probes on all live paths, again every two round
+///   trips until one of these probes is answered, five times at most.
+final class DevicePaths implements PathSinks, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(DevicePaths.class);
+  private static final InetSocketAddress NOWHERE =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 9);
+  private static final int PEERS_REMEMBERED = 16;
+  private static final int ANNOUNCEMENTS_MAX = 5;
+  private static final long ANNOUNCEMENT_NS_MIN = 50_000_000;
+  private static final long NEVER = Long.MAX_VALUE;
+
+  private final IoEventLoop loop;
+  private final int mark;
+  private final MobilitySettings mobility;
+  private final DevicePath.Receiver receiver;
+  private final List<DevicePath> present = new ArrayList<>();
+  private List<UsableLink> links = List.of();
+  private InetSocketAddress peer = NOWHERE;
+  private @Nullable TunnelSession session;
+  private long announcedNs = NEVER;
+  private long announceDueNs = NEVER;
+  private int announcements;
+  private long refusalsBefore;
+  private long droppedBefore;
+
+  /// @param mark SO_MARK of the sockets
+  /// @param receiver takes what arrives by any path
+  DevicePaths(IoEventLoop loop, int mark, MobilitySettings mobility, DevicePath.Receiver receiver) {
+    this.loop = loop;
+    this.mark = mark;
+    this.mobility = mobility;
+    this.receiver = receiver;
+  }
+
+  /// Takes a new session. All its paths are unknown.
+  void begin(TunnelSession begun, InetSocketAddress to, long nowNs) {
+    session = begun;
+    peer(to);
+    reconcile(nowNs);
+    for (DevicePath each : present) {
+      each.networkChanged(nowNs);
+      each.offeredBytes = 0;
+      each.use = PathUse.NO;
+    }
+    decide(nowNs);
+  }
+
+  /// Ends the session; the sockets stay.
+  void end() {
+    session = null;
+    present.forEach(each -> each.sink.release());
+  }
+
+  InetSocketAddress peer() {
+    return peer;
+  }
+
+  /// Sets the SNAPT's address.
+  void peer(InetSocketAddress to) {
+    peer = to;
+    present.forEach(each -> each.sink.peer(to));
+  }
+
+  /// Takes the links that may be used now.
+  void links(List<UsableLink> usable, long nowNs) {
+    links = List.copyOf(usable);
+    if (session != null) {
+      reconcile(nowNs);
+      decide(nowNs);
+    }
+  }
+
+  /// Returns whether the session has a path per link.
+  boolean areMany() {
+    TunnelSession of = session;
+    return of != null && of.pathsMax() > 1;
+  }
+
+  /// Starts all paths anew, because the SNAPT has another address, or the carrier has changed.
+  void networkChanged(long nowNs) {
+    TunnelSession of = session;
+    for (DevicePath each : present) {
+      each.networkChanged(nowNs);
+      if (of != null) {
+        of.pathChanged(each.id);
+      }
+    }
+  }
+
+  List<DevicePath> present() {
+    return present;
+  }
+
+  @Override
+  public DatagramSink of(int path) {
+    DevicePath found = find(path);
+    return found == null ? ClosedSink.INSTANCE : found.sink;
+  }
+
+  @Nullable DevicePath find(int id) {
+    for (int i = 0; i < present.size(); i++) {
+      if (present.get(i).id == id) {
+        return present.get(i);
+      }
+    }
+    return null;
+  }
+
+  // --- which paths there are
+
+  private void reconcile(long nowNs) {
+    List<UsableLink> wanted = wanted();
+    for (DevicePath each : List.copyOf(present)) {
+      UsableLink kept = wanted.stream().filter(link -> isOf(each, link)).findFirst().orElse(null);
+      if (kept == null && !(each.link == null && wanted.isEmpty())) {
+        close(each, nowNs);
+      } else if (kept != null) {
+        follow(each, kept, nowNs);
+      }
+    }
+    for (UsableLink link : wanted) {
+      if (present.stream().noneMatch(each -> isOf(each, link))) {
+        open(link, nowNs);
+      }
+    }
+    if (present.isEmpty()) {
+      open(null, nowNs);
+    }
+  }
+
+  private List<UsableLink> wanted() {
+    if (!areMany()) {
+      return List.of();
+    }
+    boolean ipv4 = peer.getAddress() instanceof Inet4Address;
+    return links.stream()
+        .filter(link -> ipv4 ? link.hasIpv4() : link.hasIpv6())
+        .limit(session == null ? 1 : session.pathsMax())
+        .toList();
+  }
+
+  private static boolean isOf(DevicePath path, UsableLink link) {
+    return path.link != null
+        && path.link.index() == link.index()
+        && path.link.name().equals(link.name());
+  }
+
+  /// Takes a change of the link: other addresses are another network.
+  private void follow(DevicePath path, UsableLink now, long nowNs) {
+    UsableLink before = path.link;
+    path.link = now;
+    TunnelSession of = session;
+    if (before != null && !before.sources().equals(now.sources())) {
+      path.networkChanged(nowNs);
+      if (of != null) {
+        of.pathChanged(path.id);
+      }
+    }
+  }
+
+  private void open(@Nullable UsableLink link, long nowNs) {
+    int id = 0;
+    while (find(id) != null) {
+      id++;
+    }
+    UdpSettings settings =
+        UdpSettings.at(new InetSocketAddress(0)).marked(mark).remembering(PEERS_REMEMBERED);
+    UdpSettings bound = link == null ? settings : settings.onDevice(link.name());
+    try {
+      present.add(new DevicePath(id, link, loop, bound, peer, mobility, receiver, nowNs));
+    } catch (SocketException e) {
+      LOG.warn("link {} is not used: {}", link == null ? "any" : link.name(), e.getMessage());
+    }
+  }
+
+  private void close(DevicePath path, long nowNs) {
+    present.remove(path);
+    refusalsBefore += path.sink.refusals();
+    droppedBefore += path.sink.droppedBursts();
+    TunnelSession of = session;
+    if (of != null) {
+      of.use(path.id, PathUse.NO, nowNs);
+      of.pathChanged(path.id);
+      announce(nowNs);
+    }
+    path.close();
+  }
+
+  // --- which paths carry data
+
+  private void decide(long nowNs) {
+    TunnelSession of = session;
+    if (of == null) {
+      return;
+    }
+    boolean anyReady = present.stream().anyMatch(each -> each.isReady(nowNs));
+    boolean anyAlive = present.stream().anyMatch(DevicePath::isAlive);
+    boolean changed = false;
+    for (DevicePath each : present) {
+      boolean works = anyReady ? each.isReady(nowNs) : !anyAlive || each.isAlive();
+      PathUse use = !works ? PathUse.NO : each.isSpare() ? PathUse.SPARE : PathUse.YES;
+      if (use != each.use) {
+        each.use = use;
+        each.sinceNs = nowNs;
+        of.use(each.id, use, nowNs);
+        changed = true;
+      }
+    }
+    if (changed) {
+      announce(nowNs);
+    }
+  }
+
+  /// Tells the SNAPT the use of all paths.
+  private void announce(long nowNs) {
+    if (areMany()) {
+      announcedNs = nowNs;
+      announcements = 0;
+      sayAgain(nowNs);
+    }
+  }
+
+  private void sayAgain(long nowNs) {
+    TunnelSession of = session;
+    if (of == null) {
+      return;
+    }
+    announcements++;
+    announceDueNs = announcements < ANNOUNCEMENTS_MAX ? nowNs + ANNOUNCEMENT_NS_MIN : NEVER;
+    for (DevicePath each : present) {
+      if (each.isAlive()) {
+        of.probe(each.id, Carrier.UDP, nowNs);
+      }
+    }
+  }
+
+  /// Records the answer to a probe.
+  ///
+  /// @return true if it was the first one after a change of network or a silence
+  boolean answered(int id, long roundTripNs, long smoothedNs, long nowNs) {
+    DevicePath path = find(id);
+    if (path == null) {
+      return false;
+    }
+    if (nowNs - roundTripNs >= announcedNs) {
+      announcedNs = NEVER;
+      announceDueNs = NEVER;
+    }
+    path.silence.roundTrip(smoothedNs);
+    boolean found = path.watch.answered(nowNs, smoothedNs);
+    if (found) {
+      path.found(nowNs);
+      decide(nowNs);
+    }
+    return found;
+  }
+
+  /// Sends a probe by each socket, while the control connection carries the data.
+  void probeByUdp(long nowNs) {
+    TunnelSession of = session;
+    if (of != null) {
+      present.forEach(each -> of.probe(each.id, Carrier.UDP, nowNs));
+    }
+  }
+
+  /// Notes the packets that were offered since the last call, so that silence is noticed.
+  void noteOffered(long nowNs) {
+    TunnelSession of = session;
+    if (of == null) {
+      return;
+    }
+    for (int i = 0; i < present.size(); i++) {
+      DevicePath each = present.get(i);
+      long bytes = of.offeredBytes(each.id);
+      if (bytes != each.offeredBytes) {
+        each.watch.sent((int) Math.min(Integer.MAX_VALUE, bytes - each.offeredBytes), nowNs);
+        each.offeredBytes = bytes;
+      }
+    }
+  }
+
+  /// Records packets for the device, as opposed to messages of the SNAPT itself.
+  ///
+  /// @param by null if they came by the control connection
+  void delivered(@Nullable DevicePath by) {
+    watched(by).watch.delivered();
+  }
+
+  private DevicePath watched(@Nullable DevicePath by) {
+    return by == null ? present.getFirst() : by;
+  }
+
+  /// Records an authentic datagram by the carrier in use.
+  ///
+  /// @param by null if it came by the control connection
+  void heard(@Nullable DevicePath by, int length, long nowNs) {
+    DevicePath path = watched(by);
+    path.watch.heard(length, nowNs);
+    if (present.size() > 1) {
+      path.silence.heard(length, nowNs);
+    }
+  }
+
+  /// Handles what is due.
+  ///
+  /// @param by carrier of the data
+  /// @return true if the last live path has died
+  boolean tick(Carrier by, long nowNs) {
+    TunnelSession of = session;
+    if (of == null) {
+      return false;
+    }
+    boolean died = false;
+    for (DevicePath each : List.copyOf(present)) {
+      died |= tick(each, of, by, nowNs);
+    }
+    if (nowNs >= announceDueNs) {
+      sayAgain(nowNs);
+    }
+    decide(nowNs);
+    return died && isSearching();
+  }
+
+  private boolean tick(DevicePath path, TunnelSession of, Carrier by, long nowNs) {
+    SilenceWatch.Decision heard = path.silence.tick(nowNs);
+    if (heard == SilenceWatch.Decision.PROBE) {
+      of.probe(path.id, Carrier.UDP, nowNs);
+    } else if (heard == SilenceWatch.Decision.LEAVE && hasOther(path)) {
+      path.left(nowNs);
+    }
+    if (by == Carrier.CONTROL && path != present.getFirst()) {
+      return false; // one path's watch is enough for the one control connection
+    }
+    return switch (path.watch.tick(nowNs)) {
+      case WAIT -> false;
+      case PROBE -> {
+        of.probe(path.id, by, nowNs);
+        yield false;
+      }
+      case PROBE_AND_REPORT_DEAD -> {
+        of.probe(path.id, by, nowNs);
+        yield true;
+      }
+    };
+  }
+
+  private boolean hasOther(DevicePath path) {
+    return present.stream().anyMatch(each -> each != path && each.isAlive());
+  }
+
+  /// Sends the bursts that waited for their link.
+  void sendWaiting(long nowNs) {
+    for (int i = 0; i < present.size(); i++) {
+      present.get(i).sink.sendWaiting(nowNs);
+    }
+  }
+
+  /// Drops the bursts that wait, because the carrier has changed.
+  void giveUp() {
+    present.forEach(each -> each.sink.giveUp());
+  }
+
+  /// Returns whether the kernel has no route by any path.
+  boolean isRefused() {
+    for (int i = 0; i < present.size(); i++) {
+      if (!present.get(i).sink.isRefused()) {
+        return false;
+      }
+    }
+    return !present.isEmpty();
+  }
+
+  long refusals() {
+    return refusalsBefore + present.stream().mapToLong(each -> each.sink.refusals()).sum();
+  }
+
+  long droppedBursts() {
+    return droppedBefore + present.stream().mapToLong(each -> each.sink.droppedBursts()).sum();
+  }
+
+  /// Returns whether no path is alive.
+  boolean isSearching() {
+    return present.stream().noneMatch(DevicePath::isAlive);
+  }
+
+  /// Returns whether no path is alive, and one was found dead.
+  boolean isDead() {
+    return isSearching() && present.stream().anyMatch(each -> each.watch.isDead());
+  }
+
+  /// Returns the time of the next [#tick].
+  long nextTickNs(long nowNs) {
+    long next = announceDueNs;
+    for (int i = 0; i < present.size(); i++) {
+      next = Math.min(next, present.get(i).nextTickNs(nowNs));
+    }
+    return next;
+  }
+
+  @Override
+  public void close() {
+    present.forEach(DevicePath::close);
+    present.clear();
+  }
+}
