@@ -13,11 +13,13 @@ import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.ControlFailure;
 import io.viaduct.cnapt.control.ControlListener;
 import io.viaduct.cnapt.control.DeviceIdentity;
-import io.viaduct.cnapt.control.Greeting;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.Welcomed;
 import io.viaduct.cnapt.egress.EgressRouting;
 import io.viaduct.cnapt.egress.EgressStart;
+import io.viaduct.cnapt.links.LinkListener;
+import io.viaduct.cnapt.links.LinkMonitor;
+import io.viaduct.cnapt.links.LinkRules;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.mobility.HandoverLog;
@@ -31,7 +33,6 @@ import io.viaduct.cnapt.signalling.FileTokenSource;
 import io.viaduct.cnapt.signalling.SessionTicket;
 import io.viaduct.cnapt.signalling.SipTokenSource;
 import io.viaduct.cnapt.signalling.TokenSource;
-import io.viaduct.cnapt.tunnel.AeadPreference;
 import io.viaduct.cnapt.tunnel.DataPath;
 import io.viaduct.cnapt.tunnel.DataPathListener;
 import io.viaduct.cnapt.tunnel.SessionParameters;
@@ -137,6 +138,7 @@ final class Agent
     this.receipts =
         ReceiptLedger.open(configuration.state(), configuration.receipts(), device::sign, clock);
     this.classifier = Applications.classifier(configuration.applications());
+    var unused = AgentReload.policy("policy", configuration, classifier); // refuses a bad line
     this.tun = TunDevice.open(new TunSettings(configuration.tun().name(), 1));
     this.data =
         new DataPath(
@@ -148,7 +150,9 @@ final class Agent
             owners,
             configuration.mobility(),
             this);
-    this.network = new NetworkWatch(dataLoop, tun.name(), mark, state::peer, this);
+    LinkMonitor links =
+        new LinkMonitor(dataLoop, LinkRules.of(configuration.links()), LinkListener.NONE);
+    this.network = new NetworkWatch(dataLoop, tun.name(), mark, state::peer, this, links);
     this.control =
         new ControlClient(
             controlLoop,
@@ -157,20 +161,10 @@ final class Agent
             configuration.control(),
             configuration.snapt(),
             device,
-            greeting(classifier),
+            configuration.greeting(classifier.names()),
             receipts,
             new SecureRandom(),
             this);
-  }
-
-  private Greeting greeting(Classifier classifier) {
-    return new Greeting(
-        AeadPreference.order(configuration.tunnel().aead()),
-        classifier.names(),
-        limits,
-        configuration.tun().ipv4(),
-        configuration.tun().ipv6(),
-        "viaduct cnapt " + ProcessMetrics.versionOf(Agent.class));
   }
 
   /// Starts all parts. Returns when the routes are set; it does not wait for a SNAPT's answer.
@@ -231,6 +225,10 @@ final class Agent
 
   Runnable trust(Path trust) {
     return authorities.prepare(trust);
+  }
+
+  Runnable links(LinkRules next) {
+    return () -> dataLoop.execute(() -> network.links().use(next));
   }
 
   /// On the wire, an application is an index into the list that the Hello has sent to the SNAPT.

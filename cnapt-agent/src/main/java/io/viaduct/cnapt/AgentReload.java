@@ -1,7 +1,11 @@
 package io.viaduct.cnapt;
 
 import io.viaduct.cnapt.classification.Applications;
+import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.control.DeviceIdentity;
+import io.viaduct.cnapt.links.LinkRules;
+import io.viaduct.cnapt.policy.Policy;
+import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.reload.Reloading;
@@ -20,10 +24,23 @@ final class AgentReload {
         file,
         CnaptConfiguration.class,
         configuration -> {
-          var unused = Applications.classifier(configuration.applications());
+          Classifier classifier = Applications.classifier(configuration.applications());
+          var unused = policy(file.toString(), configuration, classifier);
           DeviceIdentity.read(configuration.deviceKey());
           var _ = new TrustedAuthorities(configuration.trust(), InstantSource.system());
         });
+  }
+
+  /// Returns the policy of a configuration.
+  ///
+  /// @param where name of the file, for the message
+  /// @throws ConfigurationException naming the line and the rule
+  static Policy policy(String where, CnaptConfiguration configuration, Classifier classifier) {
+    try {
+      return Policy.of(configuration.policy(), classifier);
+    } catch (IllegalArgumentException e) {
+      throw new ConfigurationException(where + ": " + e.getMessage());
+    }
   }
 
   /// Returns the keys that a running agent can change. All other keys take effect at the next
@@ -37,6 +54,7 @@ final class AgentReload {
             true,
             List.of("applications"),
             next -> agent.classify(Applications.classifier(next.applications()))),
+        new Reloading<>(List.of("links"), next -> agent.links(LinkRules.of(next.links()))),
         new Reloading<>(
             List.of("logging.level"), next -> () -> ProcessLogging.level(next.logging().level())));
   }

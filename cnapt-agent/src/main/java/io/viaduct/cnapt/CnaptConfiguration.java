@@ -1,15 +1,21 @@
 package io.viaduct.cnapt;
 
 import io.viaduct.cnapt.control.ControlSettings;
+import io.viaduct.cnapt.control.Greeting;
 import io.viaduct.cnapt.control.SnaptSettings;
 import io.viaduct.cnapt.egress.RoutingSettings;
 import io.viaduct.cnapt.egress.TunSettings;
+import io.viaduct.cnapt.links.LinkRule;
+import io.viaduct.cnapt.links.LinkRules;
 import io.viaduct.cnapt.mobility.MobilitySettings;
+import io.viaduct.cnapt.policy.PolicyRule;
 import io.viaduct.cnapt.receipts.ReceiptSettings;
 import io.viaduct.cnapt.signalling.SignallingSettings;
+import io.viaduct.cnapt.tunnel.AeadPreference;
 import io.viaduct.cnapt.tunnel.SessionSettings;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
+import io.viaduct.service.operations.ProcessMetrics;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -26,6 +32,8 @@ import java.util.Optional;
 /// @param tokenFile file with a token, instead of signalling
 /// @param dns addresses of the resolvers that applications use through the tunnel; if empty, the
 ///   network's own resolvers stay
+/// @param links the links that may be used; the built-in lines follow it
+/// @param policy the distribution of flows over the paths; the built-in lines follow it
 /// @param state directory for counts and receipts, which must survive a restart
 /// @param applications the operator's own classification table
 /// @param statusSocket Unix socket for `cnapt status`
@@ -39,6 +47,8 @@ public record CnaptConfiguration(
     SessionSettings tunnel,
     RoutingSettings routing,
     List<String> dns,
+    List<LinkRule> links,
+    List<PolicyRule> policy,
     MobilitySettings mobility,
     ControlSettings control,
     Path state,
@@ -70,6 +80,9 @@ public record CnaptConfiguration(
       checkResolver(address, tun);
     }
     dns = List.copyOf(dns);
+    LinkRules.check(links);
+    links = List.copyOf(links);
+    policy = List.copyOf(policy);
   }
 
   private static void checkResolver(String text, TunSettings tun) {
@@ -98,5 +111,18 @@ public record CnaptConfiguration(
   /// Returns the resolvers of the key `dns`.
   List<InetAddress> resolvers() {
     return dns.stream().map(InetAddress::ofLiteral).toList();
+  }
+
+  /// Returns the part of the Hello that is the same on every connection.
+  ///
+  /// @param applications application names, by the index that OPEN carries
+  Greeting greeting(List<String> applications) {
+    return new Greeting(
+        AeadPreference.order(tunnel.aead()),
+        applications,
+        tunnel.limits(),
+        tun.ipv4(),
+        tun.ipv6(),
+        "viaduct cnapt " + ProcessMetrics.versionOf(CnaptConfiguration.class));
   }
 }

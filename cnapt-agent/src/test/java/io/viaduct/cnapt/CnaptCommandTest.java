@@ -86,7 +86,7 @@ class CnaptCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"up", "status", "check", "keygen"})
+  @ValueSource(strings = {"up", "status", "check", "policy", "keygen"})
   void everyVerbExplainsItself(String verb) {
     assertThat(CnaptCommand.run(verb, "--help")).isZero();
     assertThat(output.toString()).contains("Usage: cnapt " + verb).contains("--help");

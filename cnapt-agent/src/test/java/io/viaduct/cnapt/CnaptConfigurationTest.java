@@ -3,6 +3,8 @@ package io.viaduct.cnapt;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.viaduct.cnapt.links.LinkRule;
+import io.viaduct.cnapt.links.LinkUse;
 import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.configuration.EffectiveConfiguration;
@@ -11,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,6 +76,15 @@ class CnaptConfigurationTest {
         "dns: [resolver.example] | dns must be a list of IP addresses, got 'resolver.example'",
         "dns: [127.0.0.1] | dns must name hosts beyond the tunnel, got '127.0.0.1'",
         "dns: [192.0.2.1, 192.0.2.2, 192.0.2.3, 192.0.2.4] | dns must name 3 resolvers at most",
+        "links: [{use: spare}] | key 'links[0].name': must be given",
+        "links: [{name: wlan0, uze: no}] | unknown key 'links[0].uze'",
+        "links: [{name: wlan0, use: maybe}] | key 'links[0].use': use must be yes, spare or no, got 'maybe'",
+        "links: [{name: a/b}] | key 'links[0].name': name must be an interface or a pattern",
+        "links: [{name: wlan0, cost: -1}] | cost must be from 0 to 1000000000",
+        "links: [{name: wlan*}, {name: wlan0}] | links: line 2 (wlan0) can never decide",
+        "policy: [{method: fast}] | key 'policy[0].method': method must be one of",
+        "policy: [{method: all, port: [1]}] | unknown key 'policy[0].port'",
+        "links: wlan0 | must be a list",
         "mobility: {probe-interval: 5} | must be a duration with its unit, such as 200ms",
         "mobility: {silent-interval: 1ms} | silent-interval must be at least probe-interval",
         "mobility: {losses-until-dead: 1} | losses-until-dead must be from 2 to 100",
@@ -105,6 +117,21 @@ class CnaptConfigurationTest {
         .contains(
             "  path-mtu: 1500\n  aead: auto\n  context:", "  pacing: ", "  history-bytes: 0\n");
     assertThat(load(printed)).isEqualTo(loaded);
+    CnaptConfiguration links =
+        load(OFFLINE + "links: [{name: wlan*, use: yes}, {name: eth1, use: no, cost: 2.5}]\n");
+    assertThat(load(EffectiveConfiguration.of(links))).isEqualTo(links);
+    CnaptConfiguration policy =
+        load(
+            OFFLINE
+                + """
+                policy:
+                  - {applications: [web], classes: [HT_HD], protocol: tcp, to: [10.0.0.0/8],
+                     ports: [80, 8000-8999], method: cost then packet after 5 s}
+                """);
+    assertThat(load(EffectiveConfiguration.of(policy))).isEqualTo(policy);
+    assertThat(links.links())
+        .extracting(LinkRule::use)
+        .containsExactly(Optional.of(LinkUse.YES), Optional.of(LinkUse.NO));
     assertThat(loaded.tunnel().sending().pacing()).isEqualTo(Pacing.of("5000000"));
     assertThat(loaded.tunnel().limits().historyBytes()).isZero();
   }

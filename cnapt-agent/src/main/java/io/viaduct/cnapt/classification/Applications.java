@@ -150,7 +150,7 @@ public record Applications(
 
   private static List<PortRange> ranges(String where, Map<String, Object> row, String key) {
     try {
-      return list(where, row, key).stream().map(PortRange::of).toList();
+      return list(where, row, key).stream().map(String::valueOf).map(PortRange::of).toList();
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(where + ": " + key + ": " + e.getMessage(), e);
     }

@@ -6,6 +6,6 @@ package io.viaduct.cnapt.classification;
 /// @param localPort the device's port, 0 where the protocol has none
 /// @param remotePort the other host's port, 0 where the protocol has none
 public record FlowIdentity(int protocol, int localPort, int remotePort) {
-  static final int TCP = 6;
-  static final int UDP = 17;
+  public static final int TCP = 6;
+  public static final int UDP = 17;
 }

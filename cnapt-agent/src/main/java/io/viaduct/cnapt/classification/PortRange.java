@@ -4,11 +4,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// A port or a range of ports, such as `22` or `5900-5909`; both ends are included.
-record PortRange(int first, int last) {
+public record PortRange(int first, int last) {
   private static final Pattern TEXT = Pattern.compile("(\\d{1,5})(?:-(\\d{1,5}))?");
 
-  static PortRange of(Object value) {
-    Matcher matcher = TEXT.matcher(String.valueOf(value));
+  /// Parses a port or a range.
+  ///
+  /// @throws IllegalArgumentException naming the form and the value
+  public static PortRange of(String value) {
+    Matcher matcher = TEXT.matcher(value);
     if (matcher.matches()) {
       int first = Integer.parseInt(matcher.group(1));
       int last = matcher.group(2) == null ? first : Integer.parseInt(matcher.group(2));
@@ -20,7 +23,13 @@ record PortRange(int first, int last) {
         "port must be a number from 1 to 65535 or a range such as 5900-5909, got '" + value + "'");
   }
 
-  boolean holds(int port) {
+  /// Returns true for a port of the range.
+  public boolean holds(int port) {
     return port >= first && port <= last;
+  }
+
+  @Override
+  public String toString() {
+    return first == last ? String.valueOf(first) : first + "-" + last;
   }
 }

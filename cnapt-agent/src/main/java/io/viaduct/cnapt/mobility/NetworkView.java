@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.mobility;
 
+import io.viaduct.cnapt.links.AttachedLink;
 import io.viaduct.host.netlink.NetworkChange;
 import io.viaduct.host.netlink.NetworkChange.AddressGone;
 import io.viaduct.host.netlink.NetworkChange.AddressPresent;
@@ -10,10 +11,12 @@ import io.viaduct.host.netlink.NetworkChange.Resync;
 import io.viaduct.host.netlink.NetworkChange.Route;
 import io.viaduct.host.netlink.NetworkChange.RouteGone;
 import io.viaduct.host.netlink.NetworkChange.RoutePresent;
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -29,9 +32,12 @@ import org.jspecify.annotations.Nullable;
 final class NetworkView {
   private static final int MAIN_TABLE = 254;
 
+  /// An address on a link. Two links may have the same one, in two private networks.
+  private record Placed(int linkIndex, InetAddress address) {}
+
   private final String tun;
   private final Map<Integer, LinkPresent> links = new HashMap<>();
-  private final Map<InetAddress, Integer> addresses = new HashMap<>();
+  private final Set<Placed> addresses = new HashSet<>();
   private final Set<Route> defaults = new HashSet<>();
   private final Set<Object> known = new HashSet<>();
   // The state before the last Resync. It supplies interface names until the dump is complete.
@@ -55,7 +61,8 @@ final class NetworkView {
           case LinkPresent link -> link(link);
           case LinkGone gone -> links.remove(gone.index()) != null && !isOurs(gone) ? "link" : null;
           case AddressPresent present -> address(present);
-          case AddressGone gone -> addresses.remove(gone.address()) != null ? "address" : null;
+          case AddressGone gone ->
+              addresses.remove(new Placed(gone.linkIndex(), gone.address())) ? "address" : null;
           case RoutePresent(Route route) -> matters(route) && defaults.add(route) ? "route" : null;
           case RouteGone(Route route) -> matters(route) && defaults.remove(route) ? "route" : null;
         };
@@ -65,10 +72,10 @@ final class NetworkView {
   private @Nullable String resync() {
     known.clear();
     known.addAll(links.values());
-    known.addAll(addresses.entrySet().stream().map(Map.Entry::toString).toList());
+    known.addAll(addresses);
     known.addAll(defaults);
     names.clear();
-    addresses.forEach((address, index) -> names.put(address, nameOf(index)));
+    addresses.forEach(each -> names.put(each.address(), nameOf(each.linkIndex())));
     links.clear();
     addresses.clear();
     defaults.clear();
@@ -78,7 +85,7 @@ final class NetworkView {
 
   private @Nullable String completed() {
     Set<Object> now = new HashSet<>(links.values());
-    now.addAll(addresses.entrySet().stream().map(Map.Entry::toString).toList());
+    now.addAll(addresses);
     now.addAll(defaults);
     boolean differs = once && !now.equals(known);
     complete = true;
@@ -105,8 +112,7 @@ final class NetworkView {
         || isOurs(nameOf(present.linkIndex()))) {
       return null;
     }
-    Integer before = addresses.put(address, present.linkIndex());
-    return before == null || before != present.linkIndex() ? "address" : null;
+    return addresses.add(new Placed(present.linkIndex(), address)) ? "address" : null;
   }
 
   private boolean matters(Route route) {
@@ -134,16 +140,49 @@ final class NetworkView {
         .flatMap(route -> addressOf(route.linkIndex()).stream())
         .findFirst()
         .or(() ->
-            addresses.keySet().stream().min(Comparator.comparing(InetAddress::getHostAddress)))
+            addresses.stream()
+                .map(Placed::address)
+                .min(Comparator.comparing(InetAddress::getHostAddress)))
         .map(this::describe)
         .orElse("nowhere");
   }
 
   private Optional<InetAddress> addressOf(int linkIndex) {
-    return addresses.entrySet().stream()
-        .filter(each -> each.getValue() == linkIndex)
-        .map(Map.Entry::getKey)
+    return addresses.stream()
+        .filter(each -> each.linkIndex() == linkIndex)
+        .map(Placed::address)
         .min(Comparator.comparing(InetAddress::getHostAddress));
+  }
+
+  /// Returns false between Resync and Complete, when the view has gaps.
+  boolean isComplete() {
+    return complete;
+  }
+
+  /// Returns the links that are up, have a carrier signal, and have a default route and an address
+  /// of the same family; ordered by number.
+  List<AttachedLink> attached() {
+    return links.values().stream()
+        .filter(link -> link.isUp() && link.hasCarrier() && !isOurs(link.name()))
+        .sorted(Comparator.comparingInt(LinkPresent::index))
+        .map(link -> new AttachedLink(link.index(), link.name(), sources(link.index())))
+        .filter(link -> !link.sources().isEmpty())
+        .toList();
+  }
+
+  private List<InetAddress> sources(int linkIndex) {
+    return addresses.stream()
+        .filter(each -> each.linkIndex() == linkIndex && hasDefault(linkIndex, each.address()))
+        .map(Placed::address)
+        .sorted(Comparator.comparing(InetAddress::getHostAddress))
+        .toList();
+  }
+
+  private boolean hasDefault(int linkIndex, InetAddress source) {
+    boolean ipv4 = source instanceof Inet4Address;
+    return defaults.stream()
+        .anyMatch(route ->
+            route.linkIndex() == linkIndex && route.destination() instanceof Inet4Address == ipv4);
   }
 
   /// Returns the text for an address of this host, with the name of its interface.
@@ -151,8 +190,13 @@ final class NetworkView {
     if (local == null) {
       return "nowhere";
     }
-    Integer index = addresses.get(local);
-    String told = index == null ? "" : nameOf(index);
+    String told =
+        addresses.stream()
+            .filter(each -> each.address().equals(local))
+            .map(each -> nameOf(each.linkIndex()))
+            .sorted()
+            .findFirst()
+            .orElse("");
     String name = told.isEmpty() ? names.getOrDefault(local, "") : told;
     return (name.isEmpty() ? "" : name + " ") + local.getHostAddress();
   }

@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.mobility;
 
 import io.netty.channel.IoEventLoop;
+import io.viaduct.cnapt.links.LinkMonitor;
 import io.viaduct.host.netlink.NetlinkMonitor;
 import io.viaduct.host.netlink.NetworkChange;
 import java.net.InetAddress;
@@ -32,6 +33,7 @@ public final class NetworkWatch implements AutoCloseable {
   private final NetworkView view;
   private final Supplier<@Nullable InetSocketAddress> peer;
   private final Listener listener;
+  private final LinkMonitor links;
   private @Nullable NetlinkMonitor monitor;
   private volatile @Nullable InetAddress local; // written by the event loop
   private volatile String described = "nowhere";
@@ -41,17 +43,20 @@ public final class NetworkWatch implements AutoCloseable {
 
   /// @param tun name of the agent's own interface, which is ignored
   /// @param peer the SNAPT's address, null while there is none
+  /// @param links shown each view of the links; closed with this watch
   public NetworkWatch(
       IoEventLoop loop,
       String tun,
       int mark,
       Supplier<@Nullable InetSocketAddress> peer,
-      Listener listener) {
+      Listener listener,
+      LinkMonitor links) {
     this.loop = loop;
     this.mark = mark;
     this.view = new NetworkView(tun);
     this.peer = peer;
     this.listener = listener;
+    this.links = links;
   }
 
   /// Starts to listen.
@@ -69,6 +74,9 @@ public final class NetworkWatch implements AutoCloseable {
   private void changed(NetworkChange change) {
     String cause = view.accept(change);
     here = view.here();
+    if (view.isComplete()) {
+      links.attached(view.attached());
+    }
     if (cause == null) {
       return;
     }
@@ -109,6 +117,11 @@ public final class NetworkWatch implements AutoCloseable {
     return cutOff ? here + ", no way from there to the SNAPT" : described;
   }
 
+  /// Returns the links that may carry the tunnel.
+  public LinkMonitor links() {
+    return links;
+  }
+
   /// Returns the number of kernel messages that were a change; any thread may call this.
   public long changes() {
     return changes;
@@ -120,5 +133,6 @@ public final class NetworkWatch implements AutoCloseable {
     if (listening != null) {
       listening.close();
     }
+    links.close();
   }
 }

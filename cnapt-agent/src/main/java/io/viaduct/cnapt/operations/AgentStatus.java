@@ -1,7 +1,9 @@
 package io.viaduct.cnapt.operations;
 
+import io.viaduct.cnapt.links.LinkStatus;
 import io.viaduct.cnapt.mobility.CarrierChange;
 import io.viaduct.cnapt.mobility.Handover;
+import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.signalling.SignallingStatus;
 import io.viaduct.cnapt.tunnel.DataStatus;
 import java.util.List;
@@ -12,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// @param state `starting`, `up`, or `degraded` when packets cannot be carried as they should
 /// @param pid process id of the agent
 /// @param reasons reasons for any state but `up`; empty if the state is `up`
+/// @param links the links that may carry the tunnel
+/// @param paths the paths of the session
 /// @param session null before the first Welcome
 public record AgentStatus(
     String state,
@@ -25,6 +29,8 @@ public record AgentStatus(
     ReceiptsStatus receipts,
     SignallingStatus signalling,
     String network,
+    List<LinkStatus> links,
+    List<PathStatus> paths,
     DataStatus data,
     long handoverCount,
     List<Handover> handovers,

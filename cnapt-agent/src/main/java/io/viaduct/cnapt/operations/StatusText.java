@@ -40,6 +40,7 @@ public final class StatusText {
     line(text, "receipts", receipts(status.path("receipts")));
     line(text, "signalling", signalling(status.path("signalling")));
     line(text, "network", status.path("network").asString(""));
+    line(text, "links", links(status.path("links")));
     line(text, "path", path(data));
     JsonNode tun = status.path("tun");
     line(
@@ -68,6 +69,20 @@ public final class StatusText {
       reasons.append(reasons.isEmpty() ? ": " : "; ").append(reason.asString(""));
     }
     return reasons.toString();
+  }
+
+  private static String links(JsonNode links) {
+    StringBuilder text = new StringBuilder();
+    for (JsonNode link : links) {
+      text.append(text.isEmpty() ? "" : ", ").append(link.path("name").asString(""));
+      if (link.path("use").asString("").equals("spare")) {
+        text.append(" (spare)");
+      }
+      if (link.path("signalDbm").isNumber()) {
+        text.append(" ").append(link.path("signalDbm").asInt(0)).append(" dBm");
+      }
+    }
+    return text.isEmpty() ? "none" : text.toString();
   }
 
   private static String control(JsonNode control) {

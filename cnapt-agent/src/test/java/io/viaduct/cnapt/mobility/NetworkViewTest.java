@@ -2,9 +2,11 @@ package io.viaduct.cnapt.mobility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.cnapt.links.AttachedLink;
 import io.viaduct.host.netlink.NetworkChange;
 import io.viaduct.host.netlink.NetworkChange.Route;
 import java.net.InetAddress;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -109,5 +111,48 @@ class NetworkViewTest {
     view.accept(new NetworkChange.AddressGone(3, other, 24));
     view.accept(new NetworkChange.AddressGone(2, HERE, 24));
     assertThat(view.here()).isEqualTo("nowhere");
+  }
+
+  private static Route defaultBy(int link, String any, String gateway) {
+    return new Route(InetAddress.ofLiteral(any), 0, InetAddress.ofLiteral(gateway), link, 5, 254);
+  }
+
+  private void address(int link, String text) {
+    view.accept(new NetworkChange.AddressPresent(link, InetAddress.ofLiteral(text), 24, true));
+  }
+
+  @Test
+  void aLinkIsAttachedByTheFamiliesOfWhichItHasADefaultRouteAndAnAddress() {
+    assertThat(view.attached()).containsExactly(new AttachedLink(2, "linkA", List.of(HERE)));
+    InetAddress ipv6 = InetAddress.ofLiteral("fd05::2");
+    address(2, "fd05::2");
+    assertThat(view.attached()).as("no default route for IPv6").hasSize(1);
+    assertThat(view.attached().getFirst().sources()).containsExactly(HERE);
+    view.accept(new NetworkChange.RoutePresent(defaultBy(2, "::", "fe80::1")));
+    assertThat(view.attached().getFirst().sources()).containsExactly(HERE, ipv6);
+    view.accept(new NetworkChange.RouteGone(DEFAULT));
+    assertThat(view.attached().getFirst().sources()).containsExactly(ipv6);
+  }
+
+  @Test
+  void aSecondLinkMayHaveTheSameAddressInAnotherPrivateNetwork() {
+    view.accept(link(3, "linkB", true, true));
+    address(3, "10.1.0.2");
+    view.accept(new NetworkChange.RoutePresent(defaultBy(3, "0.0.0.0", "10.1.0.254")));
+    assertThat(view.attached()).extracting(AttachedLink::name).containsExactly("linkA", "linkB");
+    view.accept(new NetworkChange.AddressGone(3, HERE, 24));
+    assertThat(view.attached()).extracting(AttachedLink::name).containsExactly("linkA");
+  }
+
+  @Test
+  void aLinkThatIsDownOrOurOwnIsNotAttached() {
+    view.accept(new NetworkChange.RoutePresent(defaultBy(9, "0.0.0.0", "10.1.0.254")));
+    assertThat(view.attached()).extracting(AttachedLink::name).containsExactly("linkA");
+    view.accept(link(2, "linkA", true, false));
+    assertThat(view.attached()).isEmpty();
+    view.accept(link(2, "linkA", true, true));
+    assertThat(view.attached()).hasSize(1);
+    view.accept(new NetworkChange.Resync());
+    assertThat(view.isComplete()).isFalse();
   }
 }

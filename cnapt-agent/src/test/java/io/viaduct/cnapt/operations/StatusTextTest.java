@@ -2,8 +2,10 @@ package io.viaduct.cnapt.operations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.cnapt.links.LinkStatus;
 import io.viaduct.cnapt.mobility.CarrierChange;
 import io.viaduct.cnapt.mobility.Handover;
+import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.signalling.SignallingStatus;
 import io.viaduct.cnapt.tunnel.DataStatus;
 import io.viaduct.cnapt.tunnel.DataStatus.ClassStatus;
@@ -32,6 +34,10 @@ class StatusTextTest {
         new AgentStatus.ReceiptsStatus(session != null, 3, 1, 0),
         new SignallingStatus("sip:alice@ims.test", "active", "active", ""),
         "linkB 10.2.0.2",
+        List.of(
+            new LinkStatus("linkB", "yes", 0, List.of("10.2.0.2"), -61),
+            new LinkStatus("wwan0", "spare", 1, List.of("10.9.9.2", "fd09::2"), null)),
+        List.of(new PathStatus(0, "linkB", "usable", 12.34, 5_000_000, 0)),
         new DataStatus(
             "10.9.0.3:4500",
             "control",
@@ -70,6 +76,7 @@ class StatusTextTest {
         .contains("trust       certificates until 2027-11-20T00:00:00Z")
         .contains("sip:alice@ims.test, registration active")
         .contains("alive to 10.9.0.3:4500, round trip 12.3 ms, MTU 1400, in the control connection")
+        .contains("links       linkB -61 dBm, wwan0 (spare)")
         .contains("viaduct0 100.96.0.2 fd76::2, MTU 1414")
         .containsPattern("LT_LD +10 +1000 +400 +60.0%")
         .containsPattern("ssh +- +40000 -> 10.9.0.9:22 +up 600 B, down 400 B, retransmissions 3")
@@ -91,7 +98,8 @@ class StatusTextTest {
   void theJsonHasTheMembersThatScriptsRead() {
     var tree = JsonMapper.shared().readTree(json(status("degraded", List.of("x"), null)));
     assertThat(tree.propertyNames())
-        .contains("state", "session", "control", "signalling", "network", "data", "handovers");
+        .contains(
+            "state", "session", "control", "signalling", "network", "links", "data", "handovers");
     assertThat(tree.at("/data/classes/0/savedPercent").asDouble()).isEqualTo(60.0);
     assertThat(tree.at("/handovers/0/at").asString()).isEqualTo(AT.toString());
   }

@@ -27,7 +27,6 @@ public final class ProcessCommandLine {
               line.getCommandName() + " " + ProcessMetrics.versionOf(command.getClass())
             };
     prepare(line.getCommandSpec(), version);
-    line.getSubcommands().values().forEach(verb -> prepare(verb.getCommandSpec(), version));
     line.setExecutionExceptionHandler((failure, _, _) -> {
       int code = codeOf(failure, others);
       if (code == ExitCode.DEFECT) {
@@ -40,13 +39,14 @@ public final class ProcessCommandLine {
     return line;
   }
 
-  // Gives every command --help and --version.
+  // Gives every command, and those below it, --help and --version.
   private static void prepare(CommandSpec spec, IVersionProvider version) {
     spec.exitCodeOnInvalidInput(ExitCode.USAGE);
     if (spec.findOption("--help") == null) {
       spec.mixinStandardHelpOptions(true);
     }
     spec.versionProvider(version);
+    spec.subcommands().values().forEach(below -> prepare(below.getCommandSpec(), version));
   }
 
   /// Runs the command line `<verb> --config FILE`, which starts a service, without picocli. Picocli

@@ -1,0 +1,32 @@
+package io.viaduct.cnapt.links;
+
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.util.List;
+
+/// A link that may carry the tunnel.
+///
+/// @param name name of the interface, to which a socket is bound
+/// @param index the kernel's number of the interface; another one after the interface was made anew
+/// @param sources addresses of this host on the link, of each family that can leave by it; never
+///   empty
+/// @param cost price of one gigabyte, in the unit of the configuration
+/// @param isSpare true if the link carries traffic only while the others do not
+public record UsableLink(
+    String name, int index, List<InetAddress> sources, double cost, boolean isSpare) {
+  /// Copies the list.
+  public UsableLink {
+    sources = List.copyOf(sources);
+  }
+
+  /// Returns true if datagrams over IPv4 can leave by this link.
+  public boolean hasIpv4() {
+    return sources.stream().anyMatch(Inet4Address.class::isInstance);
+  }
+
+  /// Returns true if datagrams over IPv6 can leave by this link.
+  public boolean hasIpv6() {
+    return sources.stream().anyMatch(Inet6Address.class::isInstance);
+  }
+}

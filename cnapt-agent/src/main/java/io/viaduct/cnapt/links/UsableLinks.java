@@ -1,0 +1,79 @@
+package io.viaduct.cnapt.links;
+
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The usable links by the kernel's view and the rules. Owner: the data path's event loop; any
+/// thread may read [#links].
+public final class UsableLinks {
+  private final LinkListener listener;
+  private LinkRules rules;
+  private List<AttachedLink> attached = List.of();
+  private volatile List<UsableLink> links = List.of(); // written by the event loop
+
+  /// @param listener called for each difference
+  public UsableLinks(LinkRules rules, LinkListener listener) {
+    this.rules = rules;
+    this.listener = listener;
+  }
+
+  /// Takes the kernel's present view.
+  public void attached(List<AttachedLink> now) {
+    if (!now.equals(attached)) {
+      attached = List.copyOf(now);
+      derive();
+    }
+  }
+
+  /// Uses other rules from now on.
+  public void use(LinkRules next) {
+    rules = next;
+    derive();
+  }
+
+  private void derive() {
+    Map<Integer, UsableLink> before = new LinkedHashMap<>();
+    links.forEach(link -> before.put(link.index(), link));
+    List<UsableLink> now =
+        attached.stream()
+            .filter(each -> rules.rule(each.name()).allowed() != LinkUse.NO)
+            .map(this::usable)
+            .sorted(Comparator.comparing(UsableLink::name).thenComparing(UsableLink::index))
+            .toList();
+    links = now;
+    // A listener may hold sockets: those of a former interface close before new ones open.
+    before.values().stream()
+        .filter(former -> now.stream().noneMatch(each -> isSame(each, former)))
+        .forEach(listener::linkRemoved);
+    for (UsableLink each : now) {
+      UsableLink former = before.get(each.index());
+      if (former == null || !isSame(each, former)) {
+        listener.linkAdded(each);
+      } else if (!each.equals(former)) {
+        listener.linkChanged(former, each);
+      }
+    }
+  }
+
+  // A socket stays bound to the interface whose number and name are the same.
+  private static boolean isSame(UsableLink one, UsableLink other) {
+    return one.index() == other.index() && one.name().equals(other.name());
+  }
+
+  private UsableLink usable(AttachedLink each) {
+    LinkRule rule = rules.rule(each.name());
+    return new UsableLink(
+        each.name(),
+        each.index(),
+        each.sources(),
+        rule.cost().orElse(0.0),
+        rule.allowed() == LinkUse.SPARE);
+  }
+
+  /// Returns the usable links, ordered by name.
+  public List<UsableLink> links() {
+    return links;
+  }
+}

@@ -1,0 +1,131 @@
+package io.viaduct.cnapt.policy;
+
+import io.viaduct.cnapt.classification.FlowIdentity;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/// The answer of `cnapt policy test`.
+///
+/// @param flow the flow, for a person
+/// @param line place of the line that decides
+/// @param rule criteria of this line
+/// @param method method of this line
+/// @param step the part of the method that applies at this age
+/// @param mode use of the paths: `none`, `one`, `copies`, `spread`, or `unknown` without a running
+///   agent
+/// @param source origin of the paths
+public record PolicyAnswer(
+    String flow,
+    String application,
+    String serviceClass,
+    String line,
+    String rule,
+    String method,
+    String step,
+    String mode,
+    List<PathStatus> paths,
+    String source) {
+
+  /// Returns the answer with the present paths of a running agent.
+  public static PolicyAnswer of(FlowQuestion question, Policy policy, List<PathStatus> paths) {
+    PolicyLine line = policy.line(question.facts());
+    Decision decision =
+        PathEvaluator.decide(
+            line,
+            question.facts().application().serviceClass(),
+            question.age().toNanos(),
+            false,
+            paths.stream().map(PathStatus::snapshot).toList(),
+            PathPreference.OF_THE_MOMENT);
+    return answer(
+        question,
+        line,
+        decision.step(),
+        decision.mode().name().toLowerCase(Locale.ROOT),
+        decision.paths().stream().map(PathStatus::of).toList(),
+        "the paths of the running agent at this moment; a running flow may hold on to another one"
+            + " for the hold time");
+  }
+
+  /// Returns the answer without a running agent.
+  ///
+  /// @param reason the reason why no paths are known
+  public static PolicyAnswer withoutPaths(FlowQuestion question, Policy policy, String reason) {
+    PolicyLine line = policy.line(question.facts());
+    Step step = line.rule().method().at(question.age().toNanos(), false);
+    return answer(
+        question, line, step, "unknown", List.of(), "the configuration only, because " + reason);
+  }
+
+  private static PolicyAnswer answer(
+      FlowQuestion question,
+      PolicyLine line,
+      Step step,
+      String mode,
+      List<PathStatus> paths,
+      String source) {
+    return new PolicyAnswer(
+        described(question),
+        question.facts().application().name(),
+        question.facts().application().serviceClass().name(),
+        line.place(),
+        line.rule().described(),
+        line.rule().method().toString(),
+        step.described(),
+        mode,
+        paths,
+        source);
+  }
+
+  private static String described(FlowQuestion question) {
+    FlowIdentity flow = question.facts().flow();
+    ProtocolName protocol = new ProtocolName(flow.protocol());
+    String local = question.local().getHostAddress();
+    String remote = question.facts().remote().getHostAddress();
+    return protocol.hasPorts()
+        ? "%s %s port %d -> %s port %d"
+            .formatted(protocol, local, flow.localPort(), remote, flow.remotePort())
+        : "%s %s -> %s".formatted(protocol, local, remote);
+  }
+
+  /// Returns the answer for a person.
+  public String text() {
+    return """
+    flow     %s, application %s, class %s
+    line     %s: %s
+    method   %s
+    now      %s
+    path     %s
+    from     %s
+    """
+        .formatted(flow, application, serviceClass, line, rule, method, step, pathText(), source);
+  }
+
+  private String pathText() {
+    return switch (mode) {
+      case "unknown" -> "not known";
+      case "none" -> "none: no path that the method allows is alive";
+      case "copies" -> "each packet on " + joined(" and on ");
+      case "spread" -> "each packet on one of " + joined(", ");
+      default -> joined(", ");
+    };
+  }
+
+  private String joined(String separator) {
+    return paths.stream().map(PolicyAnswer::described).collect(Collectors.joining(separator));
+  }
+
+  private static String described(PathStatus path) {
+    return String.format(
+        Locale.ROOT,
+        "%s (path %d, %s, %s, %.1f Mbit/s spare)",
+        path.link(),
+        path.id(),
+        path.state(),
+        path.delayMs() == null
+            ? "delay not measured"
+            : String.format(Locale.ROOT, "%.1f ms", path.delayMs()),
+        path.spareBitPerSecond() / 1e6);
+  }
+}

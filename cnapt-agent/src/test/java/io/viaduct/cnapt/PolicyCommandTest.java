@@ -1,0 +1,153 @@
+package io.viaduct.cnapt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.cnapt.policy.PathStatus;
+import io.viaduct.service.operations.OperationsEndpoint;
+import io.viaduct.service.operations.ProcessMetrics;
+import io.viaduct.service.operations.Readiness;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
+
+class PolicyCommandTest {
+  private static final String BASE =
+      "device-key: d.pem\ntrust: ca.pem\nsnapt: {host: snapt-1.test}\ntoken-file: token\n"
+          + "status-socket: cnapt.sock\n";
+
+  @TempDir Path folder;
+
+  private final PrintStream realError = System.err;
+  private final PrintStream realOutput = System.out;
+  private final ByteArrayOutputStream error = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream output = new ByteArrayOutputStream();
+
+  @BeforeEach
+  void listen() {
+    System.setErr(new PrintStream(error));
+    System.setOut(new PrintStream(output));
+  }
+
+  @AfterEach
+  void stopListening() {
+    System.setErr(realError);
+    System.setOut(realOutput);
+  }
+
+  private int test(String policy, String... flow) throws Exception {
+    Path config = Files.writeString(folder.resolve("cnapt.yml"), BASE + policy);
+    List<String> words = new ArrayList<>(List.of("policy", "test", "--config", config.toString()));
+    words.addAll(List.of(flow));
+    return CnaptCommand.run(words.toArray(String[]::new));
+  }
+
+  @Test
+  void withoutAnAgentTheLineAndTheMethodAreNamedAndThePathIsNotKnown() throws Exception {
+    assertThat(
+            test(
+                "policy: [{applications: [ssh], method: own eth0 then all after 5 s}]\n",
+                "udp 10.0.0.2:5000 198.51.100.7:5060 application=ssh"))
+        .isZero();
+    assertThat(output.toString())
+        .contains(
+            "flow     udp 10.0.0.2 port 5000 -> 198.51.100.7 port 5060, application ssh, class LT_LD\n")
+        .contains("line     line 1: applications ssh\n")
+        .contains("method   own eth0 then all after 5000 ms\n")
+        .contains("now      own eth0\n")
+        .contains("path     not known\n")
+        .contains("from     the configuration only, because no agent answers");
+  }
+
+  @Test
+  void theTableClassifiesAFlowWithoutAnApplicationAndTheAgeSelectsTheStep() throws Exception {
+    assertThat(
+            test(
+                "policy: [{ports: [22], method: lowest-delay then all after 5 s}]\n",
+                "tcp",
+                "10.0.0.2:5000",
+                "[2001:db8::7]:22",
+                "age=6s"))
+        .isZero();
+    assertThat(output.toString()).contains("application ssh, class LT_LD").contains("now      all");
+  }
+
+  @Test
+  void thePathsOfARunningAgentDecide() throws Exception {
+    OperationsEndpoint agent =
+        new OperationsEndpoint(new ProcessMetrics("cnapt", CnaptCommand.class), new Readiness());
+    try {
+      agent.listen(
+          folder.resolve("cnapt.sock"),
+          () ->
+              Map.of(
+                  "paths",
+                  List.of(
+                      new PathStatus(1, "wlan0", "losing", 12.5, 3_000_000, 0),
+                      new PathStatus(2, "wwan0", "spare", null, 9_000_000, 1))));
+      assertThat(test("", "udp 10.0.0.2:5000 198.51.100.7:5060")).isZero();
+      assertThat(output.toString())
+          .contains("line     built-in line 1: classes LT_LD HT_LD\n")
+          .contains(
+              "path     each packet on wlan0 (path 1, losing, 12.5 ms, 3.0 Mbit/s spare) and on"
+                  + " wwan0 (path 2, spare, delay not measured, 9.0 Mbit/s spare)\n")
+          .contains("from     the paths of the running agent");
+      output.reset();
+      assertThat(test("", "--json", "tcp 10.0.0.2:5000 198.51.100.7:443")).isZero();
+      var tree = JsonMapper.shared().readTree(output.toString());
+      assertThat(tree.path("line").asString("")).isEqualTo("built-in line 2");
+      assertThat(tree.path("method").asString("")).isEqualTo("throughput then packet when full");
+      assertThat(tree.path("mode").asString("")).isEqualTo("one");
+      assertThat(tree.at("/paths/0/link").asString("")).isEqualTo("wlan0");
+    } finally {
+      agent.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "udp | a flow is PROTOCOL LOCAL REMOTE",
+        "udp 10.0.0.2 198.51.100.7:5060 | must be such as 198.51.100.7:5060 or [2001:db8::7]:5060, got '10.0.0.2'",
+        "udp 10.0.0.2:1 example.org:5060 | got 'example.org:5060'",
+        "udp 10.0.0.2:1 198.51.100.7:70000 | got '198.51.100.7:70000'",
+        "icmp 10.0.0.2 198.51.100.7:1 | an end of a flow of icmp must be an address",
+        "udp 10.0.0.2:1 198.51.100.7:2 application=sip | unknown application 'sip'; the table has: skype-video",
+        "udp 10.0.0.2:1 198.51.100.7:2 colour=red | got 'colour=red'",
+        "udp 10.0.0.2:1 198.51.100.7:2 age=old | age must be such as 5s"
+      })
+  void aFlowThatIsNoneIsWrongUsage(String line) throws Exception {
+    String[] parts = line.split(" \\| ");
+    assertThat(test("", parts[0])).isEqualTo(64);
+    assertThat(error.toString()).contains(parts[1]);
+  }
+
+  @Test
+  void aBadPolicyIsRefusedWithItsFile() throws Exception {
+    assertThat(
+            test(
+                "policy: [{method: all}, {ports: [1], method: cost}]\n",
+                "udp 10.0.0.2:1 198.51.100.7:2"))
+        .isEqualTo(78);
+    assertThat(error.toString())
+        .hasLineCount(1)
+        .contains("cnapt.yml: policy: line 2 (ports 1) can never decide");
+  }
+
+  @Test
+  void withoutACommandItIsWrongUsage() {
+    assertThat(CnaptCommand.run("policy")).isEqualTo(64);
+    assertThat(CnaptCommand.run("policy", "test", "--help")).isZero();
+    assertThat(output.toString()).contains("Usage: cnapt policy test");
+  }
+}
