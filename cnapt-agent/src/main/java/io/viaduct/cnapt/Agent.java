@@ -17,7 +17,6 @@ import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.Welcomed;
 import io.viaduct.cnapt.egress.EgressRouting;
 import io.viaduct.cnapt.egress.EgressStart;
-import io.viaduct.cnapt.links.LinkListener;
 import io.viaduct.cnapt.links.LinkMonitor;
 import io.viaduct.cnapt.links.LinkRules;
 import io.viaduct.cnapt.mobility.CarrierLog;
@@ -151,7 +150,7 @@ final class Agent
             configuration.mobility(),
             this);
     LinkMonitor links =
-        new LinkMonitor(dataLoop, LinkRules.of(configuration.links()), LinkListener.NONE);
+        new LinkMonitor(dataLoop, LinkRules.of(configuration.links()), data.links());
     this.network = new NetworkWatch(dataLoop, tun.name(), mark, state::peer, this, links);
     this.control =
         new ControlClient(

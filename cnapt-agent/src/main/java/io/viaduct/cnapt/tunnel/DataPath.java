@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoEventLoop;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
+import io.viaduct.cnapt.links.LinkListener;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.host.tun.TunQueue;
@@ -127,11 +128,33 @@ public final class DataPath implements AutoCloseable {
     tick();
   }
 
-  /// Takes the links that may be used now.
-  public void links(List<UsableLink> usable) {
-    assert loop.inEventLoop() : Thread.currentThread();
-    paths.links(usable, nanoTime.getAsLong());
-    tick();
+  /// Returns the listener to the links that may be used: each of them gets a path.
+  public LinkListener links() {
+    return new Links();
+  }
+
+  private final class Links implements LinkListener {
+    @Override
+    public void linkAdded(UsableLink link) {
+      changed(null, link);
+    }
+
+    @Override
+    public void linkRemoved(UsableLink link) {
+      changed(link, null);
+    }
+
+    @Override
+    public void linkChanged(UsableLink before, UsableLink now) {
+      changed(before, now);
+    }
+
+    private void changed(@Nullable UsableLink before, @Nullable UsableLink now) {
+      assert loop.inEventLoop() : Thread.currentThread();
+      carriers.networkChanged();
+      paths.linkChanged(before, now, nanoTime.getAsLong());
+      tick();
+    }
   }
 
   /// Sets the session's control connection, which may carry datagrams.

@@ -43,7 +43,7 @@ final class DevicePaths implements PathSinks, AutoCloseable {
   private final MobilitySettings mobility;
   private final DevicePath.Receiver receiver;
   private final List<DevicePath> present = new ArrayList<>();
-  private List<UsableLink> links = List.of();
+  private final List<UsableLink> links = new ArrayList<>();
   private InetSocketAddress peer = NOWHERE;
   private @Nullable TunnelSession session;
   private long announcedNs = NEVER;
@@ -90,9 +90,15 @@ final class DevicePaths implements PathSinks, AutoCloseable {
     present.forEach(each -> each.sink.peer(to));
   }
 
-  /// Takes the links that may be used now.
-  void links(List<UsableLink> usable, long nowNs) {
-    links = List.copyOf(usable);
+  /// Takes a difference of the links that may be used.
+  ///
+  /// @param before null for a link that is new
+  /// @param now null for a link that is gone
+  void linkChanged(@Nullable UsableLink before, @Nullable UsableLink now, long nowNs) {
+    links.remove(before);
+    if (now != null) {
+      links.add(now);
+    }
     if (session != null) {
       reconcile(nowNs);
       decide(nowNs);

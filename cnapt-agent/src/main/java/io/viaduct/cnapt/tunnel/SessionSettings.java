@@ -37,6 +37,6 @@ public record SessionSettings(int pathMtu, Preference aead, @JsonUnwrapped Tunne
 
   /// Returns the limits that the Hello offers.
   public TunnelLimits limits() {
-    return new TunnelLimits(pathMtu, sending.historyBytes());
+    return new TunnelLimits(pathMtu, sending.historyBytes(), TunnelLimits.PATHS_MAX);
   }
 }
