@@ -177,7 +177,8 @@ final class Agent
             tun.name(),
             limits.tunMtu(),
             configuration.routing(),
-            configuration.resolvers());
+            configuration.resolvers(),
+            configuration.splitTunnel());
     tokens.start(this::ticket);
     EgressRouting leadingRoutes = leading.await();
     routing = leadingRoutes;

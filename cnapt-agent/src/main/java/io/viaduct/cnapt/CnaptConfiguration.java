@@ -4,6 +4,7 @@ import io.viaduct.cnapt.control.ControlSettings;
 import io.viaduct.cnapt.control.Greeting;
 import io.viaduct.cnapt.control.SnaptSettings;
 import io.viaduct.cnapt.egress.RoutingSettings;
+import io.viaduct.cnapt.egress.SplitTunnel;
 import io.viaduct.cnapt.egress.TunSettings;
 import io.viaduct.cnapt.links.LinkRule;
 import io.viaduct.cnapt.links.LinkRules;
@@ -46,6 +47,7 @@ public record CnaptConfiguration(
     TunSettings tun,
     SessionSettings tunnel,
     RoutingSettings routing,
+    SplitTunnel splitTunnel,
     List<String> dns,
     List<LinkRule> links,
     List<PolicyRule> policy,

@@ -14,11 +14,12 @@ import org.slf4j.LoggerFactory;
 /// Sets the addresses of the TUN and the policy routing for it (docs/adr/0010). Per family:
 ///
 ///     priority p      to RESOLVER fwmark 0 lookup T                    queries to the resolvers of `dns` enter the tunnel
+///     priority p      to PREFIX, or uidrange USERS: lookup main        `split-tunnel` stays outside
 ///     priority p      from all lookup main suppress_prefixlength 0     connected networks stay direct
 ///     priority p + 1  not from all fwmark M lookup T                   the agent's own sockets stay direct
 ///     table T         default dev TUN                                  everything else enters the tunnel
 ///
-/// Finds rules of a killed agent by priority, mark and table, and replaces them. Blocking; for the thread that starts and stops the agent.
+/// Finds rules of a killed agent by priority, mark, table and protocol, and replaces them. Blocking; for the thread that starts and stops the agent.
 public final class EgressRouting implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EgressRouting.class);
   private static final Path IPV4_SETTINGS = Path.of("/proc/sys/net/ipv4/conf");
@@ -27,6 +28,10 @@ public final class EgressRouting implements AutoCloseable {
   // MAXNS of resolv.h; the configuration allows no more.
   private static final int RESOLVERS_MAX = 3;
 
+  // Marks the rules of `split-tunnel`, so that they are found whatever their selectors (RTPROT_… of
+  // linux/rtnetlink.h; numbers from 4 on are the user's).
+  private static final int PROTOCOL = 118;
+
   // With the kernel's default of 500, a stream of 6000 packets/s lost packets whenever the agent
   // was not scheduled for 80 ms. TCP never fills this queue, because its own limit on queued bytes
   // is lower.
@@ -34,6 +39,7 @@ public final class EgressRouting implements AutoCloseable {
 
   private final RoutingSettings routing;
   private final List<InetAddress> resolvers;
+  private final SplitTunnel split;
   private final List<AddressFamily> families;
   private final String device;
   private volatile int mtu; // written by the thread that sets it
@@ -41,11 +47,13 @@ public final class EgressRouting implements AutoCloseable {
   private EgressRouting(
       RoutingSettings routing,
       List<InetAddress> resolvers,
+      SplitTunnel split,
       List<AddressFamily> families,
       String device,
       int mtu) {
     this.routing = routing;
     this.resolvers = resolvers;
+    this.split = split;
     this.families = families;
     this.device = device;
     this.mtu = mtu;
@@ -57,11 +65,18 @@ public final class EgressRouting implements AutoCloseable {
   /// @param mtu MTU of the TUN, in bytes
   /// @param resolvers resolvers that are reached through the tunnel even if they are in a connected
   ///   network
+  /// @param split traffic that stays outside the tunnel
   /// @throws IOException if the kernel refuses a change; the changes before it are then undone
   public static EgressRouting lead(
-      TunSettings tun, String device, int mtu, RoutingSettings routing, List<InetAddress> resolvers)
+      TunSettings tun,
+      String device,
+      int mtu,
+      RoutingSettings routing,
+      List<InetAddress> resolvers,
+      SplitTunnel split)
       throws IOException {
-    EgressRouting egress = new EgressRouting(routing, resolvers, familiesOf(tun), device, mtu);
+    EgressRouting egress =
+        new EgressRouting(routing, resolvers, split, familiesOf(tun), device, mtu);
     boolean complete = false;
     try {
       egress.removeLeftOvers();
@@ -131,6 +146,9 @@ public final class EgressRouting implements AutoCloseable {
       resolvers.stream()
           .filter(each -> each instanceof Inet4Address == (family == AddressFamily.IPV4))
           .forEach(each -> commands.add("rule add to " + each.getHostAddress() + resolverRule()));
+      split
+          .selectors(family)
+          .forEach(each -> commands.add("rule add " + each + " lookup main " + splitRules()));
       rules().forEach(rule -> commands.add("rule add " + rule));
     }
     return commands;
@@ -140,6 +158,10 @@ public final class EgressRouting implements AutoCloseable {
   private String resolverRule() {
     return " priority %d fwmark 0/0xffffffff lookup %d"
         .formatted(routing.priority(), routing.table());
+  }
+
+  private String splitRules() {
+    return "priority %d protocol %d".formatted(routing.priority(), PROTOCOL);
   }
 
   private List<String> rules() {
@@ -163,6 +185,14 @@ public final class EgressRouting implements AutoCloseable {
               "rule del"
                   + resolverRule()); // without an address, this matches the rule of any resolver
         }
+      }
+      long splitRules =
+          IpCommand.output(family, "rule list priority " + routing.priority())
+                  .split("proto " + PROTOCOL, -1)
+                  .length
+              - 1L;
+      for (long each = 0; each < splitRules; each++) {
+        commands.add("rule del " + splitRules());
       }
       commands.add("route flush table " + routing.table());
       IpCommand.runAnyway(family, commands);

@@ -16,13 +16,16 @@ public final class EgressStart {
   /// @param mtu MTU of the TUN, in bytes
   /// @param resolvers resolvers that are reached through the tunnel even if they are in a connected
   ///   network
+  /// @param split traffic that stays outside the tunnel
   public EgressStart(
       TunSettings tun,
       String device,
       int mtu,
       RoutingSettings routing,
-      List<InetAddress> resolvers) {
-    leading = new FutureTask<>(() -> EgressRouting.lead(tun, device, mtu, routing, resolvers));
+      List<InetAddress> resolvers,
+      SplitTunnel split) {
+    leading =
+        new FutureTask<>(() -> EgressRouting.lead(tun, device, mtu, routing, resolvers, split));
     Thread.ofPlatform().name("routing-start").daemon().start(leading);
   }
 

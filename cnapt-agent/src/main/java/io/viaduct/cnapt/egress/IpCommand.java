@@ -33,6 +33,12 @@ final class IpCommand {
     start(family, List.of("-force", "-batch", "-"), commands);
   }
 
+  /// Returns the output of one command, or an empty text if it fails.
+  static String output(AddressFamily family, String command) throws IOException {
+    Outcome outcome = start(family, List.of("-batch", "-"), List.of(command));
+    return outcome.code == 0 ? outcome.words : "";
+  }
+
   private record Outcome(int code, String words) {}
 
   private static Outcome start(AddressFamily family, List<String> options, List<String> commands)

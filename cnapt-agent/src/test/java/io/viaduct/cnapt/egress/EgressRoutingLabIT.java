@@ -52,6 +52,20 @@ class EgressRoutingLabIT {
   }
 
   @Test
+  void prefixesAndUsersOfTheSplitStayOutside() throws Exception {
+    assertThat(scenario("split"))
+        .contains("outside 192.0.2.7 via 10.5.0.1 dev up0")
+        .containsPattern("outside 2001:db8::7 .*via fd05::1 dev up0")
+        .contains("tunnelled 192.0.3.7 dev viaduct9")
+        .contains("user outside 8.8.8.8 via 10.5.0.1 dev up0")
+        .contains("user tunnelled 8.8.8.8 dev viaduct9")
+        .contains("user resolver 10.5.0.53 dev viaduct9")
+        .contains("split rules: 4")
+        .contains("without a split 192.0.2.7 dev viaduct9")
+        .contains("left: rules [] table []");
+  }
+
+  @Test
   void aRefusalOfTheKernelLeavesNothingBehind() throws Exception {
     assertThat(scenario("refused"))
         .contains("refused: ip -4 refused")

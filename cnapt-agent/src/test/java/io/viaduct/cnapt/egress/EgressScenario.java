@@ -2,6 +2,7 @@ package io.viaduct.cnapt.egress;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.viaduct.cnapt.classification.AddressPrefix;
 import io.viaduct.host.tun.TunDevice;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -17,6 +18,11 @@ public final class EgressScenario {
   private static final List<InetAddress> RESOLVERS =
       List.of(InetAddress.ofLiteral("10.5.0.53"), InetAddress.ofLiteral("fd05::53"));
 
+  private static final SplitTunnel SPLIT =
+      new SplitTunnel(
+          List.of(AddressPrefix.of("192.0.2.0/24"), AddressPrefix.of("2001:db8::/32")),
+          List.of(UserRange.of("4242-4300")));
+
   private EgressScenario() {}
 
   public static void main(String[] arguments) throws Exception {
@@ -27,6 +33,7 @@ public final class EgressScenario {
     switch (arguments[0]) {
       case "lead" -> lead();
       case "stop" -> stop();
+      case "split" -> split();
       case "killed" -> killed();
       default -> refused();
     }
@@ -42,7 +49,7 @@ public final class EgressScenario {
 
   private static void lead() throws Exception {
     try (TunDevice device = open();
-        var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS)) {
+        var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE)) {
       System.out.println("resolver " + shell("ip route get 10.5.0.53"));
       System.out.println("resolver " + shell("ip route get fd05::53"));
       System.out.println("marked resolver " + shell("ip route get 10.5.0.53 mark 30305"));
@@ -54,18 +61,40 @@ public final class EgressScenario {
     }
   }
 
+  private static void split() throws Exception {
+    try (TunDevice _ = open()) {
+      EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SPLIT); // never closed
+    }
+    try (TunDevice _ = open();
+        var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SPLIT)) {
+      System.out.println("outside " + shell("ip route get 192.0.2.7"));
+      System.out.println("outside " + shell("ip route get 2001:db8::7"));
+      System.out.println("tunnelled " + shell("ip route get 192.0.3.7"));
+      System.out.println("user outside " + shell("ip route get 8.8.8.8 uid 4250"));
+      System.out.println("user tunnelled " + shell("ip route get 8.8.8.8 uid 4301"));
+      System.out.println("user resolver " + shell("ip route get 10.5.0.53 uid 4250"));
+      System.out.println(
+          "split rules: " + shell("(ip rule show; ip -6 rule show) | grep -c 'proto 118'"));
+    }
+    try (TunDevice _ = open();
+        var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE)) {
+      System.out.println("without a split " + shell("ip route get 192.0.2.7"));
+    }
+  }
+
   private static void stop() throws Exception {
     try (TunDevice _ = open()) {
-      EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS).close();
+      EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE).close();
     }
   }
 
   private static void killed() throws Exception {
     try (TunDevice _ = open()) {
-      EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS); // never closed
+      EgressRouting.lead(
+          TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE); // never closed
     }
     try (TunDevice _ = open();
-        var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, List.of())) {
+        var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, List.of(), SplitTunnel.NONE)) {
       System.out.println(
           "rules of ours: " + shell("(ip rule show; ip -6 rule show) | grep -c -E '^3030[01]:'"));
     }
@@ -73,7 +102,7 @@ public final class EgressScenario {
 
   private static void refused() throws Exception {
     try (TunDevice _ = open()) {
-      EgressRouting.lead(TUN, "viaduct9", 70_000, ROUTING, RESOLVERS);
+      EgressRouting.lead(TUN, "viaduct9", 70_000, ROUTING, RESOLVERS, SplitTunnel.NONE);
     } catch (IOException e) {
       System.out.println("refused: " + e.getMessage());
     }

@@ -6,6 +6,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.viaduct.cnapt.egress.EgressRouting;
 import io.viaduct.cnapt.egress.RoutingSettings;
+import io.viaduct.cnapt.egress.SplitTunnel;
 import io.viaduct.cnapt.egress.TunSettings;
 import io.viaduct.host.tun.TunDevice;
 import java.io.IOException;
@@ -40,7 +41,8 @@ public final class NamesScenario {
                 "viaduct9",
                 1400,
                 new RoutingSettings(true, MARK, MARK, 30300),
-                List.of())) {
+                List.of(),
+                SplitTunnel.NONE)) {
       look(new NameServers(resolvConf, resolvConf, List.of()), resolvConf, loops);
     } finally {
       Files.delete(resolvConf);
