@@ -2,12 +2,10 @@ package io.viaduct.cnapt;
 
 import io.netty.channel.IoEventLoop;
 import io.viaduct.cnapt.egress.EgressRouting;
-import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.mobility.NetworkWatch;
 import io.viaduct.cnapt.operations.AgentStatus;
-import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.signalling.TokenSource;
 import io.viaduct.cnapt.tunnel.DataPath;
@@ -89,26 +87,10 @@ final class AgentStatusSource {
         tokens.status(),
         network.described(),
         network.links().status(),
-        paths(snapshot),
+        snapshot.paths(),
         snapshot,
         handovers.count(),
         handovers.entries(),
         carriers.entries());
-  }
-
-  // A session has one path, on the link that the kernel chooses. Its spare rate is not measured.
-  private List<PathStatus> paths(DataStatus snapshot) {
-    if (snapshot.pathState().equals("none")) {
-      return List.of();
-    }
-    String link = network.described().split(" ")[0];
-    double cost =
-        network.links().links().stream()
-            .filter(each -> each.name().equals(link))
-            .mapToDouble(UsableLink::cost)
-            .findFirst()
-            .orElse(0);
-    String state = snapshot.pathState().equals("dead") ? "dead" : "usable";
-    return List.of(new PathStatus(0, link, state, snapshot.roundTripMs(), 0, cost));
   }
 }

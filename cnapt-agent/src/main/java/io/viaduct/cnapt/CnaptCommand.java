@@ -7,7 +7,6 @@ import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.ProcessLogging;
-import io.viaduct.service.operations.OperationsClient;
 import io.viaduct.service.reload.HangUp;
 import io.viaduct.service.tls.KeyFile;
 import java.io.IOException;
@@ -19,14 +18,14 @@ import java.util.Base64;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `cnapt up|status|check|policy|keygen`. The exit codes (sysexits.h) are: 0 success, 1 degraded,
-/// 64 usage, 69 not running or not available, 77 no permission, 78 configuration.
+/// `cnapt up|status|paths|path|policy|check|keygen`. The exit codes (sysexits.h) are: 0 success, 1
+/// degraded, 64 usage, 69 not running or not available, 77 no permission, 78 configuration.
 @Command(
     name = "cnapt",
     description = "The agent of a Viaduct device.",
@@ -35,13 +34,14 @@ import picocli.CommandLine.Parameters;
       CnaptCommand.Up.class,
       CnaptCommand.Status.class,
       CnaptCommand.Check.class,
+      PathsCommand.class,
+      PathCommand.class,
       PolicyCommand.class,
       CnaptCommand.Keygen.class
     })
 public final class CnaptCommand {
   // The status socket exposes flows and addresses of the device's user.
   private static final int PRIVATE_UMASK = 0077;
-  private static final Path DEFAULT_SOCKET = Path.of("/run/viaduct/cnapt.sock");
 
   public static void main(String[] arguments) {
     System.exit(run(arguments));
@@ -137,29 +137,16 @@ public final class CnaptCommand {
       description = "Show the status of the running agent.",
       mixinStandardHelpOptions = true)
   static final class Status implements Callable<Integer> {
-    private static final Duration TIMEOUT = Duration.ofSeconds(5);
-
     @Option(names = "--json", description = "print the JSON document")
     boolean json;
 
-    @Option(names = "--config", description = "file that names the socket")
-    @Nullable Path config;
-
-    @Option(names = "--socket", description = "the agent's Unix socket")
-    @Nullable Path socket;
+    @Mixin AgentSocket agent = new AgentSocket();
 
     @Override
     public Integer call() throws Exception {
-      String answer = OperationsClient.status(where(), TIMEOUT);
+      String answer = agent.status();
       System.out.print(json ? answer : StatusText.of(answer));
       return StatusText.isUp(answer) ? 0 : 1;
-    }
-
-    private Path where() {
-      if (socket != null) {
-        return socket;
-      }
-      return config == null ? DEFAULT_SOCKET : AgentReload.source(config).read().statusSocket();
     }
   }
 

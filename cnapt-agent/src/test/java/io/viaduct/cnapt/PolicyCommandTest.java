@@ -93,8 +93,32 @@ class PolicyCommandTest {
               Map.of(
                   "paths",
                   List.of(
-                      new PathStatus(1, "wlan0", "losing", 12.5, 3_000_000, 0),
-                      new PathStatus(2, "wwan0", "spare", null, 9_000_000, 1))));
+                      new PathStatus(
+                          1,
+                          "wlan0",
+                          "losing",
+                          "yes",
+                          "it answers",
+                          1000,
+                          12.5,
+                          0,
+                          1500,
+                          0,
+                          3_000_000,
+                          0),
+                      new PathStatus(
+                          2,
+                          "wwan0",
+                          "spare",
+                          "yes",
+                          "it answers",
+                          1000,
+                          null,
+                          0,
+                          1500,
+                          0,
+                          9_000_000,
+                          1))));
       assertThat(test("", "udp 10.0.0.2:5000 198.51.100.7:5060")).isZero();
       assertThat(output.toString())
           .contains("line     built-in line 1: classes LT_LD HT_LD\n")

@@ -42,11 +42,25 @@ final class StatusText {
                   session.path("moves").asLong(),
                   session.path("roundTripMs").asDouble(),
                   session.path("receipts").asBoolean() ? "" : "  unsigned"));
+      if (session.path("paths").size() > 1) {
+        session.path("paths").forEach(path -> text.append(path(path)));
+      }
       for (JsonNode flow : session.path("flows")) {
         text.append(flow(flow));
       }
     }
     return text.toString();
+  }
+
+  private static String path(JsonNode path) {
+    return "  path %d  used %-5s  at %s  round trip %.1f ms  loss %.1f %%  %.2f Mbit/s%n"
+        .formatted(
+            path.path("path").asInt(),
+            path.path("use").asString(),
+            path.path("address").asString(),
+            path.path("roundTripMs").asDouble(),
+            path.path("lossPercent").asDouble(),
+            path.path("sentBitPerSecond").asDouble() / 1e6);
   }
 
   private static String flow(JsonNode flow) {

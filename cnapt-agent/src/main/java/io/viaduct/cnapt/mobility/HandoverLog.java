@@ -1,8 +1,11 @@
 package io.viaduct.cnapt.mobility;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps the last hundred handovers. Several changes before the SNAPT's answer count as one
@@ -15,10 +18,16 @@ public final class HandoverLog {
   private static final double NS_PER_US = 1e3;
   private static final double US_PER_MS = 1e3;
 
+  private final List<Consumer<Duration>> timings = new CopyOnWriteArrayList<>();
   private final ArrayDeque<Handover> entries = new ArrayDeque<>();
   private @Nullable Handover open;
   private long openedNs;
   private long count;
+
+  /// Calls this with the duration of each handover from now on.
+  public void timed(Consumer<Duration> timing) {
+    timings.add(timing);
+  }
 
   /// Records a detected change of network.
   public synchronized void begun(Instant at, long nowNs, String cause, String from, String to) {
@@ -46,6 +55,7 @@ public final class HandoverLog {
       return null;
     }
     open = null;
+    timings.forEach(timing -> timing.accept(Duration.ofNanos(nowNs - openedNs)));
     Handover answered = begun.answered(Math.round((nowNs - openedNs) / NS_PER_US) / US_PER_MS);
     entries.removeLast();
     entries.addLast(answered);

@@ -3,11 +3,13 @@ package io.viaduct.cnapt.operations;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.ControlFailure;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.HandoverLog;
+import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.tunnel.Carried;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
@@ -15,13 +17,22 @@ import io.viaduct.cnapt.tunnel.DataCounters;
 import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.path.Carrier;
+import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
+import java.time.Duration;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /// The agent's meters. They read counters that exist anyway, so they cost nothing per packet.
 /// Labels are enum values only.
 public final class AgentMeters {
+  private static final Duration[] DURATIONS =
+      IntStream.of(10, 20, 30, 60, 100, 200, 300, 500, 1000, 2000, 5000)
+          .mapToObj(Duration::ofMillis)
+          .toArray(Duration[]::new);
+
   private final MeterRegistry registry;
 
   /// @param registry of the process
@@ -43,8 +54,69 @@ public final class AgentMeters {
     of(control);
     of(receipts);
     total("viaduct.handovers", "Changes of network", handovers, HandoverLog::count);
+    Timer duration =
+        Timer.builder("viaduct.handover.duration")
+            .description("Time from a change of network to the SNAPT's answer")
+            .serviceLevelObjectives(DURATIONS)
+            .register(registry);
+    handovers.timed(duration::record);
+    for (int path = 0; path < TunnelLimits.PATHS_MAX; path++) {
+      path(path, data);
+    }
     of(carriers);
     of(owners);
+  }
+
+  // The paths have few numbers, so they are labels. A path that does not exist has no value (NaN).
+  private void path(int id, DataCounters data) {
+    gauge(
+        "viaduct.path.rtt",
+        id,
+        data,
+        "seconds",
+        "Smoothed round trip",
+        path -> path.delayMs() == null ? Double.NaN : path.delayMs() / 1000);
+    gauge(
+        "viaduct.path.loss.ratio",
+        id,
+        data,
+        null,
+        "Share of the sent bytes that was lost lately",
+        path -> path.lossPercent() / 100);
+    gauge(
+        "viaduct.path.sent",
+        id,
+        data,
+        "bits_per_second",
+        "Rate of sent datagrams",
+        PathStatus::sentBitPerSecond);
+    gauge(
+        "viaduct.path.used",
+        id,
+        data,
+        null,
+        "1 if packets may leave by the path, 0.5 for a spare",
+        path -> path.use().equals("yes") ? 1 : path.use().equals("spare") ? 0.5 : 0);
+  }
+
+  private void gauge(
+      String name,
+      int id,
+      DataCounters data,
+      @Nullable String unit,
+      String description,
+      ToDoubleFunction<PathStatus> value) {
+    Gauge.builder(
+            name,
+            data,
+            d -> {
+              PathStatus path = d.path(id);
+              return path == null ? Double.NaN : value.applyAsDouble(path);
+            })
+        .description(description)
+        .baseUnit(unit)
+        .tag("path", String.valueOf(id))
+        .register(registry);
   }
 
   // Verdicts of packets, datagrams and records; inner and outer bytes by class; the path.

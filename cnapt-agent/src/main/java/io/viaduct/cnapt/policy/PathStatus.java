@@ -6,25 +6,38 @@ import org.jspecify.annotations.Nullable;
 /// The status of one path, as `/status` shows it in the list `paths`.
 ///
 /// @param state name of a [PathState] in lower case
-/// @param delayMs smoothed delay; null before the first measurement
+/// @param use `yes`, `spare` or `no`: whether the device lets packets leave by the path
+/// @param why cause of the present use
+/// @param sinceMs time since the use changed last
+/// @param delayMs smoothed round trip; null before the first measurement
+/// @param lossPercent share of the device's bytes that was lost in about the last second
+/// @param pathMtu size of the largest outer IP packet that leaves now, in bytes
+/// @param sentBitPerSecond rate at which datagrams left in about the last second
+/// @param spareBitPerSecond rate that the path could carry in addition; [#UNKNOWN_RATE] while the
+///   path has never been full
 public record PathStatus(
     int id,
     String link,
     String state,
+    String use,
+    String why,
+    long sinceMs,
     @Nullable Double delayMs,
+    double lossPercent,
+    int pathMtu,
+    long sentBitPerSecond,
     long spareBitPerSecond,
     double cost) {
+  /// Rate of a path that has never been full: more than any path has.
+  public static final long UNKNOWN_RATE = 1_000_000_000_000L;
+
   private static final double NS_PER_MS = 1e6;
 
-  /// Returns the status of a path.
-  public static PathStatus of(PathSnapshot path) {
-    return new PathStatus(
-        path.id(),
-        path.link(),
-        path.state().name().toLowerCase(Locale.ROOT),
-        path.delayNs() == PathSnapshot.UNKNOWN_DELAY ? null : path.delayNs() / NS_PER_MS,
-        path.spareBitPerSecond(),
-        path.cost());
+  /// Returns the spare rate, for a person.
+  String spareText() {
+    return spareBitPerSecond >= UNKNOWN_RATE
+        ? "spare rate not known, it was never full"
+        : String.format(Locale.ROOT, "%.1f Mbit/s spare", spareBitPerSecond / 1e6);
   }
 
   /// Returns the path.

@@ -43,9 +43,15 @@ public record PolicyAnswer(
         line,
         decision.step(),
         decision.mode().name().toLowerCase(Locale.ROOT),
-        decision.paths().stream().map(PathStatus::of).toList(),
+        chosen(decision, paths),
         "the paths of the running agent at this moment; a running flow may hold on to another one"
             + " for the hold time");
+  }
+
+  private static List<PathStatus> chosen(Decision decision, List<PathStatus> paths) {
+    return decision.paths().stream()
+        .flatMap(snapshot -> paths.stream().filter(path -> path.id() == snapshot.id()))
+        .toList();
   }
 
   /// Returns the answer without a running agent.
@@ -119,13 +125,13 @@ public record PolicyAnswer(
   private static String described(PathStatus path) {
     return String.format(
         Locale.ROOT,
-        "%s (path %d, %s, %s, %.1f Mbit/s spare)",
+        "%s (path %d, %s, %s, %s)",
         path.link(),
         path.id(),
         path.state(),
         path.delayMs() == null
             ? "delay not measured"
             : String.format(Locale.ROOT, "%.1f ms", path.delayMs()),
-        path.spareBitPerSecond() / 1e6);
+        path.spareText());
   }
 }

@@ -1,6 +1,8 @@
 package io.viaduct.cnapt.tunnel;
 
+import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.tunnel.scheduling.TimerLateness;
+import org.jspecify.annotations.Nullable;
 
 /// Counters of the data path beside those of [Carried]. The event loop writes them; any thread may
 /// read a slightly old value.
@@ -47,6 +49,11 @@ public final class DataCounters {
   /// Returns the number of times that the kernel had no route to the SNAPT.
   public long refusals() {
     return paths.refusals();
+  }
+
+  /// Returns the status of a path, at most a second old; null for a path that does not exist.
+  public @Nullable PathStatus path(int id) {
+    return paths.published(id);
   }
 
   /// Returns the number of flows that got a class.

@@ -1,5 +1,7 @@
 package io.viaduct.cnapt.tunnel;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.path.Carrier;
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 ///   session
 /// @param flowsOpen number of all open flows, including those that are not listed
 /// @param flows the flows with the most bytes, at most 100
+/// @param paths the paths of the session, which the agent's status shows beside this one
 public record DataStatus(
     String peer,
     String carrier,
@@ -29,7 +32,8 @@ public record DataStatus(
     int pathMtu,
     List<ClassStatus> classes,
     int flowsOpen,
-    List<FlowStatus> flows) {
+    List<FlowStatus> flows,
+    @JsonIgnore List<PathStatus> paths) {
   private static final int FLOWS_MAX = 100;
 
   /// The bytes of one service class, in both directions together.
@@ -42,6 +46,8 @@ public record DataStatus(
       String serviceClass, int queuedBytes, long preBytes, long postBytes, double savedPercent) {}
 
   /// The status of one flow.
+  ///
+  /// @param link link of the path that its last packet took; empty before the first packet
   public record FlowStatus(
       int flow,
       int protocol,
@@ -54,7 +60,8 @@ public record DataStatus(
       long receivedBytes,
       long outerBytes,
       long retransmissions,
-      long ageMs) {}
+      long ageMs,
+      String link) {}
 
   static DataStatus of(
       @Nullable TunnelSession session,
@@ -68,10 +75,10 @@ public record DataStatus(
     }
     String by = carrier.name().toLowerCase(Locale.ROOT);
     if (session == null) {
-      return new DataStatus("", by, "none", null, 0, classes, 0, List.of());
+      return new DataStatus("", by, "none", null, 0, classes, 0, List.of(), List.of());
     }
     List<FlowStatus> flows = new ArrayList<>();
-    session.flows().forEach(flow -> flows.add(flowStatus(flow, nowNs)));
+    session.flows().forEach(flow -> flows.add(flowStatus(flow, paths, nowNs)));
     flows.sort(
         Comparator.comparingLong((FlowStatus f) -> f.sentBytes() + f.receivedBytes()).reversed());
     double roundTripUs = session.roundTripUs();
@@ -83,7 +90,8 @@ public record DataStatus(
         session.mtu().size(),
         classes,
         flows.size(),
-        List.copyOf(flows.subList(0, Math.min(FLOWS_MAX, flows.size()))));
+        List.copyOf(flows.subList(0, Math.min(FLOWS_MAX, flows.size()))),
+        paths.status(nowNs));
   }
 
   private static ClassStatus classStatus(
@@ -98,7 +106,8 @@ public record DataStatus(
         pre == 0 ? 0 : Math.round((pre - post) * 1000.0 / pre) / 10.0);
   }
 
-  private static FlowStatus flowStatus(FlowState flow, long nowNs) {
+  private static FlowStatus flowStatus(FlowState flow, DevicePaths paths, long nowNs) {
+    DevicePath path = paths.find(flow.path());
     FlowNote note = flow.attachment() instanceof FlowNote kept ? kept : null;
     return new FlowStatus(
         flow.id(),
@@ -112,6 +121,7 @@ public record DataStatus(
         flow.received().preBytes(),
         flow.sent().postBytes() + flow.received().postBytes(),
         note == null ? 0 : note.retransmissions,
-        (nowNs - flow.openedNs()) / 1_000_000);
+        (nowNs - flow.openedNs()) / 1_000_000,
+        path == null ? "" : path.linkName());
   }
 }

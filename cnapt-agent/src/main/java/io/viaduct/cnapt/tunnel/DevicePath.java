@@ -6,13 +6,16 @@ import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.PathWatch;
 import io.viaduct.cnapt.mobility.SilenceWatch;
+import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.host.udp.DatagramReader;
 import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.host.udp.UdpSockets;
+import io.viaduct.tunnel.session.PathState;
 import io.viaduct.tunnel.session.PathUse;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// One path of the device: the socket of one link, what waits for it, and whether the SNAPT answers
@@ -38,6 +41,9 @@ final class DevicePath implements DatagramReader, AutoCloseable {
   static final long HOLD_NS_MIN = 500_000_000;
   static final long HOLD_NS_MAX = 60_000_000_000L;
   static final long FLAP_NS = 30_000_000_000L;
+
+  /// Loss above which a path is shown as losing.
+  private static final double LOSING_RATIO = 0.02;
 
   final int id;
   final UdpSink sink;
@@ -123,6 +129,49 @@ final class DevicePath implements DatagramReader, AutoCloseable {
   /// Returns the end of the hold time if it lies ahead, Long.MAX_VALUE otherwise.
   long heldUntilNs(long nowNs) {
     return isAlive() && usableNs - nowNs > 0 ? usableNs : Long.MAX_VALUE;
+  }
+
+  /// Sets the use of the path.
+  void use(PathUse next, long nowNs) {
+    use = next;
+    sinceNs = nowNs;
+  }
+
+  /// Returns the reason of the present use.
+  String why(long nowNs) {
+    if (watch.isDead()) {
+      return "nothing arrives by it";
+    }
+    if (!isAlive()) {
+      return "the SNAPT has not answered by it yet";
+    }
+    if (!isReady(nowNs)) {
+      return "it answers again, and is tried for %d ms more"
+          .formatted((usableNs - nowNs) / 1_000_000);
+    }
+    return isSpare() ? "the configuration keeps it as a spare" : "it answers";
+  }
+
+  PathStatus status(PathState measured, long nowNs) {
+    double roundTripUs = measured.roundTripUs();
+    boolean losing = measured.lossRatio() >= LOSING_RATIO;
+    String state = !isAlive() ? "dead" : isSpare() ? "spare" : losing ? "losing" : "usable";
+    double limit = measured.bitPerSecond();
+    return new PathStatus(
+        id,
+        linkName(),
+        state,
+        use.name().toLowerCase(Locale.ROOT),
+        why(nowNs),
+        (nowNs - sinceNs) / 1_000_000,
+        Double.isNaN(roundTripUs) ? null : roundTripUs / 1000,
+        Math.round(measured.lossRatio() * 1000) / 10.0,
+        measured.pathMtu(),
+        Math.round(measured.sentBitPerSecond()),
+        Double.isInfinite(limit)
+            ? PathStatus.UNKNOWN_RATE
+            : Math.max(0, Math.round(limit - measured.sentBitPerSecond())),
+        link == null ? 0 : link.cost());
   }
 
   /// Records that traffic leaves the path, because nothing arrives by it.

@@ -4,10 +4,12 @@ import io.netty.channel.IoEventLoop;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.SilenceWatch;
+import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.PathSinks;
+import io.viaduct.tunnel.session.PathState;
 import io.viaduct.tunnel.session.PathUse;
 import io.viaduct.tunnel.session.TunnelSession;
 import java.net.Inet4Address;
@@ -36,6 +38,7 @@ final class DevicePaths implements PathSinks, AutoCloseable {
   private static final int PEERS_REMEMBERED = 16;
   private static final int ANNOUNCEMENTS_MAX = 5;
   private static final long ANNOUNCEMENT_NS_MIN = 50_000_000;
+  private static final long PUBLISHED_NS = 1_000_000_000;
   private static final long NEVER = Long.MAX_VALUE;
 
   private final IoEventLoop loop;
@@ -49,6 +52,8 @@ final class DevicePaths implements PathSinks, AutoCloseable {
   private long announcedNs = NEVER;
   private long announceDueNs = NEVER;
   private int announcements;
+  private volatile List<PathStatus> published = List.of(); // written by the event loop
+  private long publishedNs;
   private long refusalsBefore;
   private long droppedBefore;
 
@@ -235,8 +240,7 @@ final class DevicePaths implements PathSinks, AutoCloseable {
       boolean works = anyReady ? each.isReady(nowNs) : !anyAlive || each.isAlive();
       PathUse use = !works ? PathUse.NO : each.isSpare() ? PathUse.SPARE : PathUse.YES;
       if (use != each.use) {
-        each.use = use;
-        each.sinceNs = nowNs;
+        each.use(use, nowNs);
         of.use(each.id, use, nowNs);
         changed = true;
       }
@@ -271,13 +275,15 @@ final class DevicePaths implements PathSinks, AutoCloseable {
 
   /// Records the answer to a probe.
   ///
-  /// @return true if it was the first one after a change of network or a silence
+  /// @return true if it was the first one after a change of network or a silence, or if the SNAPT
+  ///   now knows the present use of the paths
   boolean answered(int id, long roundTripNs, long smoothedNs, long nowNs) {
     DevicePath path = find(id);
     if (path == null) {
       return false;
     }
-    if (nowNs - roundTripNs >= announcedNs) {
+    boolean confirmed = announcedNs != NEVER && nowNs - roundTripNs >= announcedNs;
+    if (confirmed) {
       announcedNs = NEVER;
       announceDueNs = NEVER;
     }
@@ -287,7 +293,7 @@ final class DevicePaths implements PathSinks, AutoCloseable {
       path.found(nowNs);
       decide(nowNs);
     }
-    return found;
+    return found || confirmed;
   }
 
   /// Sends a probe by each socket, while the control connection carries the data.
@@ -352,6 +358,10 @@ final class DevicePaths implements PathSinks, AutoCloseable {
     if (nowNs >= announceDueNs) {
       sayAgain(nowNs);
     }
+    if (nowNs - publishedNs >= PUBLISHED_NS) {
+      publishedNs = nowNs;
+      published = status(nowNs);
+    }
     decide(nowNs);
     return died && isSearching();
   }
@@ -411,6 +421,33 @@ final class DevicePaths implements PathSinks, AutoCloseable {
 
   long droppedBursts() {
     return droppedBefore + present.stream().mapToLong(each -> each.sink.droppedBursts()).sum();
+  }
+
+  /// Returns the status of a path, at most a second old while packets are carried; null if it does
+  /// not exist. Any thread may call this.
+  @Nullable PathStatus published(int id) {
+    for (PathStatus each : published) {
+      if (each.id() == id) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /// Returns the status of each path.
+  List<PathStatus> status(long nowNs) {
+    TunnelSession of = session;
+    if (of == null) {
+      return List.of();
+    }
+    List<PathStatus> status = new ArrayList<>();
+    for (PathState each : of.paths(nowNs)) {
+      DevicePath path = find(each.id());
+      if (path != null) {
+        status.add(path.status(each, nowNs));
+      }
+    }
+    return status;
   }
 
   /// Returns whether no path is alive.

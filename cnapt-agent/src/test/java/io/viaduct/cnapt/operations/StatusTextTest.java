@@ -37,7 +37,20 @@ class StatusTextTest {
         List.of(
             new LinkStatus("linkB", "yes", 0, List.of("10.2.0.2"), -61),
             new LinkStatus("wwan0", "spare", 1, List.of("10.9.9.2", "fd09::2"), null)),
-        List.of(new PathStatus(0, "linkB", "usable", 12.34, 5_000_000, 0)),
+        List.of(
+            new PathStatus(
+                0,
+                "linkB",
+                "losing",
+                "yes",
+                "it answers",
+                61_000,
+                12.34,
+                3.5,
+                1400,
+                2_500_000,
+                5_000_000,
+                0)),
         new DataStatus(
             "10.9.0.3:4500",
             "control",
@@ -48,7 +61,20 @@ class StatusTextTest {
             1,
             List.of(
                 new FlowStatus(
-                    7, 6, 40000, "10.9.0.9:22", "ssh", "LT_LD", null, 600, 400, 400, 3, 900))),
+                    7,
+                    6,
+                    40000,
+                    "10.9.0.9:22",
+                    "ssh",
+                    "LT_LD",
+                    null,
+                    600,
+                    400,
+                    400,
+                    3,
+                    900,
+                    "linkB")),
+            List.of()),
         1,
         List.of(new Handover(AT, "link", "linkA 10.1.0.2", "linkB 10.2.0.2", 41.5)),
         List.of(new CarrierChange(AT, Carrier.CONTROL, 412.5, 3.1)));

@@ -289,7 +289,9 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     for (RelayLoop loop : loops) {
       CompletableFuture<List<SessionStatus>> answer = new CompletableFuture<>();
       answers.add(answer);
-      loop.execute(() -> answer.complete(loop.sessions().stream().map(SessionStatus::of).toList()));
+      loop.execute(() ->
+          answer.complete(
+              loop.sessions().stream().map(each -> SessionStatus.of(each, nowNs())).toList()));
     }
     return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
         .thenApply(_ -> answers.stream().flatMap(answer -> answer.join().stream()).toList());

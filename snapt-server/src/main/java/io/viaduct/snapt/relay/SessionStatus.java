@@ -1,15 +1,18 @@
 package io.viaduct.snapt.relay;
 
 import io.viaduct.snapt.binding.Session;
+import io.viaduct.tunnel.session.PathState;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.tunnel.wire.VerdictCounters;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.UsageReport;
+import java.net.InetSocketAddress;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// The state of one session, for the operator's status page. Bytes of flows are those of the open
 /// interval.
@@ -20,6 +23,7 @@ import java.util.TreeMap;
 ///   arrived
 /// @param carrier `udp`, or `control` while datagrams are carried in the control connection
 /// @param pathMtu size, in bytes, of the largest outer IP packet that is sent to the device now
+/// @param paths the paths of the session, with the address of each
 /// @param moves number of changes of the binding
 /// @param tokenExpiresMs expiry of the token, in Unix milliseconds
 /// @param heardMs arrival of the last authentic datagram, in Unix milliseconds
@@ -36,6 +40,7 @@ public record SessionStatus(
     String binding,
     String carrier,
     int pathMtu,
+    List<PathStatus> paths,
     long moves,
     double roundTripMs,
     long tokenExpiresMs,
@@ -43,6 +48,32 @@ public record SessionStatus(
     long interval,
     List<FlowStatus> flows,
     Map<String, Long> refused) {
+  /// One path of the session.
+  ///
+  /// @param use `yes`, `spare` or `no`, as the device has decided
+  /// @param address address and port of the device; empty before the device has answered a
+  ///   challenge
+  /// @param lossPercent share of the bytes to the device that was lost in about the last second
+  public record PathStatus(
+      int path,
+      String use,
+      String address,
+      double roundTripMs,
+      double lossPercent,
+      int pathMtu,
+      long sentBitPerSecond) {
+    static PathStatus of(PathState path) {
+      return new PathStatus(
+          path.id(),
+          path.use().name().toLowerCase(Locale.ROOT),
+          text(path.address()),
+          Double.isNaN(path.roundTripUs()) ? 0 : path.roundTripUs() / 1_000,
+          Math.round(path.lossRatio() * 1000) / 10.0,
+          path.pathMtu(),
+          Math.round(path.sentBitPerSecond()));
+    }
+  }
+
   /// One flow of the open interval.
   public record FlowStatus(
       int flow,
@@ -78,10 +109,9 @@ public record SessionStatus(
     }
   }
 
-  static SessionStatus of(RelayedSession relayed) {
+  static SessionStatus of(RelayedSession relayed, long nowNs) {
     Session session = relayed.session();
     UsageReport soFar = relayed.soFar();
-    var binding = relayed.tunnel().binding();
     double roundTripUs = relayed.tunnel().roundTripUs();
     return new SessionStatus(
         session.id().toString(),
@@ -93,9 +123,10 @@ public record SessionStatus(
         session.terms().receipts(),
         session.receiverIndex(),
         session.slot(),
-        binding == null ? "" : binding.getAddress().getHostAddress() + " " + binding.getPort(),
+        text(relayed.tunnel().binding()),
         relayed.tunnel().carrier().name().toLowerCase(Locale.ROOT),
         relayed.tunnel().mtu().size(),
+        relayed.tunnel().paths(nowNs).stream().map(PathStatus::of).toList(),
         relayed.moves(),
         Double.isNaN(roundTripUs) ? 0 : roundTripUs / 1_000,
         session.token().getExpiresMs(),
@@ -103,6 +134,10 @@ public record SessionStatus(
         soFar.getSequence(),
         soFar.getFlowsList().stream().map(FlowStatus::of).toList(),
         refused(relayed.tunnel().verdicts()));
+  }
+
+  private static String text(@Nullable InetSocketAddress address) {
+    return address == null ? "" : address.getAddress().getHostAddress() + " " + address.getPort();
   }
 
   private static Map<String, Long> refused(VerdictCounters verdicts) {

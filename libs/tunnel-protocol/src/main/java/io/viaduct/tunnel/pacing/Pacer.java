@@ -11,6 +11,9 @@ public final class Pacer {
   /// Largest credit, as time: it makes up for a timer that fires late.
   private static final long CREDIT_NS = 5_000_000;
 
+  /// Least time between two measurements of the sent rate.
+  private static final long RATE_NS = 250_000_000;
+
   private final Pacing pacing;
   private final PathRate path = new PathRate();
   private double rate = PathRate.UNLIMITED;
@@ -18,6 +21,9 @@ public final class Pacer {
   private long sentNs;
   private long freeNs;
   private boolean held;
+  private double sentRate;
+  private long rateFromBytes;
+  private long rateFromNs;
 
   public Pacer(Pacing pacing, long nowNs) {
     this.pacing = pacing;
@@ -59,6 +65,24 @@ public final class Pacer {
     if (isLimiting()) {
       freeNs = Math.max(freeNs, nowNs - CREDIT_NS) + (long) (outerBytes * 1e9 / rate);
     }
+  }
+
+  /// Returns the rate at which datagrams left lately, in bytes per second: a mean over about a
+  /// second.
+  public double sentPerSecond(long nowNs) {
+    long sinceNs = nowNs - rateFromNs;
+    if (sinceNs >= RATE_NS) {
+      double present = (sentBytes - rateFromBytes) * 1e9 / sinceNs;
+      sentRate = sinceNs > 4 * RATE_NS ? present : sentRate + (present - sentRate) / 3;
+      rateFromBytes = sentBytes;
+      rateFromNs = nowNs;
+    }
+    return sentRate;
+  }
+
+  /// Returns the bytes that have left since the path began.
+  public long sentBytes() {
+    return sentBytes;
   }
 
   /// Returns the time of the last sending.

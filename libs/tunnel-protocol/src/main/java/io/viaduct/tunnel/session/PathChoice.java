@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Chooses the path of each packet that leaves.
 ///
-/// - Low-delay classes take the path with the least round trip. A better path must be better by 20
+/// - Low-delay classes take the path with the least round trip. Each percent of loss counts as 10
+///   ms, because what is lost comes a round trip later or never. A better path must be better by 20
 ///   % and 5 ms for half a second before they move to it, so nothing oscillates.
 /// - A flow of another class stays on one path. It begins on the path with the most spare rate, and
 ///   moves if its own path has a standing queue and another one has none: at most one flow moves
@@ -16,6 +17,9 @@ final class PathChoice {
   static final long HOLD_NS = 500_000_000;
   static final double BETTER_SHARE = 0.8;
   static final double BETTER_US = 5_000;
+
+  /// Delay that stands for the loss of everything.
+  private static final double LOSS_US = 1_000_000;
 
   /// Time between two looks at the delays.
   private static final long LOOK_NS = 10_000_000;
@@ -139,9 +143,11 @@ final class PathChoice {
     return waiting / path.pacing.pacer().bytesPerSecond();
   }
 
-  /// Returns the delay of a path; a path that was not measured comes last.
+  /// Returns the delay of a path, with its loss; a path that was not measured comes last.
   private static double delayUs(SessionPath path) {
     double roundTripUs = path.roundTripUs();
-    return Double.isNaN(roundTripUs) ? Double.MAX_VALUE : roundTripUs;
+    return Double.isNaN(roundTripUs)
+        ? Double.MAX_VALUE
+        : roundTripUs + LOSS_US * path.loss.recent();
   }
 }

@@ -192,6 +192,7 @@ final class PathExchange {
       @Nullable InetSocketAddress from,
       long nowNs) {
     if (carrier.isUdp() && from != null && by != null) {
+      by.loss.receipt(receipt.timeUs() - receipt.delayUs(), receipt.bytes(), nowNs);
       by.pacing.receipt(receipt, by.roundTripUs(), nowNs);
       by.mtu.arrived(receipt.largest());
     }

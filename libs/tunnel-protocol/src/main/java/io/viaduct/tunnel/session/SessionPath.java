@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.compound.PacketEncoder;
+import io.viaduct.tunnel.path.PathLoss;
 import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.path.ProbeExchange;
 import io.viaduct.tunnel.scheduling.ClassQueues;
@@ -19,6 +20,7 @@ final class SessionPath {
   final PacketSizes sizes;
   final DatagramWriter datagrams;
   final ProbeExchange probes = new ProbeExchange();
+  final PathLoss loss = new PathLoss();
 
   /// The round trip that the prober shares; at the device its own measurement counts.
   double sharedRoundTripUs = Double.NaN;
@@ -61,6 +63,7 @@ final class SessionPath {
   /// when the new path answers.
   void changed() {
     unknown = true;
+    loss.reset();
     mtu.suspend();
     pacing.pathChanged();
   }

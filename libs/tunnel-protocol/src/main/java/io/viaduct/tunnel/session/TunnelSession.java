@@ -133,6 +133,7 @@ public final class TunnelSession implements AutoCloseable {
         over != null
             && path.carries(from)
             && outbound.drain(from, over, byUdp ? path.boundTo(from) : null, nowNs);
+    from.loss.sent(from.pacing.pacer().sentBytes(), nowNs);
     int tooLong = sink.takeTooLong();
     if (tooLong > 0) {
       from.sizes.tooLong(tooLong, nowNs);
@@ -270,8 +271,10 @@ public final class TunnelSession implements AutoCloseable {
   }
 
   /// Returns the state of each path that was ever open.
-  public List<PathState> paths() {
-    return Arrays.stream(outbound.paths.open()).map(each -> PathState.of(each, path)).toList();
+  public List<PathState> paths(long nowNs) {
+    return Arrays.stream(outbound.paths.open())
+        .map(each -> PathState.of(each, path, nowNs))
+        .toList();
   }
 
   /// Returns the search for the size of outer IP packets on the nearest path from here.

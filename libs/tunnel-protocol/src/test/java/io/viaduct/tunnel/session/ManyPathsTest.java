@@ -27,10 +27,10 @@ class ManyPathsTest {
       rig.openAll();
       assertThat(rig.moves)
           .containsExactly("new → 198.51.100.1", "new → 198.51.100.2", "new → 198.51.100.3");
-      assertThat(rig.snapt.paths())
+      assertThat(rig.snapt.paths(rig.nowNs))
           .extracting(PathState::address)
           .containsExactlyElementsOf(rig.links.stream().map(link -> link.address).toList());
-      assertThat(rig.snapt.paths()).extracting(PathState::use).containsOnly(PathUse.YES);
+      assertThat(rig.snapt.paths(rig.nowNs)).extracting(PathState::use).containsOnly(PathUse.YES);
     }
   }
 
@@ -39,7 +39,7 @@ class ManyPathsTest {
     try (PathsRig rig = new PathsRig(8, 10, 40)) {
       rig.openAll();
       for (TunnelSession end : List.of(rig.agent, rig.snapt)) {
-        assertThat(end.paths())
+        assertThat(end.paths(rig.nowNs))
             .extracting(PathState::roundTripUs)
             .containsExactly(20_000.0, 80_000.0);
       }
@@ -139,7 +139,7 @@ class ManyPathsTest {
       rig.use(0, PathUse.NO);
       rig.advanceMs(100);
       assertThat(rig.receiveAtSnapt(held, rig.links.get(1).address)).isEqualTo(Verdict.ACCEPTED);
-      assertThat(rig.snapt.paths().getFirst().use()).isEqualTo(PathUse.NO);
+      assertThat(rig.snapt.paths(rig.nowNs).getFirst().use()).isEqualTo(PathUse.NO);
     }
   }
 
@@ -152,7 +152,7 @@ class ManyPathsTest {
       rig.agent.probe(1, Carrier.UDP, rig.nowNs);
       rig.drain();
       rig.advanceMs(100);
-      assertThat(rig.snapt.paths())
+      assertThat(rig.snapt.paths(rig.nowNs))
           .extracting(PathState::address)
           .containsExactly(other, new InetSocketAddress("198.51.100.200", 999));
     }
@@ -182,7 +182,7 @@ class ManyPathsTest {
       }
       rig.drain();
       rig.advanceMs(200);
-      assertThat(rig.snapt.paths())
+      assertThat(rig.snapt.paths(rig.nowNs))
           .extracting(PathState::address)
           .containsExactly(rig.links.get(0).address, rig.links.get(1).address);
       assertThat(rig.moves).hasSize(2);

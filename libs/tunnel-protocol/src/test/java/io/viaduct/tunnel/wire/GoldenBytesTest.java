@@ -144,6 +144,9 @@ class GoldenBytesTest {
     golden.put("path-probe-reply", path(new PathMessage.ProbeReply(9, 1_000_000, 2, 3)));
     golden.put("path-challenge", path(new PathMessage.Challenge(0x0102030405060708L)));
     golden.put(
+        "path-probe-several", path(new PathMessage.Probe(9, 1_000_000, -250, 31_000, 1, 3, 2)));
+    golden.put("path-response-several", path(new PathMessage.Response(0x0102030405060708L, 1)));
+    golden.put(
         "path-response", path(new PathMessage.Response(0x0102030405060708L, PathMessage.NO_PATH)));
     golden.put("path-mtu-probe", path(new PathMessage.MtuProbe(7, 1400)));
     golden.put("path-mtu-ack", path(new PathMessage.MtuAck(7, 1400)));

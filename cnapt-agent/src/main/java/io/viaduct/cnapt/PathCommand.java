@@ -1,0 +1,50 @@
+package io.viaduct.cnapt;
+
+import io.viaduct.cnapt.operations.FlowExplanation;
+import io.viaduct.service.operations.UnavailableException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `cnapt path explain FLOW`: shows which path a running flow takes, and why.
+@Command(
+    name = "path",
+    description = "Look at the path of one flow.",
+    mixinStandardHelpOptions = true,
+    subcommands = PathCommand.Explain.class)
+final class PathCommand implements Callable<Integer> {
+  @Spec CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call() {
+    throw new ParameterException(spec.commandLine(), "path needs a command: explain");
+  }
+
+  @Command(
+      name = "explain",
+      description = "Print the path of a running flow, since when it is used, and why.",
+      mixinStandardHelpOptions = true)
+  static final class Explain implements Callable<Integer> {
+    @Mixin AgentSocket agent = new AgentSocket();
+
+    @Parameters(
+        arity = "1..2",
+        paramLabel = "FLOW",
+        description =
+            "the flow's remote address and port, and the local port if several have it:"
+                + " 198.51.100.7:443 50312")
+    List<String> flow = List.of();
+
+    @Override
+    public Integer call() throws UnavailableException {
+      FlowExplanation explanation = FlowExplanation.of(agent.status(), flow);
+      System.out.print(explanation.text());
+      return explanation.isFound() ? 0 : 1;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.viaduct.cnapt.operations;
+
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/// The answer of `cnapt path explain`: the flow, the rule of its class, and all paths.
+///
+/// @param isFound true if the agent carries such a flow
+public record FlowExplanation(boolean isFound, String text) {
+  /// Explains the paths of the running flows to a remote address.
+  ///
+  /// @param status the agent's status as JSON
+  /// @param flow remote address and port, and perhaps the local port
+  public static FlowExplanation of(String status, List<String> flow) {
+    JsonNode root = JsonMapper.shared().readTree(status);
+    List<JsonNode> meant = new ArrayList<>();
+    for (JsonNode each : root.path("data").path("flows")) {
+      boolean local = flow.size() == 1 || each.path("localPort").asString("").equals(flow.get(1));
+      if (each.path("remote").asString("").equals(flow.getFirst()) && local) {
+        meant.add(each);
+      }
+    }
+    if (meant.isEmpty()) {
+      return new FlowExplanation(
+          false,
+          "no flow to %s among the %d of %d flows that the status lists; `cnapt status` shows them\n"
+              .formatted(
+                  String.join(" from port ", flow),
+                  root.path("data").path("flows").size(),
+                  root.path("data").path("flowsOpen").asInt(0)));
+    }
+    StringBuilder text = new StringBuilder();
+    meant.forEach(each -> text.append(described(each)));
+    return new FlowExplanation(true, text + "\n" + PathsText.table(status));
+  }
+
+  private static String described(JsonNode flow) {
+    String serviceClass = flow.path("serviceClass").asString("");
+    String link = flow.path("link").asString("");
+    return """
+    flow   port %d -> %s, application %s, class %s, open for %.1f s
+    path   %s
+    why    %s
+    """
+        .formatted(
+            flow.path("localPort").asInt(0),
+            flow.path("remote").asString(""),
+            flow.path("application").asString(""),
+            serviceClass,
+            flow.path("ageMs").asLong(0) / 1000.0,
+            link.isEmpty() ? "none yet: no packet has left" : link,
+            serviceClass.endsWith("LD")
+                ? "its class counts delay: of the paths in use, the one with the least round trip,"
+                    + " each percent of loss counted as 10 ms"
+                : "its class counts rate: it stays on its path while that is in use and not full");
+  }
+}

@@ -1,0 +1,92 @@
+package io.viaduct.cnapt.operations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.cnapt.policy.PathStatus;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
+
+class PathsTextTest {
+  private static final String STATUS =
+      JsonMapper.shared()
+          .writeValueAsString(
+              Map.of(
+                  "paths",
+                  List.of(
+                      new PathStatus(
+                          0,
+                          "wlan0",
+                          "losing",
+                          "yes",
+                          "it answers",
+                          61_000,
+                          12.34,
+                          3.5,
+                          1400,
+                          2_500_000,
+                          5_000_000,
+                          0),
+                      new PathStatus(
+                          1,
+                          "wwan0",
+                          "dead",
+                          "no",
+                          "nothing arrives by it",
+                          900,
+                          null,
+                          0,
+                          1500,
+                          0,
+                          PathStatus.UNKNOWN_RATE,
+                          1)),
+                  "data",
+                  Map.of(
+                      "flowsOpen",
+                      1,
+                      "flows",
+                      List.of(
+                          Map.of(
+                              "remote", "198.51.100.7:22",
+                              "localPort", 40000,
+                              "application", "ssh",
+                              "serviceClass", "LT_LD",
+                              "ageMs", 1500,
+                              "link", "wlan0")))));
+
+  @Test
+  void theTableHasALinePerPathWithTheNumbersThatDecide() {
+    assertThat(PathsText.table(STATUS).lines().map(line -> line.replaceAll(" +", " ")))
+        .containsExactly(
+            "path link state used RTT ms loss % MTU sent Mb/s spare Mb/s since why",
+            "0 wlan0 losing yes 12.3 3.5 1400 2.50 5.00 1m1s it answers",
+            "1 wwan0 dead no - 0.0 1500 0.00 - 0s nothing arrives by it");
+  }
+
+  @Test
+  void theJsonIsTheListAlone() {
+    assertThat(JsonMapper.shared().readTree(PathsText.json(STATUS)).get(1).path("link").asString())
+        .isEqualTo("wwan0");
+  }
+
+  @Test
+  void withoutASessionThereIsNoPath() {
+    assertThat(PathsText.table("{\"paths\": []}")).startsWith("no path");
+  }
+
+  @Test
+  void aFlowIsExplainedByItsPathAndItsClass() {
+    FlowExplanation found = FlowExplanation.of(STATUS, List.of("198.51.100.7:22"));
+    assertThat(found.isFound()).isTrue();
+    assertThat(found.text()).contains("path   wlan0", "least round trip", "wwan0");
+    assertThat(FlowExplanation.of(STATUS, List.of("198.51.100.7:22", "40001")).isFound()).isFalse();
+  }
+
+  @Test
+  void anUnknownFlowSaysWhereToLook() {
+    FlowExplanation none = FlowExplanation.of(STATUS, List.of("192.0.2.1:443"));
+    assertThat(none.isFound()).isFalse();
+    assertThat(none.text()).contains("no flow to 192.0.2.1:443", "cnapt status");
+  }
+}
