@@ -31,12 +31,13 @@ final class AgentReload {
         });
   }
 
-  /// Returns the policy of a configuration.
+  /// Returns the policy of a configuration, and checks the other keys that name applications.
   ///
   /// @param where name of the file, for the message
   /// @throws ConfigurationException naming the line and the rule
   static Policy policy(String where, CnaptConfiguration configuration, Classifier classifier) {
     try {
+      var unused = configuration.outage().selectors(classifier);
       return Policy.of(configuration.policy(), classifier);
     } catch (IllegalArgumentException e) {
       throw new ConfigurationException(where + ": " + e.getMessage());

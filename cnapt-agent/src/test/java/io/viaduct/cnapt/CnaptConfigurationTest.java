@@ -76,6 +76,8 @@ class CnaptConfigurationTest {
         "split-tunnel: {prefixes: [10.0.0.1/8]} | key 'split-tunnel.prefixes[0]': bits behind the prefix must be 0",
         "split-tunnel: {users: [alice]} | key 'split-tunnel.users[0]': a user must be a number (id -u NAME)",
         "split-tunnel: {users: [9-5]} | got '9-5'",
+        "outage: {after: 0s} | after must be at least 1s",
+        "outage: {closed: [web]} | unknown key 'outage.closed'",
         "dns: [resolver.example] | dns must be a list of IP addresses, got 'resolver.example'",
         "dns: [127.0.0.1] | dns must name hosts beyond the tunnel, got '127.0.0.1'",
         "dns: [192.0.2.1, 192.0.2.2, 192.0.2.3, 192.0.2.4] | dns must name 3 resolvers at most",

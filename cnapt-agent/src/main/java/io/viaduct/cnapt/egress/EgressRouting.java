@@ -1,5 +1,6 @@
 package io.viaduct.cnapt.egress;
 
+import io.viaduct.cnapt.classification.Classifier;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -7,12 +8,15 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Sets the addresses of the TUN and the policy routing for it (docs/adr/0010). Per family:
 ///
+///     priority p - 1  of outage.direct lookup main                     only while the tunnel carries nothing
 ///     priority p      to RESOLVER fwmark 0 lookup T                    queries to the resolvers of `dns` enter the tunnel
 ///     priority p      to PREFIX, or uidrange USERS: lookup main        `split-tunnel` stays outside
 ///     priority p      from all lookup main suppress_prefixlength 0     connected networks stay direct
@@ -28,9 +32,10 @@ public final class EgressRouting implements AutoCloseable {
   // MAXNS of resolv.h; the configuration allows no more.
   private static final int RESOLVERS_MAX = 3;
 
-  // Marks the rules of `split-tunnel`, so that they are found whatever their selectors (RTPROT_… of
-  // linux/rtnetlink.h; numbers from 4 on are the user's).
-  private static final int PROTOCOL = 118;
+  // Mark the rules of `split-tunnel` and `outage`, so that they are found whatever their selectors
+  // (RTPROT_… of linux/rtnetlink.h; numbers from 4 on are the user's).
+  private static final int SPLIT_PROTOCOL = 118;
+  private static final int OUTAGE_PROTOCOL = 119;
 
   // With the kernel's default of 500, a stream of 6000 packets/s lost packets whenever the agent
   // was not scheduled for 80 ms. TCP never fills this queue, because its own limit on queued bytes
@@ -42,6 +47,7 @@ public final class EgressRouting implements AutoCloseable {
   private final SplitTunnel split;
   private final List<AddressFamily> families;
   private final String device;
+  private volatile @Nullable Outage outage; // written by the starting thread
   private volatile int mtu; // written by the thread that sets it
 
   private EgressRouting(
@@ -148,7 +154,8 @@ public final class EgressRouting implements AutoCloseable {
           .forEach(each -> commands.add("rule add to " + each.getHostAddress() + resolverRule()));
       split
           .selectors(family)
-          .forEach(each -> commands.add("rule add " + each + " lookup main " + splitRules()));
+          .forEach(each ->
+              commands.add("rule add " + each + " lookup main " + selected(SPLIT_PROTOCOL)));
       rules().forEach(rule -> commands.add("rule add " + rule));
     }
     return commands;
@@ -160,8 +167,9 @@ public final class EgressRouting implements AutoCloseable {
         .formatted(routing.priority(), routing.table());
   }
 
-  private String splitRules() {
-    return "priority %d protocol %d".formatted(routing.priority(), PROTOCOL);
+  private String selected(int protocol) {
+    int priority = protocol == OUTAGE_PROTOCOL ? routing.priority() - 1 : routing.priority();
+    return "priority %d protocol %d".formatted(priority, protocol);
   }
 
   private List<String> rules() {
@@ -186,17 +194,67 @@ public final class EgressRouting implements AutoCloseable {
                   + resolverRule()); // without an address, this matches the rule of any resolver
         }
       }
-      long splitRules =
-          IpCommand.output(family, "rule list priority " + routing.priority())
-                  .split("proto " + PROTOCOL, -1)
-                  .length
-              - 1L;
-      for (long each = 0; each < splitRules; each++) {
-        commands.add("rule del " + splitRules());
-      }
+      commands.addAll(removals(family, SPLIT_PROTOCOL));
+      commands.addAll(removals(family, OUTAGE_PROTOCOL));
       commands.add("route flush table " + routing.table());
       IpCommand.runAnyway(family, commands);
     }
+  }
+
+  // One deletion removes one rule.
+  private List<String> removals(AddressFamily family, int protocol) throws IOException {
+    String rules = selected(protocol);
+    int count =
+        IpCommand.output(family, "rule list " + rules).split("proto " + protocol, -1).length - 1;
+    return Collections.nCopies(count, "rule del " + rules);
+  }
+
+  /// Lets the traffic of `outage.direct` out whenever the tunnel carries nothing for the set time.
+  ///
+  /// @param classifier table of applications
+  public void guard(TunSettings tun, OutageSettings settings, Classifier classifier) {
+    List<String> selectors = settings.selectors(classifier);
+    if (routing.enabled() && !selectors.isEmpty()) {
+      outage = new Outage(gate(tun, selectors), settings.after());
+    }
+  }
+
+  /// Records whether the tunnel carries traffic now. Any thread may call this.
+  public void carries(boolean now) {
+    Outage guarding = outage;
+    if (guarding != null) {
+      guarding.carries(now);
+    }
+  }
+
+  Outage.Gate gate(TunSettings tun, List<String> selectors) {
+    return new Outage.Gate() {
+      @Override
+      public void open() throws IOException {
+        for (AddressFamily family : families) {
+          IpCommand.run(family, openings(family, tun, selectors));
+        }
+      }
+
+      @Override
+      public void shut() throws IOException {
+        for (AddressFamily family : families) {
+          IpCommand.run(family, removals(family, OUTAGE_PROTOCOL));
+        }
+      }
+    };
+  }
+
+  // A socket that has an address of the TUN stays inside, because answers to this address come
+  // through the tunnel only.
+  private List<String> openings(AddressFamily family, TunSettings tun, List<String> selectors) {
+    String own = family == AddressFamily.IPV4 ? tun.ipv4() : tun.ipv6();
+    List<String> commands = new ArrayList<>();
+    commands.add(
+        "rule add from %s lookup %d %s".formatted(own, routing.table(), selected(OUTAGE_PROTOCOL)));
+    selectors.forEach(
+        each -> commands.add("rule add " + each + " lookup main " + selected(OUTAGE_PROTOCOL)));
+    return commands;
   }
 
   // In the strict mode of RFC 3704, the kernel looks up the sender's route without the mark. It
@@ -229,6 +287,10 @@ public final class EgressRouting implements AutoCloseable {
   /// Removes rules and routes. The addresses are removed together with the TUN.
   @Override
   public void close() {
+    Outage guarding = outage;
+    if (guarding != null) {
+      guarding.close();
+    }
     try {
       removeLeftOvers();
     } catch (IOException e) {

@@ -34,6 +34,7 @@ public final class EgressScenario {
       case "lead" -> lead();
       case "stop" -> stop();
       case "split" -> split();
+      case "outage" -> outage();
       case "killed" -> killed();
       default -> refused();
     }
@@ -80,6 +81,29 @@ public final class EgressScenario {
         var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE)) {
       System.out.println("without a split " + shell("ip route get 192.0.2.7"));
     }
+  }
+
+  private static void outage() throws Exception {
+    try (TunDevice _ = open();
+        var routes =
+            EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE)) {
+      Outage.Gate gate = routes.gate(TUN, List.of("ipproto 6 dport 80-81"));
+      gate.open();
+      System.out.println("out " + shell("ip route get 8.8.8.8 ipproto tcp dport 81"));
+      System.out.println("closed port " + shell("ip route get 8.8.8.8 ipproto tcp dport 82"));
+      System.out.println("closed protocol " + shell("ip route get 8.8.8.8 ipproto udp dport 81"));
+      System.out.println(
+          "old socket " + shell("ip route get 8.8.8.8 from 100.96.0.2 ipproto tcp dport 81"));
+      gate.shut();
+      System.out.println("after " + shell("ip route get 8.8.8.8 ipproto tcp dport 81"));
+      gate = routes.gate(TUN, List.of("from all"));
+      gate.open();
+      System.out.println("all " + shell("ip route get 8.8.8.8"));
+      System.out.println("all " + shell("ip route get 2001:4860::1"));
+      System.out.println("all resolver " + shell("ip route get 10.5.0.53"));
+    }
+    System.out.println(
+        "outage rules: " + shell("(ip rule show; ip -6 rule show) | grep -c 'proto 119'"));
   }
 
   private static void stop() throws Exception {
