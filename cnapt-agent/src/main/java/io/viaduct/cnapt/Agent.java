@@ -185,6 +185,7 @@ final class Agent
     EgressRouting leadingRoutes = leading.await();
     routing = leadingRoutes;
     leadingRoutes.guard(configuration.tun(), configuration.outage(), classifier);
+    leadingRoutes.watchPortal(configuration.portal(), controlLoop, control::networkChanged);
     if (state.peer() != null) {
       leadingRoutes.carries(true); // the Welcome came before the guard
     }

@@ -90,6 +90,7 @@ final class AgentStatusSource {
         network.described(),
         network.links().status(),
         paths(snapshot),
+        routes.portal(),
         snapshot,
         handovers.count(),
         handovers.entries(),

@@ -1,9 +1,12 @@
 package io.viaduct.cnapt.egress;
 
+import io.netty.channel.EventLoop;
 import io.viaduct.cnapt.classification.Classifier;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +20,7 @@ import org.slf4j.LoggerFactory;
 /// Sets the addresses of the TUN and the policy routing for it (docs/adr/0010). Per family:
 ///
 ///     priority p - 1  of outage.direct lookup main                     only while the tunnel carries nothing
+///     priority p - 1  to PORTAL lookup main                            only while a captive portal stands in the way
 ///     priority p      to RESOLVER fwmark 0 lookup T                    queries to the resolvers of `dns` enter the tunnel
 ///     priority p      to PREFIX, or uidrange USERS: lookup main        `split-tunnel` stays outside
 ///     priority p      from all lookup main suppress_prefixlength 0     connected networks stay direct
@@ -32,10 +36,12 @@ public final class EgressRouting implements AutoCloseable {
   // MAXNS of resolv.h; the configuration allows no more.
   private static final int RESOLVERS_MAX = 3;
 
-  // Mark the rules of `split-tunnel` and `outage`, so that they are found whatever their selectors
+  // Mark the rules of `split-tunnel`, `outage` and `portal`, so that they are found whatever their
+  // selectors
   // (RTPROT_… of linux/rtnetlink.h; numbers from 4 on are the user's).
   private static final int SPLIT_PROTOCOL = 118;
   private static final int OUTAGE_PROTOCOL = 119;
+  private static final int PORTAL_PROTOCOL = 120;
 
   // With the kernel's default of 500, a stream of 6000 packets/s lost packets whenever the agent
   // was not scheduled for 80 ms. TCP never fills this queue, because its own limit on queued bytes
@@ -48,6 +54,7 @@ public final class EgressRouting implements AutoCloseable {
   private final List<AddressFamily> families;
   private final String device;
   private volatile @Nullable Outage outage; // written by the starting thread
+  private volatile @Nullable PortalWatch portal; // written by the starting thread
   private volatile int mtu; // written by the thread that sets it
 
   private EgressRouting(
@@ -150,7 +157,7 @@ public final class EgressRouting implements AutoCloseable {
       commands.add("route replace default dev " + device + " table " + routing.table());
       // Rules of one priority are evaluated in the order in which they were added.
       resolvers.stream()
-          .filter(each -> each instanceof Inet4Address == (family == AddressFamily.IPV4))
+          .filter(each -> isOf(family, each))
           .forEach(each -> commands.add("rule add to " + each.getHostAddress() + resolverRule()));
       split
           .selectors(family)
@@ -168,7 +175,7 @@ public final class EgressRouting implements AutoCloseable {
   }
 
   private String selected(int protocol) {
-    int priority = protocol == OUTAGE_PROTOCOL ? routing.priority() - 1 : routing.priority();
+    int priority = protocol == SPLIT_PROTOCOL ? routing.priority() : routing.priority() - 1;
     return "priority %d protocol %d".formatted(priority, protocol);
   }
 
@@ -196,6 +203,7 @@ public final class EgressRouting implements AutoCloseable {
       }
       commands.addAll(removals(family, SPLIT_PROTOCOL));
       commands.addAll(removals(family, OUTAGE_PROTOCOL));
+      commands.addAll(removals(family, PORTAL_PROTOCOL));
       commands.add("route flush table " + routing.table());
       IpCommand.runAnyway(family, commands);
     }
@@ -225,6 +233,61 @@ public final class EgressRouting implements AutoCloseable {
     if (guarding != null) {
       guarding.carries(now);
     }
+    PortalWatch watching = portal;
+    if (watching != null) {
+      watching.carries(now);
+    }
+  }
+
+  /// Looks for a captive portal whenever the tunnel carries nothing, and opens the way to it.
+  ///
+  /// @param loop of an `EpollIoHandler`, for the probes
+  /// @param passed called when a portal lets the device through
+  public void watchPortal(PortalSettings settings, EventLoop loop, Runnable passed) {
+    if (routing.enabled() && settings.isEnabled()) {
+      PortalProbe probe = new PortalProbe(loop, routing.mark(), URI.create(settings.probe()));
+      portal = new PortalWatch(probe::probe, portalGate(), settings.interval(), passed);
+    }
+  }
+
+  /// Returns the page of the captive portal that stands between this device and the Internet; empty
+  /// if none was noticed.
+  public String portal() {
+    PortalWatch watching = portal;
+    URI page = watching == null ? null : watching.page();
+    return page == null ? "" : page.toString();
+  }
+
+  PortalWatch.Gate portalGate() {
+    return new PortalWatch.Gate() {
+      @Override
+      public void open(List<InetSocketAddress> hosts) throws IOException {
+        for (AddressFamily family : families) {
+          IpCommand.run(
+              family,
+              hosts.stream()
+                  .filter(each -> isOf(family, each.getAddress()))
+                  .map(each ->
+                      "rule add to %s ipproto 6 dport %d lookup main %s"
+                          .formatted(
+                              each.getAddress().getHostAddress(),
+                              each.getPort(),
+                              selected(PORTAL_PROTOCOL)))
+                  .toList());
+        }
+      }
+
+      @Override
+      public void shut() throws IOException {
+        for (AddressFamily family : families) {
+          IpCommand.run(family, removals(family, PORTAL_PROTOCOL));
+        }
+      }
+    };
+  }
+
+  private static boolean isOf(AddressFamily family, InetAddress address) {
+    return address instanceof Inet4Address == (family == AddressFamily.IPV4);
   }
 
   Outage.Gate gate(TunSettings tun, List<String> selectors) {
@@ -290,6 +353,10 @@ public final class EgressRouting implements AutoCloseable {
     Outage guarding = outage;
     if (guarding != null) {
       guarding.close();
+    }
+    PortalWatch watching = portal;
+    if (watching != null) {
+      watching.close();
     }
     try {
       removeLeftOvers();

@@ -80,6 +80,18 @@ class EgressRoutingLabIT {
   }
 
   @Test
+  void aCaptivePortalIsReachedAndNothingElse() throws Exception {
+    assertThat(scenario("portal"))
+        .contains("portal 192.0.2.7 via 10.5.0.1 dev up0")
+        .containsPattern("portal 2001:db8::7 .*via fd05::1 dev up0")
+        .contains("other port 192.0.2.7 dev viaduct9")
+        .contains("other host 192.0.2.8 dev viaduct9")
+        .contains("passed 192.0.2.7 dev viaduct9")
+        .contains("portal rules: 0")
+        .contains("left: rules [] table []");
+  }
+
+  @Test
   void aRefusalOfTheKernelLeavesNothingBehind() throws Exception {
     assertThat(scenario("refused"))
         .contains("refused: ip -4 refused")

@@ -6,6 +6,7 @@ import io.viaduct.cnapt.classification.AddressPrefix;
 import io.viaduct.host.tun.TunDevice;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
 
 /// Runs inside the namespace of [EgressRoutingLabIT], and prints the resulting state of the kernel.
@@ -35,6 +36,7 @@ public final class EgressScenario {
       case "stop" -> stop();
       case "split" -> split();
       case "outage" -> outage();
+      case "portal" -> portal();
       case "killed" -> killed();
       default -> refused();
     }
@@ -104,6 +106,26 @@ public final class EgressScenario {
     }
     System.out.println(
         "outage rules: " + shell("(ip rule show; ip -6 rule show) | grep -c 'proto 119'"));
+  }
+
+  private static void portal() throws Exception {
+    try (TunDevice _ = open();
+        var routes =
+            EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE)) {
+      PortalWatch.Gate gate = routes.portalGate();
+      gate.open(
+          List.of(
+              new InetSocketAddress("192.0.2.7", 443), new InetSocketAddress("2001:db8::7", 80)));
+      System.out.println("portal " + shell("ip route get 192.0.2.7 ipproto tcp dport 443"));
+      System.out.println("portal " + shell("ip route get 2001:db8::7 ipproto tcp dport 80"));
+      System.out.println("other port " + shell("ip route get 192.0.2.7 ipproto tcp dport 22"));
+      System.out.println("other host " + shell("ip route get 192.0.2.8 ipproto tcp dport 443"));
+      gate.shut();
+      System.out.println("passed " + shell("ip route get 192.0.2.7 ipproto tcp dport 443"));
+      gate.open(List.of(new InetSocketAddress("192.0.2.7", 443)));
+    }
+    System.out.println(
+        "portal rules: " + shell("(ip rule show; ip -6 rule show) | grep -c 'proto 120'"));
   }
 
   private static void stop() throws Exception {

@@ -38,6 +38,7 @@ class StatusTextTest {
             new LinkStatus("linkB", "yes", 0, List.of("10.2.0.2"), -61),
             new LinkStatus("wwan0", "spare", 1, List.of("10.9.9.2", "fd09::2"), null)),
         List.of(new PathStatus(0, "linkB", "usable", 12.34, 5_000_000, 0)),
+        session == null ? "http://portal.test/login" : "",
         new DataStatus(
             "10.9.0.3:4500",
             "control",
@@ -90,6 +91,7 @@ class StatusTextTest {
     assertThat(StatusText.isUp(json)).isFalse();
     assertThat(StatusText.of(json))
         .contains("state       starting: no SNAPT has welcomed this device yet")
+        .contains("portal      a captive portal stands in the way: open http://portal.test/login")
         .contains("SNAPT       none")
         .contains("not connected");
   }
