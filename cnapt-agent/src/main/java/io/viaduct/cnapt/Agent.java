@@ -27,6 +27,7 @@ import io.viaduct.cnapt.naming.ApplicationResolvers;
 import io.viaduct.cnapt.naming.OutsideResolver;
 import io.viaduct.cnapt.naming.OutsideResolverProvider;
 import io.viaduct.cnapt.operations.AgentMeters;
+import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.signalling.FileTokenSource;
 import io.viaduct.cnapt.signalling.SessionTicket;
@@ -59,6 +60,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -98,7 +100,7 @@ final class Agent
   private final ReceiptLedger receipts;
   private final ControlClient control;
   private final TrustedAuthorities authorities;
-  private @Nullable EgressRouting routing;
+  private volatile @Nullable EgressRouting routing; // written by the starting thread
   private volatile @Nullable ApplicationResolvers resolvers; // written by the starting thread
   private @Nullable ProcessMetrics metrics;
   private @Nullable OperationsEndpoint operations;
@@ -137,7 +139,7 @@ final class Agent
     this.receipts =
         ReceiptLedger.open(configuration.state(), configuration.receipts(), device::sign, clock);
     this.classifier = Applications.classifier(configuration.applications());
-    var unused = AgentReload.policy("policy", configuration, classifier); // refuses a bad line
+    Policy policy = AgentReload.policy("policy", configuration, classifier);
     this.tun = TunDevice.open(new TunSettings(configuration.tun().name(), 1));
     this.data =
         new DataPath(
@@ -146,6 +148,7 @@ final class Agent
             tun.queues().getFirst(),
             mark,
             classifier,
+            policy,
             owners,
             configuration.mobility(),
             this);
@@ -182,6 +185,11 @@ final class Agent
     tokens.start(this::ticket);
     EgressRouting leadingRoutes = leading.await();
     routing = leadingRoutes;
+    leadingRoutes.guard(configuration.tun(), configuration.outage(), classifier);
+    leadingRoutes.watchPortal(configuration.portal(), controlLoop, control::networkChanged);
+    if (state.peer() != null) {
+      leadingRoutes.carries(true); // the Welcome came before the guard
+    }
     resolvers = ApplicationResolvers.set(configuration.dns(), tun.name(), configuration.state());
     network.start();
     ProcessMetrics meters = new ProcessMetrics("cnapt", Agent.class);
@@ -231,6 +239,10 @@ final class Agent
     return () -> dataLoop.execute(() -> network.links().use(next));
   }
 
+  Runnable distribute(Policy next) {
+    return () -> dataLoop.execute(() -> data.distribute(next));
+  }
+
   /// On the wire, an application is an index into the list that the Hello has sent to the SNAPT.
   Runnable classify(Classifier next) {
     return next.names().equals(classifier.names())
@@ -248,6 +260,7 @@ final class Agent
     Welcome welcome = by.welcome();
     Welcomed before = state.welcomed(by, clock.millis());
     readiness.cleared(SESSION);
+    ifPresent(routing, routes -> routes.carries(true));
     if (welcome.getResumed()) {
       boolean moved = before == null || !before.data().equals(by.data());
       dataLoop.execute(() -> {
@@ -273,13 +286,12 @@ final class Agent
       network.look();
     });
     EarlyStart.beside("codec-start", ZstdBlocks::load);
-    fitMtu(terms.limits().tunMtu());
+    ifPresent(routing, routes -> routes.fit(terms.limits().tunMtu()));
   }
 
-  private void fitMtu(int mtu) {
-    EgressRouting set = routing;
-    if (set != null) {
-      set.fit(mtu);
+  private static <T> void ifPresent(@Nullable T part, Consumer<T> action) {
+    if (part != null) {
+      action.accept(part);
     }
   }
 
@@ -325,10 +337,7 @@ final class Agent
     if (!to.equals("nowhere")) {
       data.networkChanged();
       names.networkChanged();
-      ApplicationResolvers set = resolvers;
-      if (set != null) {
-        set.networkChanged();
-      }
+      ifPresent(resolvers, ApplicationResolvers::networkChanged);
       control.networkChanged();
       tokens.networkChanged();
     }
@@ -336,6 +345,7 @@ final class Agent
 
   @Override
   public void pathFound(long nowNs) {
+    ifPresent(routing, routes -> routes.carries(true));
     Handover done = handovers.answered(nowNs);
     if (done != null) {
       LOG.info("handover done: {} -> {} in {} ms", done.from(), done.to(), done.outageMs());
@@ -344,6 +354,7 @@ final class Agent
 
   @Override
   public void pathDead() {
+    ifPresent(routing, routes -> routes.carries(false));
     String here = network.described();
     LOG.warn("the path to the SNAPT is dead although the link is up: {}", here);
     handovers.begun(clock.instant(), nanoTime.getAsLong(), "path_dead", here, here);
@@ -366,14 +377,8 @@ final class Agent
   @Override
   public void close() {
     readiness.obstructed(SESSION, "stopping");
-    ApplicationResolvers outer = resolvers;
-    if (outer != null) {
-      outer.close();
-    }
-    EgressRouting set = routing;
-    if (set != null) {
-      set.close();
-    }
+    ifPresent(resolvers, ApplicationResolvers::close);
+    ifPresent(routing, EgressRouting::close);
     network.close();
     data.close();
     control.close("the agent stops");
@@ -381,14 +386,8 @@ final class Agent
     OutsideResolverProvider.install(null);
     names.close();
     owners.close();
-    OperationsEndpoint endpoint = operations;
-    if (endpoint != null) {
-      endpoint.close();
-    }
-    ProcessMetrics meters = metrics;
-    if (meters != null) {
-      meters.close();
-    }
+    ifPresent(operations, OperationsEndpoint::close);
+    ifPresent(metrics, ProcessMetrics::close);
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2000);
     receipts.close();
     tun.close();

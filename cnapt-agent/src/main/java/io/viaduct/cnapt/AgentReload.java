@@ -4,7 +4,9 @@ import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.control.DeviceIdentity;
 import io.viaduct.cnapt.links.LinkRules;
+import io.viaduct.cnapt.policy.Method;
 import io.viaduct.cnapt.policy.Policy;
+import io.viaduct.cnapt.policy.PolicyLine;
 import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.ProcessLogging;
@@ -31,16 +33,31 @@ final class AgentReload {
         });
   }
 
-  /// Returns the policy of a configuration.
+  /// Returns the policy of a configuration, and checks the other keys that name applications.
   ///
   /// @param where name of the file, for the message
   /// @throws ConfigurationException naming the line and the rule
   static Policy policy(String where, CnaptConfiguration configuration, Classifier classifier) {
     try {
-      return Policy.of(configuration.policy(), classifier);
+      var unused = configuration.outage().selectors(classifier);
+      Policy policy = Policy.of(configuration.policy(), classifier);
+      policy.lines().forEach(AgentReload::refuseWhatIsNotSent);
+      return policy;
     } catch (IllegalArgumentException e) {
       throw new ConfigurationException(where + ": " + e.getMessage());
     }
+  }
+
+  // The language has methods whose packets this version cannot send yet.
+  private static void refuseWhatIsNotSent(PolicyLine line) {
+    line.rule().method().steps().stream()
+        .filter(step -> !step.method().isSent())
+        .findFirst()
+        .ifPresent(step -> {
+          throw new IllegalArgumentException(
+              "policy: %s: this version cannot send by method '%s': use one of %s"
+                  .formatted(line.place(), step.method(), Method.sent()));
+        });
   }
 
   /// Returns the keys that a running agent can change. All other keys take effect at the next
@@ -54,6 +71,11 @@ final class AgentReload {
             true,
             List.of("applications"),
             next -> agent.classify(Applications.classifier(next.applications()))),
+        new Reloading<>(
+            List.of("policy"),
+            next ->
+                agent.distribute(
+                    policy("policy", next, Applications.classifier(next.applications())))),
         new Reloading<>(List.of("links"), next -> agent.links(LinkRules.of(next.links()))),
         new Reloading<>(
             List.of("logging.level"), next -> () -> ProcessLogging.level(next.logging().level())));

@@ -88,6 +88,7 @@ final class AgentStatusSource {
         network.described(),
         network.links().status(),
         snapshot.paths(),
+        routes.portal(),
         snapshot,
         handovers.count(),
         handovers.entries(),

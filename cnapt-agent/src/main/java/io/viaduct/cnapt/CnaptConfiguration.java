@@ -3,6 +3,8 @@ package io.viaduct.cnapt;
 import io.viaduct.cnapt.control.ControlSettings;
 import io.viaduct.cnapt.control.Greeting;
 import io.viaduct.cnapt.control.SnaptSettings;
+import io.viaduct.cnapt.egress.OutageSettings;
+import io.viaduct.cnapt.egress.PortalSettings;
 import io.viaduct.cnapt.egress.RoutingSettings;
 import io.viaduct.cnapt.egress.SplitTunnel;
 import io.viaduct.cnapt.egress.TunSettings;
@@ -48,6 +50,8 @@ public record CnaptConfiguration(
     SessionSettings tunnel,
     RoutingSettings routing,
     SplitTunnel splitTunnel,
+    OutageSettings outage,
+    PortalSettings portal,
     List<String> dns,
     List<LinkRule> links,
     List<PolicyRule> policy,
@@ -80,6 +84,12 @@ public record CnaptConfiguration(
     }
     for (String address : dns) {
       checkResolver(address, tun);
+    }
+    if ((!outage.direct().isEmpty() || !portal.probe().isEmpty()) && routing.priority() < 2) {
+      throw new IllegalArgumentException(
+          "routing.priority must be at least 2 with outage.direct or portal.probe, because their"
+              + " rules come one before, got "
+              + routing.priority());
     }
     dns = List.copyOf(dns);
     LinkRules.check(links);

@@ -56,14 +56,14 @@ class PolicyCommandTest {
   void withoutAnAgentTheLineAndTheMethodAreNamedAndThePathIsNotKnown() throws Exception {
     assertThat(
             test(
-                "policy: [{applications: [ssh], method: own eth0 then all after 5 s}]\n",
+                "policy: [{applications: [ssh], method: own eth0 then cost after 5 s}]\n",
                 "udp 10.0.0.2:5000 198.51.100.7:5060 application=ssh"))
         .isZero();
     assertThat(output.toString())
         .contains(
             "flow     udp 10.0.0.2 port 5000 -> 198.51.100.7 port 5060, application ssh, class LT_LD\n")
         .contains("line     line 1: applications ssh\n")
-        .contains("method   own eth0 then all after 5000 ms\n")
+        .contains("method   own eth0 then cost after 5000 ms\n")
         .contains("now      own eth0\n")
         .contains("path     not known\n")
         .contains("from     the configuration only, because no agent answers");
@@ -73,13 +73,13 @@ class PolicyCommandTest {
   void theTableClassifiesAFlowWithoutAnApplicationAndTheAgeSelectsTheStep() throws Exception {
     assertThat(
             test(
-                "policy: [{ports: [22], method: lowest-delay then all after 5 s}]\n",
+                "policy: [{ports: [22], method: lowest-delay then throughput after 5 s}]\n",
                 "tcp",
                 "10.0.0.2:5000",
                 "[2001:db8::7]:22",
                 "age=6s"))
         .isZero();
-    assertThat(output.toString()).contains("application ssh, class LT_LD").contains("now      all");
+    assertThat(output.toString()).contains("application ssh, class LT_LD").contains("now      throughput");
   }
 
   @Test
@@ -123,8 +123,7 @@ class PolicyCommandTest {
       assertThat(output.toString())
           .contains("line     built-in line 1: classes LT_LD HT_LD\n")
           .contains(
-              "path     each packet on wlan0 (path 1, losing, 12.5 ms, 3.0 Mbit/s spare) and on"
-                  + " wwan0 (path 2, spare, delay not measured, 9.0 Mbit/s spare)\n")
+              "path     wlan0 (path 1, losing, 12.5 ms, 3.0 Mbit/s spare)\n")
           .contains("from     the paths of the running agent");
       output.reset();
       assertThat(test("", "--json", "tcp 10.0.0.2:5000 198.51.100.7:443")).isZero();
@@ -173,5 +172,13 @@ class PolicyCommandTest {
     assertThat(CnaptCommand.run("policy")).isEqualTo(64);
     assertThat(CnaptCommand.run("policy", "test", "--help")).isZero();
     assertThat(output.toString()).contains("Usage: cnapt policy test");
+  }
+
+  @Test
+  void aMethodThatThisVersionCannotSendIsRefused() throws Exception {
+    assertThat(test("policy: [{applications: [ssh], method: all}]\n", "udp 10.0.0.2:5000 198.51.100.7:22"))
+        .isEqualTo(78);
+    assertThat(error.toString())
+        .contains("line 1: this version cannot send by method 'all': use one of own LINK | throughput");
   }
 }

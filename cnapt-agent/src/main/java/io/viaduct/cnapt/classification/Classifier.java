@@ -1,6 +1,8 @@
 package io.viaduct.cnapt.classification;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Assigns flows to applications. A flow is classified twice: by protocol and port when it is first
@@ -44,6 +46,33 @@ public final class Classifier {
       }
     }
     return flow.protocol() == FlowIdentity.TCP ? defaultTcp : defaultOther;
+  }
+
+  /// Returns the headers that the rules of an application match, of those rules that name no
+  /// process. A rule without a protocol matches TCP and UDP.
+  public List<HeaderMatch> headerMatches(String application) {
+    List<HeaderMatch> matches = new ArrayList<>();
+    for (Rule rule : rules) {
+      if (rule.application().equals(application) && rule.process().isEmpty()) {
+        List<Integer> protocols =
+            rule.protocol() == 0
+                ? List.of(FlowIdentity.TCP, FlowIdentity.UDP)
+                : List.of(rule.protocol());
+        for (int protocol : protocols) {
+          for (Optional<PortRange> port : orAny(rule.ports())) {
+            orAny(rule.localPorts())
+                .forEach(local -> matches.add(new HeaderMatch(protocol, port, local)));
+          }
+        }
+      }
+    }
+    return List.copyOf(matches);
+  }
+
+  private static List<Optional<PortRange>> orAny(List<PortRange> ranges) {
+    return ranges.isEmpty()
+        ? List.of(Optional.empty())
+        : ranges.stream().map(Optional::of).toList();
   }
 
   private Application named(String name) {

@@ -1,18 +1,26 @@
 package io.viaduct.cnapt.egress;
 
+import io.netty.channel.EventLoop;
+import io.viaduct.cnapt.classification.Classifier;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Sets the addresses of the TUN and the policy routing for it (docs/adr/0010). Per family:
 ///
+///     priority p - 1  of outage.direct lookup main                     only while the tunnel carries nothing
+///     priority p - 1  to PORTAL lookup main                            only while a captive portal stands in the way
 ///     priority p      to RESOLVER fwmark 0 lookup T                    queries to the resolvers of `dns` enter the tunnel
 ///     priority p      to PREFIX, or uidrange USERS: lookup main        `split-tunnel` stays outside
 ///     priority p      from all lookup main suppress_prefixlength 0     connected networks stay direct
@@ -28,9 +36,12 @@ public final class EgressRouting implements AutoCloseable {
   // MAXNS of resolv.h; the configuration allows no more.
   private static final int RESOLVERS_MAX = 3;
 
-  // Marks the rules of `split-tunnel`, so that they are found whatever their selectors (RTPROT_… of
-  // linux/rtnetlink.h; numbers from 4 on are the user's).
-  private static final int PROTOCOL = 118;
+  // Mark the rules of `split-tunnel`, `outage` and `portal`, so that they are found whatever their
+  // selectors
+  // (RTPROT_… of linux/rtnetlink.h; numbers from 4 on are the user's).
+  private static final int SPLIT_PROTOCOL = 118;
+  private static final int OUTAGE_PROTOCOL = 119;
+  private static final int PORTAL_PROTOCOL = 120;
 
   // With the kernel's default of 500, a stream of 6000 packets/s lost packets whenever the agent
   // was not scheduled for 80 ms. TCP never fills this queue, because its own limit on queued bytes
@@ -42,6 +53,8 @@ public final class EgressRouting implements AutoCloseable {
   private final SplitTunnel split;
   private final List<AddressFamily> families;
   private final String device;
+  private volatile @Nullable Outage outage; // written by the starting thread
+  private volatile @Nullable PortalWatch portal; // written by the starting thread
   private volatile int mtu; // written by the thread that sets it
 
   private EgressRouting(
@@ -144,11 +157,12 @@ public final class EgressRouting implements AutoCloseable {
       commands.add("route replace default dev " + device + " table " + routing.table());
       // Rules of one priority are evaluated in the order in which they were added.
       resolvers.stream()
-          .filter(each -> each instanceof Inet4Address == (family == AddressFamily.IPV4))
+          .filter(each -> isOf(family, each))
           .forEach(each -> commands.add("rule add to " + each.getHostAddress() + resolverRule()));
       split
           .selectors(family)
-          .forEach(each -> commands.add("rule add " + each + " lookup main " + splitRules()));
+          .forEach(each ->
+              commands.add("rule add " + each + " lookup main " + selected(SPLIT_PROTOCOL)));
       rules().forEach(rule -> commands.add("rule add " + rule));
     }
     return commands;
@@ -160,8 +174,9 @@ public final class EgressRouting implements AutoCloseable {
         .formatted(routing.priority(), routing.table());
   }
 
-  private String splitRules() {
-    return "priority %d protocol %d".formatted(routing.priority(), PROTOCOL);
+  private String selected(int protocol) {
+    int priority = protocol == SPLIT_PROTOCOL ? routing.priority() : routing.priority() - 1;
+    return "priority %d protocol %d".formatted(priority, protocol);
   }
 
   private List<String> rules() {
@@ -186,17 +201,123 @@ public final class EgressRouting implements AutoCloseable {
                   + resolverRule()); // without an address, this matches the rule of any resolver
         }
       }
-      long splitRules =
-          IpCommand.output(family, "rule list priority " + routing.priority())
-                  .split("proto " + PROTOCOL, -1)
-                  .length
-              - 1L;
-      for (long each = 0; each < splitRules; each++) {
-        commands.add("rule del " + splitRules());
-      }
+      commands.addAll(removals(family, SPLIT_PROTOCOL));
+      commands.addAll(removals(family, OUTAGE_PROTOCOL));
+      commands.addAll(removals(family, PORTAL_PROTOCOL));
       commands.add("route flush table " + routing.table());
       IpCommand.runAnyway(family, commands);
     }
+  }
+
+  // One deletion removes one rule.
+  private List<String> removals(AddressFamily family, int protocol) throws IOException {
+    String rules = selected(protocol);
+    int count =
+        IpCommand.output(family, "rule list " + rules).split("proto " + protocol, -1).length - 1;
+    return Collections.nCopies(count, "rule del " + rules);
+  }
+
+  /// Lets the traffic of `outage.direct` out whenever the tunnel carries nothing for the set time.
+  ///
+  /// @param classifier table of applications
+  public void guard(TunSettings tun, OutageSettings settings, Classifier classifier) {
+    List<String> selectors = settings.selectors(classifier);
+    if (routing.enabled() && !selectors.isEmpty()) {
+      outage = new Outage(gate(tun, selectors), settings.after());
+    }
+  }
+
+  /// Records whether the tunnel carries traffic now. Any thread may call this.
+  public void carries(boolean now) {
+    Outage guarding = outage;
+    if (guarding != null) {
+      guarding.carries(now);
+    }
+    PortalWatch watching = portal;
+    if (watching != null) {
+      watching.carries(now);
+    }
+  }
+
+  /// Looks for a captive portal whenever the tunnel carries nothing, and opens the way to it.
+  ///
+  /// @param loop of an `EpollIoHandler`, for the probes
+  /// @param passed called when a portal lets the device through
+  public void watchPortal(PortalSettings settings, EventLoop loop, Runnable passed) {
+    if (routing.enabled() && settings.isEnabled()) {
+      PortalProbe probe = new PortalProbe(loop, routing.mark(), URI.create(settings.probe()));
+      portal = new PortalWatch(probe::probe, portalGate(), settings.interval(), passed);
+    }
+  }
+
+  /// Returns the page of the captive portal that stands between this device and the Internet; empty
+  /// if none was noticed.
+  public String portal() {
+    PortalWatch watching = portal;
+    URI page = watching == null ? null : watching.page();
+    return page == null ? "" : page.toString();
+  }
+
+  PortalWatch.Gate portalGate() {
+    return new PortalWatch.Gate() {
+      @Override
+      public void open(List<InetSocketAddress> hosts) throws IOException {
+        for (AddressFamily family : families) {
+          IpCommand.run(
+              family,
+              hosts.stream()
+                  .filter(each -> isOf(family, each.getAddress()))
+                  .map(each ->
+                      "rule add to %s ipproto 6 dport %d lookup main %s"
+                          .formatted(
+                              each.getAddress().getHostAddress(),
+                              each.getPort(),
+                              selected(PORTAL_PROTOCOL)))
+                  .toList());
+        }
+      }
+
+      @Override
+      public void shut() throws IOException {
+        for (AddressFamily family : families) {
+          IpCommand.run(family, removals(family, PORTAL_PROTOCOL));
+        }
+      }
+    };
+  }
+
+  private static boolean isOf(AddressFamily family, InetAddress address) {
+    return address instanceof Inet4Address == (family == AddressFamily.IPV4);
+  }
+
+  Outage.Gate gate(TunSettings tun, List<String> selectors) {
+    return new Outage.Gate() {
+      @Override
+      public void open() throws IOException {
+        for (AddressFamily family : families) {
+          IpCommand.run(family, openings(family, tun, selectors));
+        }
+      }
+
+      @Override
+      public void shut() throws IOException {
+        for (AddressFamily family : families) {
+          IpCommand.run(family, removals(family, OUTAGE_PROTOCOL));
+        }
+      }
+    };
+  }
+
+  // A socket that has an address of the TUN stays inside, because answers to this address come
+  // through the tunnel only.
+  private List<String> openings(AddressFamily family, TunSettings tun, List<String> selectors) {
+    String own = family == AddressFamily.IPV4 ? tun.ipv4() : tun.ipv6();
+    List<String> commands = new ArrayList<>();
+    commands.add(
+        "rule add from %s lookup %d %s".formatted(own, routing.table(), selected(OUTAGE_PROTOCOL)));
+    selectors.forEach(
+        each -> commands.add("rule add " + each + " lookup main " + selected(OUTAGE_PROTOCOL)));
+    return commands;
   }
 
   // In the strict mode of RFC 3704, the kernel looks up the sender's route without the mark. It
@@ -229,6 +350,14 @@ public final class EgressRouting implements AutoCloseable {
   /// Removes rules and routes. The addresses are removed together with the TUN.
   @Override
   public void close() {
+    Outage guarding = outage;
+    if (guarding != null) {
+      guarding.close();
+    }
+    PortalWatch watching = portal;
+    if (watching != null) {
+      watching.close();
+    }
     try {
       removeLeftOvers();
     } catch (IOException e) {

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param reasons reasons for any state but `up`; empty if the state is `up`
 /// @param links the links that may carry the tunnel
 /// @param paths the paths of the session
+/// @param portal page of the captive portal that stands in the way; empty if none was noticed
 /// @param session null before the first Welcome
 public record AgentStatus(
     String state,
@@ -31,6 +32,7 @@ public record AgentStatus(
     String network,
     List<LinkStatus> links,
     List<PathStatus> paths,
+    String portal,
     DataStatus data,
     long handoverCount,
     List<Handover> handovers,

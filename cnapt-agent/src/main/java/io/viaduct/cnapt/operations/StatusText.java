@@ -41,6 +41,10 @@ public final class StatusText {
     line(text, "signalling", signalling(status.path("signalling")));
     line(text, "network", status.path("network").asString(""));
     line(text, "links", links(status.path("links")));
+    String portal = status.path("portal").asString("");
+    if (!portal.isEmpty()) {
+      line(text, "portal", "a captive portal stands in the way: open " + portal);
+    }
     line(text, "path", path(data));
     JsonNode tun = status.path("tun");
     line(

@@ -2,6 +2,7 @@ package io.viaduct.cnapt.policy;
 
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /// A method to distribute the packets of a flow over the paths.
@@ -27,13 +28,29 @@ public enum Method {
     this.text = text;
   }
 
+  /// Returns whether the data path can send by this method. Copies and spread flows need parts of
+  /// the wire that no version has yet.
+  public boolean isSent() {
+    return this == OWN || this == THROUGHPUT || this == COST || this == LOWEST_DELAY;
+  }
+
+  /// Returns the names of the methods that can be sent.
+  public static String sent() {
+    return names(Method::isSent);
+  }
+
   /// Returns the method with this name in the configuration.
   static Optional<Method> named(String text) {
     return Arrays.stream(values()).filter(each -> each.text.equals(text)).findFirst();
   }
 
   static String names() {
+    return names(_ -> true);
+  }
+
+  private static String names(Predicate<Method> which) {
     return Arrays.stream(values())
+        .filter(which)
         .map(each -> each == OWN ? "own LINK" : each.text)
         .collect(Collectors.joining(" | "));
   }

@@ -43,7 +43,7 @@ public record PathStatus(
   /// Returns the path.
   ///
   /// @throws IllegalArgumentException for a state that this version does not know
-  PathSnapshot snapshot() {
+  public PathSnapshot snapshot() {
     return new PathSnapshot(
         id,
         link,

@@ -8,6 +8,7 @@ import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.links.LinkListener;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
+import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.host.tun.TunQueue;
 import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.dictionary.BackgroundWork;
@@ -41,6 +42,7 @@ public final class DataPath implements AutoCloseable {
   private final TunIntake intake;
   private final TunWriter writer;
   private final FlowClasses classes;
+  private final FlowRoutes routes;
   private final DevicePaths paths;
   private final CarrierSwitch carriers;
   private final DataPathListener listener;
@@ -64,6 +66,7 @@ public final class DataPath implements AutoCloseable {
       TunQueue tun,
       int mark,
       Classifier classifier,
+      Policy policy,
       OwnerLookup owners,
       MobilitySettings mobility,
       DataPathListener listener)
@@ -74,6 +77,7 @@ public final class DataPath implements AutoCloseable {
     this.classes = new FlowClasses(classifier, owners, loop);
     this.intake = new TunIntake(loop, nanoTime, tun, writer, new Uplink());
     this.paths = new DevicePaths(loop, mark, mobility, new Downlink());
+    this.routes = new FlowRoutes(policy, paths);
     this.listener = listener;
     this.memory =
         new LoopMemory(
@@ -105,7 +109,7 @@ public final class DataPath implements AutoCloseable {
             parameters.terms(),
             parameters.settings(),
             memory,
-            new FlowObserver(classes),
+            new FlowObserver(classes, routes),
             new Path(),
             nowNs);
     parameters.terms().secret().wipe();
@@ -115,6 +119,7 @@ public final class DataPath implements AutoCloseable {
     ownReceiverIndex = parameters.ownReceiverIndex();
     carriers.begin(begun, nowNs);
     paths.begin(begun, parameters.peer(), nowNs);
+    routes.begin(begun);
     intake.begin(begun, parameters.settings().classQueueBytes());
     tick();
   }
@@ -372,6 +377,11 @@ public final class DataPath implements AutoCloseable {
   /// Uses another table for new flows; open flows keep their class. Must be called on the loop.
   public void classify(Classifier next) {
     classes.use(next);
+  }
+
+  /// Distributes flows over paths by other rules from now on. Must be called on the loop.
+  public void distribute(Policy next) {
+    routes.use(next, nanoTime.getAsLong());
   }
 
   /// Sends the SNAPT the last statistics of the flows, and stops. Must be called from outside the

@@ -4,6 +4,7 @@ import io.netty.channel.IoEventLoop;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.SilenceWatch;
+import io.viaduct.cnapt.policy.PathSnapshot;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.tunnel.path.Carrier;
@@ -421,6 +422,11 @@ final class DevicePaths implements PathSinks, AutoCloseable {
 
   long droppedBursts() {
     return droppedBefore + present.stream().mapToLong(each -> each.sink.droppedBursts()).sum();
+  }
+
+  /// Returns the paths as the rules see them.
+  List<PathSnapshot> snapshots(long nowNs) {
+    return status(nowNs).stream().map(PathStatus::snapshot).toList();
   }
 
   /// Returns the status of a path, at most a second old while packets are carried; null if it does

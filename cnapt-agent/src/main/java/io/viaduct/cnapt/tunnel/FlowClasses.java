@@ -55,12 +55,13 @@ final class FlowClasses {
     Application application = classifier.classify(identity(flow), process);
     if (!application.equals(note.application)) {
       note.application = application;
+      note.placement = null; // another line may decide
       flow.classify(application.serviceClass(), application.index());
       reclassified++;
     }
   }
 
-  private static FlowIdentity identity(FlowState flow) {
+  static FlowIdentity identity(FlowState flow) {
     return hasPorts(flow)
         ? new FlowIdentity(flow.protocol(), flow.devicePort(), flow.remotePort())
         : new FlowIdentity(flow.protocol(), 0, 0);

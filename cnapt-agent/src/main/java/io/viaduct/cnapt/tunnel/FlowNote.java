@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.viaduct.cnapt.classification.Application;
+import io.viaduct.cnapt.policy.FlowPlacement;
 import io.viaduct.tunnel.wire.IpFields;
 import io.viaduct.tunnel.wire.IpPacket;
 import org.jspecify.annotations.Nullable;
@@ -10,11 +11,30 @@ final class FlowNote {
   Application application;
   @Nullable String process;
   long retransmissions;
+
+  /// Line of the policy and the paths that the flow holds on to; null before the first look.
+  @Nullable FlowPlacement placement;
+
+  long lookedNs;
+  long toldNs;
+  private long lookedBytes;
   private boolean sequenceKnown;
   private int sequenceEnd;
 
   FlowNote(Application application) {
     this.application = application;
+  }
+
+  /// Notes a look at the flow.
+  ///
+  /// @param sentBytes bytes that the flow has sent so far
+  /// @return its rate since the last look, in bit/s; 0 at the first look
+  long bitPerSecond(long sentBytes, long nowNs) {
+    long sinceNs = nowNs - lookedNs;
+    double rate = lookedNs == 0 ? 0 : (sentBytes - lookedBytes) * 8e9 / sinceNs;
+    lookedNs = nowNs;
+    lookedBytes = sentBytes;
+    return (long) rate;
   }
 
   /// Checks a TCP packet from the device for a retransmission: a packet with bytes that were sent

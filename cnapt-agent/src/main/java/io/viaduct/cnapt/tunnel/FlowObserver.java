@@ -6,12 +6,15 @@ import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.wire.IpFields;
 import io.viaduct.tunnel.wire.IpPacket;
 
-/// Gives each new flow its class, and shows the first packets of a TCP flow to its [FlowNote].
+/// Gives each new flow its class, lets the rules choose its path, and shows the first packets of a
+/// TCP flow to its [FlowNote].
 final class FlowObserver implements FlowListener {
   private final FlowClasses classes;
+  private final FlowRoutes routes;
 
-  FlowObserver(FlowClasses classes) {
+  FlowObserver(FlowClasses classes, FlowRoutes routes) {
     this.classes = classes;
+    this.routes = routes;
   }
 
   @Override
@@ -22,9 +25,12 @@ final class FlowObserver implements FlowListener {
   }
 
   @Override
-  public void offered(FlowState flow, IpPacket packet) {
-    if (flow.protocol() == IpFields.TCP && flow.attachment() instanceof FlowNote note) {
-      note.sees(packet);
+  public void offered(FlowState flow, IpPacket packet, long nowNs) {
+    if (flow.attachment() instanceof FlowNote note) {
+      if (flow.protocol() == IpFields.TCP) {
+        note.sees(packet);
+      }
+      routes.offered(flow, note, nowNs);
     }
   }
 

@@ -66,6 +66,32 @@ class EgressRoutingLabIT {
   }
 
   @Test
+  void anOutageLetsOutOnlyTheChosenTrafficAndNewSockets() throws Exception {
+    assertThat(scenario("outage"))
+        .contains("out 8.8.8.8 via 10.5.0.1 dev up0")
+        .contains("closed port 8.8.8.8 dev viaduct9")
+        .contains("closed protocol 8.8.8.8 dev viaduct9")
+        .contains("old socket 8.8.8.8 from 100.96.0.2 dev viaduct9")
+        .contains("after 8.8.8.8 dev viaduct9")
+        .contains("all 8.8.8.8 via 10.5.0.1 dev up0")
+        .containsPattern("all 2001:4860::1 .*via fd05::1 dev up0")
+        .contains("all resolver 10.5.0.53 dev up0")
+        .contains("outage rules: 0");
+  }
+
+  @Test
+  void aCaptivePortalIsReachedAndNothingElse() throws Exception {
+    assertThat(scenario("portal"))
+        .contains("portal 192.0.2.7 via 10.5.0.1 dev up0")
+        .containsPattern("portal 2001:db8::7 .*via fd05::1 dev up0")
+        .contains("other port 192.0.2.7 dev viaduct9")
+        .contains("other host 192.0.2.8 dev viaduct9")
+        .contains("passed 192.0.2.7 dev viaduct9")
+        .contains("portal rules: 0")
+        .contains("left: rules [] table []");
+  }
+
+  @Test
   void aRefusalOfTheKernelLeavesNothingBehind() throws Exception {
     assertThat(scenario("refused"))
         .contains("refused: ip -4 refused")

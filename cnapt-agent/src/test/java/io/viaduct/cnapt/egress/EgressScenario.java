@@ -6,6 +6,7 @@ import io.viaduct.cnapt.classification.AddressPrefix;
 import io.viaduct.host.tun.TunDevice;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
 
 /// Runs inside the namespace of [EgressRoutingLabIT], and prints the resulting state of the kernel.
@@ -34,6 +35,8 @@ public final class EgressScenario {
       case "lead" -> lead();
       case "stop" -> stop();
       case "split" -> split();
+      case "outage" -> outage();
+      case "portal" -> portal();
       case "killed" -> killed();
       default -> refused();
     }
@@ -80,6 +83,49 @@ public final class EgressScenario {
         var _ = EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE)) {
       System.out.println("without a split " + shell("ip route get 192.0.2.7"));
     }
+  }
+
+  private static void outage() throws Exception {
+    try (TunDevice _ = open();
+        var routes =
+            EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE)) {
+      Outage.Gate gate = routes.gate(TUN, List.of("ipproto 6 dport 80-81"));
+      gate.open();
+      System.out.println("out " + shell("ip route get 8.8.8.8 ipproto tcp dport 81"));
+      System.out.println("closed port " + shell("ip route get 8.8.8.8 ipproto tcp dport 82"));
+      System.out.println("closed protocol " + shell("ip route get 8.8.8.8 ipproto udp dport 81"));
+      System.out.println(
+          "old socket " + shell("ip route get 8.8.8.8 from 100.96.0.2 ipproto tcp dport 81"));
+      gate.shut();
+      System.out.println("after " + shell("ip route get 8.8.8.8 ipproto tcp dport 81"));
+      gate = routes.gate(TUN, List.of("from all"));
+      gate.open();
+      System.out.println("all " + shell("ip route get 8.8.8.8"));
+      System.out.println("all " + shell("ip route get 2001:4860::1"));
+      System.out.println("all resolver " + shell("ip route get 10.5.0.53"));
+    }
+    System.out.println(
+        "outage rules: " + shell("(ip rule show; ip -6 rule show) | grep -c 'proto 119'"));
+  }
+
+  private static void portal() throws Exception {
+    try (TunDevice _ = open();
+        var routes =
+            EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE)) {
+      PortalWatch.Gate gate = routes.portalGate();
+      gate.open(
+          List.of(
+              new InetSocketAddress("192.0.2.7", 443), new InetSocketAddress("2001:db8::7", 80)));
+      System.out.println("portal " + shell("ip route get 192.0.2.7 ipproto tcp dport 443"));
+      System.out.println("portal " + shell("ip route get 2001:db8::7 ipproto tcp dport 80"));
+      System.out.println("other port " + shell("ip route get 192.0.2.7 ipproto tcp dport 22"));
+      System.out.println("other host " + shell("ip route get 192.0.2.8 ipproto tcp dport 443"));
+      gate.shut();
+      System.out.println("passed " + shell("ip route get 192.0.2.7 ipproto tcp dport 443"));
+      gate.open(List.of(new InetSocketAddress("192.0.2.7", 443)));
+    }
+    System.out.println(
+        "portal rules: " + shell("(ip rule show; ip -6 rule show) | grep -c 'proto 120'"));
   }
 
   private static void stop() throws Exception {

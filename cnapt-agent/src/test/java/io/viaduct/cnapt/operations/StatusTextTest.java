@@ -51,6 +51,7 @@ class StatusTextTest {
                 2_500_000,
                 5_000_000,
                 0)),
+        session == null ? "http://portal.test/login" : "",
         new DataStatus(
             "10.9.0.3:4500",
             "control",
@@ -116,6 +117,7 @@ class StatusTextTest {
     assertThat(StatusText.isUp(json)).isFalse();
     assertThat(StatusText.of(json))
         .contains("state       starting: no SNAPT has welcomed this device yet")
+        .contains("portal      a captive portal stands in the way: open http://portal.test/login")
         .contains("SNAPT       none")
         .contains("not connected");
   }

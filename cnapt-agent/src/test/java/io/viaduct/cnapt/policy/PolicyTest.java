@@ -58,8 +58,8 @@ class PolicyTest {
     assertThat(policy.lines())
         .extracting(line -> line.rule().described() + ": " + line.rule().method())
         .containsExactly(
-            "classes LT_LD HT_LD: lowest-delay, copy while losing",
-            "every flow: throughput then packet when full");
+            "classes LT_LD HT_LD: lowest-delay",
+            "every flow: throughput");
   }
 
   @ParameterizedTest

@@ -6,6 +6,7 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.mobility.MobilitySettings;
+import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
@@ -22,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -63,6 +65,7 @@ public final class DataPathScenario {
               tun.queues().getFirst(),
               0,
               Applications.classifier(Optional.of(table)),
+              Policy.of(List.of(), Applications.classifier(Optional.of(table))),
               owners,
               mobility,
               new Silent());

@@ -321,6 +321,7 @@ public final class CompoundReader {
         case Record.FLOW_ACK ->
             sink.controls().flowAck(flow, from[position], BigEndian.getInt(from, position + 1));
         case Record.FLOW_UNKNOWN -> sink.controls().flowUnknown(flow, from[position]);
+        case Record.FLOW_ROUTE -> sink.controls().flowRoute(flow, from[position] & 0xFF);
         case Record.FLOW_STATS -> sink.controls().flowStats(arrival, flow, stats);
         default -> sink.controls().flowEnd(flow);
       }
@@ -373,6 +374,8 @@ public final class CompoundReader {
         return limit - at < 5 || (from[at] & 0xFC) != 0 ? -1 : at + 5;
       case Record.FLOW_UNKNOWN:
         return limit - at < 1 || (from[at] & 0xFC) != 0 ? -1 : at + 1;
+      case Record.FLOW_ROUTE:
+        return limit - at < 1 ? -1 : at + 1;
       case Record.FLOW_END:
         return at;
       case Record.FLOW_STATS:

@@ -52,6 +52,17 @@ public final class ControlQueue implements HistoryControls {
     }
   }
 
+  /// Adds a FLOW_ROUTE record.
+  ///
+  /// @param route id of a path, or a value of [io.viaduct.tunnel.flow.FlowRoute]
+  public void flowRoute(int flow, int route, long nowNs) {
+    if (room(5, nowNs)) {
+      bytes[length++] = Record.FLOW_ROUTE;
+      length = VarInt.write(bytes, length, flow);
+      bytes[length++] = (byte) route;
+    }
+  }
+
   public void flowEnd(int flow, long nowNs) {
     if (room(4, nowNs)) {
       bytes[length++] = Record.FLOW_END;

@@ -17,6 +17,11 @@ public interface ControlSink {
 
   void flowEnd(int flow);
 
+  /// Takes FLOW_ROUTE.
+  ///
+  /// @param route id of a path, or a value of [io.viaduct.tunnel.flow.FlowRoute]
+  void flowRoute(int flow, int route);
+
   /// Takes EPOCH: the peer holds an epoch. The announcement is valid during the call.
   void epoch(Arrival arrival, EpochAnnouncement announcement);
 
@@ -40,6 +45,9 @@ public interface ControlSink {
 
         @Override
         public void flowEnd(int flow) {}
+
+        @Override
+        public void flowRoute(int flow, int route) {}
 
         @Override
         public void epoch(Arrival arrival, EpochAnnouncement announcement) {}

@@ -8,7 +8,7 @@ public interface FlowListener {
   default void opened(FlowState flow) {}
 
   /// Reports a packet of the flow on its way into the tunnel. The packet is lent for the call.
-  default void offered(FlowState flow, IpPacket packet) {}
+  default void offered(FlowState flow, IpPacket packet, long nowNs) {}
 
   /// Reports a flow that has ended and left the table. Its counters are final.
   default void ended(FlowState flow, FlowEnd reason) {}

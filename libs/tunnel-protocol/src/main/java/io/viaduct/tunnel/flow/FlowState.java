@@ -44,6 +44,7 @@ public final class FlowState {
   private int share;
   private int queued;
   private int path = NO_PATH;
+  private int route = FlowRoute.ANY;
 
   FlowState(
       int id,
@@ -111,6 +112,18 @@ public final class FlowState {
 
   public void path(int id) {
     path = id;
+  }
+
+  /// Returns the path that a rule of the device has chosen, or a value of [FlowRoute].
+  public int route() {
+    return route;
+  }
+
+  /// Sets the path that a rule of the device has chosen.
+  ///
+  /// @param path id of the path, or a value of [FlowRoute]
+  public void route(int path) {
+    route = path;
   }
 
   /// Returns the IP protocol number.

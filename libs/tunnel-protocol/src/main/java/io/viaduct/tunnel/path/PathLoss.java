@@ -20,7 +20,7 @@ public final class PathLoss {
 
   private final RttEstimator quick = new RttEstimator(ALPHA, SHORT_NS);
   private final RttEstimator slow = new RttEstimator(ALPHA, LONG_NS);
-  // Made when the path first sends: most sessions have paths that carry nothing.
+  // Made for the first receipt: most sessions are idle.
   private int[] markUs = {};
   private long[] markBytes = {};
   private int marks;
@@ -34,12 +34,8 @@ public final class PathLoss {
   ///
   /// @param sentBytes bytes of outer IP packets since the path began
   public void sent(long sentBytes, long nowNs) {
-    if (marks > 0 && nowNs - markedNs < MARK_NS) {
+    if (markUs.length == 0 || marks > 0 && nowNs - markedNs < MARK_NS) {
       return;
-    }
-    if (marks == 0) {
-      markUs = new int[MARKS];
-      markBytes = new long[MARKS];
     }
     markedNs = nowNs;
     markUs[marks & MARKS - 1] = (int) (nowNs / 1000);
@@ -53,6 +49,10 @@ public final class PathLoss {
   ///   low 32 bits
   /// @param arrivedBytes bytes that have arrived since the path began, low 32 bits
   public void receipt(int leftUs, int arrivedBytes, long nowNs) {
+    if (markUs.length == 0) {
+      markUs = new int[MARKS];
+      markBytes = new long[MARKS];
+    }
     long sent = sentAt(leftUs);
     if (sent < 0) {
       return;

@@ -22,19 +22,23 @@ public final class ControlReceiver implements ControlSink {
   private final SegmentCoalescer coalescer;
   private final @Nullable SendHistory sent;
   private final BodyLimit bodies;
+  private final boolean fromDevice;
   private final ArrayList<FlowState> ending = new ArrayList<>();
 
+  /// @param fromDevice true if the peer is the device, which alone chooses routes
   public ControlReceiver(
       FlowTable flows,
       Sealer sealer,
       SegmentCoalescer coalescer,
       @Nullable SendHistory sent,
-      BodyLimit bodies) {
+      BodyLimit bodies,
+      boolean fromDevice) {
     this.flows = flows;
     this.sealer = sealer;
     this.coalescer = coalescer;
     this.sent = sent;
     this.bodies = bodies;
+    this.fromDevice = fromDevice;
   }
 
   /// Ends the flows that the datagram has ended, after its bytes were shared among the flows.
@@ -85,6 +89,14 @@ public final class ControlReceiver implements ControlSink {
       flow.sendContexts().forgetAll(); // the peer starts anew with the next OPEN
     } else if (flow.id() == id) {
       ending.add(flow);
+    }
+  }
+
+  @Override
+  public void flowRoute(int id, int route) {
+    FlowState flow = flows.byId(id);
+    if (flow != null && fromDevice) {
+      flow.route(route);
     }
   }
 

@@ -38,7 +38,8 @@ final class InboundHalf {
                 outbound.sealer,
                 memory.restored.coalescer(),
                 state.histories.sent(),
-                state.bodies),
+                state.bodies,
+                !state.atDevice),
             new SegmentClamp(outbound::innerMtu, state.verdicts),
             state.peerClock,
             !state.atDevice);

@@ -53,7 +53,7 @@ final class PacketIntake {
     }
     FlowState flow = flows.lookup(key, nowNs);
     if (flow != null) {
-      listener.offered(flow, packet);
+      listener.offered(flow, packet, nowNs);
     }
     return admit(packet, key, flow, nowNs);
   }
@@ -67,6 +67,9 @@ final class PacketIntake {
   private Verdict admit(IpPacket packet, FlowKey key, @Nullable FlowState flow, long nowNs) {
     ServiceClass serviceClass = flow == null ? ServiceClass.HT_HD : flow.serviceClass();
     SessionPath path = choice.of(flow, serviceClass, nowNs);
+    if (path == null) {
+      return Verdict.NO_PATH;
+    }
     path.offeredBytes += packet.length();
     Verdict admitted = path.pacing.admit(serviceClass, packet, nowNs);
     if (admitted == Verdict.MARKED) {

@@ -1,5 +1,6 @@
 package io.viaduct.tunnel.session;
 
+import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.wire.ServiceClass;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// - A flow of another class stays on one path. It begins on the path with the most spare rate, and
 ///   moves if its own path has a standing queue and another one has none: at most one flow moves
 ///   per half second.
+/// - A flow with a route takes that path only: a rule of the device has chosen it.
 /// - A path that packets may no longer leave by is left at once.
 final class PathChoice {
   static final long HOLD_NS = 500_000_000;
@@ -44,7 +46,11 @@ final class PathChoice {
   /// Returns the path of a packet.
   ///
   /// @param flow null for a packet without a flow
-  SessionPath of(@Nullable FlowState flow, ServiceClass serviceClass, long nowNs) {
+  /// @return null if a rule of the device allows no path that works
+  @Nullable SessionPath of(@Nullable FlowState flow, ServiceClass serviceClass, long nowNs) {
+    if (flow != null && flow.route() != FlowRoute.ANY) {
+      return routed(flow);
+    }
     SessionPath[] usable = paths.usable();
     if (usable.length == 1) {
       return note(flow, usable[0]);
@@ -65,6 +71,16 @@ final class PathChoice {
     }
     movedNs = nowNs;
     return note(flow, most);
+  }
+
+  /// Returns the path that a rule has chosen, null if it does not work.
+  private @Nullable SessionPath routed(FlowState flow) {
+    SessionPath path = paths.find(flow.route());
+    if (path == null || path.use == PathUse.NO) {
+      return null;
+    }
+    flow.path(path.id);
+    return path;
   }
 
   /// Returns the path of control records, and of all packets whose delay counts.

@@ -3,6 +3,7 @@ package io.viaduct.tunnel.session;
 import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowListener;
+import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.metering.SessionTotals;
@@ -256,6 +257,17 @@ public final class TunnelSession implements AutoCloseable {
   /// @param id 0 up to the number that the handshake allows, exclusive
   public void use(int id, PathUse use, long nowNs) {
     path.use(id, use, nowNs);
+  }
+
+  /// Lets a flow take one path only, in both directions (agent only). Repeating the call tells the
+  /// SNAPT again, because the record may be lost.
+  ///
+  /// @param route id of a path, or a value of [io.viaduct.tunnel.flow.FlowRoute]
+  public void route(FlowState flow, int route, long nowNs) {
+    flow.route(route);
+    if (outbound.paths.areMany()) {
+      state.controls.flowRoute(flow.id(), route, nowNs);
+    }
   }
 
   /// Returns the number of paths that the handshake allows.

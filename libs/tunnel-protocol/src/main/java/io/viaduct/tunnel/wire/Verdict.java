@@ -28,6 +28,8 @@ public enum Verdict {
   FLOW_TABLE_FULL(Subject.PACKET),
   /// All flow ids are in use or were used less than 30 s ago: the packet travels without context.
   FLOW_IDS_EXHAUSTED(Subject.PACKET),
+  /// A rule of the device allows no path that works.
+  NO_PATH(Subject.PACKET),
   /// Session is closed, or the SNAPT has not yet heard from the device.
   SESSION_CLOSED(Subject.PACKET),
 

@@ -2,6 +2,7 @@ package io.viaduct.tunnel.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
@@ -202,6 +203,52 @@ class ManyPathsTest {
       fresh.receiveAtSnapt(probe, more.links.get(2).address);
       assertThat(fresh.snapt.verdicts().of(Verdict.PATH_UNKNOWN)).isEqualTo(1);
       fresh.close();
+    }
+  }
+
+  @Test
+  void aRouteHoldsAFlowOnOnePathInBothDirections() {
+    try (PathsRig rig = new PathsRig(8, 10, 60)) {
+      rig.serviceClass = ServiceClass.LT_LD;
+      rig.openAll();
+      rig.send(rig.agent, up(5000));
+      rig.advanceMs(100);
+      rig.agent.flows().forEach(flow -> rig.agent.route(flow, 1, rig.nowNs));
+      rig.send(rig.agent, up(5000));
+      rig.advanceMs(200);
+      int up = rig.links.get(1).sentUp;
+      int down = rig.links.get(1).sentDown;
+      rig.send(rig.agent, up(5000));
+      rig.send(rig.snapt, down(5000));
+      rig.advanceMs(200);
+      assertThat(rig.links.get(1).sentUp).isGreaterThan(up);
+      assertThat(rig.links.get(1).sentDown).isGreaterThan(down);
+      rig.use(1, PathUse.NO);
+      assertThat(rig.offer(rig.agent, up(5000))).as("no other path").isEqualTo(Verdict.NO_PATH);
+      rig.agent.flows().forEach(flow -> rig.agent.route(flow, FlowRoute.ANY, rig.nowNs));
+      assertThat(rig.offer(rig.agent, up(5000))).isEqualTo(Verdict.QUEUED);
+    }
+  }
+
+  @Test
+  void aLosingPathIsLeftByLowDelayClassesAlthoughItIsNearer() {
+    try (PathsRig rig = new PathsRig(8, 10, 20)) {
+      rig.serviceClass = ServiceClass.LT_LD;
+      rig.openAll();
+      byte[] payload = new byte[1000];
+      byte[] packet = PacketForge.udp(PacketForge.Endpoints.ipv4(5000, 7, 53), payload);
+      for (int i = 0; i < 3000; i++) {
+        rig.links.get(0).losesUp = i > 500 && i % 5 == 0;
+        payload[0] = (byte) i;
+        rig.send(rig.agent, packet);
+        rig.advanceMs(1);
+      }
+      int before = rig.links.get(0).sentUp;
+      for (int i = 0; i < 100; i++) {
+        rig.send(rig.agent, packet);
+        rig.advanceMs(1);
+      }
+      assertThat(rig.links.get(0).sentUp - before).isLessThan(10);
     }
   }
 }

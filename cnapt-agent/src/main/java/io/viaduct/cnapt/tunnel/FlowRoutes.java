@@ -1,0 +1,90 @@
+package io.viaduct.cnapt.tunnel;
+
+import io.viaduct.cnapt.policy.Decision;
+import io.viaduct.cnapt.policy.FlowFacts;
+import io.viaduct.cnapt.policy.FlowPlacement;
+import io.viaduct.cnapt.policy.Policy;
+import io.viaduct.cnapt.policy.SessionPlacements;
+import io.viaduct.tunnel.flow.FlowRoute;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.session.TunnelSession;
+import org.jspecify.annotations.Nullable;
+
+/// Applies the operator's rules to flows: a flow that one of them decides about takes only the path
+/// that it names, in both directions. All other flows are left to each end's own choice, which
+/// follows the built-in rules. Owner: the data path's event loop.
+///
+/// A flow is looked at when it sends, five times a second at most. The SNAPT is told again every
+/// two seconds while the flow sends.
+final class FlowRoutes {
+  private static final long LOOK_NS = 200_000_000;
+  private static final long TELL_NS = 2_000_000_000L;
+
+  private final DevicePaths paths;
+  private Policy policy;
+  private SessionPlacements placements;
+  private @Nullable TunnelSession session;
+
+  FlowRoutes(Policy policy, DevicePaths paths) {
+    this.policy = policy;
+    this.placements = new SessionPlacements(policy);
+    this.paths = paths;
+  }
+
+  /// Takes a new session; nothing that an earlier one held on to counts.
+  void begin(TunnelSession begun) {
+    session = begun;
+    placements = new SessionPlacements(policy);
+  }
+
+  /// Uses other rules for all flows from now on.
+  void use(Policy next, long nowNs) {
+    policy = next;
+    placements = new SessionPlacements(next);
+    TunnelSession in = session;
+    if (in == null) {
+      return;
+    }
+    in.flows()
+        .forEach(flow -> {
+          if (flow.attachment() instanceof FlowNote note) {
+            note.placement = null;
+            note.lookedNs = 0;
+            route(in, flow, note, FlowRoute.ANY, nowNs);
+          }
+        });
+  }
+
+  /// Looks at a flow that sends a packet.
+  void offered(FlowState flow, FlowNote note, long nowNs) {
+    TunnelSession in = session;
+    if (in == null || nowNs - note.lookedNs < LOOK_NS || !paths.areMany()) {
+      return;
+    }
+    long bitPerSecond = note.bitPerSecond(flow.sent().preBytes(), nowNs);
+    FlowPlacement placement = note.placement;
+    if (placement == null) {
+      placement = placements.place(facts(flow, note));
+      note.placement = placement;
+    }
+    if (placement.line().isBuiltIn()) {
+      return;
+    }
+    Decision decision =
+        placement.decide(paths.snapshots(nowNs), nowNs - flow.openedNs(), bitPerSecond, nowNs);
+    int route = decision.paths().isEmpty() ? FlowRoute.NONE : decision.paths().getFirst().id();
+    if (route != flow.route() || nowNs - note.toldNs >= TELL_NS) {
+      route(in, flow, note, route, nowNs);
+    }
+  }
+
+  private static void route(
+      TunnelSession in, FlowState flow, FlowNote note, int route, long nowNs) {
+    note.toldNs = nowNs;
+    in.route(flow, route, nowNs);
+  }
+
+  private static FlowFacts facts(FlowState flow, FlowNote note) {
+    return new FlowFacts(FlowClasses.identity(flow), flow.remoteAddress(), note.application);
+  }
+}

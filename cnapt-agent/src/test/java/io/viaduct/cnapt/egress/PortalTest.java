@@ -1,0 +1,151 @@
+package io.viaduct.cnapt.egress;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Timeout(60)
+class PortalTest {
+  private static final Duration INTERVAL = Duration.ofMillis(100);
+
+  private final MultiThreadIoEventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+
+  @AfterEach
+  void end() {
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2000);
+  }
+
+  /// Asks a page whose server gives this answer; an empty one closes the connection.
+  private PortalFinding ask(String answer, AtomicReference<String> request) throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      Thread.ofVirtual()
+          .start(() -> {
+            try (Socket client = server.accept()) {
+              byte[] read = new byte[4096];
+              int bytes = client.getInputStream().read(read);
+              request.set(new String(read, 0, bytes, US_ASCII));
+              client.getOutputStream().write(answer.getBytes(US_ASCII));
+            } catch (Exception e) {
+              request.set(e.toString());
+            }
+          });
+      URI page = URI.create("http://127.0.0.1:" + server.getLocalPort() + "/generate_204?device=1");
+      return new PortalProbe(loops.next(), 0, page).probe();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "204 No Content, '', Open[]",
+    "302 Found, http://portal.test/login?a=1, Portal[page=http://portal.test/login?a=1]",
+    "307 Temporary Redirect, https://10.0.0.1:8443/, Portal[page=https://10.0.0.1:8443/]",
+    "302 Found, ftp://portal.test/, Unknown[reason=a redirection to no page of the web]",
+    "302 Found, 'http://a b/', Unknown[reason=a redirection to no address]",
+    "503 Service Unavailable, '', Unknown[reason=the page answered 503]"
+  })
+  void theAnswerTellsAPortalFromTheInternet(String status, String location, String finding)
+      throws Exception {
+    AtomicReference<String> request = new AtomicReference<>("");
+    String answer =
+        "HTTP/1.1 " + status + "\r\nContent-Length: 0\r\nLocation: " + location + "\r\n\r\n";
+    assertThat(ask(answer, request)).hasToString(finding);
+    assertThat(request.get())
+        .startsWith("GET /generate_204?device=1 HTTP/1.1\r\n")
+        .containsPattern("host: 127.0.0.1:[0-9]+\r\n");
+  }
+
+  @Test
+  void aPageInPlaceOfTheAnswerIsAPortalToo() throws Exception {
+    AtomicReference<String> request = new AtomicReference<>("");
+    for (String status : List.of("200 OK", "511 Network Authentication Required")) {
+      PortalFinding found =
+          ask("HTTP/1.1 " + status + "\r\nContent-Length: 5\r\n\r\nlogin", request);
+      assertThat(found).isInstanceOf(PortalFinding.Portal.class);
+    }
+  }
+
+  @Test
+  void withoutAnAnswerNothingIsKnown() throws Exception {
+    AtomicReference<String> request = new AtomicReference<>("");
+    assertThat(ask("", request)).isInstanceOf(PortalFinding.Unknown.class);
+    assertThat(ask("rubbish\r\n\r\n", request)).isInstanceOf(PortalFinding.Unknown.class);
+    URI closed = URI.create("http://127.0.0.1:1/");
+    assertThat(new PortalProbe(loops.next(), 0, closed).probe())
+        .isInstanceOf(PortalFinding.Unknown.class);
+  }
+
+  private final List<String> gate = new CopyOnWriteArrayList<>();
+  private final AtomicInteger passed = new AtomicInteger();
+  private final AtomicReference<PortalFinding> finding =
+      new AtomicReference<>(new PortalFinding.Unknown("first"));
+
+  private PortalWatch watch() {
+    return new PortalWatch(
+        finding::get,
+        new PortalWatch.Gate() {
+          @Override
+          public void open(List<InetSocketAddress> hosts) {
+            gate.add("open " + hosts);
+          }
+
+          @Override
+          public void shut() {
+            gate.add("shut");
+          }
+        },
+        INTERVAL,
+        passed::incrementAndGet);
+  }
+
+  @Test
+  void theWayToThePortalIsOpenUntilItLetsTheDeviceThrough() {
+    URI portal = URI.create("http://192.0.2.7:8080/login");
+    try (PortalWatch watch = watch()) {
+      await().during(INTERVAL.multipliedBy(3)).until(gate::isEmpty);
+      finding.set(new PortalFinding.Portal(portal));
+      await().until(() -> portal.equals(watch.page()));
+      assertThat(gate)
+          .containsExactly("shut", "open [/192.0.2.7:80, /192.0.2.7:443, /192.0.2.7:8080]");
+      finding.set(new PortalFinding.Portal(URI.create("http://192.0.2.7:8080/login?again")));
+      await().during(INTERVAL.multipliedBy(3)).until(() -> gate.size() == 2);
+      finding.set(new PortalFinding.Open());
+      await().until(() -> passed.get() == 1);
+      assertThat(watch.page()).isNull();
+      assertThat(gate).hasSize(3).last().isEqualTo("shut");
+    }
+  }
+
+  @Test
+  void aTunnelThatCarriesEndsTheSearchAndShutsTheWay() {
+    finding.set(new PortalFinding.Portal(URI.create("http://192.0.2.7/")));
+    try (PortalWatch watch = watch()) {
+      await().until(() -> watch.page() != null);
+      watch.carries(true);
+      await().until(() -> watch.page() == null);
+      await().during(INTERVAL.multipliedBy(3)).until(() -> watch.page() == null);
+      watch.carries(false);
+      await().until(() -> watch.page() != null);
+    }
+    assertThat(gate).last().isEqualTo("shut");
+  }
+}
