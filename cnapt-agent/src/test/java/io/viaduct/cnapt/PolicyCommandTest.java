@@ -79,7 +79,9 @@ class PolicyCommandTest {
                 "[2001:db8::7]:22",
                 "age=6s"))
         .isZero();
-    assertThat(output.toString()).contains("application ssh, class LT_LD").contains("now      throughput");
+    assertThat(output.toString())
+        .contains("application ssh, class LT_LD")
+        .contains("now      throughput");
   }
 
   @Test
@@ -122,14 +124,13 @@ class PolicyCommandTest {
       assertThat(test("", "udp 10.0.0.2:5000 198.51.100.7:5060")).isZero();
       assertThat(output.toString())
           .contains("line     built-in line 1: classes LT_LD HT_LD\n")
-          .contains(
-              "path     wlan0 (path 1, losing, 12.5 ms, 3.0 Mbit/s spare)\n")
+          .contains("path     wlan0 (path 1, losing, 12.5 ms, 3.0 Mbit/s spare)\n")
           .contains("from     the paths of the running agent");
       output.reset();
       assertThat(test("", "--json", "tcp 10.0.0.2:5000 198.51.100.7:443")).isZero();
       var tree = JsonMapper.shared().readTree(output.toString());
       assertThat(tree.path("line").asString("")).isEqualTo("built-in line 2");
-      assertThat(tree.path("method").asString("")).isEqualTo("throughput then packet when full");
+      assertThat(tree.path("method").asString("")).isEqualTo("throughput");
       assertThat(tree.path("mode").asString("")).isEqualTo("one");
       assertThat(tree.at("/paths/0/link").asString("")).isEqualTo("wlan0");
     } finally {
@@ -176,9 +177,13 @@ class PolicyCommandTest {
 
   @Test
   void aMethodThatThisVersionCannotSendIsRefused() throws Exception {
-    assertThat(test("policy: [{applications: [ssh], method: all}]\n", "udp 10.0.0.2:5000 198.51.100.7:22"))
+    assertThat(
+            test(
+                "policy: [{applications: [ssh], method: all}]\n",
+                "udp 10.0.0.2:5000 198.51.100.7:22"))
         .isEqualTo(78);
     assertThat(error.toString())
-        .contains("line 1: this version cannot send by method 'all': use one of own LINK | throughput");
+        .contains(
+            "line 1: this version cannot send by method 'all': use one of own LINK | throughput");
   }
 }

@@ -29,7 +29,8 @@ class FlowPlacementTest {
 
   @Test
   void aBulkFlowIsSpreadOnlyWhileOnePathIsNotEnough() {
-    FlowPlacement bulk = session("throughput then packet when full").place(flow("web", 6, "198.51.100.7", 443));
+    FlowPlacement bulk =
+        session("throughput then packet when full").place(flow("web", 6, "198.51.100.7", 443));
     assertThat(ids(decide(bulk, 0, usable(1, 10_000), usable(2, 8000)))).containsExactly(1);
     for (; nowMs < 2000; nowMs += 100) {
       Decision decision = decide(bulk, 9_500_000, usable(1, 500), usable(2, 8000));
