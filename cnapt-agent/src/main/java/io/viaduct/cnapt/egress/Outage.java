@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Lets chosen traffic out while the tunnel carries nothing for longer than a set time. Owner: its
-/// own thread; any thread may call [#carries]. Without chosen traffic nobody creates it, and all
-/// traffic waits for the tunnel.
+/// own thread; any thread may call [#carries]. It is created only if traffic is chosen; otherwise
+/// all traffic waits for the tunnel.
 public final class Outage implements AutoCloseable {
   /// Opens and closes the direct way.
   public interface Gate {
