@@ -85,7 +85,7 @@ public final class Outage implements AutoCloseable {
     try {
       gate.shut();
       isOpen = false;
-      LOG.info("the tunnel carries all traffic again");
+      LOG.info("no traffic leaves outside the tunnel any more");
     } catch (IOException e) {
       LOG.error("traffic still leaves outside the tunnel, because {}", e.toString());
     }
