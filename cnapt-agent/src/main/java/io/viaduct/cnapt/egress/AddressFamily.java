@@ -1,5 +1,7 @@
 package io.viaduct.cnapt.egress;
 
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -21,5 +23,10 @@ enum AddressFamily {
 
   boolean isOnThisHost() {
     return this == IPV4 || Files.exists(IPV6_ADDRESSES);
+  }
+
+  /// Returns true for an address of this family.
+  boolean includes(InetAddress address) {
+    return address instanceof Inet4Address == (this == IPV4);
   }
 }

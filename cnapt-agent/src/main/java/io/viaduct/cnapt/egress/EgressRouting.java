@@ -3,15 +3,12 @@ package io.viaduct.cnapt.egress;
 import io.netty.channel.EventLoop;
 import io.viaduct.cnapt.classification.Classifier;
 import java.io.IOException;
-import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,13 +33,6 @@ public final class EgressRouting implements AutoCloseable {
   // MAXNS of resolv.h; the configuration allows no more.
   private static final int RESOLVERS_MAX = 3;
 
-  // Mark the rules of `split-tunnel`, `outage` and `portal`, so that they are found whatever their
-  // selectors
-  // (RTPROT_… of linux/rtnetlink.h; numbers from 4 on are the user's).
-  private static final int SPLIT_PROTOCOL = 118;
-  private static final int OUTAGE_PROTOCOL = 119;
-  private static final int PORTAL_PROTOCOL = 120;
-
   // With the kernel's default of 500, a stream of 6000 packets/s lost packets whenever the agent
   // was not scheduled for 80 ms. TCP never fills this queue, because its own limit on queued bytes
   // is lower.
@@ -52,6 +42,7 @@ public final class EgressRouting implements AutoCloseable {
   private final List<InetAddress> resolvers;
   private final SplitTunnel split;
   private final List<AddressFamily> families;
+  private final OutsideRules outside;
   private final String device;
   private volatile @Nullable Outage outage; // written by the starting thread
   private volatile @Nullable PortalWatch portal; // written by the starting thread
@@ -68,6 +59,7 @@ public final class EgressRouting implements AutoCloseable {
     this.resolvers = resolvers;
     this.split = split;
     this.families = families;
+    this.outside = new OutsideRules(routing, families);
     this.device = device;
     this.mtu = mtu;
   }
@@ -157,12 +149,9 @@ public final class EgressRouting implements AutoCloseable {
       commands.add("route replace default dev " + device + " table " + routing.table());
       // Rules of one priority are evaluated in the order in which they were added.
       resolvers.stream()
-          .filter(each -> isOf(family, each))
+          .filter(family::includes)
           .forEach(each -> commands.add("rule add to " + each.getHostAddress() + resolverRule()));
-      split
-          .selectors(family)
-          .forEach(each ->
-              commands.add("rule add " + each + " lookup main " + selected(SPLIT_PROTOCOL)));
+      commands.addAll(outside.ofSplit(family, split));
       rules().forEach(rule -> commands.add("rule add " + rule));
     }
     return commands;
@@ -172,11 +161,6 @@ public final class EgressRouting implements AutoCloseable {
   private String resolverRule() {
     return " priority %d fwmark 0/0xffffffff lookup %d"
         .formatted(routing.priority(), routing.table());
-  }
-
-  private String selected(int protocol) {
-    int priority = protocol == SPLIT_PROTOCOL ? routing.priority() : routing.priority() - 1;
-    return "priority %d protocol %d".formatted(priority, protocol);
   }
 
   private List<String> rules() {
@@ -201,20 +185,10 @@ public final class EgressRouting implements AutoCloseable {
                   + resolverRule()); // without an address, this matches the rule of any resolver
         }
       }
-      commands.addAll(removals(family, SPLIT_PROTOCOL));
-      commands.addAll(removals(family, OUTAGE_PROTOCOL));
-      commands.addAll(removals(family, PORTAL_PROTOCOL));
+      commands.addAll(outside.allRemovals(family));
       commands.add("route flush table " + routing.table());
       IpCommand.runAnyway(family, commands);
     }
-  }
-
-  // One deletion removes one rule.
-  private List<String> removals(AddressFamily family, int protocol) throws IOException {
-    String rules = selected(protocol);
-    int count =
-        IpCommand.output(family, "rule list " + rules).split("proto " + protocol, -1).length - 1;
-    return Collections.nCopies(count, "rule del " + rules);
   }
 
   /// Lets the traffic of `outage.direct` out whenever the tunnel carries nothing for the set time.
@@ -223,8 +197,12 @@ public final class EgressRouting implements AutoCloseable {
   public void guard(TunSettings tun, OutageSettings settings, Classifier classifier) {
     List<String> selectors = settings.selectors(classifier);
     if (routing.enabled() && !selectors.isEmpty()) {
-      outage = new Outage(gate(tun, selectors), settings.after());
+      outage = new Outage(outside.outageGate(tun, selectors), settings.after());
     }
+  }
+
+  OutsideRules outside() {
+    return outside;
   }
 
   /// Records whether the tunnel carries traffic now. Any thread may call this.
@@ -246,7 +224,7 @@ public final class EgressRouting implements AutoCloseable {
   public void watchPortal(PortalSettings settings, EventLoop loop, Runnable passed) {
     if (routing.enabled() && settings.isEnabled()) {
       PortalProbe probe = new PortalProbe(loop, routing.mark(), URI.create(settings.probe()));
-      portal = new PortalWatch(probe::probe, portalGate(), settings.interval(), passed);
+      portal = new PortalWatch(probe::probe, outside.portalGate(), settings.interval(), passed);
     }
   }
 
@@ -256,68 +234,6 @@ public final class EgressRouting implements AutoCloseable {
     PortalWatch watching = portal;
     URI page = watching == null ? null : watching.page();
     return page == null ? "" : page.toString();
-  }
-
-  PortalWatch.Gate portalGate() {
-    return new PortalWatch.Gate() {
-      @Override
-      public void open(List<InetSocketAddress> hosts) throws IOException {
-        for (AddressFamily family : families) {
-          IpCommand.run(
-              family,
-              hosts.stream()
-                  .filter(each -> isOf(family, each.getAddress()))
-                  .map(each ->
-                      "rule add to %s ipproto 6 dport %d lookup main %s"
-                          .formatted(
-                              each.getAddress().getHostAddress(),
-                              each.getPort(),
-                              selected(PORTAL_PROTOCOL)))
-                  .toList());
-        }
-      }
-
-      @Override
-      public void shut() throws IOException {
-        for (AddressFamily family : families) {
-          IpCommand.run(family, removals(family, PORTAL_PROTOCOL));
-        }
-      }
-    };
-  }
-
-  private static boolean isOf(AddressFamily family, InetAddress address) {
-    return address instanceof Inet4Address == (family == AddressFamily.IPV4);
-  }
-
-  Outage.Gate gate(TunSettings tun, List<String> selectors) {
-    return new Outage.Gate() {
-      @Override
-      public void open() throws IOException {
-        for (AddressFamily family : families) {
-          IpCommand.run(family, openings(family, tun, selectors));
-        }
-      }
-
-      @Override
-      public void shut() throws IOException {
-        for (AddressFamily family : families) {
-          IpCommand.run(family, removals(family, OUTAGE_PROTOCOL));
-        }
-      }
-    };
-  }
-
-  // A socket that has an address of the TUN stays inside, because answers to this address come
-  // through the tunnel only.
-  private List<String> openings(AddressFamily family, TunSettings tun, List<String> selectors) {
-    String own = family == AddressFamily.IPV4 ? tun.ipv4() : tun.ipv6();
-    List<String> commands = new ArrayList<>();
-    commands.add(
-        "rule add from %s lookup %d %s".formatted(own, routing.table(), selected(OUTAGE_PROTOCOL)));
-    selectors.forEach(
-        each -> commands.add("rule add " + each + " lookup main " + selected(OUTAGE_PROTOCOL)));
-    return commands;
   }
 
   // In the strict mode of RFC 3704, the kernel looks up the sender's route without the mark. It

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Lets chosen traffic out while the tunnel carries nothing for longer than a set time. Owner: its
-/// own thread; any thread may call [#carries]. Without chosen traffic nobody creates it, and all
-/// traffic waits for the tunnel.
+/// own thread; any thread may call [#carries]. It is created only if traffic is chosen; otherwise
+/// all traffic waits for the tunnel.
 public final class Outage implements AutoCloseable {
   /// Opens and closes the direct way.
   public interface Gate {
@@ -85,7 +85,7 @@ public final class Outage implements AutoCloseable {
     try {
       gate.shut();
       isOpen = false;
-      LOG.info("the tunnel carries all traffic again");
+      LOG.info("no traffic leaves outside the tunnel any more");
     } catch (IOException e) {
       LOG.error("traffic still leaves outside the tunnel, because {}", e.toString());
     }

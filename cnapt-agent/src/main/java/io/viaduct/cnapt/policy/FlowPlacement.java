@@ -29,7 +29,8 @@ public final class FlowPlacement {
     return line;
   }
 
-  /// Returns the decision for the packets from now on.
+  /// Returns the decision for the packets from now on. It allocates, so it is called for a new flow
+  /// and after each measurement of the paths, but not per packet.
   ///
   /// @param paths all paths of the session
   /// @param ageNs age of the flow

@@ -89,7 +89,7 @@ public final class EgressScenario {
     try (TunDevice _ = open();
         var routes =
             EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE)) {
-      Outage.Gate gate = routes.gate(TUN, List.of("ipproto 6 dport 80-81"));
+      Outage.Gate gate = routes.outside().outageGate(TUN, List.of("ipproto 6 dport 80-81"));
       gate.open();
       System.out.println("out " + shell("ip route get 8.8.8.8 ipproto tcp dport 81"));
       System.out.println("closed port " + shell("ip route get 8.8.8.8 ipproto tcp dport 82"));
@@ -98,7 +98,7 @@ public final class EgressScenario {
           "old socket " + shell("ip route get 8.8.8.8 from 100.96.0.2 ipproto tcp dport 81"));
       gate.shut();
       System.out.println("after " + shell("ip route get 8.8.8.8 ipproto tcp dport 81"));
-      gate = routes.gate(TUN, List.of("from all"));
+      gate = routes.outside().outageGate(TUN, List.of("from all"));
       gate.open();
       System.out.println("all " + shell("ip route get 8.8.8.8"));
       System.out.println("all " + shell("ip route get 2001:4860::1"));
@@ -112,7 +112,7 @@ public final class EgressScenario {
     try (TunDevice _ = open();
         var routes =
             EgressRouting.lead(TUN, "viaduct9", MTU, ROUTING, RESOLVERS, SplitTunnel.NONE)) {
-      PortalWatch.Gate gate = routes.portalGate();
+      PortalWatch.Gate gate = routes.outside().portalGate();
       gate.open(
           List.of(
               new InetSocketAddress("192.0.2.7", 443), new InetSocketAddress("2001:db8::7", 80)));

@@ -24,7 +24,8 @@ final class LabelValues {
   private static final Pattern TYPE = Pattern.compile("\\b[A-Z]\\w+\\b");
   private static final Pattern COMMENT = Pattern.compile("//.*|/\\*(?s:.*?)\\*/");
   private static final Pattern JAVA_ENUM =
-      Pattern.compile("\\benum\\s+(\\w+)[^{]*\\{((?:[^;}\"]|\"[^\"]*\")*)");
+      // Possessive, because a group that may be matched again needs a stack frame per repetition.
+      Pattern.compile("\\benum\\s+(\\w+)[^{]*\\{((?:[^;}\"]++|\"[^\"]*+\")*+)");
   private static final Pattern PROTO_ENUM = Pattern.compile("\\benum\\s+(\\w+)\\s*\\{([^}]*)}");
   private static final Pattern CONSTANT = Pattern.compile("\\b([A-Z][A-Z0-9_]+)\\b");
 
