@@ -2,6 +2,8 @@
 # namespaces. So it needs no root, and no process can outlive it. Needs launch.sh, programs.sh.
 # shellcheck shell=bash disable=SC2154
 
+flags=()
+
 requirements() {
 	! lacks ip || install ip:iproute2 || die 69 "'ip' is missing: install iproute2 (apt-get install iproute2)"
 	! lacks unshare || install unshare:util-linux || die 69 "'unshare' is missing: install util-linux (apt-get install util-linux)"
@@ -24,13 +26,18 @@ namespaces() { # sets flags to the options of unshare that work on this machine
 	fi
 }
 
+ready() { # checks once what a laboratory needs; called before the build too, which takes minutes
+	[ "${#flags[@]}" = 0 ] || return 0
+	requirements
+	namespaces
+}
+
 # Four processes run outside: this shell, the janitor, the relay of the page's port, and 'unshare'. The
 # child of 'unshare' is the first process of the laboratory. It is a shell, because the first process
 # inherits orphans and must reap them. All other processes are inside and die with that child.
 laboratory() {
-	local flags java life status=0
-	requirements
-	namespaces
+	local java life status=0
+	ready
 	java=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:+UseSerialGC -XX:-UsePerfData
 		-cp "$root/lab/testbed/target/testbed-$(version).jar:$root/lab/testbed/target/lib/*")
 	trap leave EXIT

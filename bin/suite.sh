@@ -7,9 +7,11 @@ suite() { # options: passed to Maven
 	install_test_programs
 	mkdir -p "$root/build"
 	: >"$root/build/building"
+	: >"$root/build/testing"
 	maven verify "$@" 2>&1 | tee "$log" || status=$?
 	[ "$status" != 0 ] || mv "$root/build/building" "$root/build/built"
 	closing_lines "$log"
+	skip_reasons
 	return "$status"
 }
 
@@ -39,6 +41,13 @@ closing_lines() { # prints one line per module with Surefire's numbers, then the
 			bad += failed + errors; gone += skipped; good += run - failed - errors - skipped
 		}
 		END { printf "%d passed, %d failed, %d skipped\n", good, bad, gone }'
+}
+
+skip_reasons() { # prints each reason for which this run skipped tests, with the number of tests
+	find "$root"/{,libs/,lab/}*/target/{surefire,failsafe}-reports -name 'TEST-*.xml' -newer "$root/build/testing" \
+		-exec sed -n 's/.*<skipped.*TestAbortedException: \(Assumption failed: \)\{0,1\}\(\[\{0,1\}skipped: \)\{0,1\}\([^]]*\).*/\3/p
+			s/.*<skipped message="\([^"]*\)".*/\1/p' {} + 2>/dev/null |
+		sort | uniq -c | sort -rn | sed 's/^ *\([0-9]*\) /  \1 skipped: /' || true
 }
 
 nightly() { # [--packets N] [--seed N]: runs both long simulations of the tunnel, each in its own process

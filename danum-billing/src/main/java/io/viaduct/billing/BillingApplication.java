@@ -30,6 +30,7 @@ import org.springframework.boot.webmvc.autoconfigure.WebMvcObservationAutoConfig
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ComponentScan;
 import org.springframework.core.ParameterizedTypeReference;
 
 /// Billing as a Spring Boot application. Each package makes its own parts in a class named
@@ -50,6 +51,7 @@ import org.springframework.core.ParameterizedTypeReference;
       ValidationAutoConfiguration.class,
       WebMvcObservationAutoConfiguration.class
     })
+@ComponentScan(resourcePattern = "**/*Parts.class") // reads no other class at the start
 public class BillingApplication {
   /// Returns billing, not yet started.
   ///

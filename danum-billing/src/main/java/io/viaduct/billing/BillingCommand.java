@@ -6,15 +6,12 @@ import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
 import io.viaduct.billing.database.OpeningDatabase;
 import io.viaduct.billing.ledger.LedgerVerification;
-import io.viaduct.service.command.CleanStop;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
-import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.LoggingSettings;
-import io.viaduct.service.reload.HangUp;
 import io.viaduct.spring.ServiceLogging;
-import io.viaduct.spring.SpringService;
+import io.viaduct.spring.ServiceProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -52,8 +49,29 @@ public final class BillingCommand {
   }
 
   static int run(String... arguments) {
-    return ProcessCommandLine.of(new BillingCommand(), _ -> ExitCode.UNAVAILABLE)
-        .execute(arguments);
+    return ProcessCommandLine.start(
+            "danum-billing", "run", BillingCommand::serve, _ -> ExitCode.UNAVAILABLE, arguments)
+        .orElseGet(() ->
+            ProcessCommandLine.of(new BillingCommand(), _ -> ExitCode.UNAVAILABLE)
+                .execute(arguments));
+  }
+
+  private static int serve(Path file) throws Exception {
+    return new ServiceProcess<>(
+            BillingConfiguration::logging,
+            configuration -> BillingApplication.of(configuration, InstantSource.system()),
+            BillingReload::of,
+            BillingCommand::ready)
+        .run(BillingReload.source(file, InstantSource.system()));
+  }
+
+  private static void ready(BillingConfiguration configuration, ApplicationContext parts) {
+    LOG.info(
+        "billing is ready: rest http://{}:{}, mediation {}:{}",
+        configuration.rest().host(),
+        parts.getEnvironment().getProperty("local.server.port"),
+        configuration.grpc().host(),
+        BillingApplication.grpcPort(parts));
   }
 
   private static final class ConfigurationOption {
@@ -71,25 +89,7 @@ public final class BillingCommand {
 
     @Override
     public Integer call() throws Exception {
-      HangUp hangUp = HangUp.listen();
-      ConfigurationSource<BillingConfiguration> source = config.source();
-      BillingConfiguration configuration = source.load();
-      ConfigurationKeys running = ConfigurationKeys.of(configuration);
-      ServiceLogging.configure(configuration.logging());
-      SpringService billing = BillingApplication.of(configuration, InstantSource.system());
-      CleanStop.serve(
-          billing,
-          () -> {
-            ApplicationContext parts = billing.start();
-            LOG.info(
-                "billing is ready: rest http://{}:{}, mediation {}:{}",
-                configuration.rest().host(),
-                parts.getEnvironment().getProperty("local.server.port"),
-                configuration.grpc().host(),
-                BillingApplication.grpcPort(parts));
-            hangUp.then(BillingReload.of(source, running, parts)::reload);
-          });
-      return 0;
+      return serve(config.file);
     }
   }
 
@@ -119,7 +119,7 @@ public final class BillingCommand {
       BillingConfiguration configuration = config.source().read();
       ServiceLogging.configure(
           new LoggingSettings(LoggingSettings.Format.TEXT, LoggingSettings.Level.ERROR));
-      if (!configuration.database().embedded()) {
+      if (!OpeningDatabase.isEmbedded(configuration.database())) {
         try (HikariDataSource pool =
             Migrations.open(OpeningDatabase.external(configuration.database()), 2)) {
           return print(pool);

@@ -3,6 +3,7 @@ package io.viaduct.bridge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.registrar.Subscribers;
+import io.viaduct.bridge.sip.SipEntrance;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.tls.CertificateMeters;
 import io.viaduct.service.tls.ExchangeableTls;
@@ -12,6 +13,8 @@ import java.util.Map;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ComponentScan;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
@@ -25,6 +28,8 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 /// Entrances are lifecycle beans: they open when all parts are made, and close before any part
 /// stops, REST first, then SIP, then the server for SNAPTs.
 @SpringBootApplication(proxyBeanMethods = false)
+@ComponentScan(resourcePattern = "**/*Parts.class") // reads no other class at the start
+@Import({PeriodicWork.class, SipEntrance.class})
 @EnableScheduling
 @Lazy(false)
 public class BridgeApplication {

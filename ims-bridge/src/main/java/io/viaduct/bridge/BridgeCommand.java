@@ -3,16 +3,11 @@ package io.viaduct.bridge;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.sip.SipEntrance;
 import io.viaduct.bridge.snapts.SnaptsServer;
-import io.viaduct.service.command.CleanStop;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
-import io.viaduct.service.configuration.ConfigurationKeys;
-import io.viaduct.service.configuration.ConfigurationSource;
-import io.viaduct.service.reload.HangUp;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.KeyFile;
-import io.viaduct.spring.ServiceLogging;
-import io.viaduct.spring.SpringService;
+import io.viaduct.spring.ServiceProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -63,26 +58,21 @@ public final class BridgeCommand {
   }
 
   private static int run(Path file) throws Exception {
-    HangUp hangUp = HangUp.listen();
-    ConfigurationSource<BridgeConfiguration> source =
-        BridgeReload.source(file, InstantSource.system());
-    BridgeConfiguration configuration = source.load();
-    ConfigurationKeys running = ConfigurationKeys.of(configuration);
-    ServiceLogging.configure(configuration.logging());
-    SpringService bridge = BridgeApplication.of(configuration);
-    CleanStop.serve(
-        bridge,
-        () -> {
-          ApplicationContext parts = bridge.start();
-          LOG.info(
-              "ready: SIP for users of {} on port {}, SNAPTs on port {}, REST on port {}",
-              configuration.domain(),
-              parts.getBean(SipEntrance.class).port(),
-              parts.getBean(SnaptsServer.class).port(),
-              parts.getEnvironment().getProperty("local.server.port"));
-          hangUp.then(BridgeReload.of(source, running, parts)::reload);
-        });
-    return ExitCode.OK;
+    return new ServiceProcess<>(
+            BridgeConfiguration::logging,
+            BridgeApplication::of,
+            BridgeReload::of,
+            BridgeCommand::ready)
+        .run(BridgeReload.source(file, InstantSource.system()));
+  }
+
+  private static void ready(BridgeConfiguration configuration, ApplicationContext parts) {
+    LOG.info(
+        "ready: SIP for users of {} on port {}, SNAPTs on port {}, REST on port {}",
+        configuration.domain(),
+        parts.getBean(SipEntrance.class).port(),
+        parts.getBean(SnaptsServer.class).port(),
+        parts.getEnvironment().getProperty("local.server.port"));
   }
 
   /// Validates the configuration and prints it.

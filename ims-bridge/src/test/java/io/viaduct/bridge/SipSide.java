@@ -90,9 +90,8 @@ public final class SipSide implements RequestSender {
         new Authentication(DOMAIN, digest, SUBSCRIBERS, 10, 60, METERS, () -> now);
     notifier =
         new SessionNotifier(
-            DOMAIN,
-            new SessionNotifier.Limits(
-                SUBSCRIPTIONS_MAX, LEAST, MOST, USUAL, Duration.ofSeconds(5)),
+            new SessionNotifier.Settings(
+                DOMAIN, SUBSCRIPTIONS_MAX, LEAST, MOST, USUAL, Duration.ofSeconds(5)),
             authentication,
             locations,
             SUBSCRIBERS,

@@ -1,13 +1,8 @@
 package io.viaduct.webgui;
 
-import io.viaduct.service.command.CleanStop;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
-import io.viaduct.service.configuration.ConfigurationKeys;
-import io.viaduct.service.configuration.ConfigurationSource;
-import io.viaduct.service.reload.HangUp;
-import io.viaduct.spring.ServiceLogging;
-import io.viaduct.spring.SpringService;
+import io.viaduct.spring.ServiceProcess;
 import io.viaduct.webgui.configuration.WebguiConfiguration;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -22,23 +17,50 @@ import picocli.CommandLine.Spec;
 /// `webgui run|check --config FILE`. Exit codes: 0 stopped or configuration good, 64 usage, 69 the
 /// address is taken, 78 configuration refused (sysexits.h).
 @Command(
-    name = "webgui",
+    name = WebguiCommand.NAME,
     description = "Pages for users and operators: balance, charges and their reasons, SNAPTs.",
     mixinStandardHelpOptions = true,
     subcommands = {WebguiCommand.Run.class, WebguiCommand.Check.class})
 public final class WebguiCommand {
+  static final String NAME = "webgui";
+
   public static void main(String... arguments) {
     System.exit(
-        execute(new PrintWriter(System.out, true), new PrintWriter(System.err, true), arguments));
+        ProcessCommandLine.start(
+                NAME, "run", WebguiCommand::serve, WebguiCommand::codeOf, arguments)
+            .orElseGet(() ->
+                execute(
+                    new PrintWriter(System.out, true),
+                    new PrintWriter(System.err, true),
+                    arguments)));
   }
 
   static int execute(PrintWriter out, PrintWriter err, String... arguments) {
-    return ProcessCommandLine.of(
-            new WebguiCommand(),
-            failure -> failure instanceof IOException ? ExitCode.UNAVAILABLE : ExitCode.DEFECT)
+    return ProcessCommandLine.of(new WebguiCommand(), WebguiCommand::codeOf)
         .setOut(out)
         .setErr(err)
         .execute(arguments);
+  }
+
+  private static int codeOf(Exception failure) {
+    return failure instanceof IOException ? ExitCode.UNAVAILABLE : ExitCode.DEFECT;
+  }
+
+  private static int serve(Path file) throws Exception {
+    return new ServiceProcess<>(
+            WebguiConfiguration::logging,
+            WebguiApplication::of,
+            WebguiReload::of,
+            WebguiCommand::ready)
+        .run(WebguiReload.source(file));
+  }
+
+  private static void ready(WebguiConfiguration configuration, ApplicationContext parts) {
+    System.out.println(
+        "webgui: pages at http://%s:%s/"
+            .formatted(
+                configuration.http().host(),
+                parts.getEnvironment().getProperty("local.server.port")));
   }
 
   @Command(name = "run", description = "Serve the pages until SIGTERM.")
@@ -47,32 +69,9 @@ public final class WebguiCommand {
     @SuppressWarnings("NullAway.Init")
     private Path config;
 
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
     @Override
     public Integer call() throws Exception {
-      HangUp hangUp = HangUp.listen();
-      ConfigurationSource<WebguiConfiguration> source = WebguiReload.source(config);
-      WebguiConfiguration configuration = source.load();
-      ConfigurationKeys running = ConfigurationKeys.of(configuration);
-      ServiceLogging.configure(configuration.logging());
-      SpringService pages = WebguiApplication.of(configuration);
-      CleanStop.serve(
-          pages,
-          () -> {
-            ApplicationContext parts = pages.start();
-            spec.commandLine()
-                .getOut()
-                .println(
-                    "webgui: pages at http://%s:%s/"
-                        .formatted(
-                            configuration.http().host(),
-                            parts.getEnvironment().getProperty("local.server.port")));
-            hangUp.then(WebguiReload.of(source, running, parts)::reload);
-          });
-      return ExitCode.OK;
+      return serve(config);
     }
   }
 

@@ -197,11 +197,6 @@ public record BillingConfiguration(
           ? Path.of(dataDirectory, "binaries")
           : Path.of(binariesDirectory);
     }
-
-    /// Returns true if billing starts the embedded PostgreSQL.
-    public boolean embedded() {
-      return url.isEmpty();
-    }
   }
 
   /// Key files for SIP credentials.

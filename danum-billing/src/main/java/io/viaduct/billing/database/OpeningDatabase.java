@@ -57,7 +57,7 @@ public final class OpeningDatabase implements AutoCloseable {
   }
 
   private DatabaseAddress address() throws IOException {
-    if (!settings.embedded()) {
+    if (!isEmbedded(settings)) {
       return external(settings);
     }
     EmbeddedDatabase started =
@@ -67,6 +67,11 @@ public final class OpeningDatabase implements AutoCloseable {
             EmbeddedDatabase.Durability.DURABLE);
     embedded = started;
     return started.address();
+  }
+
+  /// Returns true if billing starts a PostgreSQL of its own.
+  public static boolean isEmbedded(BillingConfiguration.Database settings) {
+    return settings.url().isEmpty();
   }
 
   /// Returns the address of the PostgreSQL that the configuration names by its URL.

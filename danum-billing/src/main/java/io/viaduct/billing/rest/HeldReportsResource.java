@@ -1,5 +1,6 @@
 package io.viaduct.billing.rest;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.LoginSessions.Caller;
@@ -39,7 +40,7 @@ class HeldReportsResource {
 
   /// A held report as the REST interface shows it.
   ///
-  /// @param receiptOwed true if the device's receipt would post the report
+  /// @param isReceiptOwed true if the device's receipt would post the report
   /// @param state held, posted or discarded
   /// @param decidedBy the operator; absent while the report is held, and if the receipt decided
   record HeldReport(
@@ -57,7 +58,7 @@ class HeldReportsResource {
       String preBytes,
       String chargeMicrodenarii,
       String discountMicrodenarii,
-      boolean receiptOwed,
+      @JsonProperty("receiptOwed") boolean isReceiptOwed,
       String state,
       @Nullable String decidedBy,
       @Nullable String decision,

@@ -27,9 +27,23 @@ import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Makes the parts of the HTTP interface that are no resources.
+/// Makes the parts of the HTTP interface: the resources by their names, all others by methods.
 @Configuration(proxyBeanMethods = false)
-@Import(RestRules.class)
+@Import({
+  RestRules.class,
+  AccountsResource.class,
+  ChargesResource.class,
+  CreditsResource.class,
+  HeldReportsResource.class,
+  OperatorResource.class,
+  Problems.class,
+  SessionsResource.class,
+  TariffsResource.class,
+  TopUpsResource.class,
+  UnsignedResource.class,
+  UsageResource.class,
+  UsersResource.class
+})
 class RestParts {
   @Bean
   JsonMapper json() {

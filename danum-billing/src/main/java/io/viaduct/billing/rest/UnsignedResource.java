@@ -1,5 +1,6 @@
 package io.viaduct.billing.rest;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.LoginSessions.Caller;
@@ -55,7 +56,7 @@ class UnsignedResource {
       Instant start,
       Instant end,
       Instant dueAt,
-      boolean due,
+      @JsonProperty("due") boolean isDue,
       String preBytes,
       String chargeMicrodenarii,
       String discountMicrodenarii,

@@ -161,7 +161,7 @@ public final class SubscriberFeed implements AutoCloseable {
         Subscriber subscriber = SubscriberMessage.read(event.getSubscriber());
         subscribers.put(subscriber);
         LOG.info(
-            "user {} {}", subscriber.user(), subscriber.suspended() ? "is suspended" : "changed");
+            "user {} {}", subscriber.user(), subscriber.isSuspended() ? "is suspended" : "changed");
       }
       case REMOVED -> {
         subscribers.remove(event.getRemoved());

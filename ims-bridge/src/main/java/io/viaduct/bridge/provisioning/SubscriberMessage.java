@@ -36,7 +36,7 @@ final class SubscriberMessage {
     io.viaduct.usage.v1.Subscriber.Builder message =
         io.viaduct.usage.v1.Subscriber.newBuilder()
             .setAccount(subscriber.user())
-            .setSuspended(subscriber.suspended());
+            .setSuspended(subscriber.isSuspended());
     subscriber
         .ha1()
         .forEach((algorithm, hex) -> {

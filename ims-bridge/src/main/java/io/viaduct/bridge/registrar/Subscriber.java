@@ -12,7 +12,10 @@ import java.util.Set;
 /// @param ha1 lower-case hexadecimal
 /// @param deviceKeys Ed25519 public keys that tokens may be bound to
 public record Subscriber(
-    String user, boolean suspended, Map<DigestAlgorithm, String> ha1, Set<ByteBuffer> deviceKeys) {
+    String user,
+    boolean isSuspended,
+    Map<DigestAlgorithm, String> ha1,
+    Set<ByteBuffer> deviceKeys) {
   public Subscriber {
     ha1 = Map.copyOf(ha1);
     deviceKeys = Set.copyOf(deviceKeys);
@@ -21,6 +24,6 @@ public record Subscriber(
   @Override
   public String toString() {
     return "Subscriber[%s%s, %d devices]"
-        .formatted(user, suspended ? ", suspended" : "", deviceKeys.size());
+        .formatted(user, isSuspended ? ", suspended" : "", deviceKeys.size());
   }
 }

@@ -63,7 +63,7 @@ public final class Subscribers implements CredentialStore {
             (_, old) -> {
               Set<ByteBuffer> keys = new HashSet<>(old.deviceKeys());
               keys.add(ByteBuffer.wrap(deviceKey.clone()));
-              return new Subscriber(old.user(), old.suspended(), old.ha1(), keys);
+              return new Subscriber(old.user(), old.isSuspended(), old.ha1(), keys);
             });
   }
 
@@ -87,7 +87,7 @@ public final class Subscribers implements CredentialStore {
 
   public Admission admission(String user) {
     return find(user)
-        .map(known -> known.suspended() ? Admission.SUSPENDED : Admission.ACTIVE)
+        .map(known -> known.isSuspended() ? Admission.SUSPENDED : Admission.ACTIVE)
         .orElse(Admission.UNKNOWN);
   }
 

@@ -20,7 +20,7 @@ import org.springframework.security.web.SecurityFilterChain;
 /// Admits only requests with the bearer token (RFC 6750); all others get 401 with a problem (RFC
 /// 9457).
 @Configuration(proxyBeanMethods = false)
-@Import(RestRules.class)
+@Import({RestRules.class, BridgeController.class})
 @Lazy(false)
 class RestParts {
   @Bean

@@ -34,11 +34,16 @@ public final class SessionNotifier implements SipService.Notifier {
   private static final String JSON = "application/json";
   private static final Set<String> JSON_RANGES = Set.of(JSON, "application/*", "*/*");
 
-  /// Bounds of subscriptions, and of their expiry.
+  /// Settings of subscriptions: their bounds, and the bounds of their expiry.
   ///
   /// @param reportInterval interval between usage reports, sent to devices
-  public record Limits(
-      int subscriptions, Duration least, Duration most, Duration usual, Duration reportInterval) {}
+  public record Settings(
+      String domain,
+      int subscriptions,
+      Duration least,
+      Duration most,
+      Duration usual,
+      Duration reportInterval) {}
 
   /// The content of a valid SUBSCRIBE.
   ///
@@ -46,8 +51,7 @@ public final class SessionNotifier implements SipService.Notifier {
   private record SubscribeRequest(
       String user, SessionEvent event, long seconds, byte[] deviceKey, String target) {}
 
-  private final String domain;
-  private final Limits limits;
+  private final Settings settings;
   private final Authentication authentication;
   private final LocationService locations;
   private final Subscribers subscribers;
@@ -61,8 +65,7 @@ public final class SessionNotifier implements SipService.Notifier {
   private volatile @Nullable RequestSender endpoint;
 
   public SessionNotifier(
-      String domain,
-      Limits limits,
+      Settings settings,
       Authentication authentication,
       LocationService locations,
       Subscribers subscribers,
@@ -72,8 +75,7 @@ public final class SessionNotifier implements SipService.Notifier {
       TokenIssuer tokens,
       SipMeters meters,
       InstantSource clock) {
-    this.domain = domain;
-    this.limits = limits;
+    this.settings = settings;
     this.authentication = authentication;
     this.locations = locations;
     this.subscribers = subscribers;
@@ -112,11 +114,11 @@ public final class SessionNotifier implements SipService.Notifier {
       return;
     }
     long asked = expiry(message);
-    if (asked != 0 && asked < limits.least.toSeconds()) {
+    if (asked != 0 && asked < settings.least.toSeconds()) {
       meters.count(Refusal.INTERVAL_TOO_BRIEF);
       request.answer(
           SipResponse.to(message, Refusal.INTERVAL_TOO_BRIEF.status())
-              .with("Min-Expires", Long.toString(limits.least.toSeconds())));
+              .with("Min-Expires", Long.toString(settings.least.toSeconds())));
       return;
     }
     byte[] deviceKey;
@@ -128,7 +130,7 @@ public final class SessionNotifier implements SipService.Notifier {
       refuse(request, Refusal.MALFORMED_DEVICE_KEY);
       return;
     }
-    long seconds = Math.min(asked, limits.most.toSeconds());
+    long seconds = Math.min(asked, settings.most.toSeconds());
     if (seconds != 0 && !mayHaveTokens(request, user.get(), deviceKey)) {
       return;
     }
@@ -160,7 +162,7 @@ public final class SessionNotifier implements SipService.Notifier {
         request.answer(
             SipResponse.to(request.message(), Refusal.BILLING_AWAY.status())
                 .with("Retry-After", "5")
-                .withWarning(domain, "billing does not answer, and this device is new"));
+                .withWarning(settings.domain, "billing does not answer, and this device is new"));
       }
     }
     return false;
@@ -171,7 +173,7 @@ public final class SessionNotifier implements SipService.Notifier {
     request.answer(
         SipResponse.to(request.message(), reason.status())
             .withReason(phrase)
-            .withWarning(domain, words));
+            .withWarning(settings.domain, words));
   }
 
   private Optional<Refusal> refusal(SipRequest message, String user) {
@@ -190,7 +192,11 @@ public final class SessionNotifier implements SipService.Notifier {
   }
 
   private long expiry(SipRequest message) {
-    return message.headers().first("Expires").map(Long::parseLong).orElse(limits.usual.toSeconds());
+    return message
+        .headers()
+        .first("Expires")
+        .map(Long::parseLong)
+        .orElse(settings.usual.toSeconds());
   }
 
   private void accept(IncomingRequest request, SubscribeRequest subscribe) {
@@ -200,7 +206,7 @@ public final class SessionNotifier implements SipService.Notifier {
     Optional<Subscription> surplus;
     synchronized (this) {
       if (message.to().tag().isEmpty()) {
-        if (dialogs.size() >= limits.subscriptions) {
+        if (dialogs.size() >= settings.subscriptions) {
           refuse(request, Refusal.TOO_MANY_SUBSCRIPTIONS);
           return;
         }
@@ -249,7 +255,7 @@ public final class SessionNotifier implements SipService.Notifier {
         request.flow(),
         subscribe.deviceKey,
         UUID.randomUUID().toString(),
-        "icid-value=" + UUID.randomUUID() + ";icid-generated-at=" + domain,
+        "icid-value=" + UUID.randomUUID() + ";icid-generated-at=" + settings.domain,
         0,
         message.cseq().number(),
         until,
@@ -345,10 +351,10 @@ public final class SessionNotifier implements SipService.Notifier {
     TokenIssuer.IssuedToken token =
         tokens.issue(
             new TokenIssuer.Holder(
-                s.user(), "sip:" + s.user() + "@" + domain, s.deviceKey(), s.icid()));
+                s.user(), "sip:" + s.user() + "@" + settings.domain, s.deviceKey(), s.icid()));
     String body =
         SessionDocument.notify(
-            s.sid(), s.relays(), addresses, token, limits.reportInterval.toSeconds(), s.icid());
+            s.sid(), s.relays(), addresses, token, settings.reportInterval.toSeconds(), s.icid());
     long left = Math.max(1, Duration.between(now, s.expires()).toSeconds());
     return notify(s, "active;expires=" + left).withBody(JSON, SipBody.of(body));
   }
@@ -372,7 +378,7 @@ public final class SessionNotifier implements SipService.Notifier {
   }
 
   private String contact() {
-    return "<sip:snapt@" + domain + ">";
+    return "<sip:snapt@" + settings.domain + ">";
   }
 
   private void refuse(IncomingRequest request, Refusal reason) {

@@ -3,20 +3,16 @@ package io.viaduct.bridge.token;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
-import io.viaduct.bridge.directory.RelayAddresses;
-import io.viaduct.bridge.directory.SnaptDirectory;
-import io.viaduct.bridge.registrar.Authentication;
-import io.viaduct.bridge.registrar.LocationService;
-import io.viaduct.bridge.registrar.SipMeters;
-import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.service.tls.Ed25519;
 import java.time.InstantSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 
 /// Makes the issuer of session tokens, and the notifier that sends them to devices.
 @Configuration(proxyBeanMethods = false)
+@Import(SessionNotifier.class)
 @Lazy(false)
 class TokenParts {
   @Bean
@@ -31,35 +27,15 @@ class TokenParts {
   }
 
   @Bean
-  SessionNotifier sessionNotifier(
-      BridgeConfiguration configuration,
-      Authentication authentication,
-      LocationService locations,
-      Subscribers subscribers,
-      DeviceLimit devices,
-      SnaptDirectory directory,
-      RelayAddresses addresses,
-      TokenIssuer tokens,
-      SipMeters meters,
-      InstantSource clock) {
+  SessionNotifier.Settings subscriptionSettings(BridgeConfiguration configuration) {
     BridgeConfiguration.Sip sip = configuration.sip();
-    return new SessionNotifier(
+    return new SessionNotifier.Settings(
         configuration.domain(),
-        new SessionNotifier.Limits(
-            sip.bindings(),
-            sip.expiresMin(),
-            sip.expiresMax(),
-            sip.expiresDefault(),
-            configuration.reporting().interval()),
-        authentication,
-        locations,
-        subscribers,
-        devices,
-        directory,
-        addresses,
-        tokens,
-        meters,
-        clock);
+        sip.bindings(),
+        sip.expiresMin(),
+        sip.expiresMax(),
+        sip.expiresDefault(),
+        configuration.reporting().interval());
   }
 
   @Bean

@@ -84,8 +84,8 @@ class SessionNotifierTest {
     LocationService locations = new LocationService(2, 10);
     notifier =
         new SessionNotifier(
-            "ims.test",
-            new SessionNotifier.Limits(
+            new SessionNotifier.Settings(
+                "ims.test",
                 10,
                 Duration.ofSeconds(1),
                 Duration.ofHours(1),

@@ -36,7 +36,7 @@ class AccountPages {
 
   @GetMapping("/")
   String home(@AuthenticationPrincipal SignedIn visitor, Model model) {
-    return visitor.operator() ? "redirect:/accounts" : account(visitor, visitor.account(), model);
+    return visitor.isOperator() ? "redirect:/accounts" : account(visitor, visitor.account(), model);
   }
 
   @GetMapping("/accounts/{account}")
@@ -46,10 +46,10 @@ class AccountPages {
     int rows = Math.min(LATEST_ROWS, limits.chargesPerPage());
     model.addAllAttributes(AccountState.read(billing, visitor.token(), account, rows).variables());
     model.addAttribute("rows", rows);
-    if (visitor.operator() && !model.containsAttribute("topUp")) {
+    if (visitor.isOperator() && !model.containsAttribute("topUp")) {
       model.addAttribute("topUp", MoneyForm.empty());
     }
-    if (visitor.operator() && !model.containsAttribute("credit")) {
+    if (visitor.isOperator() && !model.containsAttribute("credit")) {
       model.addAttribute("credit", MoneyForm.empty());
     }
     model.addAttribute(
@@ -98,7 +98,7 @@ class AccountPages {
       throw new PeerRefusedException(404, "");
     }
     model.addAttribute("charge", charge);
-    if (visitor.operator() && !model.containsAttribute("credit")) {
+    if (visitor.isOperator() && !model.containsAttribute("credit")) {
       model.addAttribute("credit", MoneyForm.empty());
     }
     return "charge";

@@ -18,11 +18,11 @@ public record Account(
     Objects.requireNonNull(id);
   }
 
-  public boolean suspended() {
+  public boolean isSuspended() {
     return "suspended".equals(state);
   }
 
-  public boolean closed() {
+  public boolean isClosed() {
     return "closed".equals(state);
   }
 }

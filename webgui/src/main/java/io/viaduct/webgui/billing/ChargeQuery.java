@@ -14,7 +14,7 @@ public record ChargeQuery(int limit, @Nullable String cursor, ChargeFilter filte
 
   /// True if this is the first page of all charges, the one that new charges belong to.
   public boolean isNewest() {
-    return blank(cursor) && !isFiltered();
+    return isBlank(cursor) && !isFiltered();
   }
 
   /// True if some charges are left out.
@@ -26,10 +26,10 @@ public record ChargeQuery(int limit, @Nullable String cursor, ChargeFilter filte
             filter.state(),
             filter.application(),
             filter.snapt())
-        .anyMatch(part -> !blank(part));
+        .anyMatch(part -> !isBlank(part));
   }
 
-  private static boolean blank(@Nullable String text) {
+  private static boolean isBlank(@Nullable String text) {
     return Objects.requireNonNullElse(text, "").isBlank();
   }
 }

@@ -1,5 +1,6 @@
 package io.viaduct.webgui.billing;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param reason one word of billing's list of reasons
 /// @param detail billing's sentence
-/// @param receiptOwed true if the device's receipt would post it
+/// @param isReceiptOwed true if the device's receipt would post it
 /// @param state `held`, `posted` or `discarded`
 public record HeldReport(
     String id,
@@ -25,7 +26,7 @@ public record HeldReport(
     long preBytes,
     MicroDenarii chargeMicrodenarii,
     MicroDenarii discountMicrodenarii,
-    boolean receiptOwed,
+    @JsonProperty("receiptOwed") boolean isReceiptOwed,
     @Nullable String state) {
   public HeldReport {
     Objects.requireNonNull(id);

@@ -44,7 +44,7 @@ public record MicroDenarii(long value) {
     return written(BigDecimal.valueOf(value, DECIMALS).negate());
   }
 
-  public boolean negative() {
+  public boolean isNegative() {
     return value < 0;
   }
 }

@@ -25,7 +25,7 @@ public record Payment(
   }
 
   /// True if it gives back a charge.
-  public boolean refund() {
+  public boolean isRefund() {
     return charge != null;
   }
 }

@@ -12,7 +12,7 @@ public record Release(String outcome, @Nullable String detail) {
     Objects.requireNonNull(outcome);
   }
 
-  public boolean posted() {
+  public boolean isPosted() {
     return outcome.equals("posted") || outcome.equals("already_posted");
   }
 }

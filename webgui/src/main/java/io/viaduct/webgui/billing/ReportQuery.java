@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
 public record ReportQuery(
     @Nullable String snapt, @Nullable String account, @Nullable String reason) {
   /// Returns true if the filter leaves anything out.
-  public boolean narrow() {
-    return given(snapt) || given(account) || given(reason);
+  public boolean isNarrowed() {
+    return isGiven(snapt) || isGiven(account) || isGiven(reason);
   }
 
-  private static boolean given(@Nullable String word) {
+  private static boolean isGiven(@Nullable String word) {
     return word != null && !word.isBlank();
   }
 }

@@ -1,5 +1,6 @@
 package io.viaduct.webgui.billing;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -7,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// A posted interval that no device has signed.
 ///
 /// @param dueAt from then on an operator may decide
+/// @param isDue true from `dueAt` on
 /// @param refusal why the device did not sign, in billing's word; null if it did not say
 /// @param deviceUpBytes the device's own count of the session then
 /// @param deviceDownBytes likewise
@@ -20,7 +22,7 @@ public record UnsignedInterval(
     @Nullable Instant start,
     @Nullable Instant end,
     @Nullable Instant dueAt,
-    boolean due,
+    @JsonProperty("due") boolean isDue,
     long preBytes,
     MicroDenarii chargeMicrodenarii,
     MicroDenarii discountMicrodenarii,

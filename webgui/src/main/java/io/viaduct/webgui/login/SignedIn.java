@@ -15,12 +15,12 @@ public record SignedIn(String account, Role role, BearerToken token, Instant unt
     OPERATOR
   }
 
-  public boolean operator() {
+  public boolean isOperator() {
     return role == Role.OPERATOR;
   }
 
   /// True if the visitor's own rules allow to open pages of this account; billing checks again.
   public boolean mayOpen(String otherAccount) {
-    return operator() || account.equals(otherAccount);
+    return isOperator() || account.equals(otherAccount);
   }
 }

@@ -140,7 +140,7 @@ class ReportPages {
       case RELEASE -> {
         Release release = billing.release(token, id, reason);
         page.addFlashAttribute("refusal", release.detail());
-        if (!release.posted()) {
+        if (!release.isPosted()) {
           page.addFlashAttribute(PROBLEM, "decision.problem.still");
           return;
         }

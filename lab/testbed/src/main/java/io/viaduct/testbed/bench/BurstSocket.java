@@ -14,8 +14,8 @@ import java.lang.foreign.StructLayout;
 import java.net.InetAddress;
 
 /// A UDP socket that sends and receives many datagrams with one system call (sendmmsg(2),
-/// recvmmsg(2)). One call per packet would measure the sender instead of the path. For one thread.
-/// The constants are those of Linux on x86-64 and ARM64.
+/// recvmmsg(2)). One call per packet would measure the sender instead of the path. For one thread
+/// at a time. The constants are those of Linux on x86-64 and ARM64.
 final class BurstSocket implements AutoCloseable {
   static final int BURST = 64;
   private static final int PACKET_ROOM = 2048;

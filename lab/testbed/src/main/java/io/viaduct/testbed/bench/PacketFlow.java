@@ -101,47 +101,48 @@ final class PacketFlow {
     stopped = true;
   }
 
-  /// Sends in the period, then waits for packets in flight.
+  /// Sends in the period, then waits for packets in flight. Downwards the far end sends to the
+  /// device that asks first, from the address that received the request: another source address
+  /// would be another flow.
   CompletableFuture<Result> start(Way way, String target, Period period) {
-    var listening = new CompletableFuture<Void>();
     var far = new InetSocketAddress(target, port);
-    CompletableFuture<Result> received;
-    CompletableFuture<Long> sent;
-    if (way == Way.UP) {
-      received = network.far().start("flow-" + port, () -> listen(period.closeNs, listening));
-      listening.join();
-      sent = network.device().start("flow-" + port, () -> send(far, period));
-    } else {
-      sent = network.far().start("flow-" + port, () -> serve(far, period, listening));
-      listening.join();
-      received = network.device().start("flow-" + port, () -> ask(far, period.closeNs));
-    }
+    boolean up = way == Way.UP;
+    DatagramSocket farEnd = network.far().call(() -> open(up ? new InetSocketAddress(port) : far));
+    DatagramSocket nearEnd = network.device().call(() -> open(new InetSocketAddress(0)));
+    DatagramSocket receiver = up ? farEnd : nearEnd;
+    var question = up ? null : new DatagramPacket(new byte[payloadBytes], payloadBytes, far);
+    CompletableFuture<Result> received =
+        (up ? network.far() : network.device())
+            .start("flow-" + port, () -> receive(receiver, question, period.closeNs));
+    CompletableFuture<Long> sent =
+        up
+            ? network.device().start("flow-" + port, () -> send(nearEnd, far, period))
+            : network.far().start("flow-" + port, () -> answer(farEnd, period));
     return sent.thenCombine(
-        received, (count, result) -> new Result(count, result.delays(), result.strange()));
+            received, (count, result) -> new Result(count, result.delays(), result.strange()))
+        .whenComplete((_, _) -> {
+          farEnd.close();
+          nearEnd.close();
+        });
   }
 
-  private long send(SocketAddress to, Period period) throws IOException {
-    try (var socket = new DatagramSocket()) {
-      return send(socket, to, period);
-    }
+  private static DatagramSocket open(InetSocketAddress own) throws IOException {
+    var socket = new DatagramSocket(null);
+    socket.setReceiveBufferSize(RECEIVE_BYTES);
+    socket.bind(own);
+    return socket;
   }
 
-  /// Sends to the first requester, from the address that received the request. Another source
-  /// address would be another flow.
-  private long serve(InetSocketAddress own, Period period, CompletableFuture<Void> listening)
-      throws IOException {
-    try (var socket = new DatagramSocket(own)) {
-      socket.setSoTimeout((int) Math.max(1, (period.endNs - nanoTime.getAsLong()) / 1_000_000));
-      listening.complete(null);
-      var asked = new DatagramPacket(new byte[2048], 2048);
+  /// Sends to the first requester.
+  private long answer(DatagramSocket socket, Period period) throws IOException {
+    socket.setSoTimeout((int) Math.max(1, (period.endNs - nanoTime.getAsLong()) / 1_000_000));
+    var asked = new DatagramPacket(new byte[2048], 2048);
+    try {
       socket.receive(asked);
-      return send(socket, asked.getSocketAddress(), period);
     } catch (SocketTimeoutException e) {
       return 0;
-    } catch (IOException e) {
-      listening.completeExceptionally(e);
-      throw e;
     }
+    return send(socket, asked.getSocketAddress(), period);
   }
 
   private long send(DatagramSocket socket, SocketAddress to, Period period) {
@@ -174,27 +175,6 @@ final class PacketFlow {
     }
   }
 
-  private Result listen(long closeNs, CompletableFuture<Void> listening) throws IOException {
-    try (var socket = new DatagramSocket(null)) {
-      socket.setReceiveBufferSize(RECEIVE_BYTES);
-      socket.bind(new InetSocketAddress(port));
-      listening.complete(null);
-      return receive(socket, null, closeNs);
-    } catch (IOException e) {
-      listening.completeExceptionally(e);
-      throw e;
-    }
-  }
-
-  private Result ask(InetSocketAddress far, long closeNs) throws IOException {
-    try (var socket = new DatagramSocket()) {
-      socket.setReceiveBufferSize(RECEIVE_BYTES);
-      var question = new DatagramPacket(new byte[payloadBytes], payloadBytes, far);
-      send(socket, question);
-      return receive(socket, question, closeNs);
-    }
-  }
-
   /// Receives until the end.
   ///
   /// @param question repeated until the first packet comes; null: none
@@ -203,6 +183,9 @@ final class PacketFlow {
     var delays = new Histogram(3);
     long strange = 0;
     socket.setSoTimeout(TIMEOUT_MS);
+    if (question != null) {
+      send(socket, question);
+    }
     var packet = new DatagramPacket(new byte[2048], 2048);
     while (nanoTime.getAsLong() - closeNs < 0 && !stopped) {
       try {

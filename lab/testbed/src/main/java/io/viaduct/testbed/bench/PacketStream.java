@@ -42,11 +42,9 @@ final class PacketStream {
   /// @param rate packets per second
   Carried run(String target, double rate) {
     var going = new AtomicBoolean(true);
-    var listening = new CompletableFuture<Void>();
+    BurstSocket listening = network.far().call(() -> BurstSocket.on(PORT));
     CompletableFuture<Long> received =
-        network.far().start("receiver", () -> receive(going, listening));
-    var unused = received.whenComplete((count, failure) -> listening.complete(null)); // it may fail
-    listening.join();
+        network.far().start("receiver", () -> receive(listening, going));
     long sent = network.device().call(() -> send(target, rate));
     LockSupport.parkNanos(STRAGGLERS_NS);
     going.set(false);
@@ -54,12 +52,11 @@ final class PacketStream {
     return new Carried((long) (rate * seconds), sent, arrived);
   }
 
-  private long receive(AtomicBoolean going, CompletableFuture<Void> listening) {
+  private static long receive(BurstSocket listening, AtomicBoolean going) {
     long count = 0;
-    try (var socket = BurstSocket.on(PORT)) {
-      listening.complete(null);
+    try (listening) {
       while (going.get()) {
-        count += socket.receive();
+        count += listening.receive();
       }
       return count;
     }

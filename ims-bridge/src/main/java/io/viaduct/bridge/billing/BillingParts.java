@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Lazy;
 /// Opens the gRPC channel to billing: mutual TLS 1.3; gRPC reconnects when the connection breaks.
 @Configuration(proxyBeanMethods = false)
 @Lazy(false)
-class BillingConnection {
+class BillingParts {
   @Bean(destroyMethod = "shutdownNow")
   ManagedChannel billing(BridgeConfiguration configuration, ExchangeableTls tls) {
     return NettyChannelBuilder.forAddress(

@@ -1,0 +1,134 @@
+package io.viaduct.sip.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.viaduct.sip.endpoint.SipStatistics.Count;
+import io.viaduct.sip.guard.Refusal;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/// Tests the answers to refused messages, and their counters.
+@Timeout(60)
+class SipEndpointRefusalsTest {
+  @RegisterExtension private final Endpoints endpoints = new Endpoints();
+
+  /// The datagram kills the threads of an unguarded stack: a Via comment that ends in a lone
+  /// backslash. After sixteen of them the endpoint must still work.
+  @Test
+  void theViaCommentDenialOfServiceIsRefusedAndTheEndpointKeepsAnswering() throws Exception {
+    SipEndpoint server = endpoints.start(request -> request.answer(200));
+    try (RawPeer peer = new RawPeer()) {
+      for (int i = 0; i < 16; i++) {
+        peer.send(
+            peer.options("dos" + i).replace(";rport", ";rport (a comment without end\\"),
+            server.port());
+      }
+      await().until(() -> server.statistics().of(Refusal.VIA_BACKSLASH) == 16);
+      assertThat(peer.receive(200)).as("nothing is answered to it").isEmpty();
+      for (int i = 0; i < 20; i++) {
+        peer.send(peer.options("good" + i), server.port());
+        assertThat(peer.receive(5_000).orElseThrow()).startsWith("SIP/2.0 200 OK");
+      }
+    }
+    assertThat(server.statistics().of(Count.REQUEST_RECEIVED)).isEqualTo(20);
+  }
+
+  @Test
+  void anotherVersionIsAnsweredWith505AndNothingOfTheRequestIsReflected() throws Exception {
+    SipEndpoint server = endpoints.start(request -> request.answer(200));
+    try (RawPeer peer = new RawPeer()) {
+      peer.send(
+          peer.options("v7").replace("SIP/2.0\r\nVia", "SIP/7.0\r\nSubject: mirror me\r\nVia"),
+          server.port());
+      assertThat(peer.receive(5_000).orElseThrow())
+          .startsWith("SIP/2.0 505 ")
+          .doesNotContain("mirror me");
+      assertThat(server.statistics().of(Refusal.VERSION_NOT_SUPPORTED)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void twoContentLengthsAreAnsweredWith400() throws Exception {
+    SipEndpoint server = endpoints.start(request -> request.answer(200));
+    try (RawPeer peer = new RawPeer()) {
+      peer.send(
+          peer.options("cl").replace("Content-Length: 0", "Content-Length: 0\r\nl: 5"),
+          server.port());
+      assertThat(peer.receive(5_000).orElseThrow()).startsWith("SIP/2.0 400 ");
+      assertThat(server.statistics().of(Refusal.DUPLICATE_CONTENT_LENGTH)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void requestsOverTheAdmissionLimitGet503WithRetryAfter() throws Exception {
+    SipEndpointSettings s = Endpoints.usual();
+    var release = new CountDownLatch(1);
+    SipEndpoint server =
+        endpoints.start(
+            new SipEndpointSettings(s.sockets(), "", s.guard(), 2, 3, 100, 100, 100),
+            InstantSource.fixed(Instant.EPOCH),
+            request -> {
+              try {
+                release.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+              request.answer(200);
+            });
+    try (RawPeer peer = new RawPeer()) {
+      for (int i = 0; i < 10; i++) {
+        peer.send(peer.options("load" + i), server.port());
+      }
+      for (int i = 0; i < 3; i++) {
+        assertThat(peer.receive(5_000).orElseThrow())
+            .startsWith("SIP/2.0 503 ")
+            .contains("Retry-After: ");
+      }
+      await().until(() -> server.statistics().of(Refusal.OVERFLOW) == 5);
+      assertThat(server.statistics().of(Refusal.OVERLOAD)).isEqualTo(3);
+      release.countDown();
+      assertThat(peer.receive(5_000).orElseThrow()).startsWith("SIP/2.0 200 ");
+      assertThat(peer.receive(5_000).orElseThrow()).startsWith("SIP/2.0 200 ");
+      peer.send(peer.options("load9"), server.port());
+      assertThat(peer.receive(5_000).orElseThrow()).startsWith("SIP/2.0 200 ");
+    }
+  }
+
+  @Test
+  void aSourceThatHasNotProvedToBeThereGetsFewAnswersOverUdp() throws Exception {
+    SipEndpoint server = endpoints.limited(64, Duration.ofSeconds(30), Duration.ofSeconds(30), 2);
+    try (RawPeer peer = new RawPeer()) {
+      for (int i = 0; i < 40; i++) {
+        peer.send(peer.options("flood" + i), server.port());
+      }
+      await().until(() -> server.statistics().of(Refusal.TOO_MANY_ANSWERS) == 30);
+      assertThat(server.statistics().of(Count.RESPONSE_SENT)).isEqualTo(10);
+      peer.send(peer.options("flood1"), server.port());
+      await().until(() -> server.statistics().of(Count.RETRANSMISSION_ABSORBED) == 1);
+      assertThat(server.statistics().of(Refusal.TOO_MANY_ANSWERS))
+          .as("a remembered answer counts too")
+          .isEqualTo(31);
+      peer.send(peer.options("proved"), server.port());
+      await().until(() -> server.statistics().of(Count.RESPONSE_SENT) == 11);
+      peer.send(peer.options("more"), server.port());
+      await().until(() -> server.statistics().of(Count.RESPONSE_SENT) == 12);
+    }
+  }
+
+  @Test
+  void aResponseToNothingIsCountedAsStray() throws Exception {
+    SipEndpoint client = endpoints.start(request -> request.answer(501));
+    try (RawPeer peer = new RawPeer()) {
+      peer.send(
+          peer.options("stray").replace("OPTIONS sip:server@ims.test SIP/2.0", "SIP/2.0 200 OK"),
+          client.port());
+      await().until(() -> client.statistics().of(Refusal.STRAY_RESPONSE) == 1);
+    }
+  }
+}
