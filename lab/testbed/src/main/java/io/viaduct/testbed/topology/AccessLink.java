@@ -37,8 +37,8 @@ final class AccessLink {
   /// Joins a device and the other end of its cable.
   ///
   /// @param port of the other end
-  /// @return the link's weather, if it has one
-  Optional<WeatheredLink> join(NetworkNamespace device, NetworkNamespace far, String port) {
+  /// @return the cable, if it has weather
+  Optional<WeatheredCable> join(NetworkNamespace device, NetworkNamespace far, String port) {
     if (!link.hasWeather()) {
       device.ip(
           "link add %s type veth peer name %s netns %s".formatted(link.device(), port, far.name()));
@@ -48,8 +48,9 @@ final class AccessLink {
     TapPort other = far.call(() -> TapPort.open(port));
     device.ip("link set %s txqueuelen %d".formatted(link.device(), TapPort.QUEUE_FRAMES));
     far.ip("link set %s txqueuelen %d".formatted(port, TapPort.QUEUE_FRAMES));
-    return Optional.of(
-        new WeatheredLink(device.name(), link.name(), near, other, plan.seed(), System::nanoTime));
+    var weathered =
+        new WeatheredLink(device.name(), link.name(), near, other, plan.seed(), System::nanoTime);
+    return Optional.of(new WeatheredCable(link, device, far, port, weathered));
   }
 
   void configureGateway(NetworkNamespace gateway) {

@@ -1,7 +1,6 @@
 package io.viaduct.testbed.topology;
 
 import io.viaduct.testbed.topology.LinkPlan.Family;
-import io.viaduct.testbed.weather.WeatheredLink;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,7 +62,7 @@ public final class Topology {
   private final List<NetworkNamespace> devices = new ArrayList<>();
   private final Map<String, NetworkNamespace> gateways = new LinkedHashMap<>();
   private final Map<String, NetworkNamespace> switches = new LinkedHashMap<>();
-  private final List<WeatheredLink> weatheredLinks = new ArrayList<>();
+  private final List<WeatheredCable> weatheredCables = new ArrayList<>();
 
   private Topology(NetworkPlan plan, boolean isMasquerading, boolean isMasquerading6) {
     this.plan = plan;
@@ -157,11 +156,11 @@ public final class Topology {
       access.joinSwitch(gateway, hub);
       for (int number = 1; number <= plan.devices(); number++) {
         String port = "d%d-%s".formatted(number, link.device());
-        access.join(devices.get(number - 1), hub, port).ifPresent(weatheredLinks::add);
+        access.join(devices.get(number - 1), hub, port).ifPresent(weatheredCables::add);
         hub.ip("link set %s master lan up".formatted(port));
       }
     } else {
-      access.join(device, gateway, "access").ifPresent(weatheredLinks::add);
+      access.join(device, gateway, "access").ifPresent(weatheredCables::add);
     }
     access.configureGateway(gateway);
     for (int number = 1; number <= plan.devices(); number++) {
@@ -224,9 +223,9 @@ public final class Topology {
     return all;
   }
 
-  /// Returns the links with weather, one per device and link.
-  public List<WeatheredLink> weatheredLinks() {
-    return List.copyOf(weatheredLinks);
+  /// Returns the cables with weather, one per device and link.
+  public List<WeatheredCable> weatheredCables() {
+    return List.copyOf(weatheredCables);
   }
 
   boolean isMasquerading(Family family) {

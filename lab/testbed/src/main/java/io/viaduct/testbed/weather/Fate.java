@@ -19,6 +19,11 @@ public enum Fate {
     this.meaning = meaning;
   }
 
+  /// Returns true for the reason of a drop.
+  public boolean isDrop() {
+    return ordinal() >= LOST.ordinal() && ordinal() <= STORE_FULL.ordinal();
+  }
+
   public String meaning() {
     return meaning;
   }
