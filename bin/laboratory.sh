@@ -36,7 +36,7 @@ ready() { # checks once what a laboratory needs; called before the build too, wh
 # child of 'unshare' is the first process of the laboratory. It is a shell, because the first process
 # inherits orphans and must reap them. All other processes are inside and die with that child.
 laboratory() {
-	local java life status=0
+	local java life input status=0
 	ready
 	java=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:+UseSerialGC -XX:-UsePerfData
 		-cp "$root/lab/testbed/target/testbed-$(version).jar:$root/lab/testbed/target/lib/*")
@@ -50,8 +50,10 @@ laboratory() {
 	mkdir "$work/lab"
 	setpriv --pdeathsig KILL "${java[@]:0:5}" -Xmx64m "${java[@]:5}" io.viaduct.testbed.page.PageRelay "$work" </dev/null &
 	relay=$!
+	# Bash gives a background process no standard input of its own accord; only 'lab' reads it.
+	if [ "$1" = lab ]; then exec {input}<&0; else exec {input}</dev/null; fi
 	# shellcheck disable=SC2016
-	setpriv --pdeathsig KILL unshare "${flags[@]}" bash -c '"$@" & exec 2>/dev/null; wait $!' first "${java[@]}" io.viaduct.testbed.LaboratoryCommand "$@" --root "$root" --directory "$work" </dev/null &
+	setpriv --pdeathsig KILL unshare "${flags[@]}" bash -c '"$@" <&0 & exec 2>/dev/null; wait $!' first "${java[@]}" io.viaduct.testbed.LaboratoryCommand "$@" --root "$root" --directory "$work" <&"$input" &
 	inside=$!
 	wait "$inside" || status=$?
 	inside=

@@ -9,13 +9,15 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true,
     subcommands = {
       io.viaduct.testbed.demo.DemoCommand.class,
-      io.viaduct.testbed.bench.BenchCommand.class
+      io.viaduct.testbed.bench.BenchCommand.class,
+      io.viaduct.testbed.lab.LabCommand.class
     })
 public final class LaboratoryCommand {
   private LaboratoryCommand() {}
 
   static void main(String[] arguments) {
     var line = new CommandLine(new LaboratoryCommand());
+    line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setExecutionExceptionHandler((failure, command, words) -> reported(failure));
     System.exit(line.execute(arguments));
   }

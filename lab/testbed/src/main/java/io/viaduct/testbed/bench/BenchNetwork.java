@@ -68,7 +68,7 @@ final class BenchNetwork {
 
   /// Returns the gateway of link A. Every byte between device and far end passes its port `access`.
   NetworkNamespace router() {
-    return topology.gatewayA;
+    return topology.gateway("A");
   }
 
   /// Returns the bytes of IP packets between device and far end so far, in both directions.
@@ -97,11 +97,11 @@ final class BenchNetwork {
   /// Takes link A down as if a cable were pulled. Link B is already up and has carried no packets
   /// so far.
   void loseLinkA() {
-    topology.loseLinkA();
+    topology.loseLink("A");
   }
 
   void restoreLinkA() {
-    topology.restoreLinkA();
+    topology.restoreLink("A");
     routes();
   }
 

@@ -2,8 +2,8 @@ package io.viaduct.testbed.bench;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.viaduct.testbed.libc.LibraryCall;
 import io.viaduct.testbed.topology.Command;
-import io.viaduct.testbed.topology.LibraryCall;
 import java.lang.foreign.Arena;
 import java.util.List;
 

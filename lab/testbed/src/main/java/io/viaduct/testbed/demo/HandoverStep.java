@@ -44,7 +44,7 @@ final class HandoverStep {
   ///
   /// @param middle runs right after the hand-over
   void run(Narration narration, Runnable middle) {
-    topology.restoreLinkA(); // link A is already down when the step is repeated
+    topology.restoreLink("A"); // link A is already down when the step is repeated
     long startNs = nanoTime.getAsLong();
     var going = new AtomicBoolean(true);
     var to = new InetSocketAddress(Topology.SERVER, FarEnd.STREAM_PORT);
@@ -80,7 +80,7 @@ final class HandoverStep {
     while (download.received() < BYTES * 2 / 5 && !result.isDone()) {
       LockSupport.parkNanos(10_000_000);
     }
-    topology.loseLinkA();
+    topology.loseLink("A");
     narration.line("link A is down after %.1f MB; link B remains", download.received() / 1e6);
     middle.run();
     finish(narration, result, startNs);

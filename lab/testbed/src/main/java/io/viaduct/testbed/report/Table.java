@@ -13,7 +13,8 @@ public final class Table {
     return row(Arrays.asList(cells));
   }
 
-  Table row(List<?> cells) {
+  /// Adds a row of cells.
+  public Table row(List<?> cells) {
     rows.add(cells.stream().map(String::valueOf).toList());
     return this;
   }

@@ -1,5 +1,6 @@
 package io.viaduct.testbed.topology;
 
+import io.viaduct.testbed.libc.LibraryCall;
 import java.lang.foreign.Arena;
 
 /// Moves the calling thread into a network namespace for good (`setns(2)`).

@@ -10,6 +10,7 @@ public final class PortBytes {
   private static final int ETHERNET_HEADER = 14;
   private static final int RECEIVED = 0; // indexes of bytes; packets follow
   private static final int SENT = 8;
+  private static final int SENT_DROPPED = 11;
 
   private PortBytes() {}
 
@@ -25,6 +26,11 @@ public final class PortBytes {
     long[] counters = counters(device);
     long packets = counters[RECEIVED + 1] + counters[SENT + 1];
     return counters[RECEIVED] + counters[SENT] - ETHERNET_HEADER * packets;
+  }
+
+  /// Returns the packets that the kernel dropped before it sent them.
+  public static long dropped(String device) throws IOException {
+    return counters(device)[SENT_DROPPED];
   }
 
   private static long[] counters(String device) throws IOException {

@@ -1,8 +1,13 @@
 package io.viaduct.testbed.topology;
 
+import io.viaduct.testbed.topology.LinkPlan.Family;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
-/// The network of the laboratory, inside one private mount and network namespace.
+/// The network of the laboratory, inside one private mount and network namespace. A [NetworkPlan]
+/// describes its devices and access links; this is the standard plan:
 ///
 /// ```
 ///   device ── linkA ── gateway A ──┐
@@ -29,52 +34,71 @@ public final class Topology {
   /// Second address of the server, for measurements that bypass the tunnel.
   public static final String SERVER_BESIDE = CORE_NETWORK + "81";
 
+  static final String CORE_6 = "2001:db8:cafe::"; // RFC 3849
+
+  /// The server's address of IPv6.
+  public static final String SERVER_6 = CORE_6 + "80";
+
   private static final String MASQUERADE =
       """
-      table ip gateway {
+      table %1$s gateway {
         chain out {
           type nat hook postrouting priority srcnat
           oifname "core0" masquerade
         }
       }
       """;
-  private static final String CORE_6 = "2001:db8:cafe::"; // RFC 3849
+  private static final String IPV4 = "ip"; // families of nft(8)
+  private static final String IPV6 = "ip6";
 
   public final NetworkNamespace device;
-  public final NetworkNamespace gatewayA;
-  public final NetworkNamespace gatewayB;
   public final NetworkNamespace snapt1;
   public final NetworkNamespace snapt2;
   public final NetworkNamespace server;
   public final NetworkNamespace control;
   public final boolean isMasquerading;
+  private final NetworkPlan plan;
+  private final boolean isMasquerading6;
+  private final List<NetworkNamespace> devices = new ArrayList<>();
+  private final Map<String, NetworkNamespace> gateways = new LinkedHashMap<>();
+  private final Map<String, NetworkNamespace> switches = new LinkedHashMap<>();
+  private final List<WeatheredCable> weatheredCables = new ArrayList<>();
 
-  private Topology(boolean isMasquerading) {
+  private Topology(NetworkPlan plan, boolean isMasquerading, boolean isMasquerading6) {
+    this.plan = plan;
     this.isMasquerading = isMasquerading;
+    this.isMasquerading6 = isMasquerading6;
     Command.run("ip", "link", "set", "lo", "up");
     Command.run("ip", "link", "add", "core", "type", "bridge");
     Command.run("ip", "addr", "add", LABORATORY + "/24", "dev", "core");
     Command.run("ip", "link", "set", "core", "up");
-    device = NetworkNamespace.create("device");
-    gatewayA = gateway("gateway-a", "linkA", 1);
-    gatewayB = gateway("gateway-b", "linkB", 2);
+    for (int number = 1; number <= plan.devices(); number++) {
+      var added = NetworkNamespace.create(NetworkPlan.deviceName(number));
+      added.sysctl("net.ipv4.conf.all.rp_filter", "0");
+      devices.add(added);
+    }
+    device = devices.getFirst();
+    plan.links().forEach(this::addLink);
     snapt1 = onCore("snapt-1", 21);
     snapt2 = onCore("snapt-2", 22);
     server = onCore("server", 80);
     control = onCore("control", 5);
     for (var relay : List.of(snapt1, snapt2)) {
-      relay.sysctl("net.ipv4.ip_forward", "1");
-      relay.sysctl("net.ipv6.conf.all.forwarding", "1");
+      forward(relay);
     }
-    if (!isMasquerading) {
-      routeInsteadOfMasquerading();
-    }
+    addRoutesBack();
   }
 
-  /// Builds the network. The caller must be the first process of fresh namespaces.
+  /// Builds the standard network. The caller must be the first process of fresh namespaces.
   public static Topology lay() {
+    return lay(NetworkPlan.STANDARD);
+  }
+
+  /// Builds a network. The caller must be the first process of fresh namespaces.
+  public static Topology lay(NetworkPlan plan) {
     keepNamespacesPrivate();
-    return new Topology(Command.exists("nft") && canMasquerade());
+    boolean hasIpv6 = plan.links().stream().anyMatch(link -> link.has(Family.IPV6));
+    return new Topology(plan, canMasquerade(IPV4), hasIpv6 && canMasquerade(IPV6));
   }
 
   /// Makes the names of namespaces private to this laboratory.
@@ -84,14 +108,23 @@ public final class Topology {
 
   /// Returns true if the kernel accepts NAT rules. It may refuse them although nftables is
   /// installed: it may lack NAT, or forbid NAT to this user.
-  private static boolean canMasquerade() {
+  private static boolean canMasquerade(String family) {
+    if (!Command.exists("nft")) {
+      return false;
+    }
     try {
-      Command.run(List.of("nft", "-f", "-"), MASQUERADE + "delete table ip gateway\n");
+      String rules = MASQUERADE.formatted(family) + "delete table %s gateway\n".formatted(family);
+      Command.run(List.of("nft", "-f", "-"), rules);
       return true;
     } catch (IllegalStateException e) {
       System.err.println("viaduct: the gateways route instead of masquerading: " + e.getMessage());
       return false;
     }
+  }
+
+  private static void forward(NetworkNamespace router) {
+    router.sysctl("net.ipv4.ip_forward", "1");
+    router.sysctl("net.ipv6.conf.all.forwarding", "1");
   }
 
   private NetworkNamespace onCore(String name, int host) {
@@ -110,47 +143,93 @@ public final class Topology {
     return namespace;
   }
 
-  private NetworkNamespace gateway(String name, String link, int number) {
-    var gateway = onCore(name, 10 + number);
-    gateway.sysctl("net.ipv4.ip_forward", "1");
-    Command.run(
-        "ip", "-n", "device", "link", "add", link, "type", "veth", "peer", "name", "access",
-        "netns", name);
-    gateway.ip("addr add 10.71.%d.1/24 dev access\nlink set access up".formatted(number));
-    connect(number);
-    if (isMasquerading) {
-      gateway.nft(MASQUERADE);
+  /// Adds a gateway, and a link from each device to it or to its switch.
+  private void addLink(LinkPlan link) {
+    var gateway = onCore(link.gateway(), 10 + plan.number(link));
+    gateways.put(link.name(), gateway);
+    forward(gateway);
+    var access = new AccessLink(plan, link);
+    if (plan.hasSwitch(link)) {
+      NetworkNamespace hub =
+          switches.computeIfAbsent(
+              link.subnetOf(), _ -> AccessLink.newSwitch(plan.link(link.subnetOf())));
+      access.joinSwitch(gateway, hub);
+      for (int number = 1; number <= plan.devices(); number++) {
+        String port = "d%d-%s".formatted(number, link.device());
+        access.join(devices.get(number - 1), hub, port).ifPresent(weatheredCables::add);
+        hub.ip("link set %s master lan up".formatted(port));
+      }
+    } else {
+      access.join(device, gateway, "access").ifPresent(weatheredCables::add);
     }
-    return gateway;
-  }
-
-  private void connect(int number) {
-    device.sysctl("net.ipv4.conf.all.rp_filter", "0");
-    device.ip(
-        """
-        addr replace 10.71.%1$d.2/24 dev link%2$s
-        link set link%2$s up
-        route replace default via 10.71.%1$d.1 dev link%2$s metric %3$d
-        """
-            .formatted(number, number == 1 ? "A" : "B", 100 * number));
+    access.configureGateway(gateway);
+    for (int number = 1; number <= plan.devices(); number++) {
+      access.connect(number, devices.get(number - 1));
+    }
+    if (isMasquerading) {
+      gateway.nft(MASQUERADE.formatted(IPV4));
+    }
+    if (isMasquerading6) {
+      gateway.nft(MASQUERADE.formatted(IPV6));
+    }
   }
 
   /// Adds routes back to the access networks and to the SNAPTs' pools, for a host without nftables.
-  private void routeInsteadOfMasquerading() {
-    for (var host : List.of(snapt1, snapt2, server, control)) {
-      host.ip(
-          """
-          route replace 10.71.1.0/24 via 203.0.113.11
-          route replace 10.71.2.0/24 via 203.0.113.12
-          """);
+  private void addRoutesBack() {
+    for (LinkPlan link : plan.links()) {
+      for (Family family : link.families()) {
+        boolean isHidden = family == Family.IPV4 ? isMasquerading : isMasquerading6;
+        if (!isHidden && link.subnetOf().equals(link.name())) {
+          int host = 10 + plan.number(link);
+          String via = (family == Family.IPV4 ? CORE_NETWORK : CORE_6) + host;
+          String net = AccessLink.prefix(plan.gatewayAddress(link, family), family);
+          for (var each : List.of(snapt1, snapt2, server, control)) {
+            each.ip("route replace %s via %s".formatted(net, via));
+          }
+        }
+      }
     }
-    for (var host : List.of(server, control)) {
-      host.ip(
-          """
-          route replace 10.201.0.0/16 via 203.0.113.21
-          route replace 10.202.0.0/16 via 203.0.113.22
-          """);
+    if (!isMasquerading) {
+      for (var host : List.of(server, control)) {
+        host.ip(
+            """
+            route replace 10.201.0.0/16 via 203.0.113.21
+            route replace 10.202.0.0/16 via 203.0.113.22
+            """);
+      }
     }
+  }
+
+  public NetworkPlan plan() {
+    return plan;
+  }
+
+  /// Returns the device namespaces, the first one first.
+  public List<NetworkNamespace> devices() {
+    return List.copyOf(devices);
+  }
+
+  /// Returns the gateway of a link.
+  public NetworkNamespace gateway(String link) {
+    return java.util.Objects.requireNonNull(gateways.get(plan.link(link).name()));
+  }
+
+  /// Returns all namespaces of the network.
+  public List<NetworkNamespace> namespaces() {
+    var all = new ArrayList<>(devices);
+    all.addAll(gateways.values());
+    all.addAll(switches.values());
+    all.addAll(List.of(snapt1, snapt2, server, control));
+    return all;
+  }
+
+  /// Returns the cables with weather, one per device and link.
+  public List<WeatheredCable> weatheredCables() {
+    return List.copyOf(weatheredCables);
+  }
+
+  boolean isMasquerading(Family family) {
+    return family == Family.IPV4 ? isMasquerading : isMasquerading6;
   }
 
   /// Gives the server its second address. The device gets a host route to it through gateway A,
@@ -160,18 +239,27 @@ public final class Topology {
     device.ip("route replace %s via 10.71.1.1 dev linkA".formatted(SERVER_BESIDE));
   }
 
-  /// Takes link A down as if a cable were pulled. Its routes disappear, and link B remains.
-  public void loseLinkA() {
-    device.ip("link set linkA down");
+  /// Takes a link down on all devices as if a cable were pulled. Its routes disappear, and the
+  /// other links remain.
+  public void loseLink(String name) {
+    LinkPlan link = plan.link(name);
+    devices.forEach(each -> each.ip("link set %s down".formatted(link.device())));
   }
 
-  /// Brings link A up again, with its preferred routes.
-  public void restoreLinkA() {
-    connect(1);
+  /// Brings a link up again on all devices, with its routes.
+  public void restoreLink(String name) {
+    LinkPlan link = plan.link(name);
+    var access = new AccessLink(plan, link);
+    for (int number = 1; number <= plan.devices(); number++) {
+      access.connect(number, devices.get(number - 1));
+    }
   }
 
   /// Returns a drawing that fits any terminal.
   public String drawing() {
+    if (!plan.equals(NetworkPlan.STANDARD)) {
+      return new Drawing(this).toString();
+    }
     String how = isMasquerading ? "masquerades" : "only routes";
     return """
       device ─ linkA ─ gateway A (%1$s) ─┐

@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /// `./viaduct bench` as a person runs it: real processes, real TCP.
-final class BenchRun {
+public final class BenchRun {
   private static final Path ROOT = Path.of(System.getProperty("viaduct.root"));
   private static final int PATIENCE_SECONDS = 300; // for slow machines and the suite's own load
   private static final List<Integer> IMPOSSIBLE_HERE = List.of(69, 77); // bin/laboratory.sh
@@ -23,7 +23,7 @@ final class BenchRun {
   ///
   /// @param folder receives the report
   /// @return the JSON file
-  static JsonNode of(String name, Path folder, String... options) throws Exception {
+  public static JsonNode of(String name, Path folder, String... options) throws Exception {
     assumeTrue(Files.isWritable(Path.of("/dev/net/tun")), "/dev/net/tun is missing or closed");
     Path log = Path.of("target", "bench-" + name + ".log");
     var words = new ArrayList<>(List.of(ROOT.resolve("viaduct").toString(), "bench", name));

@@ -53,11 +53,11 @@ public final class NamedDay {
     this.root = root;
     Path resolvConf = Files.writeString(directory.resolve("resolv.conf"), ofNetwork(1));
     Command.run("mount", "--bind", resolvConf.toString(), RESOLV_CONF.toString());
-    network.gatewayA.ip("addr add 10.72.1.53/32 dev lo");
-    network.gatewayB.ip("addr add 10.72.2.53/32 dev lo");
+    network.gateway("A").ip("addr add 10.72.1.53/32 dev lo");
+    network.gateway("B").ip("addr add 10.72.2.53/32 dev lo");
     Map<String, String> names = Map.of(BRIDGE, Topology.CONTROL, SNAPT, Topology.SNAPT_1);
-    ofA = NameServer.start(network.gatewayA, "10.72.1.53", names);
-    ofB = NameServer.start(network.gatewayB, "10.72.2.53", names);
+    ofA = NameServer.start(network.gateway("A"), "10.72.1.53", names);
+    ofB = NameServer.start(network.gateway("B"), "10.72.2.53", names);
     inside =
         NameServer.start(
             network.server,
@@ -106,7 +106,7 @@ public final class NamedDay {
     say("agent asked A for the SNAPT", ofA.askedBy(SNAPT));
     say("agent asked inside", !inside.askedBy(BRIDGE).isEmpty());
 
-    network.loseLinkA();
+    network.loseLink("A");
     Files.writeString(RESOLV_CONF, ofNetwork(2)); // as the DHCP client of B does
     ofB.forget(SNAPT); // what is left is the address that came with the grant
     say("after the hand-over the socket says", answer(socket));

@@ -8,6 +8,7 @@ public final class IfTun {
   public static final long TUNSETVNETLE = 0x400454dcL;
 
   public static final int IFF_TUN = 0x0001;
+  public static final int IFF_TAP = 0x0002;
   public static final int IFF_MULTI_QUEUE = 0x0100;
   public static final int IFF_NO_PI = 0x1000;
   public static final int IFF_VNET_HDR = 0x4000;

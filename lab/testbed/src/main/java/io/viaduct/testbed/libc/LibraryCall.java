@@ -1,4 +1,4 @@
-package io.viaduct.testbed.topology;
+package io.viaduct.testbed.libc;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -19,7 +19,13 @@ public enum LibraryCall {
   SETSOCKOPT("setsockopt"),
   SENDMMSG("sendmmsg"),
   RECVMMSG("recvmmsg"),
-  SCHED_SETAFFINITY("sched_setaffinity");
+  SCHED_SETAFFINITY("sched_setaffinity"),
+  READ("read"),
+  WRITE("write"),
+  PPOLL("ppoll"),
+  EVENTFD("eventfd"),
+  PRCTL("prctl"),
+  SYSCALL("syscall");
 
   // One shape for all calls: the callee ignores additional registers, and Linux passes variadic
   // arguments (open) in the same ones.
