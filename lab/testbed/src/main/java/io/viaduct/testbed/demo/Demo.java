@@ -58,11 +58,16 @@ final class Demo {
     fund(billing());
     connect();
 
-    narration.step("(a) a download and (b) a UDP stream, while link A goes down");
+    narration.step("(a) a download and a UDP stream, while link A goes down");
     var handover =
         new HandoverStep(
             topology, ns -> deployment.restartedAfter(ns, "snapt-1", "snapt-2", "cnapt"), nanoTime);
     robust(() -> handover.run(narration, () -> kill("handover")));
+
+    narration.step("(b) link A stays up, but its gateway forwards nothing");
+    robust(() ->
+        new SilenceStep(topology, deployment.plans().socket("cnapt"), retry, nanoTime)
+            .run(narration));
 
     narration.step("(c) key strokes, alone and beside a bulk download");
     robust(() -> new InteractiveStep(topology, nanoTime).run(narration));
