@@ -139,7 +139,7 @@ final class Agent
     this.receipts =
         ReceiptLedger.open(configuration.state(), configuration.receipts(), device::sign, clock);
     this.classifier = Applications.classifier(configuration.applications());
-    var unused = AgentReload.policy("policy", configuration, classifier); // refuses a bad line
+    var unused = AgentReload.policy("", configuration, classifier); // refuses a bad line
     this.tun = TunDevice.open(new TunSettings(configuration.tun().name(), 1));
     this.data =
         new DataPath(
