@@ -139,7 +139,7 @@ final class Agent
     this.receipts =
         ReceiptLedger.open(configuration.state(), configuration.receipts(), device::sign, clock);
     this.classifier = Applications.classifier(configuration.applications());
-    Policy policy = AgentReload.policy("policy", configuration, classifier);
+    Policy policy = AgentReload.policy("", configuration, classifier);
     this.tun = TunDevice.open(new TunSettings(configuration.tun().name(), 1));
     this.data =
         new DataPath(

@@ -27,7 +27,7 @@ final class AgentReload {
         CnaptConfiguration.class,
         configuration -> {
           Classifier classifier = Applications.classifier(configuration.applications());
-          var unused = policy(file.toString(), configuration, classifier);
+          var unused = policy(file + ": ", configuration, classifier);
           DeviceIdentity.read(configuration.deviceKey());
           var _ = new TrustedAuthorities(configuration.trust(), InstantSource.system());
         });
@@ -35,7 +35,7 @@ final class AgentReload {
 
   /// Returns the policy of a configuration, and checks the other keys that name applications.
   ///
-  /// @param where name of the file, for the message
+  /// @param where beginning of the message: the name of the file, if it is known
   /// @throws ConfigurationException naming the line and the rule
   static Policy policy(String where, CnaptConfiguration configuration, Classifier classifier) {
     try {
@@ -44,7 +44,7 @@ final class AgentReload {
       policy.lines().forEach(AgentReload::refuseWhatIsNotSent);
       return policy;
     } catch (IllegalArgumentException e) {
-      throw new ConfigurationException(where + ": " + e.getMessage());
+      throw new ConfigurationException(where + e.getMessage());
     }
   }
 

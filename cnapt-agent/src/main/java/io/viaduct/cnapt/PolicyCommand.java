@@ -67,7 +67,7 @@ final class PolicyCommand implements Callable<Integer> {
     public Integer call() {
       CnaptConfiguration configuration = AgentReload.source(config).read();
       Classifier classifier = Applications.classifier(configuration.applications());
-      Policy policy = AgentReload.policy(config.toString(), configuration, classifier);
+      Policy policy = AgentReload.policy(config + ": ", configuration, classifier);
       FlowQuestion question = question(classifier);
       PolicyAnswer answer =
           answer(question, policy, socket == null ? configuration.statusSocket() : socket);

@@ -3,6 +3,7 @@ package io.viaduct.cnapt;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
+import io.viaduct.cnapt.naming.OutsideResolverProvider;
 import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
@@ -76,6 +77,34 @@ class CnaptCommandTest {
           .hasLineCount(1)
           .contains("trust: " + foreign, "'snapt-1' is not an authority's", "basicConstraints");
     }
+  }
+
+  @Test
+  void aPolicyThatCanNeverDecideIsRefusedByCheckAndUp() throws Exception {
+    TestAuthority authority = new TestAuthority(folder.resolve("pki"));
+    Path key = folder.resolve("device.pem");
+    assertThat(CnaptCommand.run("keygen", key.toString())).isZero();
+    Path config =
+        Files.writeString(
+            folder.resolve("cnapt.yml"),
+            """
+            device-key: %s
+            trust: %s
+            snapt: {host: snapt-1.test}
+            token-file: token
+            state: state
+            status-socket: cnapt.sock
+            policy: [{method: all}, {ports: [1], method: cost}]
+            """
+                .formatted(key, authority.trust()));
+    for (String verb : List.of("check", "up")) {
+      error.reset();
+      assertThat(CnaptCommand.run(verb, "--config", config.toString())).as(verb).isEqualTo(78);
+      assertThat(error.toString())
+          .hasLineCount(1)
+          .containsOnlyOnce("policy: line 2 (ports 1) can never decide");
+    }
+    OutsideResolverProvider.install(null); // a process would have ended
   }
 
   @Test
