@@ -75,7 +75,7 @@ final class AgentReload {
             List.of("policy"),
             next ->
                 agent.distribute(
-                    policy("policy", next, Applications.classifier(next.applications())))),
+                    policy("", next, Applications.classifier(next.applications())))),
         new Reloading<>(List.of("links"), next -> agent.links(LinkRules.of(next.links()))),
         new Reloading<>(
             List.of("logging.level"), next -> () -> ProcessLogging.level(next.logging().level())));
