@@ -13,10 +13,14 @@ requirements() {
 	{ : <>/dev/net/tun; } 2>/dev/null || die 77 "/dev/net/tun cannot be opened by $(id -un): chmod 666 /dev/net/tun, load it (modprobe tun), or allow the container the device (--device /dev/net/tun)"
 }
 
-namespaces() { # sets flags to the options of unshare that work on this machine
-	flags=(--user --map-root-user --net --mount --pid --fork --kill-child --mount-proc)
+namespaces() { # command of the laboratory; sets flags to the options of unshare that work on this machine
+	local plain=(--net --mount --pid --fork --kill-child --mount-proc)
+	flags=("${plain[@]}")
+	# In a user namespace nobody may give the impairers of links a real-time priority.
+	[ "$(id -u)" = 0 ] && [[ " $1 ${2:-} " = *" lab "* ]] && unshare "${flags[@]}" chrt --fifo 1 true 2>/dev/null && return
+	flags=(--user --map-root-user "${plain[@]}")
 	unshare "${flags[@]}" true 2>/dev/null && return
-	flags=("${flags[@]:2}")
+	flags=("${plain[@]}")
 	if [ "$(id -u)" = 0 ]; then
 		unshare "${flags[@]}" true 2>/dev/null ||
 			die 77 "namespaces are not allowed here, not even to root: sysctl -w user.max_user_namespaces=10000, or give the container the capability (--cap-add SYS_ADMIN --security-opt seccomp=unconfined)"
@@ -29,7 +33,7 @@ namespaces() { # sets flags to the options of unshare that work on this machine
 ready() { # checks once what a laboratory needs; called before the build too, which takes minutes
 	[ "${#flags[@]}" = 0 ] || return 0
 	requirements
-	namespaces
+	namespaces "$@"
 }
 
 # Four processes run outside: this shell, the janitor, the relay of the page's port, and 'unshare'. The
@@ -37,7 +41,7 @@ ready() { # checks once what a laboratory needs; called before the build too, wh
 # inherits orphans and must reap them. All other processes are inside and die with that child.
 laboratory() {
 	local java life input status=0
-	ready
+	ready "$@"
 	java=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -XX:+UseSerialGC -XX:-UsePerfData
 		-cp "$root/lab/testbed/target/testbed-$(version).jar:$root/lab/testbed/target/lib/*")
 	trap leave EXIT

@@ -1,5 +1,6 @@
 package io.viaduct.testbed.calibration;
 
+import io.viaduct.testbed.libc.PreciseThread;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import java.io.IOException;
 import java.net.DatagramPacket;
@@ -15,7 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /// A paced stream of UDP packets from one namespace to another. Both ends are threads of this
-/// process with one clock, so delays are one-way.
+/// process with one clock, so delays are one-way. They run as precise threads, so that the
+/// measurement does not measure itself.
 final class ProbeStream {
   private static final int SILENCE_MS = 1_000; // longer than the longest delay that is measured
   private static final int HEADER_BYTES = 42; // UDP, IPv4 and Ethernet
@@ -69,7 +71,9 @@ final class ProbeStream {
   CompletableFuture<Arrived> start(double seconds) {
     int count = (int) (perSecond * seconds);
     var socket = to.call(() -> new DatagramSocket(new InetSocketAddress(target, 0)));
-    var arrived = to.start("probes", () -> receive(socket, count));
+    var ready = new CompletableFuture<Void>();
+    var arrived = to.start("probes", () -> receive(socket, count, ready));
+    ready.join(); // the first packets must not wait for their reader
     var sent = from.start("probes", () -> send(socket.getLocalPort(), count));
     return sent.thenCombine(arrived, (nothing, result) -> result);
   }
@@ -82,6 +86,7 @@ final class ProbeStream {
   }
 
   private Void send(int port, int count) throws IOException {
+    PreciseThread.become();
     try (DatagramChannel channel = DatagramChannel.open()) {
       channel.connect(new InetSocketAddress(target, port));
       ByteBuffer packet = ByteBuffer.allocateDirect(bytes - HEADER_BYTES);
@@ -101,7 +106,9 @@ final class ProbeStream {
     return null;
   }
 
-  private Arrived receive(DatagramSocket socket, int count) throws IOException {
+  private Arrived receive(DatagramSocket socket, int count, CompletableFuture<Void> ready)
+      throws IOException {
+    PreciseThread.become();
     try (socket) {
       socket.setReceiveBufferSize(BUFFER_BYTES);
       socket.setSoTimeout(SILENCE_MS);
@@ -110,6 +117,7 @@ final class ProbeStream {
       var packet = new DatagramPacket(buffer, buffer.length);
       int size = 0;
       long firstNs = 0;
+      ready.complete(null);
       long lastNs = 0;
       try {
         while (size < count) {

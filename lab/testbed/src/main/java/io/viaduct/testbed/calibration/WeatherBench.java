@@ -14,6 +14,7 @@ import io.viaduct.testbed.weather.WeatheredLink;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /// The measurements. Link A has weather; link B is a veth pair, the reference. Packets go from the
@@ -27,6 +28,7 @@ final class WeatherBench {
   private static final double LOSS_SECONDS = 5;
   private static final double OVERLOAD = 1.5; // of the rate that is measured
   private static final double DEVIATIONS = 3.29; // 99.9 % of a normal distribution
+  private static final long SETTLING_NS = 500_000_000; // longer than the longest delay
   private static final Goal DELAY_ERROR = Goal.atMost(0.3, "ms");
   private static final String IDLE = "idle";
   private static final String BUSY = "100 Mbit/s";
@@ -64,10 +66,12 @@ final class WeatherBench {
         });
   }
 
+  /// Changes the weather, and waits until frames of the weather before have arrived: without
+  /// reordering they would hold later frames back.
   private void weather(String settings) {
     Weather weather = WeatherText.apply(Weather.CLEAR, List.of(settings.split(" ")));
     link.change(Direction.UP, weather);
-    link.change(Direction.DOWN, Weather.CLEAR);
+    LockSupport.parkNanos(SETTLING_NS);
   }
 
   private ProbeStream stream(String target, int bytes, double perSecond) {

@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /// Reads command lines and runs them. At a prompt an error is reported and the next line is read; a
 /// script ends at its first error.
@@ -90,12 +91,21 @@ final class LabShell {
 
   /// Returns a line for a person.
   private int report(String where, Exception failure) {
-    String hint =
-        failure instanceof ParameterException wrong
-            ? "; usage: " + usage(wrong.getCommandLine())
-            : "";
+    String said = failure.getMessage();
+    if (failure instanceof ParameterException wrong) {
+      CommandLine command = wrong.getCommandLine();
+      boolean isUnknown =
+          wrong instanceof UnmatchedArgumentException && command.getCommandName().isEmpty();
+      said =
+          isUnknown
+              ? "'%s' is no command; there is: %s"
+                  .formatted(
+                      ((UnmatchedArgumentException) wrong).getUnmatched().getFirst(),
+                      String.join(", ", command.getSubcommands().keySet()))
+              : said + "; usage: " + usage(command);
+    }
     session.out().flush();
-    System.err.println("viaduct: " + where + failure.getMessage() + hint);
+    System.err.println("viaduct: " + where + said);
     if (failure instanceof InterruptedException) {
       Thread.currentThread().interrupt();
     }
@@ -111,7 +121,6 @@ final class LabShell {
         .filter(line -> line.startsWith("Usage:"))
         .map(line -> line.substring("Usage:".length()).strip())
         .findFirst()
-        .filter(line -> !command.getCommandName().isEmpty())
         .orElse("help lists the commands");
   }
 

@@ -14,10 +14,6 @@ final class Doorbell implements AutoCloseable {
   private static final int EFD_NONBLOCK = 0x800;
   private static final short POLLIN = 1;
   private static final int POLLFD_BYTES = 8;
-  private static final int PR_SET_TIMERSLACK = 29;
-  private static final int SYS_SCHED_SETATTR = 314; // x86-64; other machines keep the default slice
-  private static final int SCHED_ATTR_BYTES = 48;
-  private static final long SLICE_NS = 100_000; // shortest that the kernel grants
 
   private final Arena arena = Arena.ofShared();
   private final int event = LibraryCall.EVENTFD.check(0, EFD_NONBLOCK, 0);
@@ -34,20 +30,6 @@ final class Doorbell implements AutoCloseable {
   private void watch(int index, int descriptor) {
     descriptors.set(JAVA_INT, (long) index * POLLFD_BYTES, descriptor);
     descriptors.set(JAVA_SHORT, (long) index * POLLFD_BYTES + 4, POLLIN);
-  }
-
-  /// Makes the calling thread precise: timers fire within a nanosecond of their time instead of 50
-  /// µs, and the scheduler prefers the thread when it wakes up.
-  void makePrecise() {
-    LibraryCall.PRCTL.call(PR_SET_TIMERSLACK, 1, 0);
-    if (System.getProperty("os.arch").equals("amd64")) {
-      // struct sched_attr: size, policy (SCHED_OTHER), flags, nice, priority, slice. Refusal is no
-      // error: kernels before 6.12 know no slice.
-      MemorySegment attributes = arena.allocate(SCHED_ATTR_BYTES, 8);
-      attributes.set(JAVA_INT, 0, SCHED_ATTR_BYTES);
-      attributes.set(JAVA_LONG, 24, SLICE_NS);
-      LibraryCall.SYSCALL.call(SYS_SCHED_SETATTR, 0, attributes.address());
-    }
   }
 
   /// Waits until a frame can be read, the time is over, or [#ring] was called.

@@ -1,5 +1,6 @@
 package io.viaduct.testbed.weather;
 
+import io.viaduct.testbed.libc.PreciseThread;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
@@ -53,7 +54,7 @@ final class Impairer implements AutoCloseable {
   }
 
   private void run() {
-    doorbell.makePrecise();
+    PreciseThread.become();
     Weather known = Weather.CLEAR;
     while (!isClosed) {
       Weather wanted = weather;

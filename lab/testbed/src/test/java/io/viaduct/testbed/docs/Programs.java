@@ -42,7 +42,7 @@ final class Programs {
           "setup", SetupCommand.class,
           "user-agent", UserAgentCommand.class);
 
-  private static final List<String> LABORATORY = List.of("demo", "bench");
+  private static final List<String> LABORATORY = List.of("demo", "bench", "lab");
 
   /// Commands of the launcher that are bash, and the file that reads their options.
   private static final Map<String, String> SCRIPTS =

@@ -116,6 +116,8 @@ class LabCommandLabIT {
     run = LabRun.of(directory, "", "--links=A,B", "--families=4,6,4");
     assertThat(run.status()).isEqualTo(64);
     assertThat(run.said()).contains("--families has 3 values for 2 links");
+    run = LabRun.of(directory, "wether A\n");
+    assertThat(run.said()).contains("line 1: 'wether' is no command; there is: ", "weather");
     run = LabRun.of(directory, "exec device false\n");
     assertThat(run.status()).isEqualTo(1);
     assertThat(run.said()).contains("line 1: 'false' ended with exit code 1");
