@@ -74,8 +74,7 @@ final class AgentReload {
         new Reloading<>(
             List.of("policy"),
             next ->
-                agent.distribute(
-                    policy("", next, Applications.classifier(next.applications())))),
+                agent.distribute(policy("", next, Applications.classifier(next.applications())))),
         new Reloading<>(List.of("links"), next -> agent.links(LinkRules.of(next.links()))),
         new Reloading<>(
             List.of("logging.level"), next -> () -> ProcessLogging.level(next.logging().level())));
