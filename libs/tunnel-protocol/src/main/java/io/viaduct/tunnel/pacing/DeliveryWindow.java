@@ -7,10 +7,11 @@ final class DeliveryWindow {
   private static final int RECEIPTS = 32;
   private static final int SPAN_US_MIN = 80_000;
 
-  private final int[] timeUs = new int[RECEIPTS];
-  private final int[] arrivedBytes = new int[RECEIPTS];
-  private final long[] sentBytes = new long[RECEIPTS];
-  private final long[] heardNs = new long[RECEIPTS];
+  // Made for the first receipt: an idle session has none.
+  private int[] timeUs = {};
+  private int[] arrivedBytes = {};
+  private long[] sentBytes = {};
+  private long[] heardNs = {};
   private int count;
   private double deliveredPerSecond;
 
@@ -24,6 +25,12 @@ final class DeliveryWindow {
   /// @param sent bytes sent, cumulative
   /// @return true if the window is long enough to know the rates
   boolean add(int receiverUs, int arrived, long sent, long nowNs) {
+    if (timeUs.length == 0) {
+      timeUs = new int[RECEIPTS];
+      arrivedBytes = new int[RECEIPTS];
+      sentBytes = new long[RECEIPTS];
+      heardNs = new long[RECEIPTS];
+    }
     int newest = count % RECEIPTS;
     timeUs[newest] = receiverUs;
     arrivedBytes[newest] = arrived;

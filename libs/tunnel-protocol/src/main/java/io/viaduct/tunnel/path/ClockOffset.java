@@ -5,14 +5,19 @@ package io.viaduct.tunnel.path;
 /// direction more than the other.
 public final class ClockOffset {
   private static final int SAMPLES = 8;
-  private final double[] offsets = new double[SAMPLES];
-  private final long[] roundTrips = new long[SAMPLES];
+  // Only the probing end allocates them.
+  private double[] offsets = {};
+  private long[] roundTrips = {};
   private int count;
 
   /// Takes one exchange: t1 sent here, t2 received there, t3 sent there, t4 received here.
   ///
   /// @return round trip without the peer's processing time
   public long sample(long t1, long t2, long t3, long t4) {
+    if (count == 0) {
+      offsets = new double[SAMPLES];
+      roundTrips = new long[SAMPLES];
+    }
     int slot = count++ & (SAMPLES - 1);
     offsets[slot] = ((double) (t2 - t1) + (double) (t3 - t4)) / 2;
     roundTrips[slot] = t4 - t1 - (t3 - t2);
