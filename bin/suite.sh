@@ -50,8 +50,8 @@ skip_reasons() { # prints each reason for which this run skipped tests, with the
 		sort | uniq -c | sort -rn | sed 's/^ *\([0-9]*\) /  \1 skipped: /' || true
 }
 
-nightly() { # [--packets N] [--seed N]: runs both long simulations of the tunnel, each in its own process
-	local packets=10000000 seed=() status=0 tests=SimulatedNetworkProperties,HistorySimulationProperties
+nightly() { # [--packets N] [--seed N]: runs the long simulations of the tunnel, each in its own process
+	local packets=10000000 seed=() status=0 tests=SimulatedNetworkProperties,HistorySimulationProperties,SeveralPathsProperties
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--packets) packets=${2:-}; shift 2 || die 64 "--packets needs a number" ;;

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /// Two ends of one session with several links between them, on a clock of its own. Each link has a
@@ -36,6 +37,9 @@ final class PathsRig implements AutoCloseable {
     final int path;
     InetSocketAddress address;
     long delayNs;
+    long jitterNs;
+    double lossRatio;
+    double copyRatio;
     boolean losesUp;
     boolean losesDown;
     int sentUp;
@@ -68,6 +72,9 @@ final class PathsRig implements AutoCloseable {
   private final PriorityQueue<Flight> flights =
       new PriorityQueue<>(Comparator.comparingLong(Flight::atNs).thenComparingLong(Flight::order));
   private long order;
+
+  /// Draws the faults of the links.
+  SplittableRandom weather = new SplittableRandom(1);
 
   /// @param paths number that the handshake has allowed
   /// @param delaysMs one-way delay of each link
@@ -197,11 +204,19 @@ final class PathsRig implements AutoCloseable {
       } else {
         by.sentDown++;
       }
-      if (!(up ? by.losesUp : by.losesDown)) {
-        flights.add(
-            new Flight(nowNs + by.delayNs, order++, up, by, up ? by.address : SNAPT, datagram));
+      if (!(up ? by.losesUp : by.losesDown) && weather.nextDouble() >= by.lossRatio) {
+        fly(by, up, datagram);
+        if (weather.nextDouble() < by.copyRatio) {
+          fly(by, up, datagram);
+        }
       }
     }
+  }
+
+  private void fly(Link by, boolean up, byte[] datagram) {
+    long jitterNs = by.jitterNs == 0 ? 0 : weather.nextLong(by.jitterNs);
+    InetSocketAddress from = up ? by.address : SNAPT;
+    flights.add(new Flight(nowNs + by.delayNs + jitterNs, order++, up, by, from, datagram));
   }
 
   private @Nullable Link linkOf(@Nullable InetSocketAddress to) {
@@ -253,7 +268,7 @@ final class PathsRig implements AutoCloseable {
     return (flow, packet) -> {
       byte[] bytes = new byte[packet.length()];
       packet.buffer().getBytes(packet.start(), bytes);
-      list.add(bytes);
+      list.add(PacketForge.canonical(bytes, packet.isChecksumPartial()));
     };
   }
 
