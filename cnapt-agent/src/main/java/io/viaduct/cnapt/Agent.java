@@ -353,6 +353,12 @@ final class Agent
   }
 
   @Override
+  public void pathLeft(String link, String to) {
+    LOG.warn("nothing arrives by {}, which is up: packets leave by {}", link, to);
+    handovers.begun(clock.instant(), nanoTime.getAsLong(), "silence", link, to);
+  }
+
+  @Override
   public void pathDead() {
     ifPresent(routing, routes -> routes.carries(false));
     String here = network.described();

@@ -43,12 +43,12 @@ public final class DataCounters {
 
   /// Returns the number of bursts that were dropped because no network became available.
   public long droppedBursts() {
-    return paths.droppedBursts();
+    return paths.sockets().droppedBursts();
   }
 
   /// Returns the number of times that the kernel had no route to the SNAPT.
   public long refusals() {
-    return paths.refusals();
+    return paths.sockets().refusals();
   }
 
   /// Returns the status of a path, at most a second old; null for a path that does not exist.

@@ -76,7 +76,7 @@ public final class DataPath implements AutoCloseable {
     this.writer = new TunWriter(tun);
     this.classes = new FlowClasses(classifier, owners, loop);
     this.intake = new TunIntake(loop, nanoTime, tun, writer, new Uplink());
-    this.paths = new DevicePaths(loop, mark, mobility, new Downlink());
+    this.paths = new DevicePaths(loop, mark, mobility, new Downlink(), listener);
     this.routes = new FlowRoutes(policy, paths);
     this.listener = listener;
     this.memory =
@@ -135,31 +135,14 @@ public final class DataPath implements AutoCloseable {
 
   /// Returns the listener to the links that may be used: each of them gets a path.
   public LinkListener links() {
-    return new Links();
+    return new LinkDifferences(this::linkChanged);
   }
 
-  private final class Links implements LinkListener {
-    @Override
-    public void linkAdded(UsableLink link) {
-      changed(null, link);
-    }
-
-    @Override
-    public void linkRemoved(UsableLink link) {
-      changed(link, null);
-    }
-
-    @Override
-    public void linkChanged(UsableLink before, UsableLink now) {
-      changed(before, now);
-    }
-
-    private void changed(@Nullable UsableLink before, @Nullable UsableLink now) {
-      assert loop.inEventLoop() : Thread.currentThread();
-      carriers.networkChanged();
-      paths.linkChanged(before, now, nanoTime.getAsLong());
-      tick();
-    }
+  private void linkChanged(@Nullable UsableLink before, @Nullable UsableLink now) {
+    assert loop.inEventLoop() : Thread.currentThread();
+    carriers.networkChanged();
+    paths.linkChanged(before, now, nanoTime.getAsLong());
+    tick();
   }
 
   /// Sets the session's control connection, which may carry datagrams.

@@ -6,72 +6,56 @@ import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.SilenceWatch;
 import io.viaduct.cnapt.policy.PathSnapshot;
 import io.viaduct.cnapt.policy.PathStatus;
-import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.PathSinks;
 import io.viaduct.tunnel.session.PathState;
 import io.viaduct.tunnel.session.PathUse;
 import io.viaduct.tunnel.session.TunnelSession;
-import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/// Holds the paths of the device, one per usable link, and decides which of them carry data. Owner:
-/// the data path's event loop.
+/// Decides which paths of the device ([LinkSockets]) carry data. Owner: the data path's event loop.
 ///
-/// - With a SNAPT that allows one path only, or while no link has a default route of its own, there
-///   is one socket, which the kernel routes.
 /// - A path carries data after the SNAPT's first answer by it. It is left when it becomes silent,
 ///   unless no other path is alive.
-/// - Each decision is announced to the SNAPT by probes on all live paths, again every two round
-///   trips until one of these probes is answered, five times at most.
-final class DevicePaths implements PathSinks, AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(DevicePaths.class);
+/// - Each decision is told to the SNAPT by probes on all live paths ([UseAnnouncement]).
+final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseable {
   private static final InetSocketAddress NOWHERE =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 9);
-  private static final int PEERS_REMEMBERED = 16;
-  private static final int ANNOUNCEMENTS_MAX = 5;
-  private static final long ANNOUNCEMENT_NS_MIN = 50_000_000;
   private static final long PUBLISHED_NS = 1_000_000_000;
-  private static final long NEVER = Long.MAX_VALUE;
 
-  private final IoEventLoop loop;
-  private final int mark;
-  private final MobilitySettings mobility;
-  private final DevicePath.Receiver receiver;
-  private final List<DevicePath> present = new ArrayList<>();
-  private final List<UsableLink> links = new ArrayList<>();
+  private final LinkSockets sockets;
+  private final List<DevicePath> present;
+  private final UseAnnouncement announcement = new UseAnnouncement();
+  private final DataPathListener listener;
   private InetSocketAddress peer = NOWHERE;
   private @Nullable TunnelSession session;
-  private long announcedNs = NEVER;
-  private long announceDueNs = NEVER;
-  private int announcements;
   private volatile List<PathStatus> published = List.of(); // written by the event loop
   private long publishedNs;
-  private long refusalsBefore;
-  private long droppedBefore;
+  private long changedNs; // time of the present change of links
 
   /// @param mark SO_MARK of the sockets
   /// @param receiver takes what arrives by any path
-  DevicePaths(IoEventLoop loop, int mark, MobilitySettings mobility, DevicePath.Receiver receiver) {
-    this.loop = loop;
-    this.mark = mark;
-    this.mobility = mobility;
-    this.receiver = receiver;
+  DevicePaths(
+      IoEventLoop loop,
+      int mark,
+      MobilitySettings mobility,
+      DevicePath.Receiver receiver,
+      DataPathListener listener) {
+    this.sockets = new LinkSockets(loop, mark, mobility, receiver, this);
+    this.present = sockets.present();
+    this.listener = listener;
   }
 
   /// Takes a new session. All its paths are unknown.
   void begin(TunnelSession begun, InetSocketAddress to, long nowNs) {
     session = begun;
     peer(to);
-    reconcile(nowNs);
+    sockets.reconcile(begun.pathsMax(), peer, nowNs);
     for (DevicePath each : present) {
       each.networkChanged(nowNs);
       each.offeredBytes = 0;
@@ -101,12 +85,11 @@ final class DevicePaths implements PathSinks, AutoCloseable {
   /// @param before null for a link that is new
   /// @param now null for a link that is gone
   void linkChanged(@Nullable UsableLink before, @Nullable UsableLink now, long nowNs) {
-    links.remove(before);
-    if (now != null) {
-      links.add(now);
-    }
-    if (session != null) {
-      reconcile(nowNs);
+    sockets.linkChanged(before, now);
+    TunnelSession of = session;
+    if (of != null) {
+      changedNs = nowNs;
+      sockets.reconcile(of.pathsMax(), peer, nowNs);
       decide(nowNs);
     }
   }
@@ -139,92 +122,25 @@ final class DevicePaths implements PathSinks, AutoCloseable {
   }
 
   @Nullable DevicePath find(int id) {
-    for (int i = 0; i < present.size(); i++) {
-      if (present.get(i).id == id) {
-        return present.get(i);
-      }
-    }
-    return null;
+    return sockets.find(id);
   }
 
-  // --- which paths there are
-
-  private void reconcile(long nowNs) {
-    List<UsableLink> wanted = wanted();
-    for (DevicePath each : List.copyOf(present)) {
-      UsableLink kept = wanted.stream().filter(link -> isOf(each, link)).findFirst().orElse(null);
-      if (kept == null && !(each.link == null && wanted.isEmpty())) {
-        close(each, nowNs);
-      } else if (kept != null) {
-        follow(each, kept, nowNs);
-      }
-    }
-    for (UsableLink link : wanted) {
-      if (present.stream().noneMatch(each -> isOf(each, link))) {
-        open(link, nowNs);
-      }
-    }
-    if (present.isEmpty()) {
-      open(null, nowNs);
-    }
-  }
-
-  private List<UsableLink> wanted() {
-    if (!areMany()) {
-      return List.of();
-    }
-    boolean ipv4 = peer.getAddress() instanceof Inet4Address;
-    return links.stream()
-        .filter(link -> ipv4 ? link.hasIpv4() : link.hasIpv6())
-        .limit(session == null ? 1 : session.pathsMax())
-        .toList();
-  }
-
-  private static boolean isOf(DevicePath path, UsableLink link) {
-    return path.link != null
-        && path.link.index() == link.index()
-        && path.link.name().equals(link.name());
-  }
-
-  /// Takes a change of the link: other addresses are another network.
-  private void follow(DevicePath path, UsableLink now, long nowNs) {
-    UsableLink before = path.link;
-    path.link = now;
-    TunnelSession of = session;
-    if (before != null && !before.sources().equals(now.sources())) {
-      path.networkChanged(nowNs);
-      if (of != null) {
-        of.pathChanged(path.id);
-      }
-    }
-  }
-
-  private void open(@Nullable UsableLink link, long nowNs) {
-    int id = 0;
-    while (find(id) != null) {
-      id++;
-    }
-    UdpSettings settings =
-        UdpSettings.at(new InetSocketAddress(0)).marked(mark).remembering(PEERS_REMEMBERED);
-    UdpSettings bound = link == null ? settings : settings.onDevice(link.name());
-    try {
-      present.add(new DevicePath(id, link, loop, bound, peer, mobility, receiver, nowNs));
-    } catch (SocketException e) {
-      LOG.warn("link {} is not used: {}", link == null ? "any" : link.name(), e.getMessage());
-    }
-  }
-
-  private void close(DevicePath path, long nowNs) {
-    present.remove(path);
-    refusalsBefore += path.sink.refusals();
-    droppedBefore += path.sink.droppedBursts();
+  @Override
+  public void closing(DevicePath path) {
     TunnelSession of = session;
     if (of != null) {
-      of.use(path.id, PathUse.NO, nowNs);
+      of.use(path.id, PathUse.NO, changedNs);
       of.pathChanged(path.id);
-      announce(nowNs);
+      announcement.decided(changedNs);
     }
-    path.close();
+  }
+
+  @Override
+  public void moved(DevicePath path) {
+    TunnelSession of = session;
+    if (of != null) {
+      of.pathChanged(path.id);
+    }
   }
 
   // --- which paths carry data
@@ -247,29 +163,18 @@ final class DevicePaths implements PathSinks, AutoCloseable {
       }
     }
     if (changed) {
-      announce(nowNs);
+      announcement.decided(nowNs);
     }
+    tell(of, nowNs);
   }
 
-  /// Tells the SNAPT the use of all paths.
-  private void announce(long nowNs) {
-    if (areMany()) {
-      announcedNs = nowNs;
-      announcements = 0;
-      sayAgain(nowNs);
-    }
-  }
-
-  private void sayAgain(long nowNs) {
-    TunnelSession of = session;
-    if (of == null) {
-      return;
-    }
-    announcements++;
-    announceDueNs = announcements < ANNOUNCEMENTS_MAX ? nowNs + ANNOUNCEMENT_NS_MIN : NEVER;
-    for (DevicePath each : present) {
-      if (each.isAlive()) {
-        of.probe(each.id, Carrier.UDP, nowNs);
+  /// Tells the SNAPT the use of all paths, if that is due.
+  private void tell(TunnelSession of, long nowNs) {
+    if (areMany() && announcement.takeDue(nowNs)) {
+      for (DevicePath each : present) {
+        if (each.isAlive()) {
+          of.probe(each.id, Carrier.UDP, nowNs);
+        }
       }
     }
   }
@@ -283,11 +188,7 @@ final class DevicePaths implements PathSinks, AutoCloseable {
     if (path == null) {
       return false;
     }
-    boolean confirmed = announcedNs != NEVER && nowNs - roundTripNs >= announcedNs;
-    if (confirmed) {
-      announcedNs = NEVER;
-      announceDueNs = NEVER;
-    }
+    boolean confirmed = announcement.answered(roundTripNs, nowNs);
     path.silence.roundTrip(smoothedNs);
     boolean found = path.watch.answered(nowNs, smoothedNs);
     if (found) {
@@ -356,9 +257,6 @@ final class DevicePaths implements PathSinks, AutoCloseable {
     for (DevicePath each : List.copyOf(present)) {
       died |= tick(each, of, by, nowNs);
     }
-    if (nowNs >= announceDueNs) {
-      sayAgain(nowNs);
-    }
     if (nowNs - publishedNs >= PUBLISHED_NS) {
       publishedNs = nowNs;
       published = status(nowNs);
@@ -371,8 +269,8 @@ final class DevicePaths implements PathSinks, AutoCloseable {
     SilenceWatch.Decision heard = path.silence.tick(nowNs);
     if (heard == SilenceWatch.Decision.PROBE) {
       of.probe(path.id, Carrier.UDP, nowNs);
-    } else if (heard == SilenceWatch.Decision.LEAVE && hasOther(path)) {
-      path.left(nowNs);
+    } else if (heard == SilenceWatch.Decision.LEAVE) {
+      leave(path, nowNs);
     }
     if (by == Carrier.CONTROL && path != present.getFirst()) {
       return false; // one path's watch is enough for the one control connection
@@ -390,8 +288,14 @@ final class DevicePaths implements PathSinks, AutoCloseable {
     };
   }
 
-  private boolean hasOther(DevicePath path) {
-    return present.stream().anyMatch(each -> each != path && each.isAlive());
+  private void leave(DevicePath path, long nowNs) {
+    for (DevicePath each : present) {
+      if (each != path && each.isAlive()) {
+        path.left(nowNs);
+        listener.pathLeft(path.linkName(), each.linkName());
+        return;
+      }
+    }
   }
 
   /// Sends the bursts that waited for their link.
@@ -416,12 +320,8 @@ final class DevicePaths implements PathSinks, AutoCloseable {
     return !present.isEmpty();
   }
 
-  long refusals() {
-    return refusalsBefore + present.stream().mapToLong(each -> each.sink.refusals()).sum();
-  }
-
-  long droppedBursts() {
-    return droppedBefore + present.stream().mapToLong(each -> each.sink.droppedBursts()).sum();
+  LinkSockets sockets() {
+    return sockets;
   }
 
   /// Returns the paths as the rules see them.
@@ -468,7 +368,7 @@ final class DevicePaths implements PathSinks, AutoCloseable {
 
   /// Returns the time of the next [#tick].
   long nextTickNs(long nowNs) {
-    long next = announceDueNs;
+    long next = areMany() ? announcement.dueNs() : Long.MAX_VALUE;
     for (int i = 0; i < present.size(); i++) {
       next = Math.min(next, present.get(i).nextTickNs(nowNs));
     }
@@ -477,7 +377,6 @@ final class DevicePaths implements PathSinks, AutoCloseable {
 
   @Override
   public void close() {
-    present.forEach(DevicePath::close);
-    present.clear();
+    sockets.close();
   }
 }

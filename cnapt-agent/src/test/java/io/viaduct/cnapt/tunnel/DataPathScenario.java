@@ -132,6 +132,9 @@ public final class DataPathScenario {
     public void pathFound(long nowNs) {}
 
     @Override
+    public void pathLeft(String link, String to) {}
+
+    @Override
     public void pathDead() {}
 
     @Override

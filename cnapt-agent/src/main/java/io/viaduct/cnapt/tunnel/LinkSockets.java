@@ -1,0 +1,170 @@
+package io.viaduct.cnapt.tunnel;
+
+import io.netty.channel.IoEventLoop;
+import io.viaduct.cnapt.links.UsableLink;
+import io.viaduct.cnapt.mobility.MobilitySettings;
+import io.viaduct.host.udp.UdpSettings;
+import java.net.Inet4Address;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Opens and closes the sockets of the device's paths, one per usable link. With a SNAPT that
+/// allows one path only, or while no link has a default route of its own, there is one socket,
+/// which the kernel routes. Owner: the data path's event loop.
+final class LinkSockets implements AutoCloseable {
+  /// Receives the changes that concern the session.
+  interface Listener {
+    /// Called for a path whose link is gone; its socket is closed afterwards.
+    void closing(DevicePath path);
+
+    /// Called for a path whose link has other addresses now.
+    void moved(DevicePath path);
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(LinkSockets.class);
+  private static final int PEERS_REMEMBERED = 16;
+
+  private final IoEventLoop loop;
+  private final int mark;
+  private final MobilitySettings mobility;
+  private final DevicePath.Receiver receiver;
+  private final Listener listener;
+  private final List<DevicePath> present = new ArrayList<>();
+  private final List<UsableLink> links = new ArrayList<>();
+  private long refusalsBefore;
+  private long droppedBefore;
+
+  /// @param mark SO_MARK of the sockets
+  /// @param receiver takes what arrives by any path
+  LinkSockets(
+      IoEventLoop loop,
+      int mark,
+      MobilitySettings mobility,
+      DevicePath.Receiver receiver,
+      Listener listener) {
+    this.loop = loop;
+    this.mark = mark;
+    this.mobility = mobility;
+    this.receiver = receiver;
+    this.listener = listener;
+  }
+
+  List<DevicePath> present() {
+    return present;
+  }
+
+  @Nullable DevicePath find(int id) {
+    for (int i = 0; i < present.size(); i++) {
+      if (present.get(i).id == id) {
+        return present.get(i);
+      }
+    }
+    return null;
+  }
+
+  /// Takes a difference of the links that may be used.
+  ///
+  /// @param before null for a link that is new
+  /// @param now null for a link that is gone
+  void linkChanged(@Nullable UsableLink before, @Nullable UsableLink now) {
+    links.remove(before);
+    if (now != null) {
+      links.add(now);
+    }
+  }
+
+  /// Opens and closes paths until there is one per link that can be used.
+  ///
+  /// @param paths number of paths that the session may have
+  /// @param peer the SNAPT's address; a link without its family cannot be used
+  void reconcile(int paths, InetSocketAddress peer, long nowNs) {
+    List<UsableLink> wanted = wanted(paths, peer);
+    for (DevicePath each : List.copyOf(present)) {
+      UsableLink kept = wanted.stream().filter(link -> isOf(each, link)).findFirst().orElse(null);
+      if (kept == null && !(each.link == null && wanted.isEmpty())) {
+        close(each);
+      } else if (kept != null) {
+        follow(each, kept, nowNs);
+      }
+    }
+    for (UsableLink link : wanted) {
+      if (present.stream().noneMatch(each -> isOf(each, link))) {
+        open(link, peer, nowNs);
+      }
+    }
+    if (present.isEmpty()) {
+      open(null, peer, nowNs);
+    }
+  }
+
+  private List<UsableLink> wanted(int paths, InetSocketAddress peer) {
+    if (paths == 1) {
+      return List.of();
+    }
+    boolean ipv4 = peer.getAddress() instanceof Inet4Address;
+    return links.stream()
+        .filter(link -> ipv4 ? link.hasIpv4() : link.hasIpv6())
+        .limit(paths)
+        .toList();
+  }
+
+  private static boolean isOf(DevicePath path, UsableLink link) {
+    return path.link != null
+        && path.link.index() == link.index()
+        && path.link.name().equals(link.name());
+  }
+
+  /// Takes a change of the link: other addresses are another network.
+  private void follow(DevicePath path, UsableLink now, long nowNs) {
+    UsableLink before = path.link;
+    path.link = now;
+    if (before != null && !before.sources().equals(now.sources())) {
+      path.networkChanged(nowNs);
+      listener.moved(path);
+    }
+  }
+
+  private void open(@Nullable UsableLink link, InetSocketAddress peer, long nowNs) {
+    int id = 0;
+    while (find(id) != null) {
+      id++;
+    }
+    UdpSettings settings =
+        UdpSettings.at(new InetSocketAddress(0)).marked(mark).remembering(PEERS_REMEMBERED);
+    UdpSettings bound = link == null ? settings : settings.onDevice(link.name());
+    try {
+      present.add(new DevicePath(id, link, loop, bound, peer, mobility, receiver, nowNs));
+    } catch (SocketException e) {
+      LOG.warn("link {} is not used: {}", link == null ? "any" : link.name(), e.getMessage());
+    }
+  }
+
+  private void close(DevicePath path) {
+    present.remove(path);
+    refusalsBefore += path.sink.refusals();
+    droppedBefore += path.sink.droppedBursts();
+    listener.closing(path);
+    path.close();
+  }
+
+  /// Returns the number of times that the kernel had no route to the SNAPT.
+  long refusals() {
+    return refusalsBefore + present.stream().mapToLong(each -> each.sink.refusals()).sum();
+  }
+
+  /// Returns the number of bursts that were dropped because no network became available.
+  long droppedBursts() {
+    return droppedBefore + present.stream().mapToLong(each -> each.sink.droppedBursts()).sum();
+  }
+
+  @Override
+  public void close() {
+    present.forEach(DevicePath::close);
+    present.clear();
+  }
+}
