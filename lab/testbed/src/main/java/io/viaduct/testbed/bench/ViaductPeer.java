@@ -63,6 +63,11 @@ final class ViaductPeer implements Peer {
     }
   }
 
+  // Gateway A counts the bytes of all peers and limits their rate, so link B carries data only
+  // while
+  // link A does not.
+  private static final String ONE_LINK = "links: [{name: linkB, use: spare}]\n";
+
   /// Makes a peer that is not started yet.
   ///
   /// @param agentLines added to the configuration of the demonstration's agent
@@ -140,7 +145,8 @@ final class ViaductPeer implements Peer {
 
   @Override
   public void startNear() throws IOException {
-    deployment.start(with(place.plan.apply(deployment.plans()), agentLines + tunnelLines));
+    deployment.start(
+        with(place.plan.apply(deployment.plans()), ONE_LINK + agentLines + tunnelLines));
   }
 
   private static ServicePlan with(ServicePlan plan, String lines) {
