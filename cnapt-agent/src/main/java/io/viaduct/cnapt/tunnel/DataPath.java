@@ -288,6 +288,9 @@ public final class DataPath implements AutoCloseable {
     if (paths.tick(by, nowNs)) {
       listener.pathDead();
     }
+    if (paths.takeLastProbed()) {
+      carriers.probed(nowNs);
+    }
     drain(nowNs);
   }
 

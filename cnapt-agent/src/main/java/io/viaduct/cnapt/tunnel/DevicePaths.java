@@ -3,6 +3,7 @@ package io.viaduct.cnapt.tunnel;
 import io.netty.channel.IoEventLoop;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
+import io.viaduct.cnapt.mobility.PathWatch;
 import io.viaduct.cnapt.mobility.SilenceWatch;
 import io.viaduct.cnapt.policy.PathSnapshot;
 import io.viaduct.cnapt.policy.PathStatus;
@@ -36,6 +37,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   private @Nullable TunnelSession session;
   private volatile List<PathStatus> published = List.of(); // written by the event loop
   private long publishedNs;
+  private boolean lastProbed;
   private long changedNs; // time of the present change of links
 
   /// @param mark SO_MARK of the sockets
@@ -275,17 +277,25 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     if (by == Carrier.CONTROL && path != present.getFirst()) {
       return false; // one path's watch is enough for the one control connection
     }
-    return switch (path.watch.tick(nowNs)) {
-      case WAIT -> false;
-      case PROBE -> {
-        of.probe(path.id, by, nowNs);
-        yield false;
-      }
-      case PROBE_AND_REPORT_DEAD -> {
-        of.probe(path.id, by, nowNs);
-        yield true;
-      }
-    };
+    PathWatch.Decision decision = path.watch.tick(nowNs);
+    if (decision == PathWatch.Decision.WAIT) {
+      return false;
+    }
+    of.probe(path.id, by, nowNs);
+    lastProbed |= !hasOther(path);
+    return decision == PathWatch.Decision.PROBE_AND_REPORT_DEAD;
+  }
+
+  private boolean hasOther(DevicePath path) {
+    return present.stream().anyMatch(each -> each != path && each.isAlive());
+  }
+
+  /// Returns whether a probe left, since the last call, by a path that no other live path can
+  /// replace. If it is not answered, UDP may be blocked.
+  boolean takeLastProbed() {
+    boolean probed = lastProbed;
+    lastProbed = false;
+    return probed;
   }
 
   private void leave(DevicePath path, long nowNs) {

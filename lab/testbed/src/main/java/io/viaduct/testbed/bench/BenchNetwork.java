@@ -100,6 +100,11 @@ final class BenchNetwork {
     topology.loseLink("A");
   }
 
+  /// Takes link B down, so that nothing can leave by it.
+  void loseLinkB() {
+    topology.loseLink("B");
+  }
+
   void restoreLinkA() {
     topology.restoreLink("A");
     routes();

@@ -26,13 +26,14 @@ final class LongDownload implements AutoCloseable {
   private long silentNs;
   private long silentUntilNs;
 
-  /// Starts the server and the download.
+  /// Starts the server and the download, by link A only: its gateway is what changes.
   LongDownload(
       BenchNetwork network, String target, int rateBitPerSecond, long seed, LongSupplier nanoTime) {
     this.network = network;
     this.target = target;
     this.rateBitPerSecond = rateBitPerSecond;
     this.nanoTime = nanoTime;
+    network.loseLinkB();
     network
         .far()
         .call(() -> {
