@@ -38,7 +38,6 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   private volatile List<PathStatus> published = List.of(); // written by the event loop
   private long publishedNs;
   private boolean lastProbed;
-  private long changedNs; // time of the present change of links
 
   /// @param mark SO_MARK of the sockets
   /// @param receiver takes what arrives by any path
@@ -90,7 +89,6 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     sockets.linkChanged(before, now);
     TunnelSession of = session;
     if (of != null) {
-      changedNs = nowNs;
       sockets.reconcile(of.pathsMax(), peer, nowNs);
       decide(nowNs);
     }
@@ -113,10 +111,6 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     }
   }
 
-  List<DevicePath> present() {
-    return present;
-  }
-
   @Override
   public DatagramSink of(int path) {
     DevicePath found = find(path);
@@ -128,12 +122,12 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   }
 
   @Override
-  public void closing(DevicePath path) {
+  public void closing(DevicePath path, long nowNs) {
     TunnelSession of = session;
     if (of != null) {
-      of.use(path.id, PathUse.NO, changedNs);
+      of.use(path.id, PathUse.NO, nowNs);
       of.pathChanged(path.id);
-      announcement.decided(changedNs);
+      announcement.decided(nowNs);
     }
   }
 

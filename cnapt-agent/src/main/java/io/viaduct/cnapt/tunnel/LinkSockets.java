@@ -20,7 +20,7 @@ final class LinkSockets implements AutoCloseable {
   /// Receives the changes that concern the session.
   interface Listener {
     /// Called for a path whose link is gone; its socket is closed afterwards.
-    void closing(DevicePath path);
+    void closing(DevicePath path, long nowNs);
 
     /// Called for a path whose link has other addresses now.
     void moved(DevicePath path);
@@ -87,7 +87,7 @@ final class LinkSockets implements AutoCloseable {
     for (DevicePath each : List.copyOf(present)) {
       UsableLink kept = wanted.stream().filter(link -> isOf(each, link)).findFirst().orElse(null);
       if (kept == null && !(each.link == null && wanted.isEmpty())) {
-        close(each);
+        close(each, nowNs);
       } else if (kept != null) {
         follow(each, kept, nowNs);
       }
@@ -144,11 +144,11 @@ final class LinkSockets implements AutoCloseable {
     }
   }
 
-  private void close(DevicePath path) {
+  private void close(DevicePath path, long nowNs) {
     present.remove(path);
     refusalsBefore += path.sink.refusals();
     droppedBefore += path.sink.droppedBursts();
-    listener.closing(path);
+    listener.closing(path, nowNs);
     path.close();
   }
 

@@ -59,11 +59,11 @@ final class PathChoice {
       return note(flow, nearest(nowNs));
     }
     SessionPath own = paths.find(flow.path());
-    if (own != null && isUsable(own) && !isFull(own, serviceClass, nowNs)) {
+    if (own != null && paths.isUsable(own) && !isFull(own, serviceClass, nowNs)) {
       return own;
     }
     SessionPath most = mostSpare();
-    if (own == null || !isUsable(own)) {
+    if (own == null || !paths.isUsable(own)) {
       return note(flow, most);
     }
     if (most == own || nowNs - movedNs < HOLD_NS || isFull(most, serviceClass, nowNs)) {
@@ -85,7 +85,7 @@ final class PathChoice {
 
   /// Returns the path of control records, and of all packets whose delay counts.
   SessionPath nearest(long nowNs) {
-    if (nowNs - lookedNs >= LOOK_NS || !isUsable(nearest)) {
+    if (nowNs - lookedNs >= LOOK_NS || !paths.isUsable(nearest)) {
       lookedNs = nowNs;
       look(nowNs);
     }
@@ -111,7 +111,7 @@ final class PathChoice {
         best = each;
       }
     }
-    if (!isUsable(nearest)) {
+    if (!paths.isUsable(nearest)) {
       nearest = best;
       challenger = null;
     } else if (delayUs(best) > delayUs(nearest) * BETTER_SHARE
@@ -124,15 +124,6 @@ final class PathChoice {
       nearest = best;
       challenger = null;
     }
-  }
-
-  private boolean isUsable(SessionPath path) {
-    for (SessionPath each : paths.usable()) {
-      if (each == path) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static boolean isFull(SessionPath path, ServiceClass of, long nowNs) {

@@ -22,18 +22,9 @@ final class PathMoves {
     }
     SessionPath to = choice.nearest(nowNs);
     for (SessionPath each : paths.open()) {
-      if (each != to && !isUsable(each)) {
+      if (each != to && !paths.isUsable(each)) {
         each.compounds.moveTo(to.compounds, nowNs);
       }
     }
-  }
-
-  private boolean isUsable(SessionPath path) {
-    for (SessionPath each : paths.usable()) {
-      if (each == path) {
-        return true;
-      }
-    }
-    return false;
   }
 }

@@ -37,7 +37,7 @@ final class SessionPath {
   /// True until the path has answered by UDP for the first time since it changed.
   boolean unknown = true;
 
-  /// Whether packets may leave by this path. The device decides it for both ends.
+  /// Use of this path, which the device decides for both ends.
   PathUse use = PathUse.NO;
 
   SessionPath(

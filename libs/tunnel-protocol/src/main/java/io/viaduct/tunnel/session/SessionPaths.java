@@ -76,6 +76,16 @@ final class SessionPaths {
     return usable;
   }
 
+  /// Returns whether packets may leave by the path.
+  boolean isUsable(SessionPath path) {
+    for (SessionPath each : usable) {
+      if (each == path) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// Finds out which paths packets may leave by: those of use YES; without one those of use SPARE;
   /// without one path 0, where packets wait.
   ///

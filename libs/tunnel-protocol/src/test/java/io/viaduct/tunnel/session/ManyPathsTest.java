@@ -170,7 +170,8 @@ class ManyPathsTest {
       for (byte[] datagram : stream) {
         assertThat(rig.receiveAtSnapt(datagram, stranger)).isNotEqualTo(Verdict.ACCEPTED);
       }
-      // What the attacker holds back and sends first is challenged, and only the device can answer.
+      // The attacker holds datagrams back and sends them first: only the device can answer the
+      // challenge.
       rig.captured.clear();
       rig.links.get(0).losesUp = true;
       rig.links.get(1).losesUp = true;
