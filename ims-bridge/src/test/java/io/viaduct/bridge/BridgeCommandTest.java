@@ -173,7 +173,7 @@ class BridgeCommandTest {
       HttpResponse<String> missing = get(base + "/api/v1/nothing", "rest-token");
       assertThat(missing.statusCode()).isEqualTo(404);
       assertThat(missing.headers().firstValue("Content-Type")).contains("application/problem+json");
-      assertThat(rig.registry.get("viaduct.bridge.rest.refused").counter().count()).isEqualTo(2);
+      assertThat(rig.registry.get("viaduct_bridge_rest_refused").counter().count()).isEqualTo(2);
 
       HttpResponse<String> unknown = get(base + "/api/v1/snapts?state=up", "rest-token");
       assertThat(unknown.statusCode()).isEqualTo(400);

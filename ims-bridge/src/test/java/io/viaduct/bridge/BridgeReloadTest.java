@@ -130,7 +130,7 @@ class BridgeReloadTest {
       copy(strange.privateKey(), rig.configuration.tls().privateKey());
       assertThat(reload.reload()).as("the authority is another").isEqualTo(Outcome.REFUSED);
       assertThat(shown(rig.bridge.grpcPort(), first)).isEqualTo(own(first));
-      assertThat(rig.counter("viaduct.configuration.reloads", "outcome", "refused")).isEqualTo(2);
+      assertThat(rig.counter("viaduct_configuration_reloads", "outcome", "refused")).isEqualTo(2);
     }
   }
 
@@ -148,8 +148,8 @@ class BridgeReloadTest {
       assertThat(rig.bridge.directory().configured("snapt-1")).isPresent();
       assertThat(rig.bridge.directory().configured("snapt-3")).isPresent();
       assertThat(rig.bridge.directory().configured("snapt-2")).isEmpty();
-      assertThat(rig.counter("viaduct.bridge.snapt.reports.refused", "snapt", "snapt-3")).isZero();
-      assertThat(rig.counter("viaduct.bridge.snapt.duplicates", "snapt", "snapt-3")).isZero();
+      assertThat(rig.counter("viaduct_bridge_snapt_reports_refused", "snapt", "snapt-3")).isZero();
+      assertThat(rig.counter("viaduct_bridge_snapt_duplicates", "snapt", "snapt-3")).isZero();
     }
   }
 

@@ -318,7 +318,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     meters.intervals(intervals, relay::late);
     meters.attribution(attribution);
     CertificateMeters.bind(metrics.registry(), tls);
-    meters.gauge("viaduct.token.keys", "Keys whose tokens are accepted", tokenKeys::count);
+    meters.gauge("viaduct_token_keys", "Keys whose tokens are accepted", tokenKeys::count);
   }
 
   private void onTokenKeys(SnaptStatusAck answer) {

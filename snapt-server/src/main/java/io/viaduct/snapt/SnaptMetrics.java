@@ -46,11 +46,11 @@ final class SnaptMetrics {
     traffic(relay.counters());
     histories(relay.histories());
     gauge(
-        "viaduct.history.bytes.max",
+        "viaduct_history_bytes_max",
         "Heap and native memory that histories may hold: data.history-budget-bytes of each loop",
         () -> historyBudgetBytes * relay.histories().size());
     gauge(
-        "viaduct.timer.lateness.seconds",
+        "viaduct_timer_lateness_seconds",
         "98th percentile of the timer lateness of the slowest event loop",
         relay::timerLateness);
   }
@@ -60,13 +60,13 @@ final class SnaptMetrics {
     for (HistoryEvent event : HistoryEvent.values()) {
       sum(
           loops,
-          "viaduct.history.events",
+          "viaduct_history_events",
           "Events of compression histories",
           Tags.of("event", MetricLabel.of(event)),
           loop -> loop.events()[event.ordinal()]);
     }
     gauge(
-        "viaduct.history.bytes",
+        "viaduct_history_bytes",
         "Heap and native memory of histories",
         () -> loops.stream().mapToLong(HistoryMemory::heldBytes).sum());
   }
@@ -75,7 +75,7 @@ final class SnaptMetrics {
     for (Verdict verdict : Verdict.values()) {
       sum(
           loops,
-          "viaduct.tunnel.verdicts",
+          "viaduct_tunnel_verdicts",
           "Packets, datagrams and records by verdict",
           Tags.of("verdict", MetricLabel.of(verdict), "subject", MetricLabel.of(verdict.subject())),
           loop -> loop.of(verdict));
@@ -83,7 +83,7 @@ final class SnaptMetrics {
     for (Drop reason : Drop.values()) {
       sum(
           loops,
-          "viaduct.relay.drops",
+          "viaduct_relay_drops",
           "Packets dropped outside the tunnel",
           Tags.of("reason", MetricLabel.of(reason)),
           loop -> loop.of(reason));
@@ -91,27 +91,27 @@ final class SnaptMetrics {
     for (EgressRefusal reason : EgressRefusal.values()) {
       sum(
           loops,
-          "viaduct.egress.refused",
+          "viaduct_egress_refused",
           "Packets that the egress policy has refused",
           Tags.of("reason", MetricLabel.of(reason)),
           loop -> loop.of(reason));
     }
     sum(
         loops,
-        "viaduct.egress.refusals.answered",
+        "viaduct_egress_refusals_answered",
         "Refused packets that were answered with an ICMP error",
         Tags.empty(),
         TrafficCounters::answeredRefusals);
     sum(
         loops,
-        "viaduct.relay.handed.over",
+        "viaduct_relay_handed_over",
         "Packets and datagrams that were copied to another event loop",
         Tags.empty(),
         TrafficCounters::handedOver);
     for (Carrier carrier : Carrier.values()) {
       sum(
           loops,
-          "viaduct.carrier.changes",
+          "viaduct_carrier_changes",
           "Changes of sessions to a carrier",
           Tags.of("to", MetricLabel.of(carrier)),
           loop -> loop.of(carrier));
@@ -120,14 +120,14 @@ final class SnaptMetrics {
       for (Translated outcome : Translated.values()) {
         sum(
             loops,
-            "viaduct.napt.packets",
+            "viaduct_napt_packets",
             "Outcomes of the address translation",
             Tags.of("direction", MetricLabel.of(direction), "outcome", MetricLabel.of(outcome)),
             loop -> loop.of(direction, outcome));
       }
       sum(
           loops,
-          "viaduct.tunnel.overhead.bytes",
+          "viaduct_tunnel_overhead_bytes",
           "Outer bytes that belong to no flow",
           Tags.of("direction", MetricLabel.of(direction)),
           loop -> loop.overhead(direction));
@@ -142,9 +142,9 @@ final class SnaptMetrics {
     for (Measure measure : Measure.values()) {
       String name =
           switch (measure) {
-            case PACKETS -> "viaduct.flow.packets";
-            case PRE_BYTES -> "viaduct.flow.pre.bytes";
-            case POST_BYTES -> "viaduct.flow.post.bytes";
+            case PACKETS -> "viaduct_flow_packets";
+            case PRE_BYTES -> "viaduct_flow_pre_bytes";
+            case POST_BYTES -> "viaduct_flow_post_bytes";
           };
       sum(
           loops,
@@ -161,14 +161,14 @@ final class SnaptMetrics {
   void control(ControlServer server, int connectionsMax) {
     server
         .ends()
-        .bind(registry, "viaduct.control.ends", "reason", "Ended control connections by reason");
-    server.refusals().bind(registry, "viaduct.control.refusals", "code", "Refusals sent");
+        .bind(registry, "viaduct_control_ends", "reason", "Ended control connections by reason");
+    server.refusals().bind(registry, "viaduct_control_refusals", "code", "Refusals sent");
     server
         .receiptOutcomes()
-        .bind(registry, "viaduct.receipts", "outcome", "Requests for receipts by outcome");
-    gauge("viaduct.control.connections", "Open connections", server::connections);
+        .bind(registry, "viaduct_receipts", "outcome", "Requests for receipts by outcome");
+    gauge("viaduct_control_connections", "Open connections", server::connections);
     gauge(
-        "viaduct.control.connections.max",
+        "viaduct_control_connections_max",
         "Most connections that may be open: control.connections-max",
         () -> connectionsMax);
   }
@@ -177,33 +177,33 @@ final class SnaptMetrics {
   ///
   /// @param max largest number of open sessions
   void sessions(SessionRegistry sessions, int max) {
-    sessions.ends().bind(registry, "viaduct.session.ends", "reason", "Ended sessions by reason");
-    gauge("viaduct.sessions", "Open sessions", sessions::size);
-    gauge("viaduct.sessions.max", "Most sessions that may be open: sessions.max", () -> max);
+    sessions.ends().bind(registry, "viaduct_session_ends", "reason", "Ended sessions by reason");
+    gauge("viaduct_sessions", "Open sessions", sessions::size);
+    gauge("viaduct_sessions_max", "Most sessions that may be open: sessions.max", () -> max);
   }
 
   /// Registers the meters of the reports.
   ///
   /// @param pendingMax number of reports from which new sessions are refused
   void reports(ReportSender sender, UsageReporting reporting, int pendingMax) {
-    sender.verdicts().bind(registry, "viaduct.reports.answered", "verdict", "The bridge's answers");
+    sender.verdicts().bind(registry, "viaduct_reports_answered", "verdict", "The bridge's answers");
     counter(
-        "viaduct.reports.answers.unknown",
+        "viaduct_reports_answers_unknown",
         "Answers to reports that are not pending",
         sender.unknownAnswers()::sum);
-    counter("viaduct.spool.failures", "Failed writes to the spool", reporting.diskFailures()::sum);
-    gauge("viaduct.reports.pending", "Reports not acknowledged", reporting::pending);
+    counter("viaduct_spool_failures", "Failed writes to the spool", reporting.diskFailures()::sum);
+    gauge("viaduct_reports_pending", "Reports not acknowledged", reporting::pending);
     gauge(
-        "viaduct.reports.pending.max",
+        "viaduct_reports_pending_max",
         "Pending reports above which new sessions are refused: reporting.spool-reports-max",
         () -> pendingMax);
   }
 
   /// Registers the gauges of the spool.
   void spool(ReportSpool spool, InstantSource clock) {
-    gauge("viaduct.spool.bytes", "Bytes of waiting reports", spool::pendingBytes);
+    gauge("viaduct_spool_bytes", "Bytes of waiting reports", spool::pendingBytes);
     gauge(
-        "viaduct.reports.pending.oldest.seconds",
+        "viaduct_reports_pending_oldest_seconds",
         "Age of the oldest report on disk, from the end of its interval; 0 without one",
         () -> spool.oldestSeconds(clock.millis()));
   }
@@ -213,36 +213,36 @@ final class SnaptMetrics {
   /// @param late number of delayed checkpoints of sessions
   void intervals(IntervalLog intervals, Supplier<Number> late) {
     counter(
-        "viaduct.intervals.torn",
+        "viaduct_intervals_torn",
         "Log files that ended with an incomplete record",
         intervals.tornTails()::sum);
-    counter("viaduct.intervals.compactions", "Log rewrites", intervals.compactions()::sum);
-    gauge("viaduct.intervals.open", "Open intervals in the log", intervals::size);
-    gauge("viaduct.intervals.bytes", "Bytes of the log of open intervals", intervals::bytes);
-    counter("viaduct.intervals.late", "Delayed checkpoints of sessions", late);
+    counter("viaduct_intervals_compactions", "Log rewrites", intervals.compactions()::sum);
+    gauge("viaduct_intervals_open", "Open intervals in the log", intervals::size);
+    gauge("viaduct_intervals_bytes", "Bytes of the log of open intervals", intervals::bytes);
+    counter("viaduct_intervals_late", "Delayed checkpoints of sessions", late);
   }
 
   /// Registers the counters of the address records.
   void attribution(Attribution attribution) {
     counter(
-        "viaduct.attribution.records",
+        "viaduct_attribution_records",
         "Records of sessions and connections with their public addresses",
         attribution::records);
     counter(
-        "viaduct.attribution.lost",
+        "viaduct_attribution_lost",
         "Records that could not be written, and times that the kernel dropped events",
         attribution::lost);
   }
 
   /// Registers the meters of owed receipts.
   void receipts(Receipts receipts) {
-    gauge("viaduct.receipts.owed", "Reports of the spool that need a receipt", receipts::owed);
+    gauge("viaduct_receipts_owed", "Reports of the spool that need a receipt", receipts::owed);
     counter(
-        "viaduct.receipts.expired",
+        "viaduct_receipts_expired",
         "Reports deleted without receipt 24 h after their interval",
         receipts.expired()::sum);
     counter(
-        "viaduct.receipts.not.asked",
+        "viaduct_receipts_not_asked",
         "Receipts that were not requested because their device owes too many",
         receipts.notAsked()::sum);
   }

@@ -37,14 +37,14 @@ class SnaptMetricsTest {
         String label = MetricLabel.of(event);
         assertThat(
                 registry
-                    .get("viaduct.history.events")
+                    .get("viaduct_history_events")
                     .tag("event", label)
                     .functionCounter()
                     .count())
             .as(label)
             .isEqualTo(101 * event.ordinal());
       }
-      assertThat(registry.get("viaduct.history.bytes").gauge().value()).isZero();
+      assertThat(registry.get("viaduct_history_bytes").gauge().value()).isZero();
     }
   }
 

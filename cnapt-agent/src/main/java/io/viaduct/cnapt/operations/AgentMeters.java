@@ -53,9 +53,9 @@ public final class AgentMeters {
     of(data);
     of(control);
     of(receipts);
-    total("viaduct.handovers", "Changes of network", handovers, HandoverLog::count);
+    total("viaduct_handovers", "Changes of network", handovers, HandoverLog::count);
     Timer duration =
-        Timer.builder("viaduct.handover.duration")
+        Timer.builder("viaduct_handover_duration")
             .description("Time from a change of network to the SNAPT's answer")
             .serviceLevelObjectives(DURATIONS)
             .register(registry);
@@ -70,28 +70,28 @@ public final class AgentMeters {
   // The paths have few numbers, so they are labels. A path that does not exist has no value (NaN).
   private void path(int id, DataCounters data) {
     gauge(
-        "viaduct.path.rtt",
+        "viaduct_path_rtt",
         id,
         data,
         "seconds",
         "Smoothed round trip",
         path -> path.delayMs() == null ? Double.NaN : path.delayMs() / 1000);
     gauge(
-        "viaduct.path.loss.ratio",
+        "viaduct_path_loss_ratio",
         id,
         data,
         null,
         "Share of the sent bytes that was lost lately",
         path -> path.lossPercent() / 100);
     gauge(
-        "viaduct.path.sent",
+        "viaduct_path_sent",
         id,
         data,
         "bits_per_second",
         "Rate of sent datagrams",
         PathStatus::sentBitPerSecond);
     gauge(
-        "viaduct.path.used",
+        "viaduct_path_used",
         id,
         data,
         null,
@@ -122,7 +122,7 @@ public final class AgentMeters {
   // Verdicts of packets, datagrams and records; inner and outer bytes by class; the path.
   private void of(Carried carried) {
     for (Verdict verdict : Verdict.values()) {
-      counter("viaduct.tunnel.verdicts", carried, c -> c.verdict(verdict))
+      counter("viaduct_tunnel_verdicts", carried, c -> c.verdict(verdict))
           .description("Datagrams, records and packets by verdict (docs/protocol.md)")
           .tag("subject", MetricLabel.of(verdict.subject()))
           .tag("verdict", MetricLabel.of(verdict))
@@ -135,16 +135,16 @@ public final class AgentMeters {
       }
       bytes("post", direction, "overhead", carried, c -> c.overheadBytes(direction));
     }
-    Gauge.builder("viaduct.tunnel.paced", carried, Carried::pacedBitPerSecond)
+    Gauge.builder("viaduct_tunnel_paced", carried, Carried::pacedBitPerSecond)
         .description("Pacing rate of datagrams, infinite without a limit")
         .baseUnit("bits_per_second")
         .register(registry);
-    Gauge.builder("viaduct.path.mtu", carried, Carried::pathMtu)
+    Gauge.builder("viaduct_path_mtu", carried, Carried::pathMtu)
         .description("Size of the largest outer IP packet that is sent now")
         .baseUnit("bytes")
         .register(registry);
     total(
-        "viaduct.path.mtu.black.holes",
+        "viaduct_path_mtu_black_holes",
         "Times that packets of the size in use were no longer delivered",
         carried,
         Carried::blackHoles);
@@ -153,32 +153,32 @@ public final class AgentMeters {
   // Back-pressure, refusals of the kernel, classification.
   private void of(DataCounters data) {
     total(
-        "viaduct.tun.pauses",
+        "viaduct_tun_pauses",
         "Times that the TUN was not read because a queue was full",
         data,
         DataCounters::pauses);
     total(
-        "viaduct.tun.not.written",
+        "viaduct_tun_not_written",
         "Packets that the kernel did not accept",
         data,
         DataCounters::notWritten);
     total(
-        "viaduct.udp.refusals",
+        "viaduct_udp_refusals",
         "Bursts without a route in the kernel",
         data,
         DataCounters::refusals);
     total(
-        "viaduct.udp.dropped.bursts",
+        "viaduct_udp_dropped_bursts",
         "Bursts that were dropped because they waited too long",
         data,
         DataCounters::droppedBursts);
-    total("viaduct.flows.classified", "Flows that got a class", data, DataCounters::classified);
+    total("viaduct_flows_classified", "Flows that got a class", data, DataCounters::classified);
     total(
-        "viaduct.flows.reclassified",
+        "viaduct_flows_reclassified",
         "Flows whose process gave another class",
         data,
         DataCounters::reclassified);
-    Gauge.builder("viaduct.timer.lateness", data, DataCounters::timerLateness)
+    Gauge.builder("viaduct_timer_lateness", data, DataCounters::timerLateness)
         .description("98th percentile of the timer lateness of the event loop")
         .baseUnit("seconds")
         .register(registry);
@@ -187,14 +187,14 @@ public final class AgentMeters {
   // Failures and ends of control connections, and refusals of SNAPTs.
   private void of(ControlClient control) {
     for (ControlFailure why : ControlFailure.values()) {
-      counter("viaduct.control.failures", control, c -> c.failures(why))
+      counter("viaduct_control_failures", control, c -> c.failures(why))
           .description("Control connections that failed or ended, by reason")
           .tag("reason", why.label())
           .register(registry);
     }
     for (RefusalCode code : RefusalCode.values()) {
       if (code != RefusalCode.UNRECOGNIZED) {
-        counter("viaduct.control.refusals", control, c -> c.refusals(code))
+        counter("viaduct_control_refusals", control, c -> c.refusals(code))
             .description("Refusals by a SNAPT, by code")
             .tag("code", MetricLabel.of(code))
             .register(registry);
@@ -205,12 +205,12 @@ public final class AgentMeters {
   // Receipts that SNAPTs asked for.
   private void of(ReceiptLedger receipts) {
     for (ReceiptLedger.Outcome outcome : ReceiptLedger.Outcome.values()) {
-      counter("viaduct.receipts", receipts, r -> r.of(outcome))
+      counter("viaduct_receipts", receipts, r -> r.of(outcome))
           .description("Requests for receipts, by outcome")
           .tag("outcome", MetricLabel.of(outcome))
           .register(registry);
     }
-    Gauge.builder("viaduct.receipts.owed", receipts, ReceiptLedger::owed)
+    Gauge.builder("viaduct_receipts_owed", receipts, ReceiptLedger::owed)
         .description("Requests for receipts that wait for packets in flight")
         .register(registry);
   }
@@ -218,7 +218,7 @@ public final class AgentMeters {
   // Changes of the carrier, between UDP and the control connection.
   private void of(CarrierLog carriers) {
     for (Carrier to : Carrier.values()) {
-      counter("viaduct.carrier.changes", carriers, c -> c.count(to))
+      counter("viaduct_carrier_changes", carriers, c -> c.count(to))
           .description("Changes of the carrier of datagrams")
           .tag("to", MetricLabel.of(to))
           .register(registry);
@@ -228,12 +228,12 @@ public final class AgentMeters {
   // Owners of flows.
   private void of(OwnerLookup owners) {
     total(
-        "viaduct.owners.skipped",
+        "viaduct_owners_skipped",
         "Flows whose process was not searched",
         owners,
         OwnerLookup::skipped);
     total(
-        "viaduct.owners.unknown",
+        "viaduct_owners_unknown",
         "Flows whose process was not found",
         owners,
         OwnerLookup::unknown);
@@ -245,7 +245,7 @@ public final class AgentMeters {
       String of,
       Carried carried,
       ToDoubleFunction<Carried> count) {
-    counter("viaduct.tunnel." + what + ".bytes", carried, count)
+    counter("viaduct_tunnel_" + what + "_bytes", carried, count)
         .description("Inner (pre) and outer (post) IP bytes by class")
         .baseUnit("bytes")
         .tag("direction", MetricLabel.of(direction))

@@ -73,10 +73,10 @@ class DatabaseParts {
   }
 
   private static void measure(HikariDataSource pool, int connectionsMax, MeterRegistry registry) {
-    Gauge.builder("viaduct.database.connections", pool, DatabaseParts::used)
+    Gauge.builder("viaduct_database_connections", pool, DatabaseParts::used)
         .description("Connections in use")
         .register(registry);
-    Gauge.builder("viaduct.database.connections.max", () -> connectionsMax)
+    Gauge.builder("viaduct_database_connections_max", () -> connectionsMax)
         .description("Most connections that may be in use: database.connections")
         .register(registry);
   }

@@ -38,7 +38,7 @@ final class PostmasterWatch implements AutoCloseable {
   }
 
   private static Counter counter(MeterRegistry registry, String outcome) {
-    return Counter.builder("viaduct.database.restarts")
+    return Counter.builder("viaduct_database_restarts")
         .description("Attempts to start the embedded PostgreSQL again after its death, by outcome")
         .tag("outcome", outcome)
         .register(registry);

@@ -26,22 +26,22 @@ public final class LedgerMeters {
     this.clock = clock;
     gauge(
         registry,
-        "viaduct.ledger.imbalance.microdenarii",
+        "viaduct_ledger_imbalance_microdenarii",
         "Sum over all postings; anything but 0 is an alarm",
         () -> imbalance);
     gauge(
         registry,
-        "viaduct.accounts.below.zero",
+        "viaduct_accounts_below_zero",
         "Accounts of users whose balance is below zero",
         () -> belowZero);
     gauge(
         registry,
-        "viaduct.ledger.invariants.broken",
+        "viaduct_ledger_invariants_broken",
         "Invariants of the ledger that the last verification found broken; 0 is well",
         () -> broken);
     gauge(
         registry,
-        "viaduct.ledger.verification.timestamp.seconds",
+        "viaduct_ledger_verification_timestamp_seconds",
         "Unix time of the last verification of the ledger",
         () -> verifiedAt);
   }

@@ -25,7 +25,7 @@ final class MediationMeters {
     verdicts =
         LabelledCounters.register(
             registry,
-            "viaduct.reports",
+            "viaduct_reports",
             "Usage reports by verdict",
             "verdict",
             ReportVerdict.class,
@@ -34,30 +34,30 @@ final class MediationMeters {
     refusals =
         LabelledCounters.register(
             registry,
-            "viaduct.reports.refused",
+            "viaduct_reports_refused",
             "Usage reports that are never billed, by reason",
             "reason",
             ReportRefusal.class);
     holds =
         LabelledCounters.register(
             registry,
-            "viaduct.reports.held",
+            "viaduct_reports_held",
             "Usage reports that are kept and not posted, by reason",
             "reason",
             HoldReason.class);
     clocks =
         LabelledCounters.register(
             registry,
-            "viaduct.reports.clock",
+            "viaduct_reports_clock",
             "Posted reports by the SNAPT's clock against the bridge's",
             "clock",
             MeasuredInterval.Clock.class);
     skewedFlows =
-        Counter.builder("viaduct.flows.skewed")
+        Counter.builder("viaduct_flows_skewed")
             .description("Flows whose measured delay was below -5 ms, priced at the reference")
             .register(registry);
     lag =
-        Timer.builder("viaduct.report.lag")
+        Timer.builder("viaduct_report_lag")
             .description("Time from the end of an interval to its posting")
             .serviceLevelObjectives(
                 Duration.ofMillis(100),
@@ -67,7 +67,7 @@ final class MediationMeters {
                 Duration.ofMinutes(10))
             .register(registry);
     posting =
-        Timer.builder("viaduct.rating")
+        Timer.builder("viaduct_rating")
             .description("Rating and posting of one batch of reports, commit included")
             .serviceLevelObjectives(
                 Duration.ofMillis(5),

@@ -37,7 +37,7 @@ final class PeerCheck implements ServerInterceptor {
     refusals =
         LabelledCounters.register(
             registry,
-            "viaduct.peers.refused",
+            "viaduct_peers_refused",
             "Attempts to submit reports without permission, by reason",
             "reason",
             Refusal.class);

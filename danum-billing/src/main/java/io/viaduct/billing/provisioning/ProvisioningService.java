@@ -67,14 +67,14 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
     refusals =
         LabelledCounters.register(
             registry,
-            "viaduct.provisioning.refused",
+            "viaduct_provisioning_refused",
             "Refused provisioning calls of bridges, by reason",
             "reason",
             Refusal.class);
     bindings =
         LabelledCounters.register(
             registry,
-            "viaduct.device.bindings",
+            "viaduct_device_bindings",
             "Requests of bridges to bind a device, by verdict",
             "verdict",
             BindDeviceVerdict.class,
@@ -82,7 +82,7 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
                 EnumSet.of(
                     BindDeviceVerdict.UNRECOGNIZED,
                     BindDeviceVerdict.BIND_DEVICE_VERDICT_UNSPECIFIED)));
-    Gauge.builder("viaduct.provisioning.watches", watches, Set::size)
+    Gauge.builder("viaduct_provisioning_watches", watches, Set::size)
         .description("Bridges that watch subscribers now")
         .register(registry);
   }

@@ -40,10 +40,10 @@ final class AccountEvents implements ChargeListener, AutoCloseable {
     this.ledger = ledger;
     this.charges = charges;
     this.clock = clock;
-    Gauge.builder("viaduct.event.streams", open, AtomicInteger::get)
+    Gauge.builder("viaduct_event_streams", open, AtomicInteger::get)
         .description("Open event streams")
         .register(registry);
-    Gauge.builder("viaduct.event.streams.max", () -> STREAMS_MAX)
+    Gauge.builder("viaduct_event_streams_max", () -> STREAMS_MAX)
         .description("Most event streams that may be open")
         .register(registry);
   }

@@ -46,7 +46,7 @@ final class Problems extends ResponseEntityExceptionHandler {
     refusals =
         LabelledCounters.register(
             registry,
-            "viaduct.requests.refused",
+            "viaduct_requests_refused",
             "HTTP requests answered by a problem, by its type",
             "reason",
             ProblemType.class);

@@ -53,7 +53,7 @@ class SessionsResource {
   }
 
   private static Counter counter(MeterRegistry registry, String outcome) {
-    return Counter.builder("viaduct.logins")
+    return Counter.builder("viaduct_logins")
         .description("Attempts to log in, by outcome")
         .tag("outcome", outcome)
         .register(registry);

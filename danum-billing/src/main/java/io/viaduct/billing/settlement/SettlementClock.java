@@ -51,11 +51,11 @@ public final class SettlementClock implements AutoCloseable {
     this.watcher = watcher;
     this.clock = clock;
     settled =
-        Counter.builder("viaduct.intervals.settled")
+        Counter.builder("viaduct_intervals_settled")
             .description("Intervals that became final")
             .register(registry);
     failed =
-        Counter.builder("viaduct.settlement.failures")
+        Counter.builder("viaduct_settlement_failures")
             .description("Runs of the settlement or the verification that the database refused")
             .register(registry);
   }

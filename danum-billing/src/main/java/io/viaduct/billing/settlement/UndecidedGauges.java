@@ -20,15 +20,15 @@ public final class UndecidedGauges {
     this.held = held;
     this.unsigned = unsigned;
     this.clock = clock;
-    gauge(registry, "viaduct.reports.waiting", "Held reports that wait for the operator", waiting);
+    gauge(registry, "viaduct_reports_waiting", "Held reports that wait for the operator", waiting);
     gauge(
         registry,
-        "viaduct.unsigned.microdenarii",
+        "viaduct_unsigned_microdenarii",
         "Charges that are posted without the device's receipt",
         outstanding);
     gauge(
         registry,
-        "viaduct.unsigned.due",
+        "viaduct_unsigned_due",
         "Intervals without receipt about which the operator may decide",
         due);
   }

@@ -138,7 +138,7 @@ class DatabaseAwayTest {
             .until(() -> verdict(mediation, request), v -> v != ReportVerdict.DEFERRED);
         assertThat(verdict(mediation, request)).isEqualTo(ReportVerdict.ALREADY_POSTED);
       }
-      assertThat(meters.counter("viaduct.database.restarts", "outcome", "started").count())
+      assertThat(meters.counter("viaduct_database_restarts", "outcome", "started").count())
           .isEqualTo(3);
       JdbcTemplate jdbc = new JdbcTemplate(pool);
       assertThat(new Ledger(jdbc).balance(LedgerAccount.user("alice")).value())

@@ -115,7 +115,7 @@ final class MediationRig {
 
   double refusals(String reason) {
     return meters
-        .get("viaduct.reports.refused")
+        .get("viaduct_reports_refused")
         .tag("reason", reason.toLowerCase(Locale.ROOT))
         .counter()
         .count();

@@ -196,7 +196,7 @@ class ReportRulesTest {
             rig.jdbc.queryForList(
                 "select delay_source from charge where account = ?", String.class, alice))
         .containsExactly("REFERENCE", "REFERENCE");
-    assertThat(rig.meters.get("viaduct.flows.skewed").counter().count()).isEqualTo(1);
+    assertThat(rig.meters.get("viaduct_flows_skewed").counter().count()).isEqualTo(1);
   }
 
   @TestFactory

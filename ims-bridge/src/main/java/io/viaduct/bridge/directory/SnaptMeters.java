@@ -16,7 +16,7 @@ public final class SnaptMeters {
     this.registry = registry;
     directory.all().forEach(snapt -> count(snapt.configured().id()));
     for (SnaptEntry.State state : SnaptEntry.State.values()) {
-      Gauge.builder("viaduct.bridge.snapts", directory, all -> all.count(state))
+      Gauge.builder("viaduct_bridge_snapts", directory, all -> all.count(state))
           .description("SNAPTs of the configuration by state; unknown: not heard since the start")
           .tag("state", MetricLabel.of(state))
           .register(registry);
@@ -26,7 +26,7 @@ public final class SnaptMeters {
   /// Starts to count the duplicates of a SNAPT; does nothing if they are counted already.
   public void count(String snapt) {
     FunctionCounter.builder(
-            "viaduct.bridge.snapt.duplicates", claims, c -> c.duplicates(snapt).refused())
+            "viaduct_bridge_snapt_duplicates", claims, c -> c.duplicates(snapt).refused())
         .description("Processes that announced an id that another process holds")
         .tag("snapt", snapt)
         .register(registry);

@@ -40,7 +40,7 @@ public final class BillingDevices implements DeviceLimit {
   }
 
   private Counter counter(String verdict) {
-    return Counter.builder("viaduct.bridge.device.bindings")
+    return Counter.builder("viaduct_bridge_device_bindings")
         .description("New device keys that billing was asked about, by its answer")
         .tag("verdict", verdict)
         .register(registry);

@@ -63,13 +63,13 @@ public final class SubscriberFeed implements AutoCloseable {
     this.copy = new SubscriberCopy(state, domain);
     this.domain = domain;
     this.failures =
-        Counter.builder("viaduct.bridge.provisioning.failures")
+        Counter.builder("viaduct_bridge_provisioning_failures")
             .description("Streams of users from billing that failed or ended")
             .register(registry);
-    Gauge.builder("viaduct.bridge.provisioning.current", this, feed -> feed.current ? 1 : 0)
+    Gauge.builder("viaduct_bridge_provisioning_current", this, feed -> feed.current ? 1 : 0)
         .description("1 while billing sends changes of users, 0 while the last state is used")
         .register(registry);
-    Gauge.builder("viaduct.bridge.subscribers", subscribers, Subscribers::size)
+    Gauge.builder("viaduct_bridge_subscribers", subscribers, Subscribers::size)
         .description("Users in the directory")
         .register(registry);
     this.reader = Thread.ofVirtual().name("subscriber-feed").unstarted(() -> call.run(this::run));

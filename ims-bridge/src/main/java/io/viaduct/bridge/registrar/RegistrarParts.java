@@ -96,10 +96,10 @@ class RegistrarParts {
   @Bean
   MeterBinder registrations(BridgeConfiguration configuration, LocationService locations) {
     return registry -> {
-      Gauge.builder("viaduct.bridge.registrations", locations::size)
+      Gauge.builder("viaduct_bridge_registrations", locations::size)
           .description("Bindings now")
           .register(registry);
-      Gauge.builder("viaduct.bridge.registrations.max", configuration.sip()::bindings)
+      Gauge.builder("viaduct_bridge_registrations_max", configuration.sip()::bindings)
           .description("Most bindings and most subscriptions: sip.bindings")
           .register(registry);
     };

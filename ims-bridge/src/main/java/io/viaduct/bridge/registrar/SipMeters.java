@@ -44,7 +44,7 @@ public final class SipMeters {
           reason,
           counter(
               registry,
-              "viaduct.bridge.sip.refused",
+              "viaduct_bridge_sip_refused",
               "Requests that were understood and refused, by reason",
               "reason",
               reason));
@@ -54,7 +54,7 @@ public final class SipMeters {
           reason,
           counter(
               registry,
-              "viaduct.bridge.digest.refused",
+              "viaduct_bridge_digest_refused",
               "Requests without credentials that hold, by reason",
               "reason",
               reason));
@@ -64,7 +64,7 @@ public final class SipMeters {
           event,
           counter(
               registry,
-              "viaduct.bridge.sip.events",
+              "viaduct_bridge_sip_events",
               "Registrations, subscriptions, messages and notifications",
               "event",
               event));
@@ -74,7 +74,7 @@ public final class SipMeters {
           outcome,
           counter(
               registry,
-              "viaduct.bridge.message.branches",
+              "viaduct_bridge_message_branches",
               "Fates of a message at each contact of its recipient",
               "outcome",
               outcome));

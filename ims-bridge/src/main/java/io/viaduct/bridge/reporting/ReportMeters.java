@@ -33,7 +33,7 @@ public final class ReportMeters {
     for (ReportVerdict verdict : ReportVerdict.values()) {
       verdicts.put(
           verdict,
-          Counter.builder("viaduct.bridge.reports.acknowledged")
+          Counter.builder("viaduct_bridge_reports_acknowledged")
               .description("Answers to SNAPTs: the verdict of billing, or deferred")
               .tag("verdict", MetricLabel.of(verdict))
               .register(registry));
@@ -41,21 +41,21 @@ public final class ReportMeters {
     for (ReportRefusal reason : ReportRefusal.values()) {
       refusals.put(
           reason,
-          Counter.builder("viaduct.bridge.reports.refused")
+          Counter.builder("viaduct_bridge_reports_refused")
               .description("Usage reports that the bridge refused and that are never billed")
               .tag("reason", MetricLabel.of(reason))
               .register(registry));
     }
-    received = counter(registry, "viaduct.bridge.reports.received", "Usage reports received");
+    received = counter(registry, "viaduct_bridge_reports_received", "Usage reports received");
     failures =
         counter(
             registry,
-            "viaduct.bridge.billing.failures",
+            "viaduct_bridge_billing_failures",
             "Batches of reports that billing did not answer");
     overflow =
         counter(
             registry,
-            "viaduct.bridge.reports.overflow",
+            "viaduct_bridge_reports_overflow",
             "Reports deferred at once because too many wait for billing");
   }
 
@@ -65,7 +65,7 @@ public final class ReportMeters {
     refusedOfSnapt.computeIfAbsent(
         snapt,
         _ ->
-            Counter.builder("viaduct.bridge.snapt.reports.refused")
+            Counter.builder("viaduct_bridge_snapt_reports_refused")
                 .description("Usage reports of a SNAPT that the bridge refused")
                 .tag("snapt", snapt)
                 .register(registry));

@@ -60,13 +60,13 @@ class ReportingParts {
       MediationForwarder forwarder,
       BillingReachability reachability) {
     return registry -> {
-      Gauge.builder("viaduct.bridge.reports.queued", forwarder::queued)
+      Gauge.builder("viaduct_bridge_reports_queued", forwarder::queued)
           .description("Reports that wait for billing now")
           .register(registry);
-      Gauge.builder("viaduct.bridge.reports.queued.max", configuration.billing()::queue)
+      Gauge.builder("viaduct_bridge_reports_queued_max", configuration.billing()::queue)
           .description("Most reports that may wait for billing: billing.queue")
           .register(registry);
-      Gauge.builder("viaduct.bridge.billing.reachable", () -> reachability.answers() ? 1 : 0)
+      Gauge.builder("viaduct_bridge_billing_reachable", () -> reachability.answers() ? 1 : 0)
           .description("1 while billing answers, else 0")
           .register(registry);
     };

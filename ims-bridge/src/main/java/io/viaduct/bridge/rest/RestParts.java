@@ -27,7 +27,7 @@ class RestParts {
   SecurityFilterChain operatorsOnly(
       HttpSecurity http, BridgeConfiguration configuration, MeterRegistry registry) {
     Counter refused =
-        Counter.builder("viaduct.bridge.rest.refused")
+        Counter.builder("viaduct_bridge_rest_refused")
             .description("REST requests without the right bearer token")
             .register(registry);
     AuthenticationEntryPoint refusal =

@@ -75,10 +75,10 @@ public final class SipEntrance implements SmartLifecycle {
     notifier.attach(opened);
     endpoint = opened;
     opened.statistics().bindTo(registry);
-    Gauge.builder("viaduct.bridge.sip.connections", opened::connections)
+    Gauge.builder("viaduct_bridge_sip_connections", opened::connections)
         .description("TCP connections of SIP now")
         .register(registry);
-    Gauge.builder("viaduct.bridge.sip.connections.max", configuration::connections)
+    Gauge.builder("viaduct_bridge_sip_connections_max", configuration::connections)
         .description("Most TCP connections of SIP: sip.connections")
         .register(registry);
   }

@@ -46,11 +46,11 @@ public final class SnaptsServer implements SmartLifecycle {
       InstantSource clock) {
     this.endpoint = endpoint;
     Counter strangers =
-        Counter.builder("viaduct.bridge.grpc.strangers")
+        Counter.builder("viaduct_bridge_grpc_strangers")
             .description("Callers whose certificate is missing, not trusted or of no SNAPT")
             .register(registry);
     Counter failedHandshakes =
-        Counter.builder("viaduct.bridge.grpc.handshakes.failed")
+        Counter.builder("viaduct_bridge_grpc_handshakes_failed")
             .description("Connections that ended before TLS 1.3 stood")
             .register(registry);
     // A client without a certificate passes the handshake, because only then it can be counted and

@@ -70,7 +70,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
   }
 
   private Counter announcements(String outcome) {
-    return Counter.builder("viaduct.bridge.announcements")
+    return Counter.builder("viaduct_bridge_announcements")
         .description("Statuses of SNAPTs, accepted or refused by reason")
         .tag("outcome", outcome)
         .register(registry);

@@ -41,7 +41,7 @@ class TokenParts {
   @Bean
   MeterBinder subscriptions(SessionNotifier notifier) {
     return registry ->
-        Gauge.builder("viaduct.bridge.subscriptions", notifier::size)
+        Gauge.builder("viaduct_bridge_subscriptions", notifier::size)
             .description("Subscriptions now")
             .register(registry);
   }

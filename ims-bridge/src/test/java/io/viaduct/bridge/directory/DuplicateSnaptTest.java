@@ -153,7 +153,7 @@ class DuplicateSnaptTest {
   }
 
   private double outcome(String outcome) {
-    return rig.counter("viaduct.bridge.announcements", "outcome", outcome);
+    return rig.counter("viaduct_bridge_announcements", "outcome", outcome);
   }
 
   @Test
@@ -165,12 +165,12 @@ class DuplicateSnaptTest {
         assertThat(second.end.getCode()).isEqualTo(Status.Code.ALREADY_EXISTS);
         assertThat(second.end.getDescription()).contains("'snapt-1'", "127.0.0.1:", "stop one");
         assertThat(second.report()).isEqualTo(ReportVerdict.DEFERRED);
-        assertThat(rig.counter("viaduct.bridge.reports.refused", "reason", "id_in_use"))
+        assertThat(rig.counter("viaduct_bridge_reports_refused", "reason", "id_in_use"))
             .isEqualTo(1);
       }
       assertThat(shown()).isEqualTo("192.0.2.1");
       assertThat(outcome("id_in_use")).isEqualTo(1);
-      assertThat(rig.counter("viaduct.bridge.snapt.duplicates", "snapt", "snapt-1")).isEqualTo(1);
+      assertThat(rig.counter("viaduct_bridge_snapt_duplicates", "snapt", "snapt-1")).isEqualTo(1);
       first.announce();
       await().until(() -> first.accepted >= 2);
     }

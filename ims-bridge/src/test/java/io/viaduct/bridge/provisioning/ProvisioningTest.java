@@ -95,7 +95,7 @@ class ProvisioningTest {
     alice.register();
     await()
         .until(() -> said("403 Account Suspended: account alice is suspended: ask your operator"));
-    assertThat(rig.counter("viaduct.bridge.sip.refused", "reason", "account_suspended"))
+    assertThat(rig.counter("viaduct_bridge_sip_refused", "reason", "account_suspended"))
         .isGreaterThanOrEqualTo(1);
     int granted = grants.size();
     rig.users.suspend("alice", false);
@@ -117,7 +117,7 @@ class ProvisioningTest {
   @Test
   void aChangedPasswordIsTheOnlyOneThatHolds() throws Exception {
     rig.users.put(ProvisioningStub.user("bob", "another-secret"));
-    await().until(() -> rig.registry.get("viaduct.bridge.subscribers").gauge().value() == 3);
+    await().until(() -> rig.registry.get("viaduct_bridge_subscribers").gauge().value() == 3);
     UserAgent old = agent("bob");
     await().until(() -> said("401"));
     assertThat(old.state().isRegistered()).isFalse();
@@ -143,9 +143,9 @@ class ProvisioningTest {
     rig.users.removeDevices("alice");
     alice.subscribeSession(key());
     await().until(() -> !grants.isEmpty());
-    assertThat(rig.counter("viaduct.bridge.sip.refused", "reason", "too_many_devices"))
+    assertThat(rig.counter("viaduct_bridge_sip_refused", "reason", "too_many_devices"))
         .isGreaterThanOrEqualTo(1);
-    assertThat(rig.counter("viaduct.bridge.device.bindings", "verdict", "too_many"))
+    assertThat(rig.counter("viaduct_bridge_device_bindings", "verdict", "too_many"))
         .isGreaterThanOrEqualTo(1);
   }
 
@@ -178,7 +178,7 @@ class ProvisioningTest {
       int granted = grants.size();
       agent.subscribeSession(key);
       await().until(() -> grants.size() > granted);
-      assertThat(rig.registry.get("viaduct.bridge.subscriptions").gauge().value())
+      assertThat(rig.registry.get("viaduct_bridge_subscriptions").gauge().value())
           .isLessThanOrEqualTo(2);
     }
   }
@@ -210,7 +210,7 @@ class ProvisioningTest {
     rig.start(rig.configuration);
     UserAgent alice = agent("alice");
     await().until(() -> said("503 Service Unavailable: the bridge has no directory of users yet"));
-    assertThat(rig.counter("viaduct.bridge.sip.refused", "reason", "directory_missing"))
+    assertThat(rig.counter("viaduct_bridge_sip_refused", "reason", "directory_missing"))
         .isGreaterThanOrEqualTo(1);
     rig.restartUsers();
     await().until(() -> rig.bridge.subscribers().isLoaded());

@@ -238,7 +238,7 @@ class ForeignUserAgentsIT {
                 dos, dos.length, new InetSocketAddress("127.0.0.1", rig.bridge.sipPort())));
       }
     }
-    await().until(() -> rig.counter("viaduct.sip.refused", "reason", "via_backslash") == 16);
+    await().until(() -> rig.counter("viaduct_sip_refused", "reason", "via_backslash") == 16);
     assertThat(rig.bridge.locations().size()).isZero();
     UserAgent alice = rig.userAgent("alice", Transport.UDP, new UserAgentListener() {});
     alice.register();

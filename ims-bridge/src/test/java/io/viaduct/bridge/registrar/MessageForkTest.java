@@ -53,7 +53,7 @@ class MessageForkTest {
   }
 
   private double branches(String outcome) {
-    return rig.counter("viaduct.bridge.message.branches", "outcome", outcome);
+    return rig.counter("viaduct_bridge_message_branches", "outcome", outcome);
   }
 
   @Test
@@ -67,7 +67,7 @@ class MessageForkTest {
     assertThat(first.received.getFirst().body().text()).isEqualTo("hello");
     assertThat(first.received.getFirst().uri()).isNotEqualTo(second.received.getFirst().uri());
     await().until(() -> branches("accepted") == 2);
-    assertThat(rig.counter("viaduct.bridge.sip.events", "event", "message_relayed")).isEqualTo(1);
+    assertThat(rig.counter("viaduct_bridge_sip_events", "event", "message_relayed")).isEqualTo(1);
   }
 
   @Test
@@ -103,14 +103,14 @@ class MessageForkTest {
     assertThat(send()).isEqualTo(408);
 
     assertThat(branches("no_answer")).isEqualTo(1);
-    assertThat(rig.counter("viaduct.bridge.sip.refused", "reason", "no_answer")).isEqualTo(1);
+    assertThat(rig.counter("viaduct_bridge_sip_refused", "reason", "no_answer")).isEqualTo(1);
   }
 
   @Test
   void aDeviceThatSaidThatItTakesNoMessagesIsNotAsked() throws Exception {
     Contact silent = alice(200, ";methods=\"NOTIFY, OPTIONS\"");
     assertThat(send()).isEqualTo(480);
-    assertThat(rig.counter("viaduct.bridge.sip.refused", "reason", "no_capable_contact"))
+    assertThat(rig.counter("viaduct_bridge_sip_refused", "reason", "no_capable_contact"))
         .isEqualTo(1);
 
     Contact reads = alice(200, ";methods=\"OPTIONS,MESSAGE\"");

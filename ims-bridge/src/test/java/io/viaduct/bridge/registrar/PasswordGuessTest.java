@@ -76,7 +76,7 @@ class PasswordGuessTest {
         .endsWith("SIP/2.0 403 Too Many Wrong Passwords");
     assertThat(answers.getFirst().stream().filter(line -> line.endsWith("Identity")).count())
         .isEqualTo(10);
-    assertThat(rig.counter("viaduct.bridge.digest.refused", "reason", "wrong_password")).isZero();
+    assertThat(rig.counter("viaduct_bridge_digest_refused", "reason", "wrong_password")).isZero();
     assertThat(rig.bridge.locations().size()).isZero();
   }
 
@@ -109,7 +109,7 @@ class PasswordGuessTest {
         assertThat(answer.headers().require("WWW-Authenticate")).contains("stale=true");
       }
     }
-    assertThat(rig.counter("viaduct.bridge.digest.refused", "reason", "forged_nonce"))
+    assertThat(rig.counter("viaduct_bridge_digest_refused", "reason", "forged_nonce"))
         .isEqualTo(30);
     assertThat(registers(USER)).isTrue();
   }
@@ -127,8 +127,8 @@ class PasswordGuessTest {
       assertThat(same.ask(register).status()).isEqualTo(401);
       assertThat(attacker.ask(register).status()).isEqualTo(401);
       assertThat(rig.bridge.locations().all(rig.clock.instant())).isEqualTo(bindings);
-      assertThat(rig.counter("viaduct.bridge.digest.refused", "reason", "replayed")).isEqualTo(1);
-      assertThat(rig.counter("viaduct.bridge.digest.refused", "reason", "forged_nonce"))
+      assertThat(rig.counter("viaduct_bridge_digest_refused", "reason", "replayed")).isEqualTo(1);
+      assertThat(rig.counter("viaduct_bridge_digest_refused", "reason", "forged_nonce"))
           .isEqualTo(1);
       assertThat(user.ask(alice.authorize(user.register("alice"))).status())
           .as("the user can still use the same nonce")
@@ -148,7 +148,7 @@ class PasswordGuessTest {
         }
       }
     }
-    assertThat(rig.counter("viaduct.bridge.digest.refused", "reason", "wrong_password"))
+    assertThat(rig.counter("viaduct_bridge_digest_refused", "reason", "wrong_password"))
         .isEqualTo(10);
   }
 

@@ -57,8 +57,8 @@ class RegistrationTest {
           assertThat(binding.flow().transport()).isEqualTo(transport);
           assertThat(binding.contact()).contains("alice@127.0.0.1:" + alice.port());
         });
-    assertThat(rig.counter("viaduct.bridge.digest.refused", "reason", "missing")).isEqualTo(1);
-    assertThat(rig.counter("viaduct.bridge.sip.events", "event", "registered")).isEqualTo(1);
+    assertThat(rig.counter("viaduct_bridge_digest_refused", "reason", "missing")).isEqualTo(1);
+    assertThat(rig.counter("viaduct_bridge_sip_events", "event", "registered")).isEqualTo(1);
   }
 
   @Test
@@ -67,7 +67,7 @@ class RegistrationTest {
     alice.register();
     await().until(() -> alice.state().detail().contains("401"));
     assertThat(bindings("alice")).isEmpty();
-    assertThat(rig.counter("viaduct.bridge.digest.refused", "reason", "wrong_password"))
+    assertThat(rig.counter("viaduct_bridge_digest_refused", "reason", "wrong_password"))
         .isGreaterThanOrEqualTo(1);
   }
 
@@ -77,9 +77,9 @@ class RegistrationTest {
     for (int i = 0; i < 12; i++) {
       alice.sendMessage("bob", "text/plain", "x").get(10, TimeUnit.SECONDS);
     }
-    assertThat(rig.counter("viaduct.bridge.sip.refused", "reason", "too_many_failures"))
+    assertThat(rig.counter("viaduct_bridge_sip_refused", "reason", "too_many_failures"))
         .isEqualTo(2);
-    assertThat(rig.counter("viaduct.bridge.digest.refused", "reason", "wrong_password"))
+    assertThat(rig.counter("viaduct_bridge_digest_refused", "reason", "wrong_password"))
         .isEqualTo(10);
   }
 
@@ -88,7 +88,7 @@ class RegistrationTest {
     UserAgent mallory = rig.userAgent(rig.settings("mallory", "x", Transport.UDP), SILENT);
     mallory.register();
     await().until(() -> mallory.state().detail().contains("401"));
-    assertThat(rig.counter("viaduct.bridge.digest.refused", "reason", "unknown_user"))
+    assertThat(rig.counter("viaduct_bridge_digest_refused", "reason", "unknown_user"))
         .isGreaterThanOrEqualTo(1);
   }
 
@@ -117,7 +117,7 @@ class RegistrationTest {
             SILENT);
     alice.register();
     await().until(() -> alice.state().isRegistered());
-    assertThat(rig.counter("viaduct.bridge.sip.refused", "reason", "interval_too_brief"))
+    assertThat(rig.counter("viaduct_bridge_sip_refused", "reason", "interval_too_brief"))
         .isEqualTo(1);
   }
 
@@ -187,7 +187,7 @@ class RegistrationTest {
                   .status())
           .isEqualTo(200);
     }
-    assertThat(rig.counter("viaduct.bridge.digest.refused", "reason", "missing"))
+    assertThat(rig.counter("viaduct_bridge_digest_refused", "reason", "missing"))
         .as("the nonce is reused: one challenge for bob's REGISTER, one for alice's")
         .isEqualTo(2);
   }

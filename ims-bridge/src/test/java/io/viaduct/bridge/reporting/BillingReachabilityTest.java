@@ -53,7 +53,7 @@ class BillingReachabilityTest {
   }
 
   private boolean isReachable() {
-    return rig.registry.get("viaduct.bridge.billing.reachable").gauge().value() == 1;
+    return rig.registry.get("viaduct_bridge_billing_reachable").gauge().value() == 1;
   }
 
   private List<String> lines(Level level) {
@@ -84,7 +84,7 @@ class BillingReachabilityTest {
         .startsWith("billing: 127.0.0.1:" + port);
     await().until(() -> !lines(Level.WARN).isEmpty());
     rig.clock.advance(Duration.ofMinutes(1));
-    await().until(() -> rig.registry.get("viaduct.bridge.billing.failures").counter().count() > 1);
+    await().until(() -> rig.registry.get("viaduct_bridge_billing_failures").counter().count() > 1);
     assertThat(lines(Level.WARN))
         .as("logged once")
         .singleElement()

@@ -71,7 +71,7 @@ class ReportIngestTest {
     await()
         .until(() -> {
           rig.clock.advance(java.time.Duration.ofSeconds(1));
-          return rig.registry.get("viaduct.bridge.billing.reachable").gauge().value() == 1;
+          return rig.registry.get("viaduct_bridge_billing_reachable").gauge().value() == 1;
         });
   }
 
@@ -197,7 +197,7 @@ class ReportIngestTest {
     assertThat(submit(good.toBuilder().clearSignature().build()).getReason())
         .contains("WRONG_SIGNATURE");
     assertThat(billing.posted).isEmpty();
-    assertThat(rig.counter("viaduct.bridge.reports.refused", "reason", "wrong_signature"))
+    assertThat(rig.counter("viaduct_bridge_reports_refused", "reason", "wrong_signature"))
         .isEqualTo(3);
   }
 
@@ -222,7 +222,7 @@ class ReportIngestTest {
     UsageReport huge = report("snapt-1", 0).setIcid("x".repeat(200_000)).build();
     assertThat(submit(signed(huge, rig.reportKey)).getReason()).contains("TOO_LONG");
     for (String reason : new String[] {"malformed", "incomplete", "too_long"}) {
-      assertThat(rig.counter("viaduct.bridge.reports.refused", "reason", reason)).isEqualTo(1);
+      assertThat(rig.counter("viaduct_bridge_reports_refused", "reason", reason)).isEqualTo(1);
     }
     assertThat(billing.posted).isEmpty();
   }
@@ -237,7 +237,7 @@ class ReportIngestTest {
     assertThat(end.getDescription()).contains(Integer.toString(1 << 20));
     await()
         .until(() ->
-            rig.counter("viaduct.bridge.reports.refused", "reason", "over_message_limit") == 1);
+            rig.counter("viaduct_bridge_reports_refused", "reason", "over_message_limit") == 1);
     assertThat(billing.posted).isEmpty();
     assertThat(submit(signed(report("snapt-1", 1).build(), rig.reportKey)).getVerdict())
         .as("the next report, on a new stream")
@@ -249,7 +249,7 @@ class ReportIngestTest {
     billing.close();
     SignedUsageReport report = signed(report("snapt-1", 0).build(), rig.reportKey);
     assertThat(submit(report).getVerdict()).isEqualTo(ReportVerdict.DEFERRED);
-    assertThat(rig.registry.get("viaduct.bridge.billing.failures").counter().count())
+    assertThat(rig.registry.get("viaduct_bridge_billing_failures").counter().count())
         .isGreaterThanOrEqualTo(1);
     billing = new BillingStub(billingTls, rig.configuration.billing().port());
     await().until(() -> submit(report).getVerdict() == ReportVerdict.POSTED);
@@ -269,7 +269,7 @@ class ReportIngestTest {
     var unused = snapt(rig.authority.material("snapt-9")).report(acks);
     assertThat(acks.ends.poll(45, TimeUnit.SECONDS).getCode())
         .isEqualTo(Status.Code.PERMISSION_DENIED);
-    assertThat(rig.registry.get("viaduct.bridge.grpc.strangers").counter().count()).isEqualTo(1);
+    assertThat(rig.registry.get("viaduct_bridge_grpc_strangers").counter().count()).isEqualTo(1);
   }
 
   @Test
@@ -299,7 +299,7 @@ class ReportIngestTest {
           .hasLineCount(1);
     }
     assertThat(billing.posted).isEmpty();
-    assertThat(rig.registry.get("viaduct.bridge.grpc.strangers").counter().count()).isPositive();
+    assertThat(rig.registry.get("viaduct_bridge_grpc_strangers").counter().count()).isPositive();
   }
 
   @Test
@@ -377,10 +377,10 @@ class ReportIngestTest {
     }
     await()
         .until(
-            () -> rig.registry.get("viaduct.bridge.grpc.handshakes.failed").counter().count() == 1);
+            () -> rig.registry.get("viaduct_bridge_grpc_handshakes_failed").counter().count() == 1);
     assertThat(submit(signed(report("snapt-1", 1).build(), rig.reportKey)).getVerdict())
         .isEqualTo(ReportVerdict.POSTED);
-    assertThat(rig.registry.get("viaduct.bridge.grpc.handshakes.failed").counter().count())
+    assertThat(rig.registry.get("viaduct_bridge_grpc_handshakes_failed").counter().count())
         .isEqualTo(1);
   }
 

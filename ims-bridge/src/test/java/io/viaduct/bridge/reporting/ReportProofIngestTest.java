@@ -74,7 +74,7 @@ class ReportProofIngestTest {
     await()
         .until(() -> {
           rig.clock.advance(Duration.ofSeconds(1));
-          return rig.registry.get("viaduct.bridge.billing.reachable").gauge().value() == 1;
+          return rig.registry.get("viaduct_bridge_billing_reachable").gauge().value() == 1;
         });
     channel =
         NettyChannelBuilder.forAddress("127.0.0.1", rig.bridge.grpcPort())
@@ -163,7 +163,7 @@ class ReportProofIngestTest {
     assertThat(billing.posted).isEmpty();
     assertThat(
             rig.counter(
-                "viaduct.bridge.reports.refused", "reason", flaw.name().toLowerCase(Locale.ROOT)))
+                "viaduct_bridge_reports_refused", "reason", flaw.name().toLowerCase(Locale.ROOT)))
         .isEqualTo(1);
     assertThat(rig.bridge.reportMeters().refusalsOf("snapt-1")).containsEntry(flaw.name(), 1L);
   }
@@ -293,7 +293,7 @@ class ReportProofIngestTest {
     assertThat(snapts)
         .contains("\"reportsRefused\":{\"EMPTY_INTERVAL\":1,\"SEQUENCE_JUMP\":2}")
         .contains("\"reportsRefused\":{}");
-    assertThat(rig.counter("viaduct.bridge.snapt.reports.refused", "snapt", "snapt-1"))
+    assertThat(rig.counter("viaduct_bridge_snapt_reports_refused", "snapt", "snapt-1"))
         .isEqualTo(3);
   }
 }

@@ -175,7 +175,7 @@ class SessionNotifierTest {
   }
 
   private double notified() {
-    return registry.get("viaduct.bridge.sip.events").tag("event", "notified").counter().count();
+    return registry.get("viaduct_bridge_sip_events").tag("event", "notified").counter().count();
   }
 
   private void subscribe() {

@@ -165,7 +165,7 @@ class SessionTest {
     bob.subscribeSession(Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic()));
     await().until(() -> !others.isEmpty());
     alice.deregister().get(10, TimeUnit.SECONDS);
-    await().until(() -> rig.registry.get("viaduct.bridge.subscriptions").gauge().value() == 1);
+    await().until(() -> rig.registry.get("viaduct_bridge_subscriptions").gauge().value() == 1);
     grants.clear();
     announce("snapt-1");
     await().until(() -> others.getLast().relays().size() == 1);

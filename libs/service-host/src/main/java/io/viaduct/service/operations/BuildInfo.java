@@ -12,7 +12,8 @@ public final class BuildInfo {
   /// @param service name of the process, such as `snapt`
   /// @param main a class of the process's own jar, whose manifest holds the version
   public static void bind(MeterRegistry registry, String service, Class<?> main) {
-    Gauge.builder("viaduct.build.info", () -> 1)
+    // With an underscore, the Prometheus client would drop "_info" as a suffix of its own.
+    Gauge.builder("viaduct_build.info", () -> 1)
         .description("Always 1; the labels name service and versions")
         .tag("service", service)
         .tag("version", ProcessMetrics.versionOf(main))

@@ -55,7 +55,7 @@ public final class ProcessMetrics implements AutoCloseable {
   /// @param loops event loops, each with a fixed thread
   public void allocatedBy(Iterable<? extends Executor> loops) {
     loops.forEach(loop -> loop.execute(() -> loopThreads.add(Thread.currentThread().threadId())));
-    FunctionCounter.builder("viaduct.loops.allocated", loopThreads, ProcessMetrics::allocated)
+    FunctionCounter.builder("viaduct_loops_allocated", loopThreads, ProcessMetrics::allocated)
         .description("Bytes of the heap that the threads of the packet path have allocated")
         .baseUnit("bytes")
         .register(registry);

@@ -33,7 +33,7 @@ public final class ConfigurationReload<T extends Record> {
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(ConfigurationReload.class);
-  private static final String METER = "viaduct.configuration.reloads";
+  private static final String METER = "viaduct_configuration_reloads";
 
   private final ConfigurationSource<T> source;
   private final List<Reloading<T>> parts;
@@ -65,7 +65,7 @@ public final class ConfigurationReload<T extends Record> {
               .tag("outcome", MetricLabel.of(outcome))
               .register(registry));
     }
-    Gauge.builder("viaduct.configuration.timestamp.seconds", this, r -> r.loadedAtMs / 1000.0)
+    Gauge.builder("viaduct_configuration_timestamp_seconds", this, r -> r.loadedAtMs / 1000.0)
         .description("Unix time of the last load of the configuration that was not refused")
         .strongReference(true)
         .register(registry);

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 /// Registers the expiry times of a process's certificates, as Unix time in seconds. An alarm rule
 /// is `viaduct_certificate_expiry_timestamp_seconds - time() < 14 * 86400`.
 public final class CertificateMeters {
-  private static final String NAME = "viaduct.certificate.expiry.timestamp.seconds";
+  private static final String NAME = "viaduct_certificate_expiry_timestamp_seconds";
 
   private CertificateMeters() {}
 

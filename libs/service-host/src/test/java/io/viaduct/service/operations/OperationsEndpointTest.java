@@ -74,7 +74,7 @@ class OperationsEndpointTest {
 
   @Test
   void metricsSayWhatRunsAndHowTheMachineIs() throws Exception {
-    metrics.registry().counter("viaduct.packets.refused", "reason", "replayed").increment(3);
+    metrics.registry().counter("viaduct_packets_refused", "reason", "replayed").increment(3);
     HttpResponse<String> answer = ask("GET", "/metrics");
     assertThat(answer.statusCode()).isEqualTo(200);
     assertThat(answer.headers().firstValue("content-type")).get().asString().contains("0.0.4");

@@ -26,7 +26,7 @@ class ProcessMetricsTest {
       Future<byte[]> counted = loop.submit(() -> new byte[BYTES]);
       Future<byte[]> uncounted = other.submit(() -> new byte[2 * BYTES]);
       assertThat(counted.get().length + uncounted.get().length).isEqualTo(3 * BYTES);
-      assertThat(metrics.registry().get("viaduct.loops.allocated").functionCounter().count())
+      assertThat(metrics.registry().get("viaduct_loops_allocated").functionCounter().count())
           .isBetween((double) BYTES, 2.0 * BYTES);
     }
   }
@@ -34,12 +34,12 @@ class ProcessMetricsTest {
   @Test
   void whatNobodyElseHoldsIsCountedAfterAGarbageCollection() {
     try (ProcessMetrics metrics = new ProcessMetrics("test", ProcessMetricsTest.class)) {
-      FunctionCounter.builder("viaduct.test.counted", List.of(7L, 35L), ProcessMetricsTest::sum)
+      FunctionCounter.builder("viaduct_test_counted", List.of(7L, 35L), ProcessMetricsTest::sum)
           .register(metrics.registry());
-      Gauge.builder("viaduct.test.measured", new AtomicLong(42), AtomicLong::doubleValue)
+      Gauge.builder("viaduct_test_measured", new AtomicLong(42), AtomicLong::doubleValue)
           .register(metrics.registry());
       FunctionTimer.builder(
-              "viaduct.test.timed",
+              "viaduct_test_timed",
               new AtomicLong(42),
               AtomicLong::get,
               AtomicLong::doubleValue,
@@ -59,7 +59,7 @@ class ProcessMetricsTest {
       metrics.allocatedBy(List.of());
       assertThat(MetricNames.undescribed(metrics.scrape())).isEmpty();
       assertThat(MetricNames.misspelt(metrics.scrape())).isEmpty();
-      FunctionCounter.builder("viaduct.test.bad", this, _ -> 0)
+      FunctionCounter.builder("viaduct_test_bad", this, _ -> 0)
           .tag("reason", "BAD_TAG")
           .register(metrics.registry());
       assertThat(MetricNames.undescribed(metrics.scrape()))

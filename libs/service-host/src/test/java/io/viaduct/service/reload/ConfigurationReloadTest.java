@@ -96,7 +96,7 @@ class ConfigurationReloadTest {
   }
 
   private double count(String outcome) {
-    return registry.get("viaduct.configuration.reloads").tag("outcome", outcome).counter().count();
+    return registry.get("viaduct_configuration_reloads").tag("outcome", outcome).counter().count();
   }
 
   @Test
@@ -176,6 +176,6 @@ class ConfigurationReloadTest {
   }
 
   private double timestamp() {
-    return registry.get("viaduct.configuration.timestamp.seconds").gauge().value();
+    return registry.get("viaduct_configuration_timestamp_seconds").gauge().value();
   }
 }

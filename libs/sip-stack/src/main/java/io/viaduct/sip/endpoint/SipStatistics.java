@@ -60,12 +60,12 @@ public final class SipStatistics {
   /// `viaduct_sip_messages_total{kind}`.
   public void bindTo(MeterRegistry registry) {
     refusals.forEach((reason, adder) ->
-        FunctionCounter.builder("viaduct.sip.refused", adder, LongAdder::sum)
+        FunctionCounter.builder("viaduct_sip_refused", adder, LongAdder::sum)
             .description("SIP messages refused before anything processed them")
             .tag("reason", label(reason))
             .register(registry));
     counts.forEach((what, adder) ->
-        FunctionCounter.builder("viaduct.sip.messages", adder, LongAdder::sum)
+        FunctionCounter.builder("viaduct_sip_messages", adder, LongAdder::sum)
             .description(
                 "SIP messages by kind, repetitions, keep-alives and failed writes included")
             .tag("kind", label(what))

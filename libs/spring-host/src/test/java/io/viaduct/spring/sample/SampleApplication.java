@@ -36,7 +36,7 @@ public class SampleApplication {
   @Bean
   MeterBinder weaklyHeld() {
     return registry ->
-        FunctionCounter.builder("viaduct.sample", new AtomicLong(7), AtomicLong::get)
+        FunctionCounter.builder("viaduct_sample", new AtomicLong(7), AtomicLong::get)
             .register(registry);
   }
 
