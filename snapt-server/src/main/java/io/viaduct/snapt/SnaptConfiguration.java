@@ -63,7 +63,8 @@ public record SnaptConfiguration(
 
   /// Returns the limits for the terms of a Welcome.
   TunnelLimits limits() {
-    return new TunnelLimits(data.pathMtu(), tunnel.historyBytes(), data.paths());
+    return new TunnelLimits(
+        data.pathMtu(), tunnel.historyBytes(), data.paths(), TunnelLimits.PATH_FEATURES);
   }
 
   /// The TLS server.

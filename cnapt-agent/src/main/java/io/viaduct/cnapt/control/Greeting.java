@@ -46,6 +46,7 @@ public record Greeting(
         .setHistoryBytes(limits.historyBytes())
         .setPaths(limits.paths())
         .addFeatures(Feature.RECEIPTS)
+        .addAllFeatures(limits.features())
         .build();
   }
 

@@ -30,7 +30,11 @@ public record Welcomed(
         AeadAlgorithm.valueOf(welcome.getAead().name()),
         SessionSecret.of(welcome.getSecret().toByteArray()),
         welcome.getReceiverIndex(),
-        limits.agreed(welcome.getPathMtu(), welcome.getHistoryBytes(), welcome.getPaths()),
+        limits.agreed(
+            welcome.getPathMtu(),
+            welcome.getHistoryBytes(),
+            welcome.getPaths(),
+            welcome.getFeaturesList()),
         data.getAddress() instanceof Inet6Address);
   }
 

@@ -233,7 +233,7 @@ public final class DataPath implements AutoCloseable {
     boolean data = DatagramHeader.type(content, offset) != DatagramHeader.TYPE_PATH;
     arrivingBy = by == null ? Carrier.CONTROL : Carrier.UDP;
     int path = by == null ? 0 : by.id;
-    if (to.open(content, offset, length, path, from, writer, nowNs) == Verdict.ACCEPTED) {
+    if (to.open(content, offset, length, path, from, writer, nowNs).isSignOfLife()) {
       carriers.heard(arrivingBy, data, nowNs);
       if (arrivingBy == carriers.carrier()) {
         paths.heard(by, length, nowNs);

@@ -250,7 +250,8 @@ public final class ControlServer implements ReceiptAsker {
             .setReportIntervalMs((int) settings.interval().toMillis())
             .setEpoch(settings.epoch())
             .setSnaptId(settings.snaptId())
-            .addAllRelays(settings.relays());
+            .addAllRelays(settings.relays())
+            .addAllFeatures(terms.limits().features());
     if (signs) {
       welcome.addFeatures(Feature.RECEIPTS);
     }

@@ -63,7 +63,11 @@ final class HelloTerms {
             aead(hello),
             secret,
             hello.getReceiverIndex(),
-            limits.agreed(hello.getPathMtu(), hello.getHistoryBytes(), hello.getPaths()),
+            limits.agreed(
+                hello.getPathMtu(),
+                hello.getHistoryBytes(),
+                hello.getPaths(),
+                hello.getFeaturesList()),
             outerIpv6),
         inner(hello),
         applications.shared(hello.getApplicationsList()),

@@ -14,6 +14,7 @@ public final class Refusals {
       // The packet was carried, only without a compression context. DELAY_SKEWED is about a delay
       // sample.
       case FLOW_TABLE_FULL, FLOW_IDS_EXHAUSTED, OPEN_WITHOUT_CONTEXT, DELAY_SKEWED -> false;
+      case COPY, COPY_NOT_SENT -> false;
       default -> true;
     };
   }

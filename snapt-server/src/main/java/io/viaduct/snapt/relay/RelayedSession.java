@@ -82,8 +82,7 @@ final class RelayedSession implements FlowListener, PathListener {
   /// @param from source address; null if the datagram came in the control connection
   void onDatagram(
       ByteBuf datagram, int offset, int length, @Nullable InetSocketAddress from, long nowNs) {
-    Verdict verdict = tunnel.open(datagram, offset, length, from, uplink, nowNs);
-    if (verdict == Verdict.ACCEPTED) {
+    if (tunnel.open(datagram, offset, length, from, uplink, nowNs).isSignOfLife()) {
       session.heard(relay.nowMs());
     }
   }

@@ -5,6 +5,12 @@ public final class FlowRoute {
   /// Each end chooses the path of its packets by the flow's class.
   public static final int ANY = 255;
 
+  /// Every packet travels by two paths.
+  public static final int TWO_PATHS = 253;
+
+  /// Packets take the path with the least round trip, and a second one too while that path loses.
+  public static final int TWO_PATHS_WHILE_LOSING = 252;
+
   /// The rule allows no path that works: packets are dropped.
   public static final int NONE = 254;
 

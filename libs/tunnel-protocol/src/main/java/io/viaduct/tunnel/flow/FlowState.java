@@ -44,6 +44,7 @@ public final class FlowState {
   private int share;
   private int queued;
   private int path = NO_PATH;
+  private int copyPath = NO_PATH;
   private int route = FlowRoute.ANY;
 
   FlowState(
@@ -112,6 +113,15 @@ public final class FlowState {
 
   public void path(int id) {
     path = id;
+  }
+
+  /// Returns the id of the second path that the flow's packets take too; [#NO_PATH] for none.
+  public int copyPath() {
+    return copyPath;
+  }
+
+  public void copyPath(int id) {
+    copyPath = id;
   }
 
   /// Returns the path that a rule of the device has chosen, or a value of [FlowRoute].

@@ -9,12 +9,16 @@ import org.jspecify.annotations.Nullable;
 /// Opens the datagrams of one direction: cheap checks first, then the tag, and only then any change
 /// of state. Holds the key of the current epoch, that of the previous one for 60 s, and that of the
 /// next one after its first use.
+///
+/// A datagram of type COPIED may arrive twice: a second window holds the sequences of the second
+/// copies, so a third one is a replay.
 public final class Opener {
   static final long PREVIOUS_KEPT_NS = 60_000_000_000L;
   private static final int DATAGRAM_MIN = Sealer.OVERHEAD + 1;
 
   private final KeyChain chain;
   private final ReplayWindow window = new ReplayWindow();
+  private final @Nullable ReplayWindow secondCopies;
   private EpochKey current;
   private @Nullable EpochKey previous;
   private @Nullable EpochKey next;
@@ -23,25 +27,37 @@ public final class Opener {
   private long sequence;
   private int bodyBytes;
 
-  public Opener(KeyChain chain) {
+  /// Creates the opener of one direction.
+  ///
+  /// @param copies true if the ends have agreed on datagrams that travel by two paths
+  public Opener(KeyChain chain, boolean copies) {
     this.chain = chain;
+    this.secondCopies = copies ? new ReplayWindow() : null;
     this.current = chain.next();
   }
 
   /// Opens one datagram of a direct buffer into `body`.
   ///
-  /// @return ACCEPTED, or the reason of the refusal; then nothing has changed
+  /// @return ACCEPTED; COPY for the second copy of a datagram that was accepted; or the reason of
+  ///   the refusal, then nothing has changed
   public Verdict open(
       Aead aead, ByteBuf datagram, int at, int length, byte[] body, int bodyAt, long nowNs) {
     if (length < DATAGRAM_MIN) {
       return Verdict.TOO_SHORT;
     }
     if (DatagramHeader.version(datagram, at) != DatagramHeader.VERSION
-        || DatagramHeader.type(datagram, at) > DatagramHeader.TYPE_PATH) {
+        || !isOpened(DatagramHeader.type(datagram, at))) {
       return Verdict.UNSUPPORTED;
     }
     long restored = restore(datagram, at);
     Verdict replay = window.check(restored);
+    ReplayWindow marked = window;
+    if (replay == Verdict.REPLAYED
+        && secondCopies != null
+        && DatagramHeader.type(datagram, at) == DatagramHeader.TYPE_COPIED) {
+      marked = secondCopies;
+      replay = secondCopies.check(restored);
+    }
     if (replay != Verdict.ACCEPTED) {
       return replay;
     }
@@ -57,10 +73,18 @@ public final class Opener {
     if (ahead == 1) {
       advance(nowNs);
     }
-    window.mark(restored);
+    marked.mark(restored);
     sequence = restored;
     bodyBytes = bytes;
-    return Verdict.ACCEPTED;
+    return marked == window ? Verdict.ACCEPTED : Verdict.COPY;
+  }
+
+  private boolean isOpened(int type) {
+    return switch (type) {
+      case DatagramHeader.TYPE_DATA, DatagramHeader.TYPE_PATH -> true;
+      case DatagramHeader.TYPE_COPIED -> secondCopies != null;
+      default -> false;
+    };
   }
 
   /// Returns the 64-bit sequence of a datagram whose header holds the low half.

@@ -6,12 +6,15 @@ package io.viaduct.tunnel.path;
 /// A receipt names the bytes that have arrived, and the time at which a datagram left that arrived
 /// just then: the receiver's clock minus the one-way delay, which is the sender's own clock. The
 /// bytes that had left at that time should have arrived. The difference over at least 250 ms and 20
-/// datagrams' bytes is one sample. Two weighted means follow it: one of 1 s, by which traffic
-/// leaves a path, and one of 10 s, for the reader (seed 001, time scales). Owner: the session's
-/// event loop.
+/// datagrams' bytes is one sample; so is that over 1 s and 4,000 bytes of a path with little
+/// traffic. Jitter can make a sample negative, so that its mean does not deceive. Two weighted
+/// means follow it: one of 1 s, by which traffic leaves a path, and one of 10 s, for the reader
+/// (seed 001, time scales). Owner: the session's event loop.
 public final class PathLoss {
   static final long SAMPLE_NS = 250_000_000;
   static final int SAMPLE_BYTES = 24_000;
+  static final long THIN_SAMPLE_NS = 1_000_000_000;
+  static final int THIN_SAMPLE_BYTES = 4_000;
   private static final int MARKS = 128;
   private static final long MARK_NS = 5_000_000;
   private static final double ALPHA = 0.63;
@@ -63,11 +66,13 @@ public final class PathLoss {
     }
     long left = sent - fromSent;
     long arrived = Integer.toUnsignedLong(arrivedBytes - fromArrived);
-    if (nowNs - fromNs < SAMPLE_NS || left < SAMPLE_BYTES) {
+    boolean isMuch = nowNs - fromNs >= SAMPLE_NS && left >= SAMPLE_BYTES;
+    boolean isLong = nowNs - fromNs >= THIN_SAMPLE_NS && left >= THIN_SAMPLE_BYTES;
+    if (!isMuch && !isLong) {
       return;
     }
     if (arrived <= 2 * left) {
-      double ratio = Math.clamp(1 - (double) arrived / left, 0, 1);
+      double ratio = 1 - (double) arrived / left;
       quick.sample(nowNs - fromNs, ratio);
       slow.sample(nowNs - fromNs, ratio);
     }
@@ -107,11 +112,11 @@ public final class PathLoss {
 
   /// Returns the share that was lost in about the last second; 0 before the first sample.
   public double recent() {
-    return Double.isNaN(quick.smoothed()) ? 0 : quick.smoothed();
+    return Double.isNaN(quick.smoothed()) ? 0 : Math.max(0, quick.smoothed());
   }
 
   /// Returns the share that was lost in about the last ten seconds; NaN before the first sample.
   public double longTerm() {
-    return slow.smoothed();
+    return Double.isNaN(slow.smoothed()) ? slow.smoothed() : Math.max(0, slow.smoothed());
   }
 }

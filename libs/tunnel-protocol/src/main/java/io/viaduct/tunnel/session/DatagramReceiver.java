@@ -58,7 +58,8 @@ final class DatagramReceiver {
   ///
   /// @param by the path that it came by, null if its address is new
   /// @param from null if the datagram came by the control connection
-  /// @return the verdict on the datagram. All except ACCEPTED have changed nothing.
+  /// @return the verdict on the datagram. ACCEPTED and COPY are authentic; all others have changed
+  ///   nothing.
   Verdict receive(
       ByteBuf datagram,
       int offset,
@@ -81,10 +82,13 @@ final class DatagramReceiver {
     }
     long before = opener.highest();
     Verdict verdict = opener.open(aead, datagram, offset, length, memory.body, 0, nowNs);
+    int outerBytes = length + outerHeaderBytes;
+    if (verdict == Verdict.COPY) {
+      copied(outerBytes, by, nowNs);
+    }
     if (verdict != Verdict.ACCEPTED) {
       return verdict;
     }
-    int outerBytes = length + outerHeaderBytes;
     boolean data = DatagramHeader.type(datagram, offset) != DatagramHeader.TYPE_PATH;
     ServiceClass of = data ? DatagramHeader.serviceClass(datagram, offset) : null;
     if (by != null) {
@@ -96,6 +100,14 @@ final class DatagramReceiver {
       return path.message(memory.body, opener.bodyBytes(), by, from, opener.sequence(), nowNs);
     }
     return restore(datagram.getByte(offset), newest, outerBytes, by, sink, nowNs);
+  }
+
+  /// Counts a second copy as what its path has carried.
+  private void copied(int outerBytes, @Nullable SessionPath by, long nowNs) {
+    totals.receivedOverhead(outerBytes);
+    if (by != null) {
+      by.pacing.arrived(outerBytes, outerBytes, null, nowNs);
+    }
   }
 
   private Verdict fragment(

@@ -20,6 +20,7 @@ import io.viaduct.tunnel.wire.ServiceClass;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Seals the queued compounds in order, as runs of datagrams of equal size, and accounts for each
@@ -36,6 +37,7 @@ final class DatagramWriter {
 
   private record Outgoing(PathMessage message, Carrier by, @Nullable InetSocketAddress to) {}
 
+  private final int pathId;
   private final LoopMemory memory;
   private final Aead aead;
   private final Sealer sealer;
@@ -44,12 +46,17 @@ final class DatagramWriter {
   private final SessionTotals totals;
   private final PathMtuSearch mtu;
   private final int outerHeaderBytes;
+  private final IntFunction<@Nullable CopyQueue> copies;
   private final ArrayDeque<Outgoing> path = new ArrayDeque<>();
   private final long[] stampedNs = new long[ServiceClass.COUNT];
   private final int[] unstamped = new int[ServiceClass.COUNT];
   private long heldUntilNs = Long.MAX_VALUE;
 
+  /// Creates the writer of one path.
+  ///
+  /// @param copies finds the queue of copies of a path by its id; null for a path that is not open
   DatagramWriter(
+      int pathId,
       LoopMemory memory,
       Aead aead,
       Sealer sealer,
@@ -58,7 +65,9 @@ final class DatagramWriter {
       SessionTotals totals,
       TunnelTerms terms,
       PathMtuSearch mtu,
+      IntFunction<@Nullable CopyQueue> copies,
       long nowNs) {
+    this.pathId = pathId;
     this.memory = memory;
     this.aead = aead;
     this.sealer = sealer;
@@ -66,6 +75,7 @@ final class DatagramWriter {
     this.pacer = pacer;
     this.totals = totals;
     this.mtu = mtu;
+    this.copies = copies;
     this.outerHeaderBytes = terms.outerHeaderBytes();
     Arrays.fill(stampedNs, nowNs - STAMP_SPACING_NS_MAX);
   }
@@ -196,6 +206,7 @@ final class DatagramWriter {
     int filled = 0;
     int segmentBytes = 0;
     int segments = 0;
+    int copyPath = FlowState.NO_PATH;
     for (Compound next = queues.peek(); next != null && !next.isLong(); next = queues.peek()) {
       int length = Sealer.OVERHEAD + next.bodyBytes();
       int c = next.serviceClass().ordinal();
@@ -203,16 +214,21 @@ final class DatagramWriter {
           stampDue(c, nowNs)
               && (segments == 0 || length + Record.STAMP_BLOCK_BYTES <= segmentBytes);
       length += stamp ? Record.STAMP_BLOCK_BYTES : 0;
+      int nextCopyPath = copyPathOf(next);
       if (segments == 0) {
         segmentBytes = length;
+        copyPath = nextCopyPath;
       } else if (length > segmentBytes
+          || nextCopyPath != copyPath
           || segments == LoopMemory.BURST_SEGMENTS_MAX
           || filled + length > LoopMemory.BURST_BYTES_MAX
           || filled >= allowance) {
         break;
       }
       queues.take(next);
-      filled += seal(next, stamp, burst, filled, nowNs);
+      int type =
+          copyPath == FlowState.NO_PATH ? DatagramHeader.TYPE_DATA : DatagramHeader.TYPE_COPIED;
+      filled += seal(next, type, stamp, burst, filled, nowNs);
       segments++;
       if (length < segmentBytes) {
         break;
@@ -220,7 +236,22 @@ final class DatagramWriter {
     }
     pacer.sent(filled + segments * outerHeaderBytes, nowNs);
     mtu.sent(segmentBytes + outerHeaderBytes, segments, nowNs);
+    CopyQueue second = copyPath == FlowState.NO_PATH ? null : copies.apply(copyPath);
+    if (second != null) {
+      second.add(burst, filled, segmentBytes, nowNs);
+    }
     sink.send(burst.writerIndex(filled), segmentBytes, to, nowNs);
+  }
+
+  /// Returns the second path that a compound takes, because one of its flows asks for it.
+  private int copyPathOf(Compound compound) {
+    for (int i = 0; i < compound.entries(); i++) {
+      FlowState flow = compound.flow(i);
+      if (flow != null && flow.copyPath() != FlowState.NO_PATH && flow.copyPath() != pathId) {
+        return flow.copyPath();
+      }
+    }
+    return FlowState.NO_PATH;
   }
 
   private boolean stampDue(int c, long nowNs) {
@@ -229,13 +260,13 @@ final class DatagramWriter {
         || sinceNs >= STAMP_SPACING_NS && unstamped[c] >= STAMP_SPACING_DATAGRAMS;
   }
 
-  private int seal(Compound compound, boolean stamp, ByteBuf burst, int at, long nowNs) {
+  private int seal(Compound compound, int type, boolean stamp, ByteBuf burst, int at, long nowNs) {
     int start = startOf(compound, stamp, nowNs);
     compound.sealed(sealer.sequence());
     int length =
         sealer.seal(
             aead,
-            DatagramHeader.TYPE_DATA,
+            type,
             compound.serviceClass(),
             compound.bytes(),
             start,

@@ -23,7 +23,9 @@ final class InboundHalf {
       SessionState state, OutboundHalf outbound, PathExchange path, LoopMemory memory, Aead aead) {
     TunnelTerms terms = state.terms;
     Direction direction = state.atDevice ? Direction.DOWN : Direction.UP;
-    opener = new Opener(new KeyChain(terms.aead(), terms.secret(), direction));
+    opener =
+        new Opener(
+            new KeyChain(terms.aead(), terms.secret(), direction), terms.limits().hasCopies());
     PacketRestorer restorer =
         new PacketRestorer(
             memory.restored,

@@ -48,7 +48,7 @@ final class OutboundHalf {
         new SessionPaths(
             terms.limits().paths(),
             id -> path(id, state, settings, memory, aead, compressor, nowNs));
-    choice = new PathChoice(paths, nowNs);
+    choice = new PathChoice(paths, terms.limits().hasCopies(), nowNs);
     moves = new PathMoves(paths, choice);
     intake = new PacketIntake(state, memory, codecs, choice, sealer);
   }
@@ -69,7 +69,14 @@ final class OutboundHalf {
             settings.floorPercent());
     Pacer pacer = new Pacer(settings.pacing(), nowNs);
     SessionPacing pacing =
-        new SessionPacing(!state.atDevice, pacer, queues, codecs, memory.random.nextLong(), nowNs);
+        new SessionPacing(
+            !state.atDevice,
+            terms.limits().paths() > 1,
+            pacer,
+            queues,
+            codecs,
+            memory.random.nextLong(),
+            nowNs);
     ClassCompounds compounds =
         new ClassCompounds(
             terms,
@@ -91,7 +98,25 @@ final class OutboundHalf {
         compounds,
         encoder,
         new PacketSizes(terms, mtu, memory, compounds, encoder, state.verdicts),
-        new DatagramWriter(memory, aead, sealer, queues, pacer, state.totals, terms, mtu, nowNs));
+        new DatagramWriter(
+            id,
+            memory,
+            aead,
+            sealer,
+            queues,
+            pacer,
+            state.totals,
+            terms,
+            mtu,
+            this::copiesOf,
+            nowNs),
+        new CopyQueue(
+            memory.allocator, pacer, mtu, terms.outerHeaderBytes(), state.totals, state.verdicts));
+  }
+
+  private @Nullable CopyQueue copiesOf(int path) {
+    SessionPath found = paths.find(path);
+    return found == null ? null : found.copies;
   }
 
   /// Seals the ready compounds of a path by priority, until the sink is not writable.

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// - A flow of another class stays on one path. It begins on the path with the most spare rate, and
 ///   moves if its own path has a standing queue and another one has none: at most one flow moves
 ///   per half second.
-/// - A flow with a route takes that path only: a rule of the device has chosen it.
+/// - While that path loses, packets of low-delay classes take a second path too.
+/// - A flow with a route takes that path, or two paths: a rule of the device has chosen it.
 /// - A path that packets may no longer leave by is left at once.
 final class PathChoice {
   static final long HOLD_NS = 500_000_000;
@@ -23,6 +24,11 @@ final class PathChoice {
   /// Delay that stands for the loss of everything.
   private static final double LOSS_US = 1_000_000;
 
+  /// Loss from which a path is losing, and loss at which it has healed.
+  static final double LOSING_RATIO = 0.01;
+
+  static final double HEALED_RATIO = 0.003;
+
   /// Time between two looks at the delays.
   private static final long LOOK_NS = 10_000_000;
 
@@ -30,33 +36,41 @@ final class PathChoice {
   private static final long FULL_NS = 20_000_000;
 
   private final SessionPaths paths;
+  private final boolean copies;
   private SessionPath nearest;
+  private @Nullable SessionPath second;
   private @Nullable SessionPath challenger;
   private long challengedNs;
   private long lookedNs;
   private long movedNs;
 
-  PathChoice(SessionPaths paths, long nowNs) {
+  /// @param copies true if the ends have agreed on datagrams that travel by two paths
+  PathChoice(SessionPaths paths, boolean copies, long nowNs) {
     this.paths = paths;
+    this.copies = copies;
     nearest = paths.first();
     lookedNs = nowNs - LOOK_NS;
     movedNs = nowNs - HOLD_NS;
   }
 
-  /// Returns the path of a packet.
+  /// Returns the path of a packet. The second path, if it takes one, is set in its flow.
   ///
   /// @param flow null for a packet without a flow
   /// @return null if a rule of the device allows no path that works
   @Nullable SessionPath of(@Nullable FlowState flow, ServiceClass serviceClass, long nowNs) {
     if (flow != null && flow.route() != FlowRoute.ANY) {
-      return routed(flow);
+      return routed(flow, nowNs);
     }
+    if (flow == null) {
+      return nearest(nowNs);
+    }
+    if (serviceClass.isLowDelay()) {
+      return nearestWithCopy(flow, true, nowNs);
+    }
+    flow.copyPath(FlowState.NO_PATH);
     SessionPath[] usable = paths.usable();
     if (usable.length == 1) {
       return note(flow, usable[0]);
-    }
-    if (flow == null || serviceClass.isLowDelay()) {
-      return note(flow, nearest(nowNs));
     }
     SessionPath own = paths.find(flow.path());
     if (own != null && paths.isUsable(own) && !isFull(own, serviceClass, nowNs)) {
@@ -74,13 +88,29 @@ final class PathChoice {
   }
 
   /// Returns the path that a rule has chosen, null if it does not work.
-  private @Nullable SessionPath routed(FlowState flow) {
+  private @Nullable SessionPath routed(FlowState flow, long nowNs) {
+    if (flow.route() == FlowRoute.TWO_PATHS || flow.route() == FlowRoute.TWO_PATHS_WHILE_LOSING) {
+      return nearestWithCopy(flow, flow.route() == FlowRoute.TWO_PATHS_WHILE_LOSING, nowNs);
+    }
+    flow.copyPath(FlowState.NO_PATH);
     SessionPath path = paths.find(flow.route());
     if (path == null || path.use == PathUse.NO) {
       return null;
     }
     flow.path(path.id);
     return path;
+  }
+
+  /// Returns the nearest path, and sets the second one if the packets of the flow take it too.
+  ///
+  /// @param whileLosing true if they take it only while the nearest path loses; it may then be a
+  ///   spare one
+  private SessionPath nearestWithCopy(FlowState flow, boolean whileLosing, long nowNs) {
+    SessionPath first = nearest(nowNs);
+    SessionPath other = copies && (!whileLosing || first.losing) ? second : null;
+    flow.copyPath(
+        other != null && (whileLosing || paths.isUsable(other)) ? other.id : FlowState.NO_PATH);
+    return note(flow, first);
   }
 
   /// Returns the path of control records, and of all packets whose delay counts.
@@ -97,16 +127,15 @@ final class PathChoice {
     return nearest;
   }
 
-  private static SessionPath note(@Nullable FlowState flow, SessionPath path) {
-    if (flow != null) {
-      flow.path(path.id);
-    }
+  private static SessionPath note(FlowState flow, SessionPath path) {
+    flow.path(path.id);
     return path;
   }
 
   private void look(long nowNs) {
     SessionPath best = paths.usable()[0];
     for (SessionPath each : paths.usable()) {
+      each.losing = each.loss.recent() >= (each.losing ? HEALED_RATIO : LOSING_RATIO);
       if (delayUs(each) < delayUs(best)) {
         best = each;
       }
@@ -124,6 +153,19 @@ final class PathChoice {
       nearest = best;
       challenger = null;
     }
+    second = nearestOf(paths.usable());
+    second = second == null ? nearestOf(paths.spare()) : second;
+  }
+
+  /// Returns the path with the least delay among these that is not the nearest of all.
+  private @Nullable SessionPath nearestOf(SessionPath[] some) {
+    SessionPath best = null;
+    for (SessionPath each : some) {
+      if (each != nearest && (best == null || delayUs(each) < delayUs(best))) {
+        best = each;
+      }
+    }
+    return best;
   }
 
   private static boolean isFull(SessionPath path, ServiceClass of, long nowNs) {

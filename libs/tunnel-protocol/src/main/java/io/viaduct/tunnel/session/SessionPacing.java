@@ -39,13 +39,20 @@ final class SessionPacing {
   /// Creates the pacing of one session.
   ///
   /// @param watched true if the peer judges the path by the datagrams that it receives from here
+  /// @param ofSeveral true if the session may have several paths
   /// @param seed seed of the random decisions
   SessionPacing(
-      boolean watched, Pacer pacer, ClassQueues queues, ClassCodecs codecs, long seed, long nowNs) {
+      boolean watched,
+      boolean ofSeveral,
+      Pacer pacer,
+      ClassQueues queues,
+      ClassCodecs codecs,
+      long seed,
+      long nowNs) {
     this.pacer = pacer;
     this.queues = queues;
     this.codecs = codecs;
-    receipts = new ReceiptSchedule(watched, nowNs);
+    receipts = new ReceiptSchedule(watched, ofSeveral, nowNs);
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       controls[c] = new DelayControl(seed + c, nowNs);
     }

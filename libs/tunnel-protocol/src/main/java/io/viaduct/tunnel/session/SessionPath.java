@@ -19,6 +19,7 @@ final class SessionPath {
   final PacketEncoder encoder;
   final PacketSizes sizes;
   final DatagramWriter datagrams;
+  final CopyQueue copies;
   final ProbeExchange probes = new ProbeExchange();
   final PathLoss loss = new PathLoss();
 
@@ -37,6 +38,9 @@ final class SessionPath {
   /// True until the path has answered by UDP for the first time since it changed.
   boolean unknown = true;
 
+  /// True while the path loses what leaves here, see [PathChoice].
+  boolean losing;
+
   /// Use of this path, which the device decides for both ends.
   PathUse use = PathUse.NO;
 
@@ -48,7 +52,8 @@ final class SessionPath {
       ClassCompounds compounds,
       PacketEncoder encoder,
       PacketSizes sizes,
-      DatagramWriter datagrams) {
+      DatagramWriter datagrams,
+      CopyQueue copies) {
     this.id = id;
     this.mtu = mtu;
     this.queues = queues;
@@ -57,12 +62,14 @@ final class SessionPath {
     this.encoder = encoder;
     this.sizes = sizes;
     this.datagrams = datagrams;
+    this.copies = copies;
   }
 
   /// Forgets all measurements, because the network under the path has changed. The size is searched
   /// when the new path answers.
   void changed() {
     unknown = true;
+    losing = false;
     loss.reset();
     mtu.suspend();
     pacing.pathChanged();
@@ -86,5 +93,6 @@ final class SessionPath {
   /// Gives the memory back, because the session ends.
   void discard() {
     compounds.discard();
+    copies.clear();
   }
 }

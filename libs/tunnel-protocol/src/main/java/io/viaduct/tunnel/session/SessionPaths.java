@@ -15,6 +15,7 @@ final class SessionPaths {
   private final SessionPath first;
   private SessionPath[] open;
   private SessionPath[] usable;
+  private SessionPath[] spare = {};
 
   /// @param most number of paths that the handshake allows
   /// @param factory makes the path with an id
@@ -76,6 +77,12 @@ final class SessionPaths {
     return usable;
   }
 
+  /// Returns the paths that only copies may leave by, because they are spare and others are usable.
+  /// The caller does not change the array.
+  SessionPath[] spare() {
+    return spare;
+  }
+
   /// Returns whether packets may leave by the path.
   boolean isUsable(SessionPath path) {
     for (SessionPath each : usable) {
@@ -94,8 +101,10 @@ final class SessionPaths {
   boolean choose(Predicate<SessionPath> carries) {
     SessionPath[] before = usable;
     usable = having(PathUse.YES, carries);
+    spare = having(PathUse.SPARE, carries);
     if (usable.length == 0) {
-      usable = having(PathUse.SPARE, carries);
+      usable = spare;
+      spare = new SessionPath[0];
     }
     if (usable.length == 0) {
       usable = new SessionPath[] {first};

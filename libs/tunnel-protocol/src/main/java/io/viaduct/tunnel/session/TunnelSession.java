@@ -111,6 +111,9 @@ public final class TunnelSession implements AutoCloseable {
       for (SessionPath each : outbound.paths.open()) {
         waits |= drain(each, sinks.of(each.id), nowNs);
       }
+      for (SessionPath each : outbound.paths.open()) {
+        waits |= !each.copies.isEmpty() && drainCopies(each, sinks.of(each.id), nowNs);
+      }
     }
     return waits;
   }
@@ -121,6 +124,9 @@ public final class TunnelSession implements AutoCloseable {
     if (!closed) {
       for (SessionPath each : outbound.paths.open()) {
         waits |= drain(each, sink, nowNs);
+      }
+      for (SessionPath each : outbound.paths.open()) {
+        waits |= !each.copies.isEmpty() && drainCopies(each, sink, nowNs);
       }
     }
     return waits;
@@ -143,6 +149,17 @@ public final class TunnelSession implements AutoCloseable {
       outbound.codecs.limitedByLink(nowNs);
     }
     return pathWaits || dataWait;
+  }
+
+  /// Sends the second copies that wait for a path, once the first ones have left.
+  private boolean drainCopies(SessionPath by, DatagramSink sink, long nowNs) {
+    if (path.carrier() != Carrier.UDP || !path.carries(by)) {
+      by.copies.clear();
+      return false;
+    }
+    boolean waits = by.copies.drain(sink, path.boundTo(by), nowNs);
+    by.loss.sent(by.pacing.pacer().sentBytes(), nowNs);
+    return waits;
   }
 
   /// Sets the control connection that may carry this session's datagrams from here on. Null
@@ -228,6 +245,7 @@ public final class TunnelSession implements AutoCloseable {
     long next = timers.dueNs();
     for (SessionPath each : outbound.paths.open()) {
       next = Math.min(next, Math.min(each.datagrams.heldUntilNs(), each.mtu.nextTickNs()));
+      next = Math.min(next, each.copies.heldUntilNs());
     }
     return next;
   }

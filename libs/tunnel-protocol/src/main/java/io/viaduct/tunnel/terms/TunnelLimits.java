@@ -1,6 +1,10 @@
 package io.viaduct.tunnel.terms;
 
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.key.Sealer;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
 
 /// Limits that an end offers in Hello or Welcome. A session has the smaller ones of both ends
 /// (docs/protocol.md section 5).
@@ -10,7 +14,11 @@ import io.viaduct.tunnel.key.Sealer;
 ///   neither histories nor zstd
 /// @param paths paths that a session may have at a time, 1 … 8; 1 is what an end of the version
 ///   before has (docs/protocol.md section 4.5)
-public record TunnelLimits(int pathMtu, int historyBytes, int paths) {
+/// @param features abilities that count with several paths only, some of [#PATH_FEATURES]
+public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature> features) {
+  /// The abilities of this version that count with several paths.
+  public static final Set<Feature> PATH_FEATURES = Set.of(Feature.COPIES);
+
   /// Smallest path MTU that can be configured: a TUN device with a smaller MTU has no IPv6 (RFC
   /// 8200 §5). Probes find paths that carry less.
   public static final int PATH_MTU_MIN = 1280;
@@ -37,11 +45,12 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths) {
     if (paths < 1 || paths > PATHS_MAX) {
       throw new IllegalArgumentException("paths is %d, must be 1 … %d".formatted(paths, PATHS_MAX));
     }
+    features = Set.copyOf(features);
   }
 
   /// Creates the limits of an end with one path.
   public TunnelLimits(int pathMtu, int historyBytes) {
-    this(pathMtu, historyBytes, 1);
+    this(pathMtu, historyBytes, 1, Set.of());
   }
 
   static void requireHistoryBytes(int bytes) {
@@ -60,13 +69,24 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths) {
   /// @param peersPathMtu already checked by the caller, which refuses a peer with an invalid value
   /// @param peersHistoryBytes any number; too small or negative means no history
   /// @param peersPaths any number; 0 is an end of the version before, which has one path
-  public TunnelLimits agreed(int peersPathMtu, int peersHistoryBytes, int peersPaths) {
+  /// @param peersFeatures all that the peer has named
+  public TunnelLimits agreed(
+      int peersPathMtu, int peersHistoryBytes, int peersPaths, Collection<Feature> peersFeatures) {
+    int agreedPaths = Math.clamp(peersPaths, 1, paths);
+    Set<Feature> shared = new HashSet<>(agreedPaths > 1 ? features : Set.of());
+    shared.retainAll(peersFeatures);
     int power = Integer.highestOneBit(Math.max(0, peersHistoryBytes));
     int smaller = Math.min(historyBytes, power);
     return new TunnelLimits(
         Math.min(pathMtu, peersPathMtu),
         smaller < HISTORY_BYTES_MIN ? 0 : smaller,
-        Math.clamp(peersPaths, 1, paths));
+        agreedPaths,
+        shared);
+  }
+
+  /// Returns whether a datagram may travel by two paths.
+  public boolean hasCopies() {
+    return features.contains(Feature.COPIES);
   }
 
   /// Returns the MTU of the TUN device at both ends: the largest inner packet that always fits into

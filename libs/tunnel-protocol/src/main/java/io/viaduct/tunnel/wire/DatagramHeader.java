@@ -27,6 +27,9 @@ public final class DatagramHeader {
   /// header.
   public static final int TYPE_FRAGMENT = 2;
 
+  /// Type of a datagram of data that leaves by two paths, byte by byte the same.
+  public static final int TYPE_COPIED = 3;
+
   public static final int RECEIVER_INDEX_MAX = 0xFF_FFFF;
 
   private DatagramHeader() {}

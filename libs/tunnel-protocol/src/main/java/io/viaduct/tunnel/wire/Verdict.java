@@ -52,6 +52,12 @@ public enum Verdict {
   /// Body is compressed with a dictionary epoch that this end does not hold.
   UNKNOWN_EPOCH(Subject.DATAGRAM),
 
+  /// Second copy of a datagram that came by two paths. It is authentic; its contents were taken
+  /// from the first copy.
+  COPY(Subject.DATAGRAM),
+  /// Datagram that left by one path only, although its flow asks for two: it is too long for the
+  /// second path, or too many copies wait there.
+  COPY_NOT_SENT(Subject.DATAGRAM),
   /// Fragment is kept until the other fragments of its body arrive. Nothing of it is authenticated
   /// yet.
   FRAGMENT_KEPT(Subject.DATAGRAM),
@@ -102,6 +108,11 @@ public enum Verdict {
 
   public Subject subject() {
     return subject;
+  }
+
+  /// Returns whether a datagram with this verdict is a sign of life of the peer.
+  public boolean isSignOfLife() {
+    return this == ACCEPTED || this == COPY;
   }
 
   public static Verdict early(ServiceClass serviceClass) {

@@ -23,7 +23,7 @@ class KeyRotationTest {
   private final Sealer sealer =
       new Sealer(new KeyChain(AeadAlgorithm.AES_256_GCM, secret, Direction.UP), 5, 0);
   private final Opener opener =
-      new Opener(new KeyChain(AeadAlgorithm.AES_256_GCM, secret, Direction.UP));
+      new Opener(new KeyChain(AeadAlgorithm.AES_256_GCM, secret, Direction.UP), false);
   private final byte[] body = {1, 2, 3};
   private final byte[] out = new byte[64];
 

@@ -27,7 +27,7 @@ final class PacedSender {
     pacer = new Pacer(Pacing.AUTO, nowNs);
     link = new BottleneckLink<>(bitPerSecond, delayNs, bufferNs);
     back = new BottleneckLink<>(1e9, delayNs, bufferNs);
-    receipts = new ReceiptSchedule(false, nowNs);
+    receipts = new ReceiptSchedule(false, false, nowNs);
     clockOffsetUs = 0x7FFF_FFF0L; // wraps during the test
     demandBytesPerSecond = demandBitPerSecond / 8;
   }

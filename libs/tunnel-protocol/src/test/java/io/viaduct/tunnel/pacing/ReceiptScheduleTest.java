@@ -14,7 +14,7 @@ class ReceiptScheduleTest {
 
   private long nowNs = 1_000_000_000;
   private long sentNs = nowNs;
-  private ReceiptSchedule receipts = new ReceiptSchedule(true, nowNs);
+  private ReceiptSchedule receipts = new ReceiptSchedule(true, false, nowNs);
 
   private void arrive(int datagrams) {
     receipts.arrived(datagrams * DATAGRAM, DATAGRAM);
@@ -58,7 +58,7 @@ class ReceiptScheduleTest {
 
   @Test
   void anEndThatIsNotWatchedConfirmsNothing() {
-    receipts = new ReceiptSchedule(false, nowNs);
+    receipts = new ReceiptSchedule(false, false, nowNs);
     assertThat(oneWay(700, 60_000))
         .as("only the receipts per 12,000 bytes")
         .hasSize(60_000 / 700 / 12);

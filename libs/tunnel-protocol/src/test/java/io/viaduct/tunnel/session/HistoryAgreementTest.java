@@ -7,6 +7,7 @@ import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.wire.Verdict;
 import java.util.Arrays;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class HistoryAgreementTest {
@@ -25,7 +26,7 @@ class HistoryAgreementTest {
   }
 
   private static int agreed(int own, int peers) {
-    return new TunnelLimits(1500, own).agreed(1500, peers, 1).historyBytes();
+    return new TunnelLimits(1500, own).agreed(1500, peers, 1, Set.of()).historyBytes();
   }
 
   /// Sends text of one flow up. @return bytes on the wire

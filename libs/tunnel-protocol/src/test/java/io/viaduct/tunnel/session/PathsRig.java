@@ -2,6 +2,7 @@ package io.viaduct.tunnel.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.dictionary.BackgroundWork;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -79,16 +81,22 @@ final class PathsRig implements AutoCloseable {
   /// @param paths number that the handshake has allowed
   /// @param delaysMs one-way delay of each link
   PathsRig(int paths, long... delaysMs) {
+    this(TunnelLimits.PATH_FEATURES, paths, delaysMs);
+  }
+
+  /// @param features abilities that the handshake has agreed on
+  PathsRig(Set<Feature> features, int paths, long... delaysMs) {
     for (int i = 0; i < delaysMs.length; i++) {
       links.add(
           new Link(
               i, new InetSocketAddress("198.51.100." + (i + 1), 40_000), delaysMs[i] * 1_000_000));
     }
-    agent = session(TunnelRole.AGENT, paths, agentMemory);
-    snapt = session(TunnelRole.SNAPT, paths, snaptMemory);
+    agent = session(TunnelRole.AGENT, features, paths, agentMemory);
+    snapt = session(TunnelRole.SNAPT, features, paths, snaptMemory);
   }
 
-  private TunnelSession session(TunnelRole role, int paths, LoopMemory memory) {
+  private TunnelSession session(
+      TunnelRole role, Set<Feature> features, int paths, LoopMemory memory) {
     TunnelSettings settings = TunnelSettings.defaults();
     return new TunnelSession(
         role,
@@ -96,7 +104,7 @@ final class PathsRig implements AutoCloseable {
             AeadAlgorithm.AES_256_GCM,
             SessionSecret.of(new byte[32]),
             role == TunnelRole.AGENT ? 0x0A0B0C : 0x0D0E0F,
-            new TunnelLimits(1500, settings.historyBytes(), paths),
+            new TunnelLimits(1500, settings.historyBytes(), paths, features),
             false),
         settings,
         memory,

@@ -2,6 +2,7 @@ package io.viaduct.tunnel.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
@@ -18,6 +19,9 @@ import net.jqwik.api.Example;
 /// prints its seed.
 class SeveralPathsProperties {
   private static final int PACKETS_PER_RUN = 20_000;
+  private static final int[] ROUTES = {
+    FlowRoute.ANY, FlowRoute.TWO_PATHS, FlowRoute.TWO_PATHS_WHILE_LOSING
+  };
 
   @Example
   void noPathAndNoMoveCausesAWrongOrDoubledPacket() {
@@ -120,6 +124,10 @@ class SeveralPathsProperties {
         case 3 -> link.losesUp = link.losesDown = random.nextInt(3) == 0;
         case 4, 5 -> rig.probeAll();
         case 6 -> rig.agent.pathChanged(path);
+        case 7, 8 -> {
+          int route = ROUTES[random.nextInt(ROUTES.length)];
+          rig.agent.flows().forEach(flow -> rig.agent.route(flow, route, rig.nowNs));
+        }
         default -> {}
       }
     }
