@@ -322,6 +322,7 @@ public final class CompoundReader {
             sink.controls().flowAck(flow, from[position], BigEndian.getInt(from, position + 1));
         case Record.FLOW_UNKNOWN -> sink.controls().flowUnknown(flow, from[position]);
         case Record.FLOW_ROUTE -> sink.controls().flowRoute(flow, from[position] & 0xFF);
+        case Record.FLOW_SPREAD -> sink.controls().flowSpread(arrival, flow);
         case Record.FLOW_STATS -> sink.controls().flowStats(arrival, flow, stats);
         default -> sink.controls().flowEnd(flow);
       }
@@ -376,7 +377,7 @@ public final class CompoundReader {
         return limit - at < 1 || (from[at] & 0xFC) != 0 ? -1 : at + 1;
       case Record.FLOW_ROUTE:
         return limit - at < 1 ? -1 : at + 1;
-      case Record.FLOW_END:
+      case Record.FLOW_END, Record.FLOW_SPREAD:
         return at;
       case Record.FLOW_STATS:
         int position = at;

@@ -63,6 +63,16 @@ public final class ControlQueue implements HistoryControls {
     }
   }
 
+  /// Adds a FLOW_SPREAD record. @return false if there is no room now
+  public boolean flowSpread(int flow, long nowNs) {
+    if (!room(4, nowNs)) {
+      return false;
+    }
+    bytes[length++] = Record.FLOW_SPREAD;
+    length = VarInt.write(bytes, length, flow);
+    return true;
+  }
+
   public void flowEnd(int flow, long nowNs) {
     if (room(4, nowNs)) {
       bytes[length++] = Record.FLOW_END;

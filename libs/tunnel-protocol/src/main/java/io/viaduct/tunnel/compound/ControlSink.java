@@ -22,6 +22,9 @@ public interface ControlSink {
   /// @param route id of a path, or a value of [io.viaduct.tunnel.flow.FlowRoute]
   void flowRoute(int flow, int route);
 
+  /// Takes FLOW_SPREAD: the peer sends the TCP segments of a flow by all paths.
+  void flowSpread(Arrival arrival, int flow);
+
   /// Takes EPOCH: the peer holds an epoch. The announcement is valid during the call.
   void epoch(Arrival arrival, EpochAnnouncement announcement);
 
@@ -48,6 +51,9 @@ public interface ControlSink {
 
         @Override
         public void flowRoute(int flow, int route) {}
+
+        @Override
+        public void flowSpread(Arrival arrival, int flow) {}
 
         @Override
         public void epoch(Arrival arrival, EpochAnnouncement announcement) {}

@@ -23,6 +23,7 @@ public final class Record {
   public static final int EPOCH_UNKNOWN = 7;
   public static final int INCOMPLETE = 8;
   public static final int FLOW_ROUTE = 9;
+  public static final int FLOW_SPREAD = 10;
 
   static final int MASK_TIMESTAMPS = 0x01;
   static final int MASK_URGENT = 0x02;

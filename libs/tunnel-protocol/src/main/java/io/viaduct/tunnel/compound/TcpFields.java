@@ -73,6 +73,22 @@ public final class TcpFields {
     return position;
   }
 
+  /// Takes the fields of another segment.
+  ///
+  /// @param shift distance by which the options have moved in the array
+  public void copy(TcpFields of, int shift) {
+    mask = of.mask;
+    sequence = of.sequence;
+    acknowledgement = of.acknowledgement;
+    window = of.window;
+    flags = of.flags;
+    timestamps = of.timestamps;
+    urgent = of.urgent;
+    optionsAt = of.optionsAt + shift;
+    optionsBytes = of.optionsBytes;
+    segmentBytes = of.segmentBytes;
+  }
+
   public int mask() {
     return mask;
   }

@@ -45,6 +45,7 @@ public final class FlowState {
   private int queued;
   private int path = NO_PATH;
   private int copyPath = NO_PATH;
+  private @Nullable SpreadState spread;
   private int route = FlowRoute.ANY;
 
   FlowState(
@@ -122,6 +123,15 @@ public final class FlowState {
 
   public void copyPath(int id) {
     copyPath = id;
+  }
+
+  /// Returns the state of a flow that fills its path; null for all others.
+  public @Nullable SpreadState spread() {
+    return spread;
+  }
+
+  public void spread(@Nullable SpreadState state) {
+    spread = state;
   }
 
   /// Returns the path that a rule of the device has chosen, or a value of [FlowRoute].

@@ -22,6 +22,7 @@ public final class ControlReceiver implements ControlSink {
   private final SegmentCoalescer coalescer;
   private final @Nullable SendHistory sent;
   private final BodyLimit bodies;
+  private final Resequencer resequencer;
   private final boolean fromDevice;
   private final ArrayList<FlowState> ending = new ArrayList<>();
 
@@ -32,12 +33,14 @@ public final class ControlReceiver implements ControlSink {
       SegmentCoalescer coalescer,
       @Nullable SendHistory sent,
       BodyLimit bodies,
+      Resequencer resequencer,
       boolean fromDevice) {
     this.flows = flows;
     this.sealer = sealer;
     this.coalescer = coalescer;
     this.sent = sent;
     this.bodies = bodies;
+    this.resequencer = resequencer;
     this.fromDevice = fromDevice;
   }
 
@@ -97,6 +100,14 @@ public final class ControlReceiver implements ControlSink {
     FlowState flow = flows.byId(id);
     if (flow != null && fromDevice) {
       flow.route(route);
+    }
+  }
+
+  @Override
+  public void flowSpread(Arrival arrival, int id) {
+    FlowState flow = flows.byId(id);
+    if (flow != null) {
+      resequencer.announced(flow, arrival.nowNs());
     }
   }
 

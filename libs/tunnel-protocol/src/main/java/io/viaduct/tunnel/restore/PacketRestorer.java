@@ -35,6 +35,8 @@ public final class PacketRestorer implements RecordSink {
   private final VerdictCounters verdicts;
   private final @Nullable ReceiveHistory received;
   private final ControlReceiver controlReceiver;
+  private final Resequencer resequencer;
+  private final Resequencer.Delivery delivery = this::deliver;
   private final boolean fromDevice;
   private final SegmentClamp clamp;
   private final PeerClock peerClock;
@@ -55,6 +57,7 @@ public final class PacketRestorer implements RecordSink {
       VerdictCounters verdicts,
       @Nullable ReceiveHistory received,
       ControlReceiver controlReceiver,
+      Resequencer resequencer,
       SegmentClamp clamp,
       PeerClock peerClock,
       boolean fromDevice) {
@@ -65,6 +68,7 @@ public final class PacketRestorer implements RecordSink {
     this.verdicts = verdicts;
     this.received = received;
     this.controlReceiver = controlReceiver;
+    this.resequencer = resequencer;
     this.fromDevice = fromDevice;
     this.clamp = clamp;
     this.peerClock = peerClock;
@@ -146,6 +150,10 @@ public final class PacketRestorer implements RecordSink {
       }
     }
     if (flow != null) {
+      SegmentOrder order = resequencer.orderOf(flow);
+      if (order != null) {
+        resequencer.restart(order, delivery);
+      }
       memory.coalescer().flush(flow);
       if (fromDevice) {
         flow.follow(arrival.serviceClass(), application, arrival.sequence());
@@ -272,12 +280,40 @@ public final class PacketRestorer implements RecordSink {
     int segments = segmentBytes == 0 ? 1 : (length + segmentBytes - 1) / segmentBytes;
     accounts.packets(arrival, flow, recordBytes, segments, segments * headerBytes + length);
     verdicts.add(Verdict.RESTORED, segments);
+    SegmentOrder order = resequencer.orderOf(flow);
+    if (order == null) {
+      deliver(sink, flow, context, ecn, tcp, bytes, at, length);
+    } else if (!resequencer.holds(
+        order, arrival, sink, context, ecn, tcp, bytes, at, length, delivery)) {
+      deliver(sink, flow, context, ecn, tcp, bytes, at, length);
+      resequencer.release(order, delivery, arrival.nowNs());
+    }
+  }
+
+  private void deliver(FlowState flow, HeldSegment held) {
+    deliver(
+        held.sink, flow, held.context, held.ecn, held.tcp, held.bytes(), held.at(), held.length);
+  }
+
+  private void deliver(
+      InnerPacketSink to,
+      FlowState flow,
+      long context,
+      int ecn,
+      TcpFields tcp,
+      byte[] bytes,
+      int at,
+      int length) {
+    int segmentBytes = tcp.segmentBytes();
+    int segments = segmentBytes == 0 ? 1 : (length + segmentBytes - 1) / segmentBytes;
     SegmentCoalescer coalescer = memory.coalescer();
     if (segments > 1) {
       coalescer.flush(flow);
-    } else if (coalescer.add(sink, flow, context, ecn, tcp, bytes, at, length, fromDevice)) {
+    } else if (coalescer.add(to, flow, context, ecn, tcp, bytes, at, length, fromDevice)) {
       return;
     }
+    int ipBytes = HeaderWriter.ipHeaderBytes(context);
+    int headerBytes = ipBytes + tcp.headerBytes();
     int transport = tcp.headerBytes() + length;
     int identification = coalescer.identifications(segments);
     HeaderWriter.ip(headers, flow, context, ecn, transport, fromDevice, identification);
@@ -285,7 +321,22 @@ public final class PacketRestorer implements RecordSink {
     int gsoSize = segments > 1 ? segmentBytes : 0;
     IpPacket packet = memory.packet(headers, headerBytes, bytes, at, length, gsoSize, true);
     clamp.elided(packet.buffer(), packet.start() + ipBytes, tcp, flow.isIpv4());
-    sink.packet(flow, packet);
+    to.packet(flow, packet);
+  }
+
+  /// Returns the time of the next [#tick], Long.MAX_VALUE for never.
+  public long dueNs() {
+    return resequencer.dueNs();
+  }
+
+  /// Delivers the segments that have waited long enough for earlier ones.
+  public void tick(long nowNs) {
+    resequencer.tick(delivery, nowNs);
+  }
+
+  /// Releases what waits, because the session ends.
+  public void close() {
+    resequencer.close();
   }
 
   private void refuse(Verdict why, int recordBytes) {

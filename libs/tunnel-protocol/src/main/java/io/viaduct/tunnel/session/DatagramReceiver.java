@@ -193,7 +193,8 @@ final class DatagramReceiver {
       InnerPacketSink sink,
       long nowNs) {
     Arrival arrival =
-        memory.arrival.set(ServiceClass.of(classCode), opener.sequence(), newest, nowNs);
+        memory.arrival.set(
+            ServiceClass.of(classCode), opener.sequence(), newest, by == null ? -1 : by.id, nowNs);
     Verdict verdict = restorer.restore(memory.body, opener.bodyBytes(), arrival, outerBytes, sink);
     if (by != null && restorer.hasStamp()) {
       by.pacing.stamped(restorer.stampUs(), nowNs - memory.socketWaitNs);

@@ -6,6 +6,7 @@ import io.viaduct.tunnel.key.KeyChain;
 import io.viaduct.tunnel.key.Opener;
 import io.viaduct.tunnel.restore.ControlReceiver;
 import io.viaduct.tunnel.restore.PacketRestorer;
+import io.viaduct.tunnel.restore.Resequencer;
 import io.viaduct.tunnel.restore.SegmentClamp;
 import io.viaduct.tunnel.terms.TunnelTerms;
 
@@ -14,6 +15,7 @@ import io.viaduct.tunnel.terms.TunnelTerms;
 final class InboundHalf {
   private final Opener opener;
   final DatagramReceiver receiver;
+  final PacketRestorer restorer;
 
   /// Creates the half that receives.
   ///
@@ -26,7 +28,8 @@ final class InboundHalf {
     opener =
         new Opener(
             new KeyChain(terms.aead(), terms.secret(), direction), terms.limits().hasCopies());
-    PacketRestorer restorer =
+    Resequencer resequencer = new Resequencer(memory.allocator, state.verdicts);
+    restorer =
         new PacketRestorer(
             memory.restored,
             state.flows,
@@ -41,7 +44,9 @@ final class InboundHalf {
                 memory.restored.coalescer(),
                 state.histories.sent(),
                 state.bodies,
+                resequencer,
                 !state.atDevice),
+            resequencer,
             new SegmentClamp(outbound::innerMtu, state.verdicts),
             state.peerClock,
             !state.atDevice);
@@ -56,6 +61,7 @@ final class InboundHalf {
   /// Gives the memory back and wipes the keys.
   void close() {
     receiver.close();
+    restorer.close();
     opener.wipe();
   }
 }

@@ -23,6 +23,7 @@ final class OutboundHalf {
   final Sealer sealer;
   final ClassCodecs codecs;
   final SessionPaths paths;
+  final FlowSpreading spreading;
   final PathChoice choice;
   final PathMoves moves;
   final PacketIntake intake;
@@ -48,9 +49,10 @@ final class OutboundHalf {
         new SessionPaths(
             terms.limits().paths(),
             id -> path(id, state, settings, memory, aead, compressor, nowNs));
-    choice = new PathChoice(paths, terms.limits().hasCopies(), nowNs);
+    spreading = new FlowSpreading(paths, state.controls, terms.limits().hasResequencing());
+    choice = new PathChoice(paths, spreading, terms.limits().hasCopies(), nowNs);
     moves = new PathMoves(paths, choice);
-    intake = new PacketIntake(state, memory, codecs, choice, sealer);
+    intake = new PacketIntake(state, memory, codecs, choice, spreading, sealer);
   }
 
   private SessionPath path(

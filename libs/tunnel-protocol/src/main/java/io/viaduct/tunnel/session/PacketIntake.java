@@ -26,12 +26,18 @@ final class PacketIntake {
   private final FlowStatsSchedule stats;
   private final ClassCodecs codecs;
   private final PathChoice choice;
+  private final FlowSpreading spreading;
   private final Sealer sealer;
   private final BodyLimit bodies;
   private final VerdictCounters verdicts;
 
   PacketIntake(
-      SessionState state, LoopMemory memory, ClassCodecs codecs, PathChoice choice, Sealer sealer) {
+      SessionState state,
+      LoopMemory memory,
+      ClassCodecs codecs,
+      PathChoice choice,
+      FlowSpreading spreading,
+      Sealer sealer) {
     this.fromDevice = state.atDevice;
     this.memory = memory;
     this.flows = state.flows;
@@ -39,6 +45,7 @@ final class PacketIntake {
     this.stats = state.stats;
     this.codecs = codecs;
     this.choice = choice;
+    this.spreading = spreading;
     this.sealer = sealer;
     this.bodies = state.bodies;
     this.verdicts = state.verdicts;
@@ -71,7 +78,8 @@ final class PacketIntake {
       return Verdict.NO_PATH;
     }
     path.offeredBytes += packet.length();
-    Verdict admitted = path.pacing.admit(serviceClass, packet, nowNs);
+    SessionPath judge = spreading.judge(flow, path, serviceClass, nowNs);
+    Verdict admitted = judge.pacing.admit(serviceClass, packet, nowNs);
     if (admitted == Verdict.MARKED) {
       verdicts.count(admitted);
       key.marked();

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 ///   % and 5 ms for half a second before they move to it, so nothing oscillates.
 /// - A flow of another class stays on one path. It begins on the path with the most spare rate, and
 ///   moves if its own path has a standing queue and another one has none: at most one flow moves
-///   per half second.
+///   per half second. A flow that would fill the other path too is spread over both
+///   ([FlowSpreading]).
 /// - While that path loses, packets of low-delay classes take a second path too.
 /// - A flow with a route takes that path, or two paths: a rule of the device has chosen it.
 /// - A path that packets may no longer leave by is left at once.
@@ -20,9 +21,6 @@ final class PathChoice {
   static final long HOLD_NS = 500_000_000;
   static final double BETTER_SHARE = 0.8;
   static final double BETTER_US = 5_000;
-
-  /// Delay that stands for the loss of everything.
-  private static final double LOSS_US = 1_000_000;
 
   /// Loss from which a path is losing, and loss at which it has healed.
   static final double LOSING_RATIO = 0.01;
@@ -36,6 +34,7 @@ final class PathChoice {
   private static final long FULL_NS = 20_000_000;
 
   private final SessionPaths paths;
+  private final FlowSpreading spreading;
   private final boolean copies;
   private SessionPath nearest;
   private @Nullable SessionPath second;
@@ -45,8 +44,9 @@ final class PathChoice {
   private long movedNs;
 
   /// @param copies true if the ends have agreed on datagrams that travel by two paths
-  PathChoice(SessionPaths paths, boolean copies, long nowNs) {
+  PathChoice(SessionPaths paths, FlowSpreading spreading, boolean copies, long nowNs) {
     this.paths = paths;
+    this.spreading = spreading;
     this.copies = copies;
     nearest = paths.first();
     lookedNs = nowNs - LOOK_NS;
@@ -58,16 +58,34 @@ final class PathChoice {
   /// @param flow null for a packet without a flow
   /// @return null if a rule of the device allows no path that works
   @Nullable SessionPath of(@Nullable FlowState flow, ServiceClass serviceClass, long nowNs) {
-    if (flow != null && flow.route() != FlowRoute.ANY) {
-      return routed(flow, nowNs);
-    }
     if (flow == null) {
       return nearest(nowNs);
     }
-    if (serviceClass.isLowDelay()) {
-      return nearestWithCopy(flow, true, nowNs);
-    }
+    return switch (flow.route()) {
+      case FlowRoute.ANY ->
+          serviceClass.isLowDelay()
+              ? nearestWithCopy(flow, true, nowNs)
+              : byRate(flow, serviceClass, false, nowNs);
+      case FlowRoute.TWO_PATHS -> nearestWithCopy(flow, false, nowNs);
+      case FlowRoute.TWO_PATHS_WHILE_LOSING -> nearestWithCopy(flow, true, nowNs);
+      case FlowRoute.SPREAD -> byRate(flow, serviceClass, true, nowNs);
+      default -> routed(flow);
+    };
+  }
+
+  /// Returns the path of a packet whose flow counts rate.
+  ///
+  /// @param always true if a rule of the device spreads the flow
+  private SessionPath byRate(
+      FlowState flow, ServiceClass serviceClass, boolean always, long nowNs) {
     flow.copyPath(FlowState.NO_PATH);
+    if (always && flow.spread() == null && spreading.mayBe(flow)) {
+      spreading.begin(flow, nowNs);
+    }
+    SessionPath spread = spreading.pathOf(flow, serviceClass, always, nowNs);
+    if (spread != null) {
+      return note(flow, spread);
+    }
     SessionPath[] usable = paths.usable();
     if (usable.length == 1) {
       return note(flow, usable[0]);
@@ -83,15 +101,15 @@ final class PathChoice {
     if (most == own || nowNs - movedNs < HOLD_NS || isFull(most, serviceClass, nowNs)) {
       return own;
     }
+    if (spreading.stays(flow, own, nowNs)) {
+      return own;
+    }
     movedNs = nowNs;
     return note(flow, most);
   }
 
   /// Returns the path that a rule has chosen, null if it does not work.
-  private @Nullable SessionPath routed(FlowState flow, long nowNs) {
-    if (flow.route() == FlowRoute.TWO_PATHS || flow.route() == FlowRoute.TWO_PATHS_WHILE_LOSING) {
-      return nearestWithCopy(flow, flow.route() == FlowRoute.TWO_PATHS_WHILE_LOSING, nowNs);
-    }
+  private @Nullable SessionPath routed(FlowState flow) {
     flow.copyPath(FlowState.NO_PATH);
     SessionPath path = paths.find(flow.route());
     if (path == null || path.use == PathUse.NO) {
@@ -136,15 +154,15 @@ final class PathChoice {
     SessionPath best = paths.usable()[0];
     for (SessionPath each : paths.usable()) {
       each.losing = each.loss.recent() >= (each.losing ? HEALED_RATIO : LOSING_RATIO);
-      if (delayUs(each) < delayUs(best)) {
+      if (each.delayUs() < best.delayUs()) {
         best = each;
       }
     }
     if (!paths.isUsable(nearest)) {
       nearest = best;
       challenger = null;
-    } else if (delayUs(best) > delayUs(nearest) * BETTER_SHARE
-        || delayUs(best) > delayUs(nearest) - BETTER_US) {
+    } else if (best.delayUs() > nearest.delayUs() * BETTER_SHARE
+        || best.delayUs() > nearest.delayUs() - BETTER_US) {
       challenger = null;
     } else if (best != challenger) {
       challenger = best;
@@ -161,7 +179,7 @@ final class PathChoice {
   private @Nullable SessionPath nearestOf(SessionPath[] some) {
     SessionPath best = null;
     for (SessionPath each : some) {
-      if (each != nearest && (best == null || delayUs(each) < delayUs(best))) {
+      if (each != nearest && (best == null || each.delayUs() < best.delayUs())) {
         best = each;
       }
     }
@@ -175,28 +193,11 @@ final class PathChoice {
   private SessionPath mostSpare() {
     SessionPath most = paths.usable()[0];
     for (SessionPath each : paths.usable()) {
-      int byWait = Double.compare(waitSeconds(each), waitSeconds(most));
-      if (byWait < 0 || byWait == 0 && delayUs(each) < delayUs(most)) {
+      int byWait = Double.compare(each.waitSeconds(), most.waitSeconds());
+      if (byWait < 0 || byWait == 0 && each.delayUs() < most.delayUs()) {
         most = each;
       }
     }
     return most;
-  }
-
-  /// Returns how long the bytes that wait for a path need to leave.
-  private static double waitSeconds(SessionPath path) {
-    int waiting = 0;
-    for (int c = 0; c < ServiceClass.COUNT; c++) {
-      waiting += path.queues.bytes(ServiceClass.of(c));
-    }
-    return waiting / path.pacing.pacer().bytesPerSecond();
-  }
-
-  /// Returns the delay of a path, with its loss; a path that was not measured comes last.
-  private static double delayUs(SessionPath path) {
-    double roundTripUs = path.roundTripUs();
-    return Double.isNaN(roundTripUs)
-        ? Double.MAX_VALUE
-        : roundTripUs + LOSS_US * path.loss.recent();
   }
 }

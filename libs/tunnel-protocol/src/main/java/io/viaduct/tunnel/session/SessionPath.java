@@ -5,12 +5,16 @@ import io.viaduct.tunnel.path.PathLoss;
 import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.path.ProbeExchange;
 import io.viaduct.tunnel.scheduling.ClassQueues;
+import io.viaduct.tunnel.wire.ServiceClass;
 
 /// One path of a session at this end: what was measured on it, and what waits to leave by it.
 ///
 /// Packets are encoded for a path, because its size bounds their compounds. They are sealed when
 /// they leave, so a compound that waits can still leave by another path.
 final class SessionPath {
+  /// Delay that stands for the loss of everything.
+  private static final double LOSS_US = 1_000_000;
+
   final int id;
   final PathMtuSearch mtu;
   final ClassQueues queues;
@@ -88,6 +92,22 @@ final class SessionPath {
   double roundTripUs() {
     double measured = probes.smoothedRoundTripUs();
     return Double.isNaN(measured) ? sharedRoundTripUs : measured;
+  }
+
+  /// Returns the round trip in µs, with its loss: each percent counts as 10 ms, because what is
+  /// lost comes a round trip later or never. A path that was not measured comes last.
+  double delayUs() {
+    double roundTripUs = roundTripUs();
+    return Double.isNaN(roundTripUs) ? Double.MAX_VALUE : roundTripUs + LOSS_US * loss.recent();
+  }
+
+  /// Returns how long the bytes that wait for the path need to leave, in seconds.
+  double waitSeconds() {
+    int waiting = 0;
+    for (int c = 0; c < ServiceClass.COUNT; c++) {
+      waiting += queues.bytes(ServiceClass.of(c));
+    }
+    return waiting / pacing.pacer().bytesPerSecond();
   }
 
   /// Gives the memory back, because the session ends.

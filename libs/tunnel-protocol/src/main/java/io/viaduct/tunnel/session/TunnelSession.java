@@ -242,7 +242,7 @@ public final class TunnelSession implements AutoCloseable {
     if (closed) {
       return Long.MAX_VALUE;
     }
-    long next = timers.dueNs();
+    long next = Math.min(timers.dueNs(), inbound.restorer.dueNs());
     for (SessionPath each : outbound.paths.open()) {
       next = Math.min(next, Math.min(each.datagrams.heldUntilNs(), each.mtu.nextTickNs()));
       next = Math.min(next, each.copies.heldUntilNs());
@@ -258,6 +258,8 @@ public final class TunnelSession implements AutoCloseable {
     path.tick(nowNs);
     outbound.fit(nowNs);
     timers.tick(nowNs);
+    inbound.restorer.tick(nowNs);
+    coalescer.flushAll();
   }
 
   /// Queues the agent's last FLOW_STATS, because the session is about to end. They leave with the

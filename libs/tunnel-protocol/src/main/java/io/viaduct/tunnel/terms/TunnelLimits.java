@@ -17,7 +17,7 @@ import java.util.Set;
 /// @param features abilities that count with several paths only, some of [#PATH_FEATURES]
 public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature> features) {
   /// The abilities of this version that count with several paths.
-  public static final Set<Feature> PATH_FEATURES = Set.of(Feature.COPIES);
+  public static final Set<Feature> PATH_FEATURES = Set.of(Feature.COPIES, Feature.RESEQUENCING);
 
   /// Smallest path MTU that can be configured: a TUN device with a smaller MTU has no IPv6 (RFC
   /// 8200 §5). Probes find paths that carry less.
@@ -82,6 +82,11 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
         smaller < HISTORY_BYTES_MIN ? 0 : smaller,
         agreedPaths,
         shared);
+  }
+
+  /// Returns whether the receiver puts the segments of a flow in order that travels by all paths.
+  public boolean hasResequencing() {
+    return features.contains(Feature.RESEQUENCING);
   }
 
   /// Returns whether a datagram may travel by two paths.

@@ -7,17 +7,21 @@ public final class Arrival {
   private ServiceClass serviceClass = ServiceClass.HT_HD;
   private long sequence;
   private boolean newest;
+  private int path;
   private long nowNs;
 
   /// Describes the next body.
   ///
   /// @param ofSequence sequence of the datagram, or of the first one of several
   /// @param isNewest true if that sequence is the highest so far
+  /// @param byPath id of its path, −1 if it came by none
   /// @param atNs time of the arrival, in ns
-  public Arrival set(ServiceClass ofClass, long ofSequence, boolean isNewest, long atNs) {
+  public Arrival set(
+      ServiceClass ofClass, long ofSequence, boolean isNewest, int byPath, long atNs) {
     serviceClass = ofClass;
     sequence = ofSequence;
     newest = isNewest;
+    path = byPath;
     nowNs = atNs;
     return this;
   }
@@ -32,6 +36,11 @@ public final class Arrival {
 
   public boolean isNewest() {
     return newest;
+  }
+
+  /// Returns the id of the path, −1 if the body came by the control connection or a new address.
+  public int path() {
+    return path;
   }
 
   public long nowNs() {

@@ -73,6 +73,11 @@ public enum Verdict {
   /// Record that would restore to more than a path or an IP packet can hold.
   RECORD_TOO_BIG(Subject.RECORD),
   CONTROL_TAKEN(Subject.RECORD),
+  /// TCP segment that waited for an earlier one, which came by another path. It also counts as
+  /// RESTORED.
+  RESEQUENCED(Subject.RECORD),
+  /// Gap in a flow that travels by several paths: the missing segments did not arrive in time.
+  SEGMENT_MISSING(Subject.RECORD),
   /// Long body was given up because some of its fragments did not arrive.
   BODY_INCOMPLETE(Subject.RECORD),
   /// OPEN of a packet for which the flow table has no room; the packet is delivered.

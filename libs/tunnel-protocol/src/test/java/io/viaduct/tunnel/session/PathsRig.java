@@ -41,6 +41,11 @@ final class PathsRig implements AutoCloseable {
     long delayNs;
     long jitterNs;
     double lossRatio;
+
+    /// Rate in each direction; infinite without a limit.
+    double bytesPerSecond = Double.POSITIVE_INFINITY;
+
+    private final long[] freeNs = new long[2];
     double copyRatio;
     boolean losesUp;
     boolean losesDown;
@@ -224,7 +229,12 @@ final class PathsRig implements AutoCloseable {
   private void fly(Link by, boolean up, byte[] datagram) {
     long jitterNs = by.jitterNs == 0 ? 0 : weather.nextLong(by.jitterNs);
     InetSocketAddress from = up ? by.address : SNAPT;
-    flights.add(new Flight(nowNs + by.delayNs + jitterNs, order++, up, by, from, datagram));
+    int direction = up ? 1 : 0;
+    by.freeNs[direction] =
+        Math.max(by.freeNs[direction], nowNs)
+            + (long) ((datagram.length + 28) * 1e9 / by.bytesPerSecond);
+    long atNs = by.freeNs[direction] + by.delayNs + jitterNs;
+    flights.add(new Flight(atNs, order++, up, by, from, datagram));
   }
 
   private @Nullable Link linkOf(@Nullable InetSocketAddress to) {
@@ -276,7 +286,7 @@ final class PathsRig implements AutoCloseable {
     return (flow, packet) -> {
       byte[] bytes = new byte[packet.length()];
       packet.buffer().getBytes(packet.start(), bytes);
-      list.add(PacketForge.canonical(bytes, packet.isChecksumPartial()));
+      list.addAll(Segments.of(bytes, packet.gsoSize(), packet.isChecksumPartial()));
     };
   }
 

@@ -1,0 +1,136 @@
+package io.viaduct.tunnel.session;
+
+import io.viaduct.tunnel.compound.ControlQueue;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.flow.SpreadState;
+import io.viaduct.tunnel.wire.IpFields;
+import io.viaduct.tunnel.wire.ServiceClass;
+import org.jspecify.annotations.Nullable;
+
+/// Spreads one TCP flow over all paths: each packet takes the path by which it is expected to
+/// arrive first, by what waits for the path, its rate and its delay (seed 002 section 3.4). The
+/// receiver puts the segments in order.
+///
+/// - A flow is spread if it has at least half of its path's rate while that path is full and
+///   another one is not: no other path would be enough for it alone. The receiver is told 100 ms
+///   before the first packet takes another path, and then twice a second.
+/// - It is no longer spread when all its packets have taken one path for 2 s: one path is enough.
+final class FlowSpreading {
+  static final long MEASURED_NS = 250_000_000;
+  static final long MEASURED_NS_MAX = 1_000_000_000;
+  static final long ANNOUNCED_NS = 100_000_000;
+  static final long TELL_NS = 500_000_000;
+  static final long ONE_PATH_NS = 2_000_000_000;
+  private static final double SHARE_LEAST = 0.5;
+
+  private final SessionPaths paths;
+  private final ControlQueue controls;
+  private final boolean agreed;
+
+  /// @param agreed true if the peer puts segments in order
+  FlowSpreading(SessionPaths paths, ControlQueue controls, boolean agreed) {
+    this.paths = paths;
+    this.controls = controls;
+    this.agreed = agreed;
+  }
+
+  /// Returns whether a flow may be spread. Only TCP's segments have numbers of their own.
+  boolean mayBe(FlowState flow) {
+    return agreed && flow.protocol() == IpFields.TCP;
+  }
+
+  static boolean isSpread(@Nullable FlowState flow) {
+    SpreadState state = flow == null ? null : flow.spread();
+    return state != null && state.isSpread();
+  }
+
+  /// Decides about a flow whose path is full while another one is not.
+  ///
+  /// @return true if the flow stays on its path, because it is being measured or will be spread;
+  ///   false if it is small enough to move
+  boolean stays(FlowState flow, SessionPath own, long nowNs) {
+    if (!mayBe(flow)) {
+      return false;
+    }
+    SpreadState state = flow.spread();
+    long sent = flow.sent().preBytes();
+    if (state == null || nowNs - state.measuredFromNs() > MEASURED_NS_MAX) {
+      state = state == null ? new SpreadState() : state;
+      state.measure(sent, nowNs);
+      flow.spread(state);
+    }
+    if (nowNs - state.measuredFromNs() < MEASURED_NS) {
+      return true;
+    }
+    double share = state.bytesPerSecond(sent, nowNs) / own.pacing.pacer().bytesPerSecond();
+    if (share < SHARE_LEAST) {
+      flow.spread(null);
+      return false;
+    }
+    state.spread(TELL_NS, nowNs);
+    return true;
+  }
+
+  /// Spreads a flow because a rule of the device asks for it.
+  void begin(FlowState flow, long nowNs) {
+    SpreadState state = new SpreadState();
+    state.spread(TELL_NS, nowNs);
+    flow.spread(state);
+  }
+
+  /// Returns the path of a packet of a flow that is spread; null if the flow is not spread any
+  /// more.
+  ///
+  /// @param always true if a rule of the device asks for it
+  @Nullable SessionPath pathOf(
+      FlowState flow, ServiceClass serviceClass, boolean always, long nowNs) {
+    SpreadState state = flow.spread();
+    if (state == null || !state.isSpread()) {
+      return null;
+    }
+    SessionPath own = paths.find(flow.path());
+    if (paths.usable().length < 2 || !always && nowNs - state.changedNs() > ONE_PATH_NS) {
+      flow.spread(null);
+      return null;
+    }
+    if (nowNs - state.toldNs() >= TELL_NS && controls.flowSpread(flow.id(), nowNs)) {
+      state.told(nowNs);
+    }
+    if (nowNs - state.spreadNs() < ANNOUNCED_NS && own != null && paths.isUsable(own)) {
+      return own;
+    }
+    SessionPath first = firstToArrive(serviceClass);
+    state.took(first.id, nowNs);
+    return first;
+  }
+
+  private SessionPath firstToArrive(ServiceClass serviceClass) {
+    SessionPath first = paths.usable()[0];
+    for (SessionPath each : paths.usable()) {
+      if (arrivalUs(each, serviceClass) < arrivalUs(first, serviceClass)) {
+        first = each;
+      }
+    }
+    return first;
+  }
+
+  private static double arrivalUs(SessionPath path, ServiceClass serviceClass) {
+    double arrivalUs = path.delayUs() / 2 + path.waitSeconds() * 1e6;
+    return path.queues.hasRoom(serviceClass, 0) ? arrivalUs : Double.MAX_VALUE;
+  }
+
+  /// Returns the path whose queue decides whether a packet is admitted. A spread flow is too fast
+  /// only if it waits on every path.
+  SessionPath judge(@Nullable FlowState flow, SessionPath path, ServiceClass of, long nowNs) {
+    if (!isSpread(flow)) {
+      return path;
+    }
+    SessionPath least = path;
+    for (SessionPath each : paths.usable()) {
+      if (each.queues.waitNs(of, nowNs) < least.queues.waitNs(of, nowNs)) {
+        least = each;
+      }
+    }
+    return least;
+  }
+}
