@@ -4,9 +4,7 @@ import io.viaduct.cnapt.classification.Applications;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.control.DeviceIdentity;
 import io.viaduct.cnapt.links.LinkRules;
-import io.viaduct.cnapt.policy.Method;
 import io.viaduct.cnapt.policy.Policy;
-import io.viaduct.cnapt.policy.PolicyLine;
 import io.viaduct.service.configuration.ConfigurationException;
 import io.viaduct.service.configuration.ConfigurationSource;
 import io.viaduct.service.logging.ProcessLogging;
@@ -40,24 +38,10 @@ final class AgentReload {
   static Policy policy(String where, CnaptConfiguration configuration, Classifier classifier) {
     try {
       var unused = configuration.outage().selectors(classifier);
-      Policy policy = Policy.of(configuration.policy(), classifier);
-      policy.lines().forEach(AgentReload::refuseWhatIsNotSent);
-      return policy;
+      return Policy.of(configuration.policy(), classifier);
     } catch (IllegalArgumentException e) {
       throw new ConfigurationException(where + e.getMessage());
     }
-  }
-
-  // The language has methods whose packets this version cannot send yet.
-  private static void refuseWhatIsNotSent(PolicyLine line) {
-    line.rule().method().steps().stream()
-        .filter(step -> !step.method().isSent())
-        .findFirst()
-        .ifPresent(step -> {
-          throw new IllegalArgumentException(
-              "policy: %s: this version cannot send by method '%s': use one of %s"
-                  .formatted(line.place(), step.method(), Method.sent()));
-        });
   }
 
   /// Returns the keys that a running agent can change. All other keys take effect at the next

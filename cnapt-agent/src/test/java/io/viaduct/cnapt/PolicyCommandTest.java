@@ -124,13 +124,15 @@ class PolicyCommandTest {
       assertThat(test("", "udp 10.0.0.2:5000 198.51.100.7:5060")).isZero();
       assertThat(output.toString())
           .contains("line     built-in line 1: classes LT_LD HT_LD\n")
-          .contains("path     wlan0 (path 1, losing, 12.5 ms, 3.0 Mbit/s spare)\n")
+          .contains(
+              "path     each packet on wlan0 (path 1, losing, 12.5 ms, 3.0 Mbit/s spare) and on wwan0"
+                  + " (path 2, spare, delay not measured, 9.0 Mbit/s spare)\n")
           .contains("from     the paths of the running agent");
       output.reset();
       assertThat(test("", "--json", "tcp 10.0.0.2:5000 198.51.100.7:443")).isZero();
       var tree = JsonMapper.shared().readTree(output.toString());
       assertThat(tree.path("line").asString("")).isEqualTo("built-in line 2");
-      assertThat(tree.path("method").asString("")).isEqualTo("throughput");
+      assertThat(tree.path("method").asString("")).isEqualTo("throughput then packet when full");
       assertThat(tree.path("mode").asString("")).isEqualTo("one");
       assertThat(tree.at("/paths/0/link").asString("")).isEqualTo("wlan0");
     } finally {
@@ -176,14 +178,15 @@ class PolicyCommandTest {
   }
 
   @Test
-  void aMethodThatThisVersionCannotSendIsRefused() throws Exception {
-    assertThat(
-            test(
-                "policy: [{applications: [ssh], method: all}]\n",
-                "udp 10.0.0.2:5000 198.51.100.7:22"))
-        .isEqualTo(78);
-    assertThat(error.toString())
-        .contains(
-            "line 1: this version cannot send by method 'all': use one of own LINK | throughput");
+  void eachMethodIsAccepted() throws Exception {
+    for (String method : List.of("all", "packet", "throughput then packet when full")) {
+      output.reset();
+      assertThat(
+              test(
+                  "policy: [{applications: [ssh], method: %s}]\n".formatted(method),
+                  "tcp 10.0.0.2:5000 198.51.100.7:22"))
+          .isZero();
+      assertThat(output.toString()).contains("line     line 1").contains(method);
+    }
   }
 }

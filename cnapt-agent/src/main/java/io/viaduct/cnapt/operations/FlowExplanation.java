@@ -53,7 +53,8 @@ public record FlowExplanation(boolean isFound, String text) {
             link.isEmpty() ? "none yet: no packet has left" : link,
             serviceClass.endsWith("LD")
                 ? "its class counts delay: of the paths in use, the one with the least round trip,"
-                    + " each percent of loss counted as 10 ms"
-                : "its class counts rate: it stays on its path while that is in use and not full");
+                    + " each percent of loss counted as 10 ms; a second one too while the first one loses"
+                : "its class counts rate: it stays on its path while that is in use and not full; one TCP flow that"
+                    + " fills its path alone takes all of them");
   }
 }

@@ -2,7 +2,6 @@ package io.viaduct.cnapt.policy;
 
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /// A method to distribute the packets of a flow over the paths.
@@ -15,7 +14,8 @@ public enum Method {
   COST("cost"),
   /// Two paths: every packet travels on both.
   ALL("all"),
-  /// All usable paths: each packet travels on the one where it is expected to arrive first.
+  /// All usable paths: each packet of a TCP flow travels on the one where it is expected to arrive
+  /// first. A flow of another protocol takes one path, as with [#THROUGHPUT].
   PACKET("packet"),
   /// One path: the one with the lowest delay.
   LOWEST_DELAY("lowest-delay"),
@@ -28,29 +28,13 @@ public enum Method {
     this.text = text;
   }
 
-  /// Returns whether the data path can send by this method. Copies and spread flows need parts of
-  /// the wire that no version has yet.
-  public boolean isSent() {
-    return this == OWN || this == THROUGHPUT || this == COST || this == LOWEST_DELAY;
-  }
-
-  /// Returns the names of the methods that can be sent.
-  public static String sent() {
-    return names(Method::isSent);
-  }
-
   /// Returns the method with this name in the configuration.
   static Optional<Method> named(String text) {
     return Arrays.stream(values()).filter(each -> each.text.equals(text)).findFirst();
   }
 
   static String names() {
-    return names(_ -> true);
-  }
-
-  private static String names(Predicate<Method> which) {
     return Arrays.stream(values())
-        .filter(which)
         .map(each -> each == OWN ? "own LINK" : each.text)
         .collect(Collectors.joining(" | "));
   }

@@ -21,7 +21,6 @@ import io.viaduct.tunnel.session.LoopMemory;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.wire.DatagramHeader;
-import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.security.SecureRandom;

@@ -10,9 +10,9 @@ import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.session.TunnelSession;
 import org.jspecify.annotations.Nullable;
 
-/// Applies the operator's rules to flows: a flow that one of them decides about takes only the path
-/// that it names, in both directions. All other flows are left to each end's own choice, which
-/// follows the built-in rules. Owner: the data path's event loop.
+/// Applies the operator's rules to flows: a flow that one of them decides about takes only the
+/// paths of its method, in both directions. All other flows are left to each end's own choice,
+/// which follows the built-in rules. Owner: the data path's event loop.
 ///
 /// A flow is looked at when it sends, five times a second at most. The SNAPT is told again every
 /// two seconds while the flow sends.
@@ -72,10 +72,24 @@ final class FlowRoutes {
     }
     Decision decision =
         placement.decide(paths.snapshots(nowNs), nowNs - flow.openedNs(), bitPerSecond, nowNs);
-    int route = decision.paths().isEmpty() ? FlowRoute.NONE : decision.paths().getFirst().id();
+    int route = route(decision);
     if (route != flow.route() || nowNs - note.toldNs >= TELL_NS) {
       route(in, flow, note, route, nowNs);
     }
+  }
+
+  /// Returns the route of a decision. Each end chooses the two paths of a copy, and those of a
+  /// spread flow, by what it measures itself.
+  private static int route(Decision decision) {
+    if (decision.paths().isEmpty()) {
+      return FlowRoute.NONE;
+    }
+    return switch (decision.step().method()) {
+      case ALL -> FlowRoute.TWO_PATHS;
+      case LOWEST_DELAY_COPY -> FlowRoute.TWO_PATHS_WHILE_LOSING;
+      case PACKET -> FlowRoute.SPREAD;
+      case OWN, THROUGHPUT, COST, LOWEST_DELAY -> decision.paths().getFirst().id();
+    };
   }
 
   private static void route(

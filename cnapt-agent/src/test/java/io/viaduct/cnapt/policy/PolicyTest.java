@@ -57,7 +57,9 @@ class PolicyTest {
     Policy policy = policy("policy: []");
     assertThat(policy.lines())
         .extracting(line -> line.rule().described() + ": " + line.rule().method())
-        .containsExactly("classes LT_LD HT_LD: lowest-delay", "every flow: throughput");
+        .containsExactly(
+            "classes LT_LD HT_LD: lowest-delay, copy while losing",
+            "every flow: throughput then packet when full");
   }
 
   @ParameterizedTest

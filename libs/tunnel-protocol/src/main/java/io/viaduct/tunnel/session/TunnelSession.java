@@ -3,6 +3,7 @@ package io.viaduct.tunnel.session;
 import io.netty.buffer.ByteBuf;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowListener;
+import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.flow.FlowTable;
 import io.viaduct.tunnel.key.Aead;
@@ -279,14 +280,16 @@ public final class TunnelSession implements AutoCloseable {
     path.use(id, use, nowNs);
   }
 
-  /// Lets a flow take one path only, in both directions (agent only). Repeating the call tells the
-  /// SNAPT again, because the record may be lost.
+  /// Lets a flow take the paths of a rule, in both directions (agent only). A peer that does not
+  /// know two paths, or flows that are spread, chooses itself. Repeating the call tells the SNAPT
+  /// again, because the record may be lost.
   ///
   /// @param route id of a path, or a value of [io.viaduct.tunnel.flow.FlowRoute]
   public void route(FlowState flow, int route, long nowNs) {
-    flow.route(route);
+    int known = state.terms.limits().knows(route) ? route : FlowRoute.ANY;
+    flow.route(known);
     if (outbound.paths.areMany()) {
-      state.controls.flowRoute(flow.id(), route, nowNs);
+      state.controls.flowRoute(flow.id(), known, nowNs);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.terms;
 
 import io.viaduct.tunnel.control.v1.Feature;
+import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.key.Sealer;
 import java.util.Collection;
 import java.util.HashSet;
@@ -82,6 +83,17 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
         smaller < HISTORY_BYTES_MIN ? 0 : smaller,
         agreedPaths,
         shared);
+  }
+
+  /// Returns whether both ends know a route.
+  ///
+  /// @param route id of a path, or a value of [FlowRoute]
+  public boolean knows(int route) {
+    return switch (route) {
+      case FlowRoute.TWO_PATHS, FlowRoute.TWO_PATHS_WHILE_LOSING -> hasCopies();
+      case FlowRoute.SPREAD -> hasResequencing();
+      default -> true;
+    };
   }
 
   /// Returns whether the receiver puts the segments of a flow in order that travels by all paths.

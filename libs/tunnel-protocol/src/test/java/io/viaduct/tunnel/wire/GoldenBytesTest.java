@@ -64,12 +64,12 @@ class GoldenBytesTest {
     }
   }
 
-  private static String sealed(AeadAlgorithm algorithm) {
+  private static String sealed(AeadAlgorithm algorithm, int type) {
     Sealer sealer = new Sealer(new KeyChain(algorithm, secret(), Direction.UP), 0x0A0B0C, 0);
     byte[] body = HexFormat.of().parseHex("0050016869");
     ByteBuf out = Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(64));
     Aead aead = Ciphers.fastest(algorithm);
-    int length = sealer.seal(aead, 0, ServiceClass.HT_LD, body, 0, body.length, out, 0, 0);
+    int length = sealer.seal(aead, type, ServiceClass.HT_LD, body, 0, body.length, out, 0, 0);
     return ByteBufUtil.hexDump(out, 0, length);
   }
 
@@ -135,8 +135,11 @@ class GoldenBytesTest {
     golden.put("key-up-1", key(Direction.UP, 1));
     golden.put("key-down-0", key(Direction.DOWN, 0));
     golden.put("key-down-1", key(Direction.DOWN, 1));
-    golden.put("datagram-aes-256-gcm", sealed(AeadAlgorithm.AES_256_GCM));
-    golden.put("datagram-chacha20-poly1305", sealed(AeadAlgorithm.CHACHA20_POLY1305));
+    golden.put("datagram-aes-256-gcm", sealed(AeadAlgorithm.AES_256_GCM, DatagramHeader.TYPE_DATA));
+    golden.put("datagram-copied", sealed(AeadAlgorithm.AES_256_GCM, DatagramHeader.TYPE_COPIED));
+    golden.put(
+        "datagram-chacha20-poly1305",
+        sealed(AeadAlgorithm.CHACHA20_POLY1305, DatagramHeader.TYPE_DATA));
     golden.put("datagrams-fragment", fragments());
     golden.put(
         "path-probe",
