@@ -262,10 +262,10 @@ final class Agent
     readiness.cleared(SESSION);
     ifPresent(routing, routes -> routes.carries(true));
     if (welcome.getResumed()) {
-      boolean moved = before == null || !before.data().equals(by.data());
+      boolean moved = before == null || !before.peers().equals(by.peers());
       dataLoop.execute(() -> {
         if (moved) {
-          data.peerMoved(by.data());
+          data.peersMoved(by.peers());
         }
         data.control(by.connection());
         network.look();
@@ -277,7 +277,7 @@ final class Agent
         new SessionParameters(
             terms,
             configuration.tunnel().sending(),
-            by.data(),
+            by.peers(),
             by.ownReceiverIndex(),
             receipts.begin(welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch()));
     dataLoop.execute(() -> {

@@ -51,6 +51,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private boolean stopped;
   private boolean hopeless;
   private int attempt;
+  private List<InetAddress> reachable = List.of(); // by the last attempt
   private @Nullable Welcomed session;
   private String loggedWords = "";
 
@@ -136,9 +137,9 @@ public final class ControlClient implements ControlDialog.Owner {
         .name("resolve")
         .start(() -> {
           try {
-            InetSocketAddress address = addresses.resolve(snapt, backOff.failures());
+            List<InetAddress> found = addresses.resolve(snapt);
             SslContext context = tls.get();
-            loop.execute(() -> connect(number, snapt, address, context));
+            loop.execute(() -> connect(number, snapt, found, context));
           } catch (UnknownHostException _) {
             loop.execute(() -> {
               if (number == attempt) {
@@ -149,10 +150,13 @@ public final class ControlClient implements ControlDialog.Owner {
         });
   }
 
-  private void connect(int number, Snapt snapt, InetSocketAddress address, SslContext context) {
+  private void connect(int number, Snapt snapt, List<InetAddress> found, SslContext context) {
     if (number != attempt || stopped || dialog != null) {
       return;
     }
+    reachable = found;
+    InetAddress next = found.get(Math.floorMod(backOff.failures(), found.size()));
+    var address = new InetSocketAddress(next, snapt.controlPort());
     int timeoutMs = (int) settings.connectTimeout().toMillis();
     ControlDialog begun =
         new ControlDialog(loop, settings, greeting, device, token, resumption(snapt), ledger, this);
@@ -168,9 +172,10 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   @Override
-  public void welcomed(Welcomed welcomed) {
+  public void welcomed(Welcomed by) {
     backOff.succeeded();
     candidates.succeeded();
+    Welcomed welcomed = by.reachableAt(reachable, session);
     session = welcomed;
     loggedWords = "";
     LOG.info("{}", welcomed);

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.viaduct.cnapt.links.SnaptPeers;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.service.logging.PeerText;
 import io.viaduct.tunnel.control.KeepAliveWatch;
@@ -214,7 +215,7 @@ final class ControlDialog implements ControlConnection.Owner {
     owner.welcomed(
         new Welcomed(
             snapt,
-            new InetSocketAddress(from.remote().getAddress(), welcome.getDataPort()),
+            SnaptPeers.of(new InetSocketAddress(from.remote().getAddress(), welcome.getDataPort())),
             welcome,
             resumption.receiverIndex(),
             from));

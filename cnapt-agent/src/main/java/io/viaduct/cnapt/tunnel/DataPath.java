@@ -6,6 +6,7 @@ import io.netty.channel.IoEventLoop;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.links.LinkListener;
+import io.viaduct.cnapt.links.SnaptPeers;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.policy.Policy;
@@ -118,18 +119,17 @@ public final class DataPath implements AutoCloseable {
     carried.begin(begun);
     ownReceiverIndex = parameters.ownReceiverIndex();
     carriers.begin(begun, nowNs);
-    paths.begin(begun, parameters.peer(), nowNs);
+    paths.begin(begun, parameters.peers(), nowNs);
     routes.begin(begun);
     intake.begin(begun, parameters.settings().classQueueBytes());
     tick();
   }
 
-  /// Changes the SNAPT's address within the same session.
-  public void peerMoved(InetSocketAddress peer) {
+  /// Changes the SNAPT's addresses within the same session. Paths to an address that stays go on.
+  public void peersMoved(SnaptPeers peers) {
     assert loop.inEventLoop() : Thread.currentThread();
-    paths.peer(peer);
     carriers.networkChanged();
-    paths.networkChanged(nanoTime.getAsLong());
+    paths.peers(peers, nanoTime.getAsLong());
     tick();
   }
 

@@ -2,6 +2,7 @@ package io.viaduct.cnapt.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.IoEventLoop;
+import io.viaduct.cnapt.links.SnaptPeers;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.PathWatch;
@@ -12,6 +13,7 @@ import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.host.udp.UdpSockets;
 import io.viaduct.tunnel.session.PathState;
 import io.viaduct.tunnel.session.PathUse;
+import io.viaduct.tunnel.terms.OuterHeader;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.List;
@@ -42,6 +44,9 @@ final class DevicePath implements DatagramReader, AutoCloseable {
   static final long HOLD_NS_MAX = 60_000_000_000L;
   static final long FLAP_NS = 30_000_000_000L;
 
+  /// Time without an answer after which a link of both families tries the other one.
+  static final long FAMILY_NS = 1_000_000_000;
+
   /// Loss above which a path is shown as losing.
   private static final double LOSING_RATIO = 0.02;
 
@@ -61,6 +66,10 @@ final class DevicePath implements DatagramReader, AutoCloseable {
   private long holdNs;
   private long usableNs;
   private long returnedNs;
+
+  // The family of the SNAPT's address: false for the first one that the link can reach.
+  private boolean second;
+  private long triedNs;
 
   /// Opens the socket.
   ///
@@ -85,6 +94,28 @@ final class DevicePath implements DatagramReader, AutoCloseable {
     this.sinceNs = nowNs;
     this.usableNs = nowNs;
     this.returnedNs = nowNs - FLAP_NS;
+    this.triedNs = nowNs;
+  }
+
+  /// Returns the address family of the path.
+  OuterHeader header() {
+    return OuterHeader.of(sink.peer());
+  }
+
+  /// Returns the address among these to which the path should lead; null if it can reach none.
+  @Nullable InetSocketAddress choose(SnaptPeers peers) {
+    return peers.of(link, second);
+  }
+
+  /// Changes to the other address family if the SNAPT has not answered by this one for a second.
+  /// The caller then follows [#choose].
+  void alternate(long nowNs) {
+    if (isAlive()) {
+      triedNs = nowNs;
+    } else if (nowNs - triedNs >= FAMILY_NS) {
+      triedNs = nowNs;
+      second = !second;
+    }
   }
 
   @Override
@@ -192,6 +223,7 @@ final class DevicePath implements DatagramReader, AutoCloseable {
   void networkChanged(long nowNs) {
     holdNs = 0;
     usableNs = nowNs;
+    triedNs = nowNs;
     silence.reset();
     watch.networkChanged(nowNs);
   }

@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.netty.channel.IoEventLoop;
+import io.viaduct.cnapt.links.SnaptPeers;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.PathWatch;
@@ -25,15 +26,15 @@ import org.jspecify.annotations.Nullable;
 ///   unless no other path is alive.
 /// - Each decision is told to the SNAPT by probes on all live paths ([UseAnnouncement]).
 final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseable {
-  private static final InetSocketAddress NOWHERE =
-      new InetSocketAddress(InetAddress.getLoopbackAddress(), 9);
+  private static final SnaptPeers NOWHERE =
+      SnaptPeers.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9));
   private static final long PUBLISHED_NS = 1_000_000_000;
 
   private final LinkSockets sockets;
   private final List<DevicePath> present;
   private final UseAnnouncement announcement = new UseAnnouncement();
   private final DataPathListener listener;
-  private InetSocketAddress peer = NOWHERE;
+  private SnaptPeers peers = NOWHERE;
   private @Nullable TunnelSession session;
   private volatile List<PathStatus> published = List.of(); // written by the event loop
   private long publishedNs;
@@ -53,12 +54,13 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   }
 
   /// Takes a new session. All its paths are unknown.
-  void begin(TunnelSession begun, InetSocketAddress to, long nowNs) {
+  void begin(TunnelSession begun, SnaptPeers to, long nowNs) {
     session = begun;
-    peer(to);
-    sockets.reconcile(begun.pathsMax(), peer, nowNs);
+    peers = to;
+    sockets.reconcile(begun.pathsMax(), peers, nowNs);
     for (DevicePath each : present) {
       each.networkChanged(nowNs);
+      begun.outer(each.id, each.header(), nowNs);
       each.offeredBytes = 0;
       each.use = PathUse.NO;
     }
@@ -71,14 +73,15 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     present.forEach(each -> each.sink.release());
   }
 
+  /// Returns the address to which the first path leads; that of the control connection without one.
   InetSocketAddress peer() {
-    return peer;
+    return present.isEmpty() ? peers.control() : present.getFirst().sink.peer();
   }
 
-  /// Sets the SNAPT's address.
-  void peer(InetSocketAddress to) {
-    peer = to;
-    present.forEach(each -> each.sink.peer(to));
+  /// Sets the SNAPT's addresses.
+  void peers(SnaptPeers to, long nowNs) {
+    peers = to;
+    reconcile(nowNs);
   }
 
   /// Takes a difference of the links that may be used.
@@ -87,9 +90,13 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   /// @param now null for a link that is gone
   void linkChanged(@Nullable UsableLink before, @Nullable UsableLink now, long nowNs) {
     sockets.linkChanged(before, now);
+    reconcile(nowNs);
+  }
+
+  private void reconcile(long nowNs) {
     TunnelSession of = session;
     if (of != null) {
-      sockets.reconcile(of.pathsMax(), peer, nowNs);
+      sockets.reconcile(of.pathsMax(), peers, nowNs);
       decide(nowNs);
     }
   }
@@ -132,9 +139,18 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   }
 
   @Override
-  public void moved(DevicePath path) {
+  public void opened(DevicePath path, long nowNs) {
     TunnelSession of = session;
     if (of != null) {
+      of.outer(path.id, path.header(), nowNs);
+    }
+  }
+
+  @Override
+  public void moved(DevicePath path, long nowNs) {
+    TunnelSession of = session;
+    if (of != null) {
+      of.outer(path.id, path.header(), nowNs);
       of.pathChanged(path.id);
     }
   }
@@ -251,6 +267,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     }
     boolean died = false;
     for (DevicePath each : List.copyOf(present)) {
+      sockets.tryOtherFamily(each, peers, nowNs);
       died |= tick(each, of, by, nowNs);
     }
     if (nowNs - publishedNs >= PUBLISHED_NS) {

@@ -249,7 +249,7 @@ final class ControlDialogFuzz implements ControlListener {
     if (++welcomes > 1
         || !GREETING.wrongWith(welcome, "resumed").isEmpty()
         || !welcome.getSnaptId().equals(SNAPT.id())
-        || by.data().getPort() != welcome.getDataPort()) {
+        || by.peers().control().getPort() != welcome.getDataPort()) {
       broken("welcomed by " + welcome);
     }
     ControlFrame.write(

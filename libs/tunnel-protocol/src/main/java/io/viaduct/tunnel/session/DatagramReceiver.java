@@ -11,6 +11,7 @@ import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.restore.PacketRestorer;
 import io.viaduct.tunnel.restore.RestoreMemory;
+import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.wire.Arrival;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.FragmentHeader;
@@ -32,7 +33,6 @@ final class DatagramReceiver {
   private final ControlQueue controls;
   private final PathExchange path;
   private final PacketRestorer restorer;
-  private final int outerHeaderBytes;
   private int incomplete;
 
   DatagramReceiver(
@@ -51,7 +51,6 @@ final class DatagramReceiver {
     this.controls = state.controls;
     this.path = path;
     this.restorer = restorer;
-    this.outerHeaderBytes = state.terms.outerHeaderBytes();
   }
 
   /// Receives one datagram.
@@ -84,7 +83,7 @@ final class DatagramReceiver {
     if (verdict != Verdict.ACCEPTED) {
       return verdict;
     }
-    int outerBytes = length + outerHeaderBytes;
+    int outerBytes = length + headerBytes(by, from);
     boolean data = DatagramHeader.type(datagram, offset) != DatagramHeader.TYPE_PATH;
     ServiceClass of = data ? DatagramHeader.serviceClass(datagram, offset) : null;
     if (by != null) {
@@ -96,6 +95,15 @@ final class DatagramReceiver {
       return path.message(memory.body, opener.bodyBytes(), by, from, opener.sequence(), nowNs);
     }
     return restore(datagram.getByte(offset), newest, outerBytes, by, sink, nowNs);
+  }
+
+  /// Returns the outer headers of a datagram. In the control connection it counts as if it had come
+  /// by its path.
+  private static int headerBytes(@Nullable SessionPath by, @Nullable InetSocketAddress from) {
+    if (from != null) {
+      return OuterHeader.of(from).bytes();
+    }
+    return by == null ? OuterHeader.IPV4.bytes() : by.budget.headerBytes();
   }
 
   private Verdict fragment(
@@ -138,8 +146,9 @@ final class DatagramReceiver {
             memory.body,
             nowNs);
     int count = body.count();
-    int outerBytes = body.datagramBytes() + count * outerHeaderBytes;
-    int largest = body.largestDatagramBytes() + outerHeaderBytes;
+    int headerBytes = headerBytes(by, from);
+    int outerBytes = body.datagramBytes() + count * headerBytes;
+    int largest = body.largestDatagramBytes() + headerBytes;
     int code = body.header()[0];
     fragments.giveBack(body);
     if (verdict != Verdict.ACCEPTED) {

@@ -11,9 +11,7 @@ import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.path.Carrier;
-import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.scheduling.ClassQueues;
-import io.viaduct.tunnel.terms.TunnelTerms;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.ServiceClass;
@@ -42,8 +40,7 @@ final class DatagramWriter {
   private final ClassQueues queues;
   private final Pacer pacer;
   private final SessionTotals totals;
-  private final PathMtuSearch mtu;
-  private final int outerHeaderBytes;
+  private final PathBudget budget;
   private final ArrayDeque<Outgoing> path = new ArrayDeque<>();
   private final long[] stampedNs = new long[ServiceClass.COUNT];
   private final int[] unstamped = new int[ServiceClass.COUNT];
@@ -56,8 +53,7 @@ final class DatagramWriter {
       ClassQueues queues,
       Pacer pacer,
       SessionTotals totals,
-      TunnelTerms terms,
-      PathMtuSearch mtu,
+      PathBudget budget,
       long nowNs) {
     this.memory = memory;
     this.aead = aead;
@@ -65,8 +61,7 @@ final class DatagramWriter {
     this.queues = queues;
     this.pacer = pacer;
     this.totals = totals;
-    this.mtu = mtu;
-    this.outerHeaderBytes = terms.outerHeaderBytes();
+    this.budget = budget;
     Arrays.fill(stampedNs, nowNs - STAMP_SPACING_NS_MAX);
   }
 
@@ -141,7 +136,7 @@ final class DatagramWriter {
     int body = PathMessage.write(message, padded, 0);
     Arrays.fill(padded, body, PathMessage.BYTES_MAX, (byte) 0);
     if (message instanceof PathMessage.MtuProbe probe) {
-      body = probe.size() - outerHeaderBytes - Sealer.OVERHEAD;
+      body = probe.size() - budget.headerBytes() - Sealer.OVERHEAD;
     }
     ByteBuf datagram = memory.rentBurst();
     int length =
@@ -157,8 +152,8 @@ final class DatagramWriter {
             nowNs);
     datagram.writerIndex(length);
     totals.sentDatagrams(1);
-    totals.sentOverhead(length + outerHeaderBytes);
-    pacer.sent(length + outerHeaderBytes, nowNs);
+    totals.sentOverhead(length + budget.headerBytes());
+    pacer.sent(length + budget.headerBytes(), nowNs);
     sink.send(datagram, length, outgoing.to, nowNs);
   }
 
@@ -170,7 +165,7 @@ final class DatagramWriter {
     int start = startOf(compound, stamp, nowNs);
     compound.sealed(sealer.sequence());
     ByteBuf burst = memory.rentBurst();
-    int datagramBytes = mtu.size() - outerHeaderBytes;
+    int datagramBytes = budget.datagramBytesMax();
     long before = sealer.sequence();
     int length =
         sealer.sealLong(
@@ -184,10 +179,10 @@ final class DatagramWriter {
             datagramBytes,
             nowNs);
     int datagrams = (int) (sealer.sequence() - before);
-    mtu.sent(mtu.size(), datagrams, nowNs);
-    account(compound, datagrams, length + datagrams * outerHeaderBytes, nowNs);
+    budget.mtu.sent(budget.mtu.size(), datagrams, nowNs);
+    account(compound, datagrams, length + datagrams * budget.headerBytes(), nowNs);
     memory.compounds.giveBack(compound);
-    pacer.sent(length + datagrams * outerHeaderBytes, nowNs);
+    pacer.sent(length + datagrams * budget.headerBytes(), nowNs);
     sink.send(burst.writerIndex(length), datagramBytes, to, nowNs);
   }
 
@@ -218,8 +213,8 @@ final class DatagramWriter {
         break;
       }
     }
-    pacer.sent(filled + segments * outerHeaderBytes, nowNs);
-    mtu.sent(segmentBytes + outerHeaderBytes, segments, nowNs);
+    pacer.sent(filled + segments * budget.headerBytes(), nowNs);
+    budget.mtu.sent(segmentBytes + budget.headerBytes(), segments, nowNs);
     sink.send(burst.writerIndex(filled), segmentBytes, to, nowNs);
   }
 
@@ -243,7 +238,7 @@ final class DatagramWriter {
             burst,
             at,
             nowNs);
-    account(compound, 1, length + outerHeaderBytes, nowNs);
+    account(compound, 1, length + budget.headerBytes(), nowNs);
     memory.compounds.giveBack(compound);
     return length;
   }

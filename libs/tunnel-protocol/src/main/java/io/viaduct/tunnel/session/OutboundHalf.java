@@ -62,7 +62,7 @@ final class OutboundHalf {
       BlockCompressor compressor,
       long nowNs) {
     TunnelTerms terms = state.terms;
-    PathMtuSearch mtu = new PathMtuSearch(terms.limits().pathMtu());
+    PathBudget budget = new PathBudget(new PathMtuSearch(terms.limits().pathMtu()));
     ClassQueues queues =
         new ClassQueues(
             settings.classQueueBytes().stream().mapToInt(Integer::intValue).toArray(),
@@ -72,7 +72,7 @@ final class OutboundHalf {
         new SessionPacing(!state.atDevice, pacer, queues, codecs, memory.random.nextLong(), nowNs);
     ClassCompounds compounds =
         new ClassCompounds(
-            terms,
+            budget,
             settings,
             memory,
             state.controls,
@@ -82,16 +82,16 @@ final class OutboundHalf {
             queues,
             pacer);
     PacketEncoder encoder =
-        new PacketEncoder(terms.bodyBytesMax(mtu.size()), memory.compounds, compounds::enqueue);
+        new PacketEncoder(budget.bodyBytesMax(), memory.compounds, compounds::enqueue);
     return new SessionPath(
         id,
-        mtu,
+        budget,
         queues,
         pacing,
         compounds,
         encoder,
-        new PacketSizes(terms, mtu, memory, compounds, encoder, state.verdicts),
-        new DatagramWriter(memory, aead, sealer, queues, pacer, state.totals, terms, mtu, nowNs));
+        new PacketSizes(budget, memory, compounds, encoder, state.verdicts),
+        new DatagramWriter(memory, aead, sealer, queues, pacer, state.totals, budget, nowNs));
   }
 
   /// Seals the ready compounds of a path by priority, until the sink is not writable.

@@ -12,6 +12,7 @@ import io.viaduct.tunnel.scheduling.ClassQueues;
 /// they leave, so a compound that waits can still leave by another path.
 final class SessionPath {
   final int id;
+  final PathBudget budget;
   final PathMtuSearch mtu;
   final ClassQueues queues;
   final SessionPacing pacing;
@@ -42,7 +43,7 @@ final class SessionPath {
 
   SessionPath(
       int id,
-      PathMtuSearch mtu,
+      PathBudget budget,
       ClassQueues queues,
       SessionPacing pacing,
       ClassCompounds compounds,
@@ -50,7 +51,8 @@ final class SessionPath {
       PacketSizes sizes,
       DatagramWriter datagrams) {
     this.id = id;
-    this.mtu = mtu;
+    this.budget = budget;
+    this.mtu = budget.mtu;
     this.queues = queues;
     this.pacing = pacing;
     this.compounds = compounds;
