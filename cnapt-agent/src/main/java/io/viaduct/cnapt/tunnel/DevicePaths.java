@@ -70,6 +70,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   /// Ends the session; the sockets stay.
   void end() {
     session = null;
+    sockets.leftovers().giveUp();
     present.forEach(each -> each.sink.release());
   }
 
@@ -313,14 +314,20 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     for (DevicePath each : present) {
       if (each != path && each.isAlive()) {
         path.left(nowNs);
+        sockets.leftovers().add(path.sink);
         listener.pathLeft(path.linkName(), each.linkName());
         return;
       }
     }
   }
 
-  /// Sends the bursts that waited for their link.
+  /// Sends the bursts that waited for their link. Those of lost links leave by a path that works.
   void sendWaiting(long nowNs) {
+    for (int i = 0; !sockets.leftovers().isEmpty() && i < present.size(); i++) {
+      if (present.get(i).isAlive()) {
+        sockets.leftovers().sendBy(present.get(i).sink, nowNs);
+      }
+    }
     for (int i = 0; i < present.size(); i++) {
       present.get(i).sink.sendWaiting(nowNs);
     }
@@ -328,6 +335,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
 
   /// Drops the bursts that wait, because the carrier has changed.
   void giveUp() {
+    sockets.leftovers().giveUp();
     present.forEach(each -> each.sink.giveUp());
   }
 

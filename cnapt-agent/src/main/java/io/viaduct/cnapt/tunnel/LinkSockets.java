@@ -39,6 +39,7 @@ final class LinkSockets implements AutoCloseable {
   private final Listener listener;
   private final List<DevicePath> present = new ArrayList<>();
   private final List<UsableLink> links = new ArrayList<>();
+  private final SealedLeftovers leftovers = new SealedLeftovers();
   private long refusalsBefore;
   private long droppedBefore;
 
@@ -175,6 +176,7 @@ final class LinkSockets implements AutoCloseable {
     present.remove(path);
     refusalsBefore += path.sink.refusals();
     droppedBefore += path.sink.droppedBursts();
+    leftovers.add(path.sink);
     listener.closing(path, nowNs);
     path.close();
   }
@@ -186,11 +188,19 @@ final class LinkSockets implements AutoCloseable {
 
   /// Returns the number of bursts that were dropped because no network became available.
   long droppedBursts() {
-    return droppedBefore + present.stream().mapToLong(each -> each.sink.droppedBursts()).sum();
+    return droppedBefore
+        + leftovers.dropped()
+        + present.stream().mapToLong(each -> each.sink.droppedBursts()).sum();
+  }
+
+  /// Returns the sealed bursts of lost links.
+  SealedLeftovers leftovers() {
+    return leftovers;
   }
 
   @Override
   public void close() {
+    leftovers.giveUp();
     present.forEach(DevicePath::close);
     present.clear();
   }
