@@ -138,6 +138,12 @@ public final class DataPath implements AutoCloseable {
     return new LinkDifferences(this::linkChanged);
   }
 
+  /// Returns links in the order in which the control connection should try them: those by which the
+  /// SNAPT answers first, spare ones last. Any thread may call this.
+  public List<UsableLink> ranked(List<UsableLink> links) {
+    return paths.ranked(links);
+  }
+
   private void linkChanged(@Nullable UsableLink before, @Nullable UsableLink now) {
     assert loop.inEventLoop() : Thread.currentThread();
     carriers.networkChanged();

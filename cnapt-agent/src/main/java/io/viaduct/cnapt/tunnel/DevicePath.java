@@ -23,9 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// One path of the device: the socket of one link, what waits for it, and whether the SNAPT answers
 /// by it. Owner: the data path's event loop.
 ///
-/// A path that was left while its link was up is used again after a hold time. If it is left again
-/// within 30 s of its return, the hold time doubles, up to 60 s. So a path that flaps carries
-/// little.
+/// A path that was left is used again after a hold time ([HoldTime]).
 final class DevicePath implements DatagramReader, AutoCloseable {
   /// Takes what arrives by a path.
   interface Receiver {
@@ -39,10 +37,6 @@ final class DevicePath implements DatagramReader, AutoCloseable {
     /// Called when the path accepts more datagrams.
     void writable();
   }
-
-  static final long HOLD_NS_MIN = 500_000_000;
-  static final long HOLD_NS_MAX = 60_000_000_000L;
-  static final long FLAP_NS = 30_000_000_000L;
 
   /// Time without an answer after which a link of both families tries the other one.
   static final long FAMILY_NS = 1_000_000_000;
@@ -63,9 +57,7 @@ final class DevicePath implements DatagramReader, AutoCloseable {
   long sinceNs;
   private final Receiver receiver;
   private final UdpSockets sockets;
-  private long holdNs;
-  private long usableNs;
-  private long returnedNs;
+  final HoldTime hold;
 
   // The family of the SNAPT's address: false for the first one that the link can reach.
   private boolean second;
@@ -83,6 +75,7 @@ final class DevicePath implements DatagramReader, AutoCloseable {
       InetSocketAddress peer,
       MobilitySettings mobility,
       Receiver receiver,
+      HoldTime hold,
       long nowNs)
       throws SocketException {
     this.id = id;
@@ -92,8 +85,7 @@ final class DevicePath implements DatagramReader, AutoCloseable {
     this.sink = new UdpSink(sockets.sockets().getFirst(), peer);
     this.watch = new PathWatch(mobility, nowNs);
     this.sinceNs = nowNs;
-    this.usableNs = nowNs;
-    this.returnedNs = nowNs - FLAP_NS;
+    this.hold = hold;
     this.triedNs = nowNs;
   }
 
@@ -154,12 +146,12 @@ final class DevicePath implements DatagramReader, AutoCloseable {
 
   /// Returns whether the path is alive and its hold time is over.
   boolean isReady(long nowNs) {
-    return isAlive() && nowNs - usableNs >= 0;
+    return isAlive() && nowNs - hold.usableNs() >= 0;
   }
 
   /// Returns the end of the hold time if it lies ahead, Long.MAX_VALUE otherwise.
   long heldUntilNs(long nowNs) {
-    return isAlive() && usableNs - nowNs > 0 ? usableNs : Long.MAX_VALUE;
+    return isAlive() && hold.usableNs() - nowNs > 0 ? hold.usableNs() : Long.MAX_VALUE;
   }
 
   /// Sets the use of the path.
@@ -178,7 +170,7 @@ final class DevicePath implements DatagramReader, AutoCloseable {
     }
     if (!isReady(nowNs)) {
       return "it answers again, and is tried for %d ms more"
-          .formatted((usableNs - nowNs) / 1_000_000);
+          .formatted((hold.usableNs() - nowNs) / 1_000_000);
     }
     return isSpare() ? "the configuration keeps it as a spare" : "it answers";
   }
@@ -207,22 +199,19 @@ final class DevicePath implements DatagramReader, AutoCloseable {
 
   /// Records that traffic leaves the path, because nothing arrives by it.
   void left(long nowNs) {
-    boolean flaps = nowNs - returnedNs < FLAP_NS;
-    holdNs = flaps ? Math.clamp(2 * holdNs, HOLD_NS_MIN, HOLD_NS_MAX) : HOLD_NS_MIN;
+    hold.left(nowNs);
     watch.left(nowNs);
     silence.reset();
   }
 
   /// Records the first answer after a change or a silence.
   void found(long nowNs) {
-    usableNs = nowNs + holdNs;
-    returnedNs = usableNs;
+    hold.found(nowNs);
   }
 
   /// Starts anew on another network, which has no history.
   void networkChanged(long nowNs) {
-    holdNs = 0;
-    usableNs = nowNs;
+    hold.networkChanged(nowNs);
     triedNs = nowNs;
     silence.reset();
     watch.networkChanged(nowNs);

@@ -17,7 +17,10 @@ import io.viaduct.tunnel.session.TunnelSession;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Decides which paths of the device ([LinkSockets]) carry data. Owner: the data path's event loop.
@@ -37,6 +40,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   private SnaptPeers peers = NOWHERE;
   private @Nullable TunnelSession session;
   private volatile List<PathStatus> published = List.of(); // written by the event loop
+  private volatile Set<String> carrying = Set.of(); // written by the event loop
   private long publishedNs;
   private boolean lastProbed;
 
@@ -177,8 +181,21 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     }
     if (changed) {
       announcement.decided(nowNs);
+      carrying =
+          present.stream()
+              .filter(each -> each.use != PathUse.NO && each.isAlive())
+              .map(DevicePath::linkName)
+              .collect(Collectors.toSet());
     }
     tell(of, nowNs);
+  }
+
+  /// Returns links in the order in which the control connection should try them. Any thread may
+  /// call this.
+  List<UsableLink> ranked(List<UsableLink> links) {
+    Set<String> first = carrying;
+    Comparator<UsableLink> byUse = Comparator.comparing(link -> !first.contains(link.name()));
+    return links.stream().sorted(byUse.thenComparing(UsableLink::isSpare)).toList();
   }
 
   /// Tells the SNAPT the use of all paths, if that is due.

@@ -8,7 +8,9 @@ import io.viaduct.host.udp.UdpSettings;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +33,7 @@ final class LinkSockets implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(LinkSockets.class);
   private static final int PEERS_REMEMBERED = 16;
+  private static final int LINKS_REMEMBERED = 32;
 
   private final IoEventLoop loop;
   private final int mark;
@@ -39,6 +42,15 @@ final class LinkSockets implements AutoCloseable {
   private final Listener listener;
   private final List<DevicePath> present = new ArrayList<>();
   private final List<UsableLink> links = new ArrayList<>();
+  private final Map<String, HoldTime> holds =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, HoldTime> eldest) {
+          return size() > LINKS_REMEMBERED;
+        }
+      };
   private final SealedLeftovers leftovers = new SealedLeftovers();
   private long refusalsBefore;
   private long droppedBefore;
@@ -164,7 +176,10 @@ final class LinkSockets implements AutoCloseable {
         UdpSettings.at(new InetSocketAddress(0)).marked(mark).remembering(PEERS_REMEMBERED);
     UdpSettings bound = link == null ? settings : settings.onDevice(link.name());
     try {
-      DevicePath path = new DevicePath(id, link, loop, bound, peer, mobility, receiver, nowNs);
+      String name = link == null ? "" : link.name();
+      HoldTime hold = holds.computeIfAbsent(name, _ -> new HoldTime(nowNs));
+      DevicePath path =
+          new DevicePath(id, link, loop, bound, peer, mobility, receiver, hold, nowNs);
       present.add(path);
       listener.opened(path, nowNs);
     } catch (SocketException e) {
@@ -177,6 +192,7 @@ final class LinkSockets implements AutoCloseable {
     refusalsBefore += path.sink.refusals();
     droppedBefore += path.sink.droppedBursts();
     leftovers.add(path.sink);
+    path.hold.left(nowNs);
     listener.closing(path, nowNs);
     path.close();
   }

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /// One device, one SNAPT with an address of each family, bridge and billing, in namespaces. The
@@ -101,6 +102,14 @@ final class MovingLab {
   /// Returns the agent's status.
   JsonNode status() throws IOException {
     return StatusSocket.read(deployment.plans().socket("cnapt"));
+  }
+
+  /// Returns how many lines of a service's log match a pattern.
+  long logged(String service, String pattern) throws IOException {
+    var wanted = Pattern.compile(pattern);
+    try (var lines = Files.lines(deployment.directory().resolve(service + ".log"))) {
+      return lines.filter(line -> wanted.matcher(line).find()).count();
+    }
   }
 
   /// Returns the links whose paths carry data, ordered by name.
