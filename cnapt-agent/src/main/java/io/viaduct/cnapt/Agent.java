@@ -19,6 +19,7 @@ import io.viaduct.cnapt.egress.EgressRouting;
 import io.viaduct.cnapt.egress.EgressStart;
 import io.viaduct.cnapt.links.LinkMonitor;
 import io.viaduct.cnapt.links.LinkRules;
+import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.mobility.HandoverLog;
@@ -96,6 +97,7 @@ final class Agent
   private final TunDevice tun;
   private final DataPath data;
   private final NetworkWatch network;
+  private final RegistrationMoves registration;
   private final TokenSource tokens;
   private final ReceiptLedger receipts;
   private final ControlClient control;
@@ -153,13 +155,16 @@ final class Agent
             configuration.mobility(),
             this);
     LinkMonitor links =
-        new LinkMonitor(dataLoop, LinkRules.of(configuration.links()), data.links());
+        new LinkMonitor(
+            dataLoop, LinkRules.of(configuration.links()), data.links(), this::linksChanged);
+    this.registration = new RegistrationMoves(dataLoop, tokens::networkChanged);
     this.network = new NetworkWatch(dataLoop, tun.name(), mark, state::peer, this, links);
     this.control =
         new ControlClient(
             controlLoop,
             authorities,
             mark,
+            () -> data.ranked(network.links().links()),
             configuration.control(),
             configuration.snapt(),
             device,
@@ -262,10 +267,10 @@ final class Agent
     readiness.cleared(SESSION);
     ifPresent(routing, routes -> routes.carries(true));
     if (welcome.getResumed()) {
-      boolean moved = before == null || !before.data().equals(by.data());
+      boolean moved = before == null || !before.peers().equals(by.peers());
       dataLoop.execute(() -> {
         if (moved) {
-          data.peerMoved(by.data());
+          data.peersMoved(by.peers());
         }
         data.control(by.connection());
         network.look();
@@ -277,7 +282,7 @@ final class Agent
         new SessionParameters(
             terms,
             configuration.tunnel().sending(),
-            by.data(),
+            by.peers(),
             by.ownReceiverIndex(),
             receipts.begin(welcome.getSnaptId(), welcome.getSessionId(), welcome.getEpoch()));
     dataLoop.execute(() -> {
@@ -338,9 +343,15 @@ final class Agent
       data.networkChanged();
       names.networkChanged();
       ifPresent(resolvers, ApplicationResolvers::networkChanged);
-      control.networkChanged();
-      tokens.networkChanged();
+      if (network.links().links().isEmpty()) {
+        control.networkChanged(); // otherwise the connection follows its link
+      }
+      registration.moved(from, to);
     }
+  }
+
+  private void linksChanged(List<UsableLink> now) {
+    control.linksChanged(now);
   }
 
   @Override
@@ -356,6 +367,7 @@ final class Agent
   public void pathLeft(String link, String to) {
     LOG.warn("nothing arrives by {}, which is up: packets leave by {}", link, to);
     handovers.begun(clock.instant(), nanoTime.getAsLong(), "silence", link, to);
+    control.linkSilent(link);
   }
 
   @Override

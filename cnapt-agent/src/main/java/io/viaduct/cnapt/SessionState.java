@@ -51,10 +51,11 @@ final class SessionState {
     snapts = listed;
   }
 
-  /// Returns the address for datagrams to the SNAPT, or null before the first Welcome.
+  /// Returns the SNAPT's address at the control connection, with the port for datagrams, or null
+  /// before the first Welcome.
   @Nullable InetSocketAddress peer() {
     Welcomed by = welcomed;
-    return by == null ? null : by.data();
+    return by == null ? null : by.peers().control();
   }
 
   /// Returns `up`, or `starting` or `degraded` if there are reasons.

@@ -88,8 +88,7 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
                 AeadAlgorithm.valueOf(welcome.getAead().name()),
                 SessionSecret.of(welcome.getSecret().toByteArray()),
                 welcome.getReceiverIndex(),
-                limits(welcome),
-                false),
+                limits(welcome)),
             patient(),
             memory,
             new FlowListener() {

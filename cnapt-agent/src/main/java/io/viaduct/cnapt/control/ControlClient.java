@@ -5,12 +5,12 @@ import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.Promise;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +33,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private final EventLoop loop;
   private final Supplier<SslContext> tls;
   private final int mark;
+  private final Supplier<List<UsableLink>> links;
   private final ControlSettings settings;
   private final DeviceIdentity device;
   private final Greeting greeting;
@@ -48,19 +49,23 @@ public final class ControlClient implements ControlDialog.Owner {
   private byte[] token = new byte[0];
   private @Nullable ControlDialog dialog;
   private @Nullable ScheduledFuture<?> retry;
+  private boolean away; // no link can be used
   private boolean stopped;
   private boolean hopeless;
   private int attempt;
+  private List<InetAddress> reachable = List.of(); // by the last attempt
   private @Nullable Welcomed session;
   private String loggedWords = "";
 
   /// @param tls called at the first attempt, because it reads files and loads classes
   /// @param mark SO_MARK of the connection; 0 means none
+  /// @param links links that may carry the connection, the preferred one first; called on the loop
   /// @param ledger signs receipts; used only on the loop from now on
   public ControlClient(
       EventLoop loop,
       Supplier<SslContext> tls,
       int mark,
+      Supplier<List<UsableLink>> links,
       ControlSettings settings,
       SnaptSettings bootstrap,
       DeviceIdentity device,
@@ -71,6 +76,7 @@ public final class ControlClient implements ControlDialog.Owner {
     this.loop = loop;
     this.tls = tls;
     this.mark = mark;
+    this.links = links;
     this.settings = settings;
     this.device = device;
     this.greeting = greeting;
@@ -110,6 +116,37 @@ public final class ControlClient implements ControlDialog.Owner {
     });
   }
 
+  /// Takes a change of the links that can be used. A connection stays while its own link does, and
+  /// waits for its link while there is none.
+  ///
+  /// @param now all usable links
+  public void linksChanged(List<UsableLink> now) {
+    loop.execute(() -> {
+      ControlDialog open = dialog;
+      boolean returned = away && !now.isEmpty();
+      away = now.isEmpty();
+      if (away) {
+        return;
+      }
+      if (open == null || !open.isHeldBy(now)) {
+        candidates.networkChanged();
+        again("its link is gone");
+      } else if (returned) {
+        open.check();
+      }
+    });
+  }
+
+  /// Reconnects by another link if nothing arrives by that of the connection, although it is up.
+  public void linkSilent(String name) {
+    loop.execute(() -> {
+      ControlDialog open = dialog;
+      if (open != null && open.isBy(name)) {
+        again("nothing arrives by its link");
+      }
+    });
+  }
+
   /// Reconnects at once, because datagrams are lost although the link is up.
   public void pathDead() {
     loop.execute(() -> again("the path is dead"));
@@ -136,9 +173,9 @@ public final class ControlClient implements ControlDialog.Owner {
         .name("resolve")
         .start(() -> {
           try {
-            InetSocketAddress address = addresses.resolve(snapt, backOff.failures());
+            List<InetAddress> found = addresses.resolve(snapt);
             SslContext context = tls.get();
-            loop.execute(() -> connect(number, snapt, address, context));
+            loop.execute(() -> connect(number, snapt, found, context));
           } catch (UnknownHostException _) {
             loop.execute(() -> {
               if (number == attempt) {
@@ -149,15 +186,18 @@ public final class ControlClient implements ControlDialog.Owner {
         });
   }
 
-  private void connect(int number, Snapt snapt, InetSocketAddress address, SslContext context) {
+  private void connect(int number, Snapt snapt, List<InetAddress> found, SslContext context) {
     if (number != attempt || stopped || dialog != null) {
       return;
     }
+    reachable = found;
+    List<ControlWay> ways = ControlWay.of(links.get(), found);
+    ControlWay way = ways.get(Math.floorMod(backOff.failures(), ways.size()));
     int timeoutMs = (int) settings.connectTimeout().toMillis();
     ControlDialog begun =
         new ControlDialog(loop, settings, greeting, device, token, resumption(snapt), ledger, this);
     dialog = begun;
-    begun.begin(new ControlConnection(snapt, address, context, mark, timeoutMs, loop, begun));
+    begun.begin(new ControlConnection(snapt, way, context, mark, timeoutMs, loop, begun));
   }
 
   private Resumption resumption(Snapt at) {
@@ -168,9 +208,10 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   @Override
-  public void welcomed(Welcomed welcomed) {
+  public void welcomed(Welcomed by) {
     backOff.succeeded();
     candidates.succeeded();
+    Welcomed welcomed = by.reachableAt(reachable, session);
     session = welcomed;
     loggedWords = "";
     LOG.info("{}", welcomed);

@@ -15,12 +15,14 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.unix.IntegerUnixChannelOption;
+import io.netty.channel.unix.RawUnixChannelOption;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
+import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.service.tls.CommonName;
 import io.viaduct.service.tls.HandshakeFailure;
 import io.viaduct.tunnel.control.ControlFrame;
@@ -31,6 +33,8 @@ import io.viaduct.tunnel.control.DatagramIntake;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
@@ -62,6 +66,11 @@ final class ControlConnection implements ControlLine.Connection {
   private static final IntegerUnixChannelOption SO_MARK =
       new IntegerUnixChannelOption("SO_MARK", 1, 36);
 
+  // SO_BINDTODEVICE of asm-generic/socket.h; IFNAMSIZ bytes, filled with zeros.
+  private static final int DEVICE_BYTES = 16;
+  private static final RawUnixChannelOption SO_BINDTODEVICE =
+      new RawUnixChannelOption("SO_BINDTODEVICE", 1, 25, DEVICE_BYTES);
+
   private static final IntegerUnixChannelOption TCP_MAXSEG =
       new IntegerUnixChannelOption("TCP_MAXSEG", 6, 2);
 
@@ -73,12 +82,14 @@ final class ControlConnection implements ControlLine.Connection {
   private final Owner owner;
   private final Bootstrap bootstrap;
   private final InetSocketAddress address;
+  private @Nullable UsableLink link;
   private @Nullable Channel channel;
   private boolean ended;
 
+  /// @param way link and address
   ControlConnection(
       Snapt snapt,
-      InetSocketAddress address,
+      ControlWay way,
       SslContext tls,
       int mark,
       int timeoutMs,
@@ -86,7 +97,8 @@ final class ControlConnection implements ControlLine.Connection {
       Owner owner) {
     this.snapt = snapt;
     this.owner = owner;
-    this.address = address;
+    this.address = new InetSocketAddress(way.address(), snapt.controlPort());
+    this.link = way.link();
     this.bootstrap =
         new Bootstrap()
             .group(loop)
@@ -105,6 +117,41 @@ final class ControlConnection implements ControlLine.Connection {
     if (mark != 0) {
       bootstrap.option(SO_MARK, mark);
     }
+    if (link != null) {
+      bootstrap.option(SO_BINDTODEVICE, device(link));
+    }
+  }
+
+  private static ByteBuffer device(UsableLink link) {
+    ByteBuffer name = ByteBuffer.allocateDirect(DEVICE_BYTES);
+    name.put(link.name().getBytes(StandardCharsets.UTF_8)).clear();
+    return name;
+  }
+
+  /// Returns whether the connection can go on by one of these links: its own is there, with the
+  /// connection's address. TCP repeats what a short absence has lost, so without any link it can go
+  /// on later. A connection whose link the kernel has chosen is bound to it from here on.
+  boolean isHeldBy(List<UsableLink> links) {
+    Channel open = channel;
+    if (links.isEmpty() || open == null) {
+      return true;
+    }
+    UsableLink bound = link;
+    if (!(open.localAddress() instanceof InetSocketAddress own) || !open.isActive()) {
+      return bound == null || links.contains(bound); // it still connects
+    }
+    UsableLink holding = ControlWay.holding(links, own.getAddress(), bound);
+    if (holding != null && bound == null) {
+      open.config().setOption(SO_BINDTODEVICE, device(holding));
+    }
+    link = holding == null ? bound : holding;
+    return holding != null;
+  }
+
+  /// Returns whether the connection is bound to the link with this name.
+  boolean isBy(String linkName) {
+    UsableLink bound = link;
+    return bound != null && bound.name().equals(linkName);
   }
 
   /// Starts to connect. The owner may be called before this returns.

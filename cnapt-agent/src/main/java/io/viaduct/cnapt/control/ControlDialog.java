@@ -4,6 +4,8 @@ import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.service.logging.PeerText;
 import io.viaduct.tunnel.control.KeepAliveWatch;
@@ -214,7 +216,7 @@ final class ControlDialog implements ControlConnection.Owner {
     owner.welcomed(
         new Welcomed(
             snapt,
-            new InetSocketAddress(from.remote().getAddress(), welcome.getDataPort()),
+            SnaptPeers.of(new InetSocketAddress(from.remote().getAddress(), welcome.getDataPort())),
             welcome,
             resumption.receiverIndex(),
             from));
@@ -248,6 +250,38 @@ final class ControlDialog implements ControlConnection.Owner {
             }
             case LOST ->
                 of.close(ControlFailure.KEEP_ALIVE_LOST, "nothing heard for " + silentMs + " ms");
+          }
+        });
+  }
+
+  /// Returns whether the connection can go on by one of these links.
+  boolean isHeldBy(List<UsableLink> links) {
+    ControlConnection open = connection;
+    return open == null || open.isHeldBy(links);
+  }
+
+  /// Returns whether the connection is bound to the link with this name.
+  boolean isBy(String linkName) {
+    ControlConnection open = connection;
+    return open != null && open.isBy(linkName);
+  }
+
+  /// Finds out whether the connection has survived the absence of its link: an answer must come in
+  /// the time that a new connection may take.
+  void check() {
+    ControlConnection open = connection;
+    if (!established || open == null) {
+      return;
+    }
+    long askedNs = loop.ticker().nanoTime();
+    open.send(keepAlive(++keepAliveNumber, false));
+    after(
+        settings.connectTimeout().toMillis(),
+        () -> {
+          if (heardNs - askedNs < 0) {
+            open.close(ControlFailure.KEEP_ALIVE_LOST, "no answer since its link is back");
+          } else {
+            watch(open);
           }
         });
   }

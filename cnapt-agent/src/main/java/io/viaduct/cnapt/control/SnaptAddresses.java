@@ -1,9 +1,7 @@
 package io.viaduct.cnapt.control;
 
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,11 +28,10 @@ final class SnaptAddresses {
     granted = Map.copyOf(addresses);
   }
 
-  /// Returns the next address to try.
+  /// Returns the addresses of a SNAPT in the order in which they are tried, at least one.
   ///
-  /// @param attempt number of the attempt; successive attempts use successive addresses of the host
   /// @throws UnknownHostException if no source has an address
-  InetSocketAddress resolve(Snapt snapt, int attempt) throws UnknownHostException {
+  List<InetAddress> resolve(Snapt snapt) throws UnknownHostException {
     List<InetAddress> fromGrant = granted.getOrDefault(snapt.host(), List.of());
     Set<InetAddress> all = new LinkedHashSet<>();
     try {
@@ -46,9 +43,7 @@ final class SnaptAddresses {
       }
     }
     all.addAll(fromGrant);
-    List<InetAddress> found = new ArrayList<>(all);
-    return new InetSocketAddress(
-        found.get(Math.floorMod(attempt, found.size())), snapt.controlPort());
+    return List.copyOf(all);
   }
 
   private List<InetAddress> lookUp(String host) throws UnknownHostException {

@@ -1,24 +1,26 @@
 package io.viaduct.cnapt.control;
 
+import io.viaduct.cnapt.links.SnaptPeers;
 import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelTerms;
-import java.net.Inet6Address;
-import java.net.InetSocketAddress;
+import java.net.InetAddress;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A control connection after its Welcome.
 ///
 /// @param snapt the SNAPT that sent the Welcome
-/// @param data address for datagrams to the SNAPT
+/// @param peers addresses for datagrams to the SNAPT
 /// @param welcome the message; its secret is for the data path only
 /// @param ownReceiverIndex receiver index that the Hello has sent
 /// @param connection the connection, for datagrams while UDP is blocked
 public record Welcomed(
     Snapt snapt,
-    InetSocketAddress data,
+    SnaptPeers peers,
     Welcome welcome,
     int ownReceiverIndex,
     ControlLine.Connection connection) {
@@ -34,8 +36,16 @@ public record Welcomed(
             welcome.getPathMtu(),
             welcome.getHistoryBytes(),
             welcome.getPaths(),
-            welcome.getFeaturesList()),
-        data.getAddress() instanceof Inet6Address);
+            welcome.getFeaturesList()));
+  }
+
+  /// Returns this connection with the SNAPT's address of the other family, if it has one.
+  ///
+  /// @param found addresses of the SNAPT
+  /// @param before the last connection to it, null for none
+  Welcomed reachableAt(List<InetAddress> found, @Nullable Welcomed before) {
+    SnaptPeers all = peers.and(found, before == null ? null : before.peers);
+    return new Welcomed(snapt, all, welcome, ownReceiverIndex, connection);
   }
 
   /// Returns the session's id only, so that the secret does not appear in logs.

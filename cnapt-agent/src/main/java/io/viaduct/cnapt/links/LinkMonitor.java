@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,12 +19,16 @@ public final class LinkMonitor implements AutoCloseable {
   private final UsableLinks usable;
   private final SignalMonitor signals;
   private final LinkListener listener;
+  private final Consumer<List<UsableLink>> all;
   private final Map<Integer, Integer> dBmOfLink = new ConcurrentHashMap<>();
 
   /// @param loop the data path's event loop
   /// @param listener called for each difference, on that loop
-  public LinkMonitor(IoEventLoop loop, LinkRules rules, LinkListener listener) {
+  /// @param all called with all links after their differences, on that loop
+  public LinkMonitor(
+      IoEventLoop loop, LinkRules rules, LinkListener listener, Consumer<List<UsableLink>> all) {
     this.listener = listener;
+    this.all = all;
     this.usable = new UsableLinks(rules, new Differences());
     this.signals = new SignalMonitor(loop, this::signal);
   }
@@ -32,18 +37,19 @@ public final class LinkMonitor implements AutoCloseable {
   public void attached(List<AttachedLink> now) {
     List<UsableLink> before = usable.links();
     usable.attached(now);
-    watchSignals(before);
+    follow(before);
   }
 
   /// Uses other rules from now on.
   public void use(LinkRules rules) {
     List<UsableLink> before = usable.links();
     usable.use(rules);
-    watchSignals(before);
+    follow(before);
   }
 
-  private void watchSignals(List<UsableLink> before) {
+  private void follow(List<UsableLink> before) {
     if (!usable.links().equals(before)) {
+      all.accept(usable.links());
       signals.watch(usable.links().stream().map(UsableLink::index).collect(Collectors.toSet()));
     }
   }

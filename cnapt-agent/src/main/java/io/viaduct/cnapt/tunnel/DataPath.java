@@ -6,6 +6,7 @@ import io.netty.channel.IoEventLoop;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.links.LinkListener;
+import io.viaduct.cnapt.links.SnaptPeers;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.policy.Policy;
@@ -117,24 +118,29 @@ public final class DataPath implements AutoCloseable {
     carried.begin(begun);
     ownReceiverIndex = parameters.ownReceiverIndex();
     carriers.begin(begun, nowNs);
-    paths.begin(begun, parameters.peer(), nowNs);
+    paths.begin(begun, parameters.peers(), nowNs);
     routes.begin(begun);
     intake.begin(begun, parameters.settings().classQueueBytes());
     tick();
   }
 
-  /// Changes the SNAPT's address within the same session.
-  public void peerMoved(InetSocketAddress peer) {
+  /// Changes the SNAPT's addresses within the same session. Paths to an address that stays go on.
+  public void peersMoved(SnaptPeers peers) {
     assert loop.inEventLoop() : Thread.currentThread();
-    paths.peer(peer);
     carriers.networkChanged();
-    paths.networkChanged(nanoTime.getAsLong());
+    paths.peers(peers, nanoTime.getAsLong());
     tick();
   }
 
   /// Returns the listener to the links that may be used: each of them gets a path.
   public LinkListener links() {
     return new LinkDifferences(this::linkChanged);
+  }
+
+  /// Returns links in the order in which the control connection should try them: those by which the
+  /// SNAPT answers first, spare ones last. Any thread may call this.
+  public List<UsableLink> ranked(List<UsableLink> links) {
+    return paths.ranked(links);
   }
 
   private void linkChanged(@Nullable UsableLink before, @Nullable UsableLink now) {

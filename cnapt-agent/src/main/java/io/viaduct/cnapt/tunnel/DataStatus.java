@@ -7,6 +7,7 @@ import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.ServiceClass;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -82,8 +83,9 @@ public record DataStatus(
     flows.sort(
         Comparator.comparingLong((FlowStatus f) -> f.sentBytes() + f.receivedBytes()).reversed());
     double roundTripUs = session.roundTripUs();
+    InetSocketAddress peer = paths.peer();
     return new DataStatus(
-        paths.peer().getAddress().getHostAddress() + ":" + paths.peer().getPort(),
+        peer.getAddress().getHostAddress() + ":" + peer.getPort(),
         by,
         paths.isDead() ? "dead" : paths.isSearching() ? "searching" : "alive",
         Double.isNaN(roundTripUs) ? null : roundTripUs / 1000,

@@ -2,6 +2,7 @@ package io.viaduct.cnapt.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.IoEventLoop;
+import io.viaduct.cnapt.links.SnaptPeers;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.PathWatch;
@@ -12,6 +13,7 @@ import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.host.udp.UdpSockets;
 import io.viaduct.tunnel.session.PathState;
 import io.viaduct.tunnel.session.PathUse;
+import io.viaduct.tunnel.terms.OuterHeader;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.List;
@@ -21,9 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// One path of the device: the socket of one link, what waits for it, and whether the SNAPT answers
 /// by it. Owner: the data path's event loop.
 ///
-/// A path that was left while its link was up is used again after a hold time. If it is left again
-/// within 30 s of its return, the hold time doubles, up to 60 s. So a path that flaps carries
-/// little.
+/// A path that was left is used again after a hold time ([HoldTime]).
 final class DevicePath implements DatagramReader, AutoCloseable {
   /// Takes what arrives by a path.
   interface Receiver {
@@ -38,9 +38,8 @@ final class DevicePath implements DatagramReader, AutoCloseable {
     void writable();
   }
 
-  static final long HOLD_NS_MIN = 500_000_000;
-  static final long HOLD_NS_MAX = 60_000_000_000L;
-  static final long FLAP_NS = 30_000_000_000L;
+  /// Time without an answer after which a link of both families tries the other one.
+  static final long FAMILY_NS = 1_000_000_000;
 
   /// Loss above which a path is shown as losing.
   private static final double LOSING_RATIO = 0.02;
@@ -58,9 +57,11 @@ final class DevicePath implements DatagramReader, AutoCloseable {
   long sinceNs;
   private final Receiver receiver;
   private final UdpSockets sockets;
-  private long holdNs;
-  private long usableNs;
-  private long returnedNs;
+  final HoldTime hold;
+
+  // The family of the SNAPT's address: false for the first one that the link can reach.
+  private boolean second;
+  private long triedNs;
 
   /// Opens the socket.
   ///
@@ -74,6 +75,7 @@ final class DevicePath implements DatagramReader, AutoCloseable {
       InetSocketAddress peer,
       MobilitySettings mobility,
       Receiver receiver,
+      HoldTime hold,
       long nowNs)
       throws SocketException {
     this.id = id;
@@ -83,8 +85,29 @@ final class DevicePath implements DatagramReader, AutoCloseable {
     this.sink = new UdpSink(sockets.sockets().getFirst(), peer);
     this.watch = new PathWatch(mobility, nowNs);
     this.sinceNs = nowNs;
-    this.usableNs = nowNs;
-    this.returnedNs = nowNs - FLAP_NS;
+    this.hold = hold;
+    this.triedNs = nowNs;
+  }
+
+  /// Returns the address family of the path.
+  OuterHeader header() {
+    return OuterHeader.of(sink.peer());
+  }
+
+  /// Returns the address among these to which the path should lead; null if it can reach none.
+  @Nullable InetSocketAddress choose(SnaptPeers peers) {
+    return peers.of(link, second);
+  }
+
+  /// Changes to the other address family if the SNAPT has not answered by this one for a second.
+  /// The caller then follows [#choose].
+  void alternate(long nowNs) {
+    if (isAlive()) {
+      triedNs = nowNs;
+    } else if (nowNs - triedNs >= FAMILY_NS) {
+      triedNs = nowNs;
+      second = !second;
+    }
   }
 
   @Override
@@ -123,12 +146,12 @@ final class DevicePath implements DatagramReader, AutoCloseable {
 
   /// Returns whether the path is alive and its hold time is over.
   boolean isReady(long nowNs) {
-    return isAlive() && nowNs - usableNs >= 0;
+    return isAlive() && nowNs - hold.usableNs() >= 0;
   }
 
   /// Returns the end of the hold time if it lies ahead, Long.MAX_VALUE otherwise.
   long heldUntilNs(long nowNs) {
-    return isAlive() && usableNs - nowNs > 0 ? usableNs : Long.MAX_VALUE;
+    return isAlive() && hold.usableNs() - nowNs > 0 ? hold.usableNs() : Long.MAX_VALUE;
   }
 
   /// Sets the use of the path.
@@ -147,7 +170,7 @@ final class DevicePath implements DatagramReader, AutoCloseable {
     }
     if (!isReady(nowNs)) {
       return "it answers again, and is tried for %d ms more"
-          .formatted((usableNs - nowNs) / 1_000_000);
+          .formatted((hold.usableNs() - nowNs) / 1_000_000);
     }
     return isSpare() ? "the configuration keeps it as a spare" : "it answers";
   }
@@ -176,22 +199,20 @@ final class DevicePath implements DatagramReader, AutoCloseable {
 
   /// Records that traffic leaves the path, because nothing arrives by it.
   void left(long nowNs) {
-    boolean flaps = nowNs - returnedNs < FLAP_NS;
-    holdNs = flaps ? Math.clamp(2 * holdNs, HOLD_NS_MIN, HOLD_NS_MAX) : HOLD_NS_MIN;
+    hold.left(nowNs);
     watch.left(nowNs);
     silence.reset();
   }
 
   /// Records the first answer after a change or a silence.
   void found(long nowNs) {
-    usableNs = nowNs + holdNs;
-    returnedNs = usableNs;
+    hold.found(nowNs);
   }
 
   /// Starts anew on another network, which has no history.
   void networkChanged(long nowNs) {
-    holdNs = 0;
-    usableNs = nowNs;
+    hold.networkChanged(nowNs);
+    triedNs = nowNs;
     silence.reset();
     watch.networkChanged(nowNs);
   }

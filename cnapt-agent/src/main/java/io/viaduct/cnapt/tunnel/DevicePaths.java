@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.netty.channel.IoEventLoop;
+import io.viaduct.cnapt.links.SnaptPeers;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.PathWatch;
@@ -16,7 +17,10 @@ import io.viaduct.tunnel.session.TunnelSession;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Decides which paths of the device ([LinkSockets]) carry data. Owner: the data path's event loop.
@@ -25,17 +29,18 @@ import org.jspecify.annotations.Nullable;
 ///   unless no other path is alive.
 /// - Each decision is told to the SNAPT by probes on all live paths ([UseAnnouncement]).
 final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseable {
-  private static final InetSocketAddress NOWHERE =
-      new InetSocketAddress(InetAddress.getLoopbackAddress(), 9);
+  private static final SnaptPeers NOWHERE =
+      SnaptPeers.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9));
   private static final long PUBLISHED_NS = 1_000_000_000;
 
   private final LinkSockets sockets;
   private final List<DevicePath> present;
   private final UseAnnouncement announcement = new UseAnnouncement();
   private final DataPathListener listener;
-  private InetSocketAddress peer = NOWHERE;
+  private SnaptPeers peers = NOWHERE;
   private @Nullable TunnelSession session;
   private volatile List<PathStatus> published = List.of(); // written by the event loop
+  private volatile Set<String> carrying = Set.of(); // written by the event loop
   private long publishedNs;
   private boolean lastProbed;
 
@@ -53,12 +58,13 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   }
 
   /// Takes a new session. All its paths are unknown.
-  void begin(TunnelSession begun, InetSocketAddress to, long nowNs) {
+  void begin(TunnelSession begun, SnaptPeers to, long nowNs) {
     session = begun;
-    peer(to);
-    sockets.reconcile(begun.pathsMax(), peer, nowNs);
+    peers = to;
+    sockets.reconcile(begun.pathsMax(), peers, nowNs);
     for (DevicePath each : present) {
       each.networkChanged(nowNs);
+      begun.outer(each.id, each.header(), nowNs);
       each.offeredBytes = 0;
       each.use = PathUse.NO;
     }
@@ -68,17 +74,19 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   /// Ends the session; the sockets stay.
   void end() {
     session = null;
+    sockets.leftovers().giveUp();
     present.forEach(each -> each.sink.release());
   }
 
+  /// Returns the address to which the first path leads; that of the control connection without one.
   InetSocketAddress peer() {
-    return peer;
+    return present.isEmpty() ? peers.control() : present.getFirst().sink.peer();
   }
 
-  /// Sets the SNAPT's address.
-  void peer(InetSocketAddress to) {
-    peer = to;
-    present.forEach(each -> each.sink.peer(to));
+  /// Sets the SNAPT's addresses.
+  void peers(SnaptPeers to, long nowNs) {
+    peers = to;
+    reconcile(nowNs);
   }
 
   /// Takes a difference of the links that may be used.
@@ -87,9 +95,13 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   /// @param now null for a link that is gone
   void linkChanged(@Nullable UsableLink before, @Nullable UsableLink now, long nowNs) {
     sockets.linkChanged(before, now);
+    reconcile(nowNs);
+  }
+
+  private void reconcile(long nowNs) {
     TunnelSession of = session;
     if (of != null) {
-      sockets.reconcile(of.pathsMax(), peer, nowNs);
+      sockets.reconcile(of.pathsMax(), peers, nowNs);
       decide(nowNs);
     }
   }
@@ -132,9 +144,18 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   }
 
   @Override
-  public void moved(DevicePath path) {
+  public void opened(DevicePath path, long nowNs) {
     TunnelSession of = session;
     if (of != null) {
+      of.outer(path.id, path.header(), nowNs);
+    }
+  }
+
+  @Override
+  public void moved(DevicePath path, long nowNs) {
+    TunnelSession of = session;
+    if (of != null) {
+      of.outer(path.id, path.header(), nowNs);
       of.pathChanged(path.id);
     }
   }
@@ -160,8 +181,21 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     }
     if (changed) {
       announcement.decided(nowNs);
+      carrying =
+          present.stream()
+              .filter(each -> each.use != PathUse.NO && each.isAlive())
+              .map(DevicePath::linkName)
+              .collect(Collectors.toSet());
     }
     tell(of, nowNs);
+  }
+
+  /// Returns links in the order in which the control connection should try them. Any thread may
+  /// call this.
+  List<UsableLink> ranked(List<UsableLink> links) {
+    Set<String> first = carrying;
+    Comparator<UsableLink> byUse = Comparator.comparing(link -> !first.contains(link.name()));
+    return links.stream().sorted(byUse.thenComparing(UsableLink::isSpare)).toList();
   }
 
   /// Tells the SNAPT the use of all paths, if that is due.
@@ -251,6 +285,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     }
     boolean died = false;
     for (DevicePath each : List.copyOf(present)) {
+      sockets.tryOtherFamily(each, peers, nowNs);
       died |= tick(each, of, by, nowNs);
     }
     if (nowNs - publishedNs >= PUBLISHED_NS) {
@@ -296,14 +331,20 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     for (DevicePath each : present) {
       if (each != path && each.isAlive()) {
         path.left(nowNs);
+        sockets.leftovers().add(path.sink);
         listener.pathLeft(path.linkName(), each.linkName());
         return;
       }
     }
   }
 
-  /// Sends the bursts that waited for their link.
+  /// Sends the bursts that waited for their link. Those of lost links leave by a path that works.
   void sendWaiting(long nowNs) {
+    for (int i = 0; !sockets.leftovers().isEmpty() && i < present.size(); i++) {
+      if (present.get(i).isAlive()) {
+        sockets.leftovers().sendBy(present.get(i).sink, nowNs);
+      }
+    }
     for (int i = 0; i < present.size(); i++) {
       present.get(i).sink.sendWaiting(nowNs);
     }
@@ -311,6 +352,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
 
   /// Drops the bursts that wait, because the carrier has changed.
   void giveUp() {
+    sockets.leftovers().giveUp();
     present.forEach(each -> each.sink.giveUp());
   }
 

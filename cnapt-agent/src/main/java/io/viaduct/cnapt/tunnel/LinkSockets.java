@@ -1,14 +1,16 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.netty.channel.IoEventLoop;
+import io.viaduct.cnapt.links.SnaptPeers;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.host.udp.UdpSettings;
-import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,12 +24,16 @@ final class LinkSockets implements AutoCloseable {
     /// Called for a path whose link is gone; its socket is closed afterwards.
     void closing(DevicePath path, long nowNs);
 
-    /// Called for a path whose link has other addresses now.
-    void moved(DevicePath path);
+    /// Called for a new path.
+    void opened(DevicePath path, long nowNs);
+
+    /// Called for a path whose link has other addresses now, or which leads to another address.
+    void moved(DevicePath path, long nowNs);
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(LinkSockets.class);
   private static final int PEERS_REMEMBERED = 16;
+  private static final int LINKS_REMEMBERED = 32;
 
   private final IoEventLoop loop;
   private final int mark;
@@ -36,6 +42,16 @@ final class LinkSockets implements AutoCloseable {
   private final Listener listener;
   private final List<DevicePath> present = new ArrayList<>();
   private final List<UsableLink> links = new ArrayList<>();
+  private final Map<String, HoldTime> holds =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, HoldTime> eldest) {
+          return size() > LINKS_REMEMBERED;
+        }
+      };
+  private final SealedLeftovers leftovers = new SealedLeftovers();
   private long refusalsBefore;
   private long droppedBefore;
 
@@ -81,36 +97,32 @@ final class LinkSockets implements AutoCloseable {
   /// Opens and closes paths until there is one per link that can be used.
   ///
   /// @param paths number of paths that the session may have
-  /// @param peer the SNAPT's address; a link without its family cannot be used
-  void reconcile(int paths, InetSocketAddress peer, long nowNs) {
-    List<UsableLink> wanted = wanted(paths, peer);
+  /// @param peers the SNAPT's addresses; a link without a family of these cannot be used
+  void reconcile(int paths, SnaptPeers peers, long nowNs) {
+    List<UsableLink> wanted = wanted(paths, peers);
     for (DevicePath each : List.copyOf(present)) {
       UsableLink kept = wanted.stream().filter(link -> isOf(each, link)).findFirst().orElse(null);
       if (kept == null && !(each.link == null && wanted.isEmpty())) {
         close(each, nowNs);
-      } else if (kept != null) {
-        follow(each, kept, nowNs);
+      } else {
+        follow(each, kept, peers, nowNs);
       }
     }
     for (UsableLink link : wanted) {
       if (present.stream().noneMatch(each -> isOf(each, link))) {
-        open(link, peer, nowNs);
+        open(link, peers, nowNs);
       }
     }
     if (present.isEmpty()) {
-      open(null, peer, nowNs);
+      open(null, peers, nowNs);
     }
   }
 
-  private List<UsableLink> wanted(int paths, InetSocketAddress peer) {
+  private List<UsableLink> wanted(int paths, SnaptPeers peers) {
     if (paths == 1) {
       return List.of();
     }
-    boolean ipv4 = peer.getAddress() instanceof Inet4Address;
-    return links.stream()
-        .filter(link -> ipv4 ? link.hasIpv4() : link.hasIpv6())
-        .limit(paths)
-        .toList();
+    return links.stream().filter(link -> peers.of(link, false) != null).limit(paths).toList();
   }
 
   private static boolean isOf(DevicePath path, UsableLink link) {
@@ -119,17 +131,43 @@ final class LinkSockets implements AutoCloseable {
         && path.link.name().equals(link.name());
   }
 
-  /// Takes a change of the link: other addresses are another network.
-  private void follow(DevicePath path, UsableLink now, long nowNs) {
+  /// Takes a change of the link or of the SNAPT's addresses: other addresses are another network.
+  ///
+  /// @param now null for the path of the socket that the kernel routes
+  private void follow(DevicePath path, @Nullable UsableLink now, SnaptPeers peers, long nowNs) {
     UsableLink before = path.link;
     path.link = now;
-    if (before != null && !before.sources().equals(now.sources())) {
+    boolean renumbered = before != null && now != null && !before.sources().equals(now.sources());
+    if (lead(path, peers) || renumbered) {
       path.networkChanged(nowNs);
-      listener.moved(path);
+      listener.moved(path, nowNs);
     }
   }
 
-  private void open(@Nullable UsableLink link, InetSocketAddress peer, long nowNs) {
+  /// Lets a path of both address families try the other one if the SNAPT does not answer. Its
+  /// probes keep their pace.
+  void tryOtherFamily(DevicePath path, SnaptPeers peers, long nowNs) {
+    path.alternate(nowNs);
+    if (lead(path, peers)) {
+      listener.moved(path, nowNs);
+    }
+  }
+
+  /// Leads a path to its address. @return true if that is another one
+  private static boolean lead(DevicePath path, SnaptPeers peers) {
+    InetSocketAddress to = path.choose(peers);
+    if (to == null || to.equals(path.sink.peer())) {
+      return false;
+    }
+    path.sink.peer(to);
+    return true;
+  }
+
+  private void open(@Nullable UsableLink link, SnaptPeers peers, long nowNs) {
+    InetSocketAddress peer = peers.of(link, false);
+    if (peer == null) {
+      return;
+    }
     int id = 0;
     while (find(id) != null) {
       id++;
@@ -138,7 +176,12 @@ final class LinkSockets implements AutoCloseable {
         UdpSettings.at(new InetSocketAddress(0)).marked(mark).remembering(PEERS_REMEMBERED);
     UdpSettings bound = link == null ? settings : settings.onDevice(link.name());
     try {
-      present.add(new DevicePath(id, link, loop, bound, peer, mobility, receiver, nowNs));
+      String name = link == null ? "" : link.name();
+      HoldTime hold = holds.computeIfAbsent(name, _ -> new HoldTime(nowNs));
+      DevicePath path =
+          new DevicePath(id, link, loop, bound, peer, mobility, receiver, hold, nowNs);
+      present.add(path);
+      listener.opened(path, nowNs);
     } catch (SocketException e) {
       LOG.warn("link {} is not used: {}", link == null ? "any" : link.name(), e.getMessage());
     }
@@ -148,6 +191,8 @@ final class LinkSockets implements AutoCloseable {
     present.remove(path);
     refusalsBefore += path.sink.refusals();
     droppedBefore += path.sink.droppedBursts();
+    leftovers.add(path.sink);
+    path.hold.left(nowNs);
     listener.closing(path, nowNs);
     path.close();
   }
@@ -159,11 +204,19 @@ final class LinkSockets implements AutoCloseable {
 
   /// Returns the number of bursts that were dropped because no network became available.
   long droppedBursts() {
-    return droppedBefore + present.stream().mapToLong(each -> each.sink.droppedBursts()).sum();
+    return droppedBefore
+        + leftovers.dropped()
+        + present.stream().mapToLong(each -> each.sink.droppedBursts()).sum();
+  }
+
+  /// Returns the sealed bursts of lost links.
+  SealedLeftovers leftovers() {
+    return leftovers;
   }
 
   @Override
   public void close() {
+    leftovers.giveUp();
     present.forEach(DevicePath::close);
     present.clear();
   }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// loop.
 final class UdpSink implements DatagramSink {
   // A waiting burst older than this is dropped, because TCP has retransmitted its data long ago.
-  private static final long WAIT_NS_MAX = 3_000_000_000L;
+  static final long WAIT_NS_MAX = 3_000_000_000L;
 
   private final UdpSocket socket;
   private InetSocketAddress peer;
@@ -79,6 +79,30 @@ final class UdpSink implements DatagramSink {
     }
     release();
     return true;
+  }
+
+  /// Returns the bytes of each waiting datagram but the last.
+  int waitingSegmentSize() {
+    return waitingSegmentSize;
+  }
+
+  /// Returns the time since when the waiting burst waits.
+  long waitingSinceNs() {
+    return waitingSinceNs;
+  }
+
+  /// Takes the waiting burst out, which the caller now owns. @return null if none waits
+  @Nullable ByteBuf takeWaiting() {
+    ByteBuf burst = waiting;
+    waiting = null;
+    return burst;
+  }
+
+  /// Sends what is left of a burst that was sealed for another path. It stays the caller's.
+  SendResult sendForeign(ByteBuf burst, int segmentSize) {
+    return socket.isWritable()
+        ? socket.sendFragmented(burst, segmentSize, peer)
+        : SendResult.WOULD_BLOCK;
   }
 
   @Override

@@ -81,7 +81,7 @@ class ControlClientTest {
                 snapt.clients.peek().exporter(),
                 hello.getProof().toByteArray()))
         .isTrue();
-    assertThat(agent.welcomed.peek().data().getPort()).isEqualTo(7000);
+    assertThat(agent.welcomed.peek().peers().control().getPort()).isEqualTo(7000);
     assertThat(agent.welcomed.peek().ownReceiverIndex()).isEqualTo(hello.getReceiverIndex());
   }
 

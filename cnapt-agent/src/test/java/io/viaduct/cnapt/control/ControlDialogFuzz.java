@@ -35,7 +35,7 @@ import io.viaduct.usage.v1.ReceiptRefusal;
 import io.viaduct.usage.v1.SignedReceipt;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.NoSuchAlgorithmException;
@@ -108,6 +108,7 @@ final class ControlDialogFuzz implements ControlListener {
               throw new AssertionError("without a token nobody is asked");
             },
             0,
+            List::of,
             SETTINGS,
             new SnaptSettings(bootstrap ? SNAPT.host() : "", 443, SNAPT.id()),
             DEVICE,
@@ -128,7 +129,7 @@ final class ControlDialogFuzz implements ControlListener {
     connection =
         new ControlConnection(
             SNAPT,
-            new InetSocketAddress(SNAPT.host(), SNAPT.controlPort()),
+            new ControlWay(null, InetAddress.getLoopbackAddress()),
             null, // nobody connects
             0,
             1000,
@@ -249,7 +250,7 @@ final class ControlDialogFuzz implements ControlListener {
     if (++welcomes > 1
         || !GREETING.wrongWith(welcome, "resumed").isEmpty()
         || !welcome.getSnaptId().equals(SNAPT.id())
-        || by.data().getPort() != welcome.getDataPort()) {
+        || by.peers().control().getPort() != welcome.getDataPort()) {
       broken("welcomed by " + welcome);
     }
     ControlFrame.write(

@@ -5,6 +5,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.pkitesting.X509Bundle;
+import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.receipts.ReceiptSettings;
 import io.viaduct.service.tls.CertificateCheck;
@@ -45,6 +46,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
   private final Path folder;
+  volatile List<UsableLink> links = List.of();
   private ReceiptLedger ledger;
   private ControlClient client;
 
@@ -78,6 +80,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
                 TlsMaterial.anonymousClient(
                     CertificateCheck.authorities("trust", folder.resolve("ca.pem"), Instant.now())),
             0,
+            () -> links,
             settings,
             bootstrap,
             DeviceIdentity.read(folder.resolve("device.pem")),

@@ -25,7 +25,7 @@ public final class LinksScenario {
     MultiThreadIoEventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
     IoEventLoop loop = loops.next();
-    LinkMonitor links = new LinkMonitor(loop, LinkRules.of(List.of()), new Reports());
+    LinkMonitor links = new LinkMonitor(loop, LinkRules.of(List.of()), new Reports(), _ -> {});
     shell(
         "ip link set lo up; ip link add eth0 type veth peer name far0; ip link set far0 up;"
             + " ip link set eth0 up; ip addr add 10.5.0.2/24 dev eth0;"

@@ -3,6 +3,7 @@ package io.viaduct.cnapt.tunnel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.viaduct.cnapt.links.SnaptPeers;
 import io.viaduct.cnapt.receipts.SessionCounts;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
@@ -74,7 +75,7 @@ final class MirrorSnapt implements AutoCloseable {
     return new SessionParameters(
         terms(OWN_INDEX),
         settings,
-        (InetSocketAddress) socket.getLocalSocketAddress(),
+        SnaptPeers.of((InetSocketAddress) socket.getLocalSocketAddress()),
         AGENT_INDEX,
         counts);
   }
@@ -89,8 +90,7 @@ final class MirrorSnapt implements AutoCloseable {
         AeadAlgorithm.AES_256_GCM,
         SessionSecret.of(secret.clone()),
         peerReceiverIndex,
-        new TunnelLimits(1500, settings.historyBytes()),
-        false);
+        new TunnelLimits(1500, settings.historyBytes()));
   }
 
   private void serve() {

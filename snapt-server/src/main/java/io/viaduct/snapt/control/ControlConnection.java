@@ -126,7 +126,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     Session open = session;
     if (open == null) {
       if (message.hasHello()) {
-        answer(server.welcome(this, message.getHello(), exported, from.channel().remoteAddress()));
+        answer(server.welcome(this, message.getHello(), exported));
       } else {
         end(ConnectionEnd.UNEXPECTED_MESSAGE);
       }

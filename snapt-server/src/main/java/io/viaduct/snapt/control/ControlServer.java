@@ -32,9 +32,7 @@ import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import java.io.IOException;
-import java.net.Inet6Address;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -178,7 +176,7 @@ public final class ControlServer implements ReceiptAsker {
 
   // --- requests of a connection, on the control thread
 
-  Answer welcome(ControlConnection connection, Hello hello, byte[] exporter, SocketAddress remote) {
+  Answer welcome(ControlConnection connection, Hello hello, byte[] exporter) {
     if (hello.getVersion() != ControlFrame.VERSION) {
       return new Answer.Refused(
           RefusalCode.VERSION_UNSUPPORTED,
@@ -187,18 +185,15 @@ public final class ControlServer implements ReceiptAsker {
     return switch (verify(hello.getToken(), hello.getProof(), exporter)) {
       case TokenVerifier.Result.Refused(RefusalCode code, String detail) ->
           new Answer.Refused(code, detail);
-      case TokenVerifier.Result.Valid(ShownToken token) -> admit(connection, hello, token, remote);
+      case TokenVerifier.Result.Valid(ShownToken token) -> admit(connection, hello, token);
     };
   }
 
-  private Answer admit(
-      ControlConnection connection, Hello hello, ShownToken token, SocketAddress remote) {
+  private Answer admit(ControlConnection connection, Hello hello, ShownToken token) {
     SessionSecret secret = SessionSecret.draw(random);
     byte[] revealed = secret.reveal();
-    boolean outerIpv6 = ((InetSocketAddress) remote).getAddress() instanceof Inet6Address;
     try {
-      Session.Terms terms =
-          HelloTerms.of(hello, applications, secret, settings.limits(), outerIpv6);
+      Session.Terms terms = HelloTerms.of(hello, applications, secret, settings.limits());
       return switch (registry.admit(token, hello.getResumeSessionId(), terms, clock.millis())) {
         case Admission.Refused(SessionRegistry.Reason reason) -> refused(reason);
         case Admission.Admitted(Session session, boolean resumed) -> {

@@ -42,11 +42,7 @@ final class HelloTerms {
   /// @param limits limits of this SNAPT
   /// @throws RefusedException if the terms are not acceptable; it contains the Refusal
   static Session.Terms of(
-      Hello hello,
-      ApplicationNames applications,
-      SessionSecret secret,
-      TunnelLimits limits,
-      boolean outerIpv6)
+      Hello hello, ApplicationNames applications, SessionSecret secret, TunnelLimits limits)
       throws RefusedException {
     if (hello.getReceiverIndex() < 0
         || hello.getReceiverIndex() > DatagramHeader.RECEIVER_INDEX_MAX) {
@@ -67,8 +63,7 @@ final class HelloTerms {
                 hello.getPathMtu(),
                 hello.getHistoryBytes(),
                 hello.getPaths(),
-                hello.getFeaturesList()),
-            outerIpv6),
+                hello.getFeaturesList())),
         inner(hello),
         applications.shared(hello.getApplicationsList()),
         PeerText.printable(hello.getSoftware(), SOFTWARE_LENGTH_MAX),

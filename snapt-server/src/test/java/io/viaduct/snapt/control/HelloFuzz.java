@@ -23,7 +23,7 @@ final class HelloFuzz {
   void holds(byte[] input) {
     try {
       Hello hello = Hello.parseFrom(input);
-      var terms = HelloTerms.of(hello, NAMES, SECRET, LIMITS, false);
+      var terms = HelloTerms.of(hello, NAMES, SECRET, LIMITS);
       TunnelLimits agreed = terms.tunnel().limits();
       if (agreed.pathMtu() > LIMITS.pathMtu()
           || agreed.pathMtu() < TunnelLimits.PATH_MTU_MIN

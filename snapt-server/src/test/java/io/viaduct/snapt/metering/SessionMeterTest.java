@@ -66,8 +66,7 @@ class SessionMeterTest {
         AeadAlgorithm.AES_256_GCM,
         SessionSecret.draw(new SecureRandom()),
         1,
-        new TunnelLimits(1500, 65_536),
-        false);
+        new TunnelLimits(1500, 65_536));
   }
 
   @AfterEach

@@ -191,8 +191,7 @@ final class Generator implements AutoCloseable {
             AeadAlgorithm.valueOf(welcome.getAead().name()),
             secret,
             welcome.getReceiverIndex(),
-            new TunnelLimits(welcome.getPathMtu(), welcome.getHistoryBytes()),
-            false);
+            new TunnelLimits(welcome.getPathMtu(), welcome.getHistoryBytes()));
     var device =
         new Device(
             socket,

@@ -36,6 +36,9 @@ public final class Topology {
 
   static final String CORE_6 = "2001:db8:cafe::"; // RFC 3849
 
+  /// The address of IPv6 of the first SNAPT.
+  public static final String SNAPT_1_6 = CORE_6 + "21";
+
   /// The server's address of IPv6.
   public static final String SERVER_6 = CORE_6 + "80";
 

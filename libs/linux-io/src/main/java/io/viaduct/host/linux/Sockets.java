@@ -31,6 +31,9 @@ public final class Sockets {
   public static final int IP_MTU_DISCOVER = 10;
   public static final int IPV6_MTU_DISCOVER = 23;
 
+  /// The kernel fragments packets that are too long (IP_PMTUDISC_DONT).
+  public static final int PMTU_DISCOVER_DONT = 0;
+
   /// The kernel never fragments and ignores ICMP (IP_PMTUDISC_PROBE).
   public static final int PMTU_DISCOVER_PROBE = 3;
 

@@ -43,10 +43,7 @@ final class SocketOptions {
       onDevice(calls, fd, settings.device().get());
     }
     // Probes find the path's MTU (RFC 8899), so the kernel must neither fragment nor trust ICMP.
-    probing(calls.setsockopt(fd, Sockets.SOL_IP, Sockets.IP_MTU_DISCOVER, PROBE));
-    if (ipv6) {
-      probing(calls.setsockopt(fd, Sockets.SOL_IPV6, Sockets.IPV6_MTU_DISCOVER, PROBE));
-    }
+    probing(discoverMtu(calls, fd, ipv6, PROBE));
     // Linux before 5.0 has no GRO; the socket works without it, but slower.
     int merged = calls.setsockopt(fd, Sockets.SOL_UDP, Sockets.UDP_GRO, 1);
     if (merged < 0) {
@@ -83,6 +80,13 @@ final class SocketOptions {
                 .formatted(device, Errno.text(bound), why));
       }
     }
+  }
+
+  /// Sets how the kernel treats packets that are too long. @return the first refusal, or 0
+  static int discoverMtu(SystemCalls calls, int fd, boolean ipv6, int how) {
+    int four = calls.setsockopt(fd, Sockets.SOL_IP, Sockets.IP_MTU_DISCOVER, how);
+    int six = ipv6 ? calls.setsockopt(fd, Sockets.SOL_IPV6, Sockets.IPV6_MTU_DISCOVER, how) : 0;
+    return Math.min(0, four < 0 ? four : six);
   }
 
   private static void probing(int result) {

@@ -152,6 +152,22 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
     return SendResult.SENT;
   }
 
+  /// Sends a burst as [#send] does, but cuts a datagram that is longer than its interface allows
+  /// into IP fragments. It is for datagrams that were sealed for another path and cannot be made
+  /// shorter.
+  public SendResult sendFragmented(ByteBuf burst, int segmentSize, InetSocketAddress to) {
+    boolean ipv6 = peers.length() == PeerAddresses.IN6_LENGTH;
+    boolean hadOffload = hasOffload;
+    hasOffload = false; // the kernel cuts bursts only into datagrams that need no fragments
+    SocketOptions.discoverMtu(calls, fd, ipv6, Sockets.PMTU_DISCOVER_DONT);
+    try {
+      return send(burst, segmentSize, to);
+    } finally {
+      SocketOptions.discoverMtu(calls, fd, ipv6, Sockets.PMTU_DISCOVER_PROBE);
+      hasOffload = hadOffload;
+    }
+  }
+
   private int sendOnce(long peer, long from, int bytes, int segmentSize) {
     if (bytes > segmentSize) {
       sending.burst(peer, peers.length(), from, bytes, segmentSize);

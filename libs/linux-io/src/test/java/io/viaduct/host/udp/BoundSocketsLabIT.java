@@ -189,6 +189,34 @@ class BoundSocketsLabIT {
   }
 
   @Test
+  void aDatagramThatWasMadeForAWiderLinkLeavesInFragmentsOnRequestOnly() throws Exception {
+    near.command("ip link set b0 mtu 1300");
+    ByteBuf two = Unpooled.directBuffer().writeZero(1472 + 100);
+    try (UdpSockets b = on("b0")) {
+      for (String to : List.of(FAR_IPV4, FAR_IPV6)) {
+        var peer = new InetSocketAddress(to, receiver.address().getPort());
+        two.readerIndex(0);
+        assertThat(UdpSocketsTest.send(loops, b, two, 1472, peer)).isEqualTo(SendResult.TOO_LONG);
+        two.readerIndex(0);
+        arrived.peers.clear();
+        SendResult fragmented =
+            loops
+                .first()
+                .submit(() -> b.sockets().getFirst().sendFragmented(two, 1472, peer))
+                .syncUninterruptibly()
+                .getNow();
+        assertThat(fragmented).isEqualTo(SendResult.SENT);
+        await().until(() -> arrived.peers.size() == 2);
+        two.readerIndex(0);
+        assertThat(UdpSocketsTest.send(loops, b, two, 1472, peer))
+            .as("probing again")
+            .isEqualTo(SendResult.TOO_LONG);
+      }
+    }
+    two.release();
+  }
+
+  @Test
   void anInterfaceThatDoesNotExistIsNamed() {
     assertThatThrownBy(() -> on("none0"))
         .isInstanceOf(SocketException.class)

@@ -116,6 +116,15 @@ public final class ClassQueues {
     }
   }
 
+  /// Shows each queued compound to the consumer, which leaves its length as it is.
+  public void forEach(Consumer<Compound> to) {
+    for (Compound first : head) {
+      for (Compound each = first; each != null; each = each.next()) {
+        to.accept(each);
+      }
+    }
+  }
+
   /// Empties the queues into the consumer.
   public void clear(Consumer<Compound> to) {
     for (int c = 0; c < ServiceClass.COUNT; c++) {

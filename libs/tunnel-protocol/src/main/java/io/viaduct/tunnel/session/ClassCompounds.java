@@ -9,7 +9,6 @@ import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.scheduling.WaitingRule;
 import io.viaduct.tunnel.terms.TunnelSettings;
-import io.viaduct.tunnel.terms.TunnelTerms;
 import io.viaduct.tunnel.wire.ServiceClass;
 
 /// Holds the open compound of each class, and decides when it moves to the queue of its class.
@@ -24,15 +23,14 @@ final class ClassCompounds {
   private final boolean[] flushAtBatchEnd = new boolean[ServiceClass.COUNT];
   private final boolean[] filling = new boolean[ServiceClass.COUNT];
   private final boolean[] lingering = new boolean[ServiceClass.COUNT];
-  private final TunnelTerms terms;
+  private final PathBudget budget;
   private final int fillPercent;
   private final LoopMemory memory;
   private final ClassQueues queues;
   private final Pacer pacer;
-  private int bodyBytesMax;
 
   ClassCompounds(
-      TunnelTerms terms,
+      PathBudget budget,
       TunnelSettings settings,
       LoopMemory memory,
       ControlQueue controls,
@@ -41,19 +39,17 @@ final class ClassCompounds {
       CompoundWriter.Grouping grouping,
       ClassQueues queues,
       Pacer pacer) {
-    this.terms = terms;
+    this.budget = budget;
     this.fillPercent = settings.compoundPercent();
     this.memory = memory;
     this.queues = queues;
     this.pacer = pacer;
-    int size = terms.limits().pathMtu();
-    bodyBytesMax = terms.bodyBytesMax(size);
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       writers[c] =
           new CompoundWriter(
               ServiceClass.of(c),
-              terms.bodyBytesMax(size),
-              terms.bodyBytesTarget(size, fillPercent),
+              budget.bodyBytesMax(),
+              budget.bodyBytesTarget(fillPercent),
               grouping,
               codecs,
               compressor,
@@ -160,14 +156,16 @@ final class ClassCompounds {
     writers[ServiceClass.LT_LD.ordinal()].flushControls(nowNs);
   }
 
-  /// Sets the size of datagrams from here on. The open compounds leave as they are.
-  ///
-  /// @param size bytes of an outer IP packet
-  void resize(int size, long nowNs) {
-    bodyBytesMax = terms.bodyBytesMax(size);
+  /// Follows the budget of the path from here on. The open compounds leave as they are.
+  void resize(long nowNs) {
     for (CompoundWriter writer : writers) {
-      writer.resize(terms.bodyBytesMax(size), terms.bodyBytesTarget(size, fillPercent), nowNs);
+      writer.resize(budget.bodyBytesMax(), budget.bodyBytesTarget(fillPercent), nowNs);
     }
+  }
+
+  /// Makes the queued compounds that no longer fit into a datagram travel in fragments.
+  void refit() {
+    queues.forEach(compound -> compound.fit(budget.bodyBytesMax()));
   }
 
   /// Moves everything that waits here to another path. A compound that is too long for a datagram
@@ -179,7 +177,7 @@ final class ClassCompounds {
       }
     }
     queues.clear(compound -> {
-      compound.fit(to.bodyBytesMax);
+      compound.fit(to.budget.bodyBytesMax());
       to.queues.add(compound, compound.queuedNs());
     });
   }

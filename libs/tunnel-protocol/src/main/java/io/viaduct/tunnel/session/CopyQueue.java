@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.tunnel.pacing.Pacer;
-import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.tunnel.wire.VerdictCounters;
 import java.net.InetSocketAddress;
@@ -22,8 +21,7 @@ final class CopyQueue {
 
   private final ByteBufAllocator allocator;
   private final Pacer pacer;
-  private final PathMtuSearch mtu;
-  private final int outerHeaderBytes;
+  private final PathBudget budget;
   private final SessionTotals totals;
   private final VerdictCounters verdicts;
   // Made for the first copy: most sessions send none.
@@ -38,14 +36,12 @@ final class CopyQueue {
   CopyQueue(
       ByteBufAllocator allocator,
       Pacer pacer,
-      PathMtuSearch mtu,
-      int outerHeaderBytes,
+      PathBudget budget,
       SessionTotals totals,
       VerdictCounters verdicts) {
     this.allocator = allocator;
     this.pacer = pacer;
-    this.mtu = mtu;
-    this.outerHeaderBytes = outerHeaderBytes;
+    this.budget = budget;
     this.totals = totals;
     this.verdicts = verdicts;
   }
@@ -66,7 +62,7 @@ final class CopyQueue {
   void add(ByteBuf burst, int length, int ofSegment, long nowNs) {
     if (count == BURSTS_MAX
         || bytes + length > BYTES_MAX
-        || ofSegment + outerHeaderBytes > mtu.size()) {
+        || ofSegment > budget.datagramBytesMax()) {
       verdicts.add(Verdict.COPY_NOT_SENT, datagrams(length, ofSegment));
       return;
     }
@@ -100,9 +96,9 @@ final class CopyQueue {
         ByteBuf burst = take();
         int length = burst.readableBytes();
         int datagrams = datagrams(length, segment);
-        totals.sentOverhead(length + datagrams * outerHeaderBytes);
-        pacer.sent(length + datagrams * outerHeaderBytes, nowNs);
-        mtu.sent(segment + outerHeaderBytes, datagrams, nowNs);
+        totals.sentOverhead(length + datagrams * budget.headerBytes());
+        pacer.sent(length + datagrams * budget.headerBytes(), nowNs);
+        budget.mtu.sent(segment + budget.headerBytes(), datagrams, nowNs);
         sink.send(burst, segment, to, nowNs);
       }
     }

@@ -11,6 +11,7 @@ import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.restore.PacketRestorer;
 import io.viaduct.tunnel.restore.RestoreMemory;
+import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.wire.Arrival;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.FragmentHeader;
@@ -32,7 +33,6 @@ final class DatagramReceiver {
   private final ControlQueue controls;
   private final PathExchange path;
   private final PacketRestorer restorer;
-  private final int outerHeaderBytes;
   private int incomplete;
 
   DatagramReceiver(
@@ -51,7 +51,6 @@ final class DatagramReceiver {
     this.controls = state.controls;
     this.path = path;
     this.restorer = restorer;
-    this.outerHeaderBytes = state.terms.outerHeaderBytes();
   }
 
   /// Receives one datagram.
@@ -82,7 +81,7 @@ final class DatagramReceiver {
     }
     long before = opener.highest();
     Verdict verdict = opener.open(aead, datagram, offset, length, memory.body, 0, nowNs);
-    int outerBytes = length + outerHeaderBytes;
+    int outerBytes = length + headerBytes(by, from);
     if (verdict == Verdict.COPY) {
       copied(outerBytes, by, nowNs);
     }
@@ -108,6 +107,15 @@ final class DatagramReceiver {
     if (by != null) {
       by.pacing.arrived(outerBytes, outerBytes, null, nowNs);
     }
+  }
+
+  /// Returns the outer headers of a datagram. In the control connection it counts as if it had come
+  /// by its path.
+  private static int headerBytes(@Nullable SessionPath by, @Nullable InetSocketAddress from) {
+    if (from != null) {
+      return OuterHeader.of(from).bytes();
+    }
+    return by == null ? OuterHeader.IPV4.bytes() : by.budget.headerBytes();
   }
 
   private Verdict fragment(
@@ -150,8 +158,9 @@ final class DatagramReceiver {
             memory.body,
             nowNs);
     int count = body.count();
-    int outerBytes = body.datagramBytes() + count * outerHeaderBytes;
-    int largest = body.largestDatagramBytes() + outerHeaderBytes;
+    int headerBytes = headerBytes(by, from);
+    int outerBytes = body.datagramBytes() + count * headerBytes;
+    int largest = body.largestDatagramBytes() + headerBytes;
     int code = body.header()[0];
     fragments.giveBack(body);
     if (verdict != Verdict.ACCEPTED) {

@@ -11,9 +11,7 @@ import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.path.Carrier;
-import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.scheduling.ClassQueues;
-import io.viaduct.tunnel.terms.TunnelTerms;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.ServiceClass;
@@ -44,8 +42,7 @@ final class DatagramWriter {
   private final ClassQueues queues;
   private final Pacer pacer;
   private final SessionTotals totals;
-  private final PathMtuSearch mtu;
-  private final int outerHeaderBytes;
+  private final PathBudget budget;
   private final IntFunction<@Nullable CopyQueue> copies;
   private final ArrayDeque<Outgoing> path = new ArrayDeque<>();
   private final long[] stampedNs = new long[ServiceClass.COUNT];
@@ -63,8 +60,7 @@ final class DatagramWriter {
       ClassQueues queues,
       Pacer pacer,
       SessionTotals totals,
-      TunnelTerms terms,
-      PathMtuSearch mtu,
+      PathBudget budget,
       IntFunction<@Nullable CopyQueue> copies,
       long nowNs) {
     this.pathId = pathId;
@@ -74,9 +70,8 @@ final class DatagramWriter {
     this.queues = queues;
     this.pacer = pacer;
     this.totals = totals;
-    this.mtu = mtu;
+    this.budget = budget;
     this.copies = copies;
-    this.outerHeaderBytes = terms.outerHeaderBytes();
     Arrays.fill(stampedNs, nowNs - STAMP_SPACING_NS_MAX);
   }
 
@@ -151,7 +146,7 @@ final class DatagramWriter {
     int body = PathMessage.write(message, padded, 0);
     Arrays.fill(padded, body, PathMessage.BYTES_MAX, (byte) 0);
     if (message instanceof PathMessage.MtuProbe probe) {
-      body = probe.size() - outerHeaderBytes - Sealer.OVERHEAD;
+      body = probe.size() - budget.headerBytes() - Sealer.OVERHEAD;
     }
     ByteBuf datagram = memory.rentBurst();
     int length =
@@ -167,8 +162,8 @@ final class DatagramWriter {
             nowNs);
     datagram.writerIndex(length);
     totals.sentDatagrams(1);
-    totals.sentOverhead(length + outerHeaderBytes);
-    pacer.sent(length + outerHeaderBytes, nowNs);
+    totals.sentOverhead(length + budget.headerBytes());
+    pacer.sent(length + budget.headerBytes(), nowNs);
     sink.send(datagram, length, outgoing.to, nowNs);
   }
 
@@ -180,7 +175,7 @@ final class DatagramWriter {
     int start = startOf(compound, stamp, nowNs);
     compound.sealed(sealer.sequence());
     ByteBuf burst = memory.rentBurst();
-    int datagramBytes = mtu.size() - outerHeaderBytes;
+    int datagramBytes = budget.datagramBytesMax();
     long before = sealer.sequence();
     int length =
         sealer.sealLong(
@@ -194,10 +189,10 @@ final class DatagramWriter {
             datagramBytes,
             nowNs);
     int datagrams = (int) (sealer.sequence() - before);
-    mtu.sent(mtu.size(), datagrams, nowNs);
-    account(compound, datagrams, length + datagrams * outerHeaderBytes, nowNs);
+    budget.mtu.sent(budget.mtu.size(), datagrams, nowNs);
+    account(compound, datagrams, length + datagrams * budget.headerBytes(), nowNs);
     memory.compounds.giveBack(compound);
-    pacer.sent(length + datagrams * outerHeaderBytes, nowNs);
+    pacer.sent(length + datagrams * budget.headerBytes(), nowNs);
     sink.send(burst.writerIndex(length), datagramBytes, to, nowNs);
   }
 
@@ -234,8 +229,8 @@ final class DatagramWriter {
         break;
       }
     }
-    pacer.sent(filled + segments * outerHeaderBytes, nowNs);
-    mtu.sent(segmentBytes + outerHeaderBytes, segments, nowNs);
+    pacer.sent(filled + segments * budget.headerBytes(), nowNs);
+    budget.mtu.sent(segmentBytes + budget.headerBytes(), segments, nowNs);
     CopyQueue second = copyPath == FlowState.NO_PATH ? null : copies.apply(copyPath);
     if (second != null) {
       second.add(burst, filled, segmentBytes, nowNs);
@@ -274,7 +269,7 @@ final class DatagramWriter {
             burst,
             at,
             nowNs);
-    account(compound, 1, length + outerHeaderBytes, nowNs);
+    account(compound, 1, length + budget.headerBytes(), nowNs);
     memory.compounds.giveBack(compound);
     return length;
   }

@@ -64,7 +64,7 @@ final class OutboundHalf {
       BlockCompressor compressor,
       long nowNs) {
     TunnelTerms terms = state.terms;
-    PathMtuSearch mtu = new PathMtuSearch(terms.limits().pathMtu());
+    PathBudget budget = new PathBudget(new PathMtuSearch(terms.limits().pathMtu()));
     ClassQueues queues =
         new ClassQueues(
             settings.classQueueBytes().stream().mapToInt(Integer::intValue).toArray(),
@@ -81,7 +81,7 @@ final class OutboundHalf {
             nowNs);
     ClassCompounds compounds =
         new ClassCompounds(
-            terms,
+            budget,
             settings,
             memory,
             state.controls,
@@ -91,29 +91,18 @@ final class OutboundHalf {
             queues,
             pacer);
     PacketEncoder encoder =
-        new PacketEncoder(terms.bodyBytesMax(mtu.size()), memory.compounds, compounds::enqueue);
+        new PacketEncoder(budget.bodyBytesMax(), memory.compounds, compounds::enqueue);
     return new SessionPath(
         id,
-        mtu,
+        budget,
         queues,
         pacing,
         compounds,
         encoder,
-        new PacketSizes(terms, mtu, memory, compounds, encoder, state.verdicts),
+        new PacketSizes(budget, memory, compounds, encoder, state.verdicts),
         new DatagramWriter(
-            id,
-            memory,
-            aead,
-            sealer,
-            queues,
-            pacer,
-            state.totals,
-            terms,
-            mtu,
-            this::copiesOf,
-            nowNs),
-        new CopyQueue(
-            memory.allocator, pacer, mtu, terms.outerHeaderBytes(), state.totals, state.verdicts));
+            id, memory, aead, sealer, queues, pacer, state.totals, budget, this::copiesOf, nowNs),
+        new CopyQueue(memory.allocator, pacer, budget, state.totals, state.verdicts));
   }
 
   private @Nullable CopyQueue copiesOf(int path) {

@@ -1,9 +1,8 @@
 package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.compound.PacketEncoder;
-import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.restore.InnerPacketSink;
-import io.viaduct.tunnel.terms.TunnelTerms;
+import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.wire.IcmpError;
 import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.Verdict;
@@ -11,8 +10,7 @@ import io.viaduct.tunnel.wire.VerdictCounters;
 
 /// Applies the path MTU that was found to outgoing packets and compounds.
 final class PacketSizes {
-  private final TunnelTerms terms;
-  private final PathMtuSearch mtu;
+  private final PathBudget budget;
   private final LoopMemory memory;
   private final ClassCompounds compounds;
   private final PacketEncoder encoder;
@@ -24,39 +22,47 @@ final class PacketSizes {
   ///
   /// @param compounds made for the size that the search begins with, as is `encoder`
   PacketSizes(
-      TunnelTerms terms,
-      PathMtuSearch mtu,
+      PathBudget budget,
       LoopMemory memory,
       ClassCompounds compounds,
       PacketEncoder encoder,
       VerdictCounters verdicts) {
-    this.terms = terms;
-    this.mtu = mtu;
+    this.budget = budget;
     this.memory = memory;
     this.compounds = compounds;
     this.encoder = encoder;
     this.verdicts = verdicts;
-    this.fittedTo = mtu.size();
+    this.fittedTo = budget.bodyBytesMax();
   }
 
   /// Returns the largest inner packet that fits into one datagram now, in bytes.
   int innerMtu() {
-    return terms.innerMtu(mtu.size());
+    return budget.innerMtu();
+  }
+
+  /// Applies a change of the address family to new compounds, and to those that wait: one that no
+  /// longer fits leaves in fragments.
+  void header(OuterHeader of, long nowNs) {
+    if (of != budget.header()) {
+      budget.header(of);
+      fit(nowNs);
+      compounds.refit();
+    }
   }
 
   /// Applies the size of the search to new compounds, if it has changed.
   void fit(long nowNs) {
-    int size = mtu.size();
-    if (size != fittedTo) {
-      fittedTo = size;
-      compounds.resize(size, nowNs);
-      encoder.resize(terms.bodyBytesMax(size));
+    int most = budget.bodyBytesMax();
+    if (most != fittedTo) {
+      fittedTo = most;
+      compounds.resize(nowNs);
+      encoder.resize(most);
     }
   }
 
   /// Takes the kernel's refusal of datagrams with so many bytes.
   void tooLong(int datagramBytes, long nowNs) {
-    mtu.tooBig(datagramBytes + terms.outerHeaderBytes(), nowNs);
+    budget.mtu.tooBig(datagramBytes + budget.headerBytes(), nowNs);
     fit(nowNs);
   }
 

@@ -5,6 +5,7 @@ import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.path.PeerClock;
+import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
@@ -135,7 +136,7 @@ final class PathExchange {
   private Verdict heard(InetSocketAddress from, int path, boolean newest, long nowNs) {
     switch (bindings.heard(from, path, newest, nowNs)) {
       case FIRST -> {
-        paths.open(path);
+        paths.open(path).sizes.header(OuterHeader.of(from), nowNs);
         listener.bindingMoved(null, from);
         moves.follow(this::carries, nowNs);
       }
@@ -360,7 +361,9 @@ final class PathExchange {
     if (agent || from == null || !bindings.answered(from, response.nonce(), id, nowNs)) {
       return Verdict.PATH_UNEXPECTED;
     }
-    paths.open(id).changed();
+    SessionPath path = paths.open(id);
+    path.sizes.header(OuterHeader.of(from), nowNs);
+    path.changed();
     listener.bindingMoved(before, from);
     moves.follow(this::carries, nowNs);
     return Verdict.ACCEPTED;

@@ -16,6 +16,7 @@ final class SessionPath {
   private static final double LOSS_US = 1_000_000;
 
   final int id;
+  final PathBudget budget;
   final PathMtuSearch mtu;
   final ClassQueues queues;
   final SessionPacing pacing;
@@ -50,7 +51,7 @@ final class SessionPath {
 
   SessionPath(
       int id,
-      PathMtuSearch mtu,
+      PathBudget budget,
       ClassQueues queues,
       SessionPacing pacing,
       ClassCompounds compounds,
@@ -59,7 +60,8 @@ final class SessionPath {
       DatagramWriter datagrams,
       CopyQueue copies) {
     this.id = id;
-    this.mtu = mtu;
+    this.budget = budget;
+    this.mtu = budget.mtu;
     this.queues = queues;
     this.pacing = pacing;
     this.compounds = compounds;

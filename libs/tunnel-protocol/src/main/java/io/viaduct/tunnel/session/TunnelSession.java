@@ -13,6 +13,7 @@ import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.restore.SegmentCoalescer;
+import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.terms.TunnelTerms;
@@ -278,6 +279,12 @@ public final class TunnelSession implements AutoCloseable {
   /// @param id 0 up to the number that the handshake allows, exclusive
   public void use(int id, PathUse use, long nowNs) {
     path.use(id, use, nowNs);
+  }
+
+  /// Sets the address family of a path, and opens the path if it is new (agent only; a SNAPT takes
+  /// it from the binding). What waits and no longer fits into a datagram leaves in fragments.
+  public void outer(int id, OuterHeader header, long nowNs) {
+    outbound.paths.open(id).sizes.header(header, nowNs);
   }
 
   /// Lets a flow take the paths of a rule, in both directions (agent only). A peer that does not

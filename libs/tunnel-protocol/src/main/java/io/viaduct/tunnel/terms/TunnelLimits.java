@@ -107,8 +107,8 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
   }
 
   /// Returns the MTU of the TUN device at both ends: the largest inner packet that always fits into
-  /// one datagram.
+  /// one datagram, on a path of either address family.
   public int tunMtu() {
-    return pathMtu - TunnelTerms.IPV6_UDP_BYTES - INNER_PACKET_OVERHEAD;
+    return OuterHeader.IPV6.innerMtu(pathMtu);
   }
 }

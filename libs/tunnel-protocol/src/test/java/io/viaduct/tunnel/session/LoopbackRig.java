@@ -14,6 +14,7 @@ import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.restore.InnerPacketSink;
+import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.terms.TunnelSettings;
@@ -149,7 +150,7 @@ public final class LoopbackRig implements AutoCloseable {
     agent =
         new TunnelSession(
             TunnelRole.AGENT,
-            new TunnelTerms(algorithm, SessionSecret.of(secret), 0x0A0B0C, limits, false),
+            new TunnelTerms(algorithm, SessionSecret.of(secret), 0x0A0B0C, limits),
             settings,
             memory,
             new Flows(true),
@@ -158,12 +159,14 @@ public final class LoopbackRig implements AutoCloseable {
     snapt =
         new TunnelSession(
             TunnelRole.SNAPT,
-            new TunnelTerms(algorithm, SessionSecret.of(secret), 0x0D0E0F, limits, false),
+            new TunnelTerms(algorithm, SessionSecret.of(secret), 0x0D0E0F, limits),
             settings,
             snaptMemory,
             new Flows(false),
             pathListener,
             nowNs);
+    agent.outer(0, OuterHeader.IPV4, nowNs);
+    snapt.outer(0, OuterHeader.IPV4, nowNs);
   }
 
   private final class Flows implements FlowListener {
@@ -231,7 +234,7 @@ public final class LoopbackRig implements AutoCloseable {
         byte[] datagram = new byte[Math.min(segmentSize, burst.readableBytes())];
         burst.readBytes(datagram);
         int most = to == up ? upMtu : to == down ? downMtu : 65_535;
-        if (datagram.length + TunnelTerms.IPV4_UDP_BYTES <= most) {
+        if (datagram.length + OuterHeader.IPV4.bytes() <= most) {
           to.add(datagram);
         }
       }

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.path.Carrier;
+import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /// Sessions with several paths: docs/protocol.md section 4.5.
@@ -87,6 +89,42 @@ class ManyPathsTest {
       rig.send(rig.agent, up(5000));
       rig.advanceMs(100);
       assertThat(rig.links.get(0).sentUp).isEqualTo(left);
+    }
+  }
+
+  @Test
+  void fullDatagramsFitThePathByWhichTheyLeaveAlsoIfTheyWaitedForOneOfTheOtherFamily() {
+    long seed = 20_261_125;
+    SplittableRandom random = new SplittableRandom(seed);
+    try (PathsRig rig = new PathsRig(8, 10, 10)) {
+      rig.links.get(1).address = new InetSocketAddress("2001:db8::2", 40_000);
+      rig.openAll();
+      rig.send(rig.agent, up(5000));
+      rig.advanceMs(100);
+      for (int round = 0; round < 6; round++) {
+        int left = round % 2;
+        rig.use(1 - left, PathUse.NO);
+        rig.advanceMs(50);
+        for (int i = 0; i < 40; i++) {
+          byte[] payload = new byte[random.nextInt(100, 700)];
+          random.nextBytes(payload);
+          var to = PacketForge.Endpoints.ipv4(5000, 7, 53);
+          rig.offer(rig.agent, PacketForge.udp(to, payload));
+          rig.offer(rig.snapt, PacketForge.udp(to.reversed(), payload));
+        }
+        rig.agent.use(1 - left, PathUse.YES, rig.nowNs);
+        rig.use(left, PathUse.NO); // what waits leaves by the other family
+        rig.advanceMs(200);
+        rig.use(left, PathUse.YES);
+        rig.advanceMs(50);
+      }
+      assertThat(rig.atSnapt).as("seed %d", seed).hasSize(1 + 6 * 40);
+      assertThat(rig.atAgent).as("seed %d", seed).hasSize(6 * 40);
+      for (PathsRig.Link each : rig.links) {
+        assertThat(each.longest + OuterHeader.of(each.address).bytes())
+            .as("seed %d, by %s", seed, each.address)
+            .isBetween(1490, 1500);
+      }
     }
   }
 

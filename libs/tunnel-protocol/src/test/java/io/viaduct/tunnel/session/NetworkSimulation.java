@@ -8,6 +8,7 @@ import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
 import io.viaduct.tunnel.terms.CompressionContext;
+import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.BigEndian;
 import io.viaduct.tunnel.wire.DatagramHeader;
@@ -290,7 +291,7 @@ final class NetworkSimulation implements AutoCloseable {
     for (byte[] segment : Segments.of(packet, gso, partial)) {
       longest = Math.max(longest, segment.length);
     }
-    boolean narrow = longest > session.terms().innerMtu(session.mtu().size());
+    boolean narrow = longest > OuterHeader.IPV4.innerMtu(session.mtu().size());
     boolean mustCarry = packet[0] >>> 4 == 6 && longest <= IpFields.IPV6_MTU_MIN;
     if (narrow && !mustCarry) {
       return; // after much loss the path seems narrow: an application would have got an ICMP error

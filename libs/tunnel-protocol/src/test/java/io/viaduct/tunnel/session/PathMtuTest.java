@@ -3,6 +3,7 @@ package io.viaduct.tunnel.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
+import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.wire.InternetChecksum;
 import io.viaduct.tunnel.wire.Verdict;
 import java.nio.ByteBuffer;
@@ -51,7 +52,7 @@ class PathMtuTest {
   void packetsAreAcceptedUpToThePathMtu() {
     begin(1300, 600);
     int before = rig.atSnapt.size();
-    int most = rig.agent.terms().innerMtu(1300);
+    int most = OuterHeader.IPV4.innerMtu(1300);
     assertThat(rig.offer(rig.agent, packet(to, most))).isEqualTo(Verdict.QUEUED);
     byte[] tooBig = packet(to, 1400);
     tooBig[6] |= 0x40;
@@ -176,7 +177,7 @@ class PathMtuTest {
     assertThat(icmp.getInt(12)).as("from the destination").isEqualTo(wordAt(packet, 16));
     assertThat(icmp.getInt(16)).as("to the source").isEqualTo(wordAt(packet, 12));
     assertThat(icmp.getShort(20)).as("fragmentation needed").isEqualTo((short) 0x0304);
-    assertThat(icmp.getShort(26)).isEqualTo((short) rig.agent.terms().innerMtu(1300));
+    assertThat(icmp.getShort(26)).isEqualTo((short) OuterHeader.IPV4.innerMtu(1300));
     assertThat(wordAt(answer, 28)).as("the answer quotes the packet").isEqualTo(wordAt(packet, 0));
     assertThat(InternetChecksum.of(InternetChecksum.sum(answer, 0, 20, 0))).isZero();
     assertThat(InternetChecksum.of(InternetChecksum.sum(answer, 20, answer.length - 20, 0)))
@@ -238,7 +239,7 @@ class PathMtuTest {
     rig.send(rig.agent);
     rig.deliver();
     byte[] restored = rig.atSnapt.getLast().packet();
-    int most = rig.snapt.terms().innerMtu(1000) - 40;
+    int most = OuterHeader.IPV4.innerMtu(1000) - 40;
     assertThat(wordAt(restored, 40)).isEqualTo(0x0204_0000 | most);
     assertThat(LoopbackRig.count(rig.snapt, Verdict.MSS_CLAMPED)).isOne();
     assertThat(restored).as("checksum").isEqualTo(PacketForge.checksum(restored.clone(), 0));

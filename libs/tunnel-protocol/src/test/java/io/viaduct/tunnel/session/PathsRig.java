@@ -12,6 +12,7 @@ import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.restore.InnerPacketSink;
+import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.terms.TunnelSettings;
@@ -49,6 +50,7 @@ final class PathsRig implements AutoCloseable {
     double copyRatio;
     boolean losesUp;
     boolean losesDown;
+    int longest; // datagram, in bytes of UDP payload
     int sentUp;
     int sentDown;
 
@@ -109,8 +111,7 @@ final class PathsRig implements AutoCloseable {
             AeadAlgorithm.AES_256_GCM,
             SessionSecret.of(new byte[32]),
             role == TunnelRole.AGENT ? 0x0A0B0C : 0x0D0E0F,
-            new TunnelLimits(1500, settings.historyBytes(), paths, features),
-            false),
+            new TunnelLimits(1500, settings.historyBytes(), paths, features)),
         settings,
         memory,
         new FlowListener() {
@@ -136,6 +137,7 @@ final class PathsRig implements AutoCloseable {
   /// Opens the paths of all links, as an agent does.
   void openAll() {
     for (Link link : links) {
+      agent.outer(link.path, OuterHeader.of(link.address), nowNs);
       agent.use(link.path, PathUse.YES, nowNs);
     }
     probeAll();
@@ -212,6 +214,7 @@ final class PathsRig implements AutoCloseable {
 
     private void put(Link by, byte[] datagram) {
       captured.add(datagram);
+      by.longest = Math.max(by.longest, datagram.length);
       if (up) {
         by.sentUp++;
       } else {

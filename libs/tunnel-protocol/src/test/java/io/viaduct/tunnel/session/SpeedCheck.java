@@ -15,6 +15,7 @@ import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.session.PacketForge.Endpoints;
+import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.IpPacket;
@@ -54,6 +55,7 @@ public final class SpeedCheck implements AutoCloseable {
     SessionSecret secret = SessionSecret.of(new byte[32]);
     agent = session(TunnelRole.AGENT, secret);
     snapt = session(TunnelRole.SNAPT, secret);
+    agent.outer(0, OuterHeader.of(AGENT), nowNs);
   }
 
   private TunnelSession session(TunnelRole role, SessionSecret secret) {

@@ -49,6 +49,6 @@ final class TestSettings {
   /// Returns the terms on which two ends with the defaults agree.
   static TunnelTerms terms(AeadAlgorithm aead, SessionSecret secret, int peerReceiverIndex) {
     TunnelLimits limits = new TunnelLimits(1500, DEFAULTS.historyBytes());
-    return new TunnelTerms(aead, secret, peerReceiverIndex, limits, false);
+    return new TunnelTerms(aead, secret, peerReceiverIndex, limits);
   }
 }

@@ -1,0 +1,144 @@
+package io.viaduct.testbed.moving;
+
+import io.viaduct.testbed.demo.BillingClient;
+import io.viaduct.testbed.demo.Retry;
+import io.viaduct.testbed.deployment.Deployment;
+import io.viaduct.testbed.deployment.Passwords;
+import io.viaduct.testbed.deployment.Plans;
+import io.viaduct.testbed.deployment.ServicePlan;
+import io.viaduct.testbed.process.StatusSocket;
+import io.viaduct.testbed.topology.Command;
+import io.viaduct.testbed.topology.NetworkPlan;
+import io.viaduct.testbed.topology.Topology;
+import io.viaduct.testbed.traffic.PacedStream;
+import io.viaduct.testbed.traffic.TextServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
+
+/// One device, one SNAPT with an address of each family, bridge and billing, in namespaces. The
+/// names of the hosts stand in a file of this laboratory alone.
+final class MovingLab {
+  static final int TEXT_PORT = 80;
+  static final int STREAM_PORT = 5004;
+  private static final String SNAPT = "snapt-1"; // as its certificate names it
+  private static final long PATIENCE_NS = Duration.ofSeconds(60).toNanos();
+
+  final Topology network;
+  final Deployment deployment;
+  private final Passwords passwords = Passwords.draw(new SecureRandom());
+  private final String agentLines;
+  private final String snaptLines;
+
+  /// @param agentLines added to the agent's configuration
+  /// @param snaptLines added to that of the SNAPT
+  MovingLab(Path root, Path directory, NetworkPlan plan, String agentLines, String snaptLines)
+      throws Exception {
+    this.agentLines = agentLines;
+    this.snaptLines = snaptLines;
+    network = Topology.lay(plan);
+    String names = "%s %s\n%s %s\n".formatted(Topology.SNAPT_1, SNAPT, Topology.SNAPT_1_6, SNAPT);
+    Path hosts = Files.writeString(directory.resolve("hosts"), "127.0.0.1 localhost\n" + names);
+    Command.run("mount", "--bind", hosts.toString(), "/etc/hosts");
+    deployment =
+        Deployment.prepare(root, directory, passwords, Duration.ofSeconds(5), System::nanoTime);
+  }
+
+  /// Starts everything, and waits until the tunnel carries.
+  void start() throws Exception {
+    var text = network.server;
+    text.call(() -> {
+      TextServer.start(Topology.SERVER, TEXT_PORT, System::nanoTime);
+      return true;
+    });
+    var unused =
+        text.start(
+            "stream",
+            () -> {
+              PacedStream.echo(Topology.SERVER, STREAM_PORT);
+              return true;
+            });
+    Plans plans = deployment.plans();
+    start(plans.billing());
+    fund();
+    start(plans.bridge());
+    ServicePlan snapt = plans.snapt(1);
+    String dual = "control: {listen: \"::\", host: " + SNAPT;
+    start(
+        with(
+            snapt,
+            snapt.configuration().replace("control: {host: " + Topology.SNAPT_1, dual)
+                + snaptLines));
+    start(with(plans.agent(), plans.agent().configuration() + agentLines));
+  }
+
+  private void start(ServicePlan plan) throws IOException {
+    deployment.start(plan);
+    deployment.awaitReady(plan.name());
+    System.out.println(plan.name() + " is ready");
+  }
+
+  private static ServicePlan with(ServicePlan plan, String configuration) {
+    return new ServicePlan(
+        plan.name(), plan.module(), plan.verb(), plan.namespace(), plan.ready(), configuration);
+  }
+
+  private void fund() throws IOException {
+    String url = "http://%s:%d".formatted(Topology.CONTROL, Plans.BILLING_REST_PORT);
+    BillingClient billing =
+        new BillingClient(url, new Retry(Duration.ofSeconds(60), System::nanoTime))
+            .logIn("operator", passwords.operator());
+    billing.createAccount("alice", passwords.alice(), "Alice");
+    billing.topUp("alice", 50_000_000, "moving-1");
+  }
+
+  /// Returns the agent's status.
+  JsonNode status() throws IOException {
+    return StatusSocket.read(deployment.plans().socket("cnapt"));
+  }
+
+  /// Returns how many lines of a service's log match a pattern.
+  long logged(String service, String pattern) throws IOException {
+    var wanted = Pattern.compile(pattern);
+    try (var lines = Files.lines(deployment.directory().resolve(service + ".log"))) {
+      return lines.filter(line -> wanted.matcher(line).find()).count();
+    }
+  }
+
+  /// Returns the links whose paths carry data, ordered by name.
+  List<String> used() throws IOException {
+    return status()
+        .path("paths")
+        .valueStream()
+        .filter(path -> !path.path("use").asString("").equals("no"))
+        .map(path -> path.path("link").asString(""))
+        .sorted()
+        .toList();
+  }
+
+  /// Waits until exactly these links carry data.
+  void awaitUsed(String... links) throws Exception {
+    await(() -> used().equals(List.of(links)), "the links in use are " + List.of(links));
+  }
+
+  static void await(Callable<Boolean> condition, String what) throws Exception {
+    long end = System.nanoTime() + PATIENCE_NS;
+    while (!condition.call()) {
+      if (System.nanoTime() - end > 0) {
+        throw new IllegalStateException("after 60 s it is not true that " + what);
+      }
+      LockSupport.parkNanos(10_000_000);
+    }
+  }
+
+  static void say(String what, Object seen) {
+    System.out.println(what + ": " + seen);
+  }
+}
