@@ -42,7 +42,8 @@ final class DevicePath implements DatagramReader, AutoCloseable {
   static final long HOLD_NS_MAX = 60_000_000_000L;
   static final long FLAP_NS = 30_000_000_000L;
 
-  /// Loss above which a path is shown as losing.
+  /// Loss above which a path is losing. It is left by the loss of the last second, and may return
+  /// by that of the last ten seconds, so a path whose loss comes and goes is not taken in between.
   private static final double LOSING_RATIO = 0.02;
 
   final int id;
@@ -58,6 +59,7 @@ final class DevicePath implements DatagramReader, AutoCloseable {
   long sinceNs;
   private final Receiver receiver;
   private final UdpSockets sockets;
+  private boolean losing;
   private long holdNs;
   private long usableNs;
   private long returnedNs;
@@ -153,8 +155,7 @@ final class DevicePath implements DatagramReader, AutoCloseable {
   }
 
   PathStatus status(PathState measured, long nowNs) {
-    double roundTripUs = measured.roundTripUs();
-    boolean losing = measured.lossRatio() >= LOSING_RATIO;
+    losing = isLosing(measured);
     String state = !isAlive() ? "dead" : isSpare() ? "spare" : losing ? "losing" : "usable";
     double limit = measured.bitPerSecond();
     return new PathStatus(
@@ -164,14 +165,30 @@ final class DevicePath implements DatagramReader, AutoCloseable {
         use.name().toLowerCase(Locale.ROOT),
         why(nowNs),
         (nowNs - sinceNs) / 1_000_000,
-        Double.isNaN(roundTripUs) ? null : roundTripUs / 1000,
-        Math.round(measured.lossRatio() * 1000) / 10.0,
+        milliseconds(measured.roundTripUs()),
+        milliseconds(measured.usualRoundTripUs()),
+        percent(measured.lossRatio()),
+        percent(measured.lossToHereRatio()),
+        percent(measured.usualLossRatio()),
         measured.pathMtu(),
         Math.round(measured.sentBitPerSecond()),
         Double.isInfinite(limit)
             ? PathStatus.UNKNOWN_RATE
             : Math.max(0, Math.round(limit - measured.sentBitPerSecond())),
         link == null ? 0 : link.cost());
+  }
+
+  private boolean isLosing(PathState measured) {
+    return Math.max(measured.lossRatio(), measured.lossToHereRatio()) >= LOSING_RATIO
+        || losing && measured.usualLossRatio() >= LOSING_RATIO;
+  }
+
+  private static @Nullable Double milliseconds(double us) {
+    return Double.isNaN(us) ? null : us / 1000;
+  }
+
+  private static double percent(double ratio) {
+    return Math.round(ratio * 1000) / 10.0;
   }
 
   /// Records that traffic leaves the path, because nothing arrives by it.
@@ -192,6 +209,7 @@ final class DevicePath implements DatagramReader, AutoCloseable {
   void networkChanged(long nowNs) {
     holdNs = 0;
     usableNs = nowNs;
+    losing = false;
     silence.reset();
     watch.networkChanged(nowNs);
   }

@@ -54,12 +54,14 @@ public record SessionStatus(
   /// @param address address and port of the device; empty before the device has answered a
   ///   challenge
   /// @param lossPercent share of the bytes to the device that was lost in about the last second
+  /// @param upLossPercent the same of the bytes from the device
   public record PathStatus(
       int path,
       String use,
       String address,
       double roundTripMs,
       double lossPercent,
+      double upLossPercent,
       int pathMtu,
       long sentBitPerSecond) {
     static PathStatus of(PathState path) {
@@ -69,6 +71,7 @@ public record SessionStatus(
           text(path.address()),
           Double.isNaN(path.roundTripUs()) ? 0 : path.roundTripUs() / 1_000,
           Math.round(path.lossRatio() * 1000) / 10.0,
+          Math.round(path.lossToHereRatio() * 1000) / 10.0,
           path.pathMtu(),
           Math.round(path.sentBitPerSecond()));
     }

@@ -39,6 +39,7 @@ final class PathsRig implements AutoCloseable {
     long delayNs;
     long jitterNs;
     double lossRatio;
+    double lossRatioDown;
     double copyRatio;
     boolean losesUp;
     boolean losesDown;
@@ -204,7 +205,8 @@ final class PathsRig implements AutoCloseable {
       } else {
         by.sentDown++;
       }
-      if (!(up ? by.losesUp : by.losesDown) && weather.nextDouble() >= by.lossRatio) {
+      if (!(up ? by.losesUp : by.losesDown)
+          && weather.nextDouble() >= (up ? by.lossRatio : by.lossRatio + by.lossRatioDown)) {
         fly(by, up, datagram);
         if (weather.nextDouble() < by.copyRatio) {
           fly(by, up, datagram);
