@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// @param pathMtu size, in bytes, of the largest outer IP packet that is sent to the device now
 /// @param paths the paths of the session, with the address of each
 /// @param moves number of changes of the binding
+/// @param delayErrorMs bound on the error of each one-way delay; null before the first probe
 /// @param tokenExpiresMs expiry of the token, in Unix milliseconds
 /// @param heardMs arrival of the last authentic datagram, in Unix milliseconds
 /// @param interval sequence number of the open interval
@@ -43,6 +44,7 @@ public record SessionStatus(
     List<PathStatus> paths,
     long moves,
     double roundTripMs,
+    @Nullable Double delayErrorMs,
     long tokenExpiresMs,
     long heardMs,
     long interval,
@@ -116,6 +118,7 @@ public record SessionStatus(
     Session session = relayed.session();
     UsageReport soFar = relayed.soFar();
     double roundTripUs = relayed.tunnel().roundTripUs();
+    double delayErrorUs = relayed.tunnel().delayErrorUs();
     return new SessionStatus(
         session.id().toString(),
         session.token().getAccount(),
@@ -132,6 +135,7 @@ public record SessionStatus(
         relayed.tunnel().paths(nowNs).stream().map(PathStatus::of).toList(),
         relayed.moves(),
         Double.isNaN(roundTripUs) ? 0 : roundTripUs / 1_000,
+        Double.isNaN(delayErrorUs) ? null : delayErrorUs / 1_000,
         session.token().getExpiresMs(),
         session.heardMs(),
         soFar.getSequence(),
