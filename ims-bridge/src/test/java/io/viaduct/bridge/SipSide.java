@@ -22,6 +22,7 @@ import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipException;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipMessage;
+import io.viaduct.sip.stun.StunMessage;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.SipUri;
@@ -308,6 +309,12 @@ public final class SipSide implements RequestSender {
     if (!breach.isEmpty()) {
       throw new AssertionError(breach);
     }
+  }
+
+  @Override
+  public CompletableFuture<StunMessage.Success> keepAlive(SipFlow target) {
+    return CompletableFuture.failedFuture(
+        new SipException(SipException.Reason.TIMEOUT, "this peer does not know STUN"));
   }
 
   @Override

@@ -101,7 +101,8 @@ class AccountPagesTest {
   @Test
   void chargeWithoutMeasuredDelayShowsADashAndSaysWhatWasTaken() {
     Map<String, Object> charge = PeerServer.charge("c1", "alice");
-    for (String unknown : new String[] {"delayMs", "delayErrorMs", "loss", "remoteAddress", "application"}) {
+    for (String unknown :
+        new String[] {"delayMs", "delayErrorMs", "loss", "remoteAddress", "application"}) {
       charge.put(unknown, null);
     }
     charge.put("delaySource", "REFERENCE");
