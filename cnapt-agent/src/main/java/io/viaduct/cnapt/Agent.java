@@ -301,6 +301,11 @@ final class Agent
   }
 
   @Override
+  public long carriedBytes() {
+    return data.carried().preBytes();
+  }
+
+  @Override
   public void datagrams(List<ByteBuf> datagrams, Runnable taken) {
     dataLoop.execute(() -> {
       data.controlDatagrams(datagrams);

@@ -32,6 +32,7 @@ import io.viaduct.sip.digest.DigestClient;
 import io.viaduct.sip.digest.DigestServer;
 import io.viaduct.sip.endpoint.Arrival;
 import io.viaduct.sip.jain.ParserProbe;
+import io.viaduct.sip.stun.StunMessage;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.KeyPair;
@@ -308,6 +309,12 @@ public final class SipSide implements RequestSender {
     if (!breach.isEmpty()) {
       throw new AssertionError(breach);
     }
+  }
+
+  @Override
+  public CompletableFuture<StunMessage.Success> keepAlive(SipFlow target) {
+    return CompletableFuture.failedFuture(
+        new SipException(SipException.Reason.TIMEOUT, "this peer does not know STUN"));
   }
 
   @Override

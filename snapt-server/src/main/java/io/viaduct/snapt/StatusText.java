@@ -53,13 +53,14 @@ final class StatusText {
   }
 
   private static String path(JsonNode path) {
-    return "  path %d  used %-5s  at %s  round trip %.1f ms  loss %.1f %%  %.2f Mbit/s%n"
+    return "  path %d  used %-5s  at %s  round trip %.1f ms  loss down %.1f %% up %.1f %%  %.2f Mbit/s%n"
         .formatted(
             path.path("path").asInt(),
             path.path("use").asString(),
             path.path("address").asString(),
             path.path("roundTripMs").asDouble(),
             path.path("lossPercent").asDouble(),
+            path.path("upLossPercent").asDouble(),
             path.path("sentBitPerSecond").asDouble() / 1e6);
   }
 

@@ -165,6 +165,7 @@ public final class PeerServer implements AutoCloseable {
     charge.put("durationMs", 60000);
     charge.put("throughputKbitPerSecond", 340.0);
     charge.put("delayMs", 140.0);
+    charge.put("delayErrorMs", 5.25);
     charge.put("delaySource", "MEASURED");
     charge.put("loss", 0.0125);
     charge.put("utilityPerSecond", 0.4398496);

@@ -246,6 +246,11 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   @Override
+  public long carriedBytes() {
+    return listener.carriedBytes();
+  }
+
+  @Override
   public void datagrams(List<ByteBuf> datagrams, Runnable taken) {
     listener.datagrams(datagrams, taken);
   }

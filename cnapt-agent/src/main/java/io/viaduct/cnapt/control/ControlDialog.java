@@ -44,6 +44,9 @@ final class ControlDialog implements ControlConnection.Owner {
 
     void tokenAccepted(long expiresMs);
 
+    /// Returns the bytes that the tunnel has carried; a difference means that there is traffic.
+    long carriedBytes();
+
     void relays(List<Relay> listed);
 
     /// @param taken run, on any thread, after the datagrams were opened and released
@@ -73,6 +76,7 @@ final class ControlDialog implements ControlConnection.Owner {
   private long keepAliveNumber;
   private final KeepAliveWatch watch;
   private long heardNs;
+  private long carriedBytes; // when the SNAPT was last heard
 
   /// @param token token for the Hello
   /// @param resumption session that the Hello asks to resume
@@ -159,6 +163,7 @@ final class ControlDialog implements ControlConnection.Owner {
   @Override
   public void received(ControlConnection from, ControlMessage message) {
     heardNs = loop.ticker().nanoTime();
+    carriedBytes = owner.carriedBytes();
     switch (message.getMessageCase()) {
       case WELCOME -> welcome(from, message.getWelcome());
       case REFUSAL -> refused(from, message.getRefusal());
@@ -242,7 +247,7 @@ final class ControlDialog implements ControlConnection.Owner {
         settings.keepAlive().toMillis(),
         () -> {
           long silentMs = TimeUnit.NANOSECONDS.toMillis(loop.ticker().nanoTime() - heardNs);
-          switch (watch.ask(silentMs)) {
+          switch (watch.ask(silentMs, owner.carriedBytes() == carriedBytes)) {
             case REST -> watch(of);
             case SEND -> {
               of.send(keepAlive(++keepAliveNumber, false));

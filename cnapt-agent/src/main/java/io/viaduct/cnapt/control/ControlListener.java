@@ -22,6 +22,9 @@ public interface ControlListener {
   /// Called when the list of SNAPTs has changed.
   void relays(List<Snapt> relays);
 
+  /// Returns the inner bytes that the tunnel has carried so far, in both directions.
+  long carriedBytes();
+
   /// Called for sealed datagrams that arrived in the control connection.
   ///
   /// @param datagrams direct buffers; the listener releases them

@@ -77,12 +77,33 @@ public final class AgentMeters {
         "Smoothed round trip",
         path -> path.delayMs() == null ? Double.NaN : path.delayMs() / 1000);
     gauge(
+        "viaduct_path_usual_rtt",
+        id,
+        data,
+        "seconds",
+        "Round trip of about the last minute",
+        path -> path.usualDelayMs() == null ? Double.NaN : path.usualDelayMs() / 1000);
+    gauge(
         "viaduct_path_loss_ratio",
         id,
         data,
         null,
-        "Share of the sent bytes that was lost lately",
+        "Share of the device's bytes that was lost in about the last second",
         path -> path.lossPercent() / 100);
+    gauge(
+        "viaduct_path_down_loss_ratio",
+        id,
+        data,
+        null,
+        "Share of the SNAPT's bytes that was lost in about the last second",
+        path -> path.downLossPercent() / 100);
+    gauge(
+        "viaduct_path_usual_loss_ratio",
+        id,
+        data,
+        null,
+        "Greater share of both directions that was lost in about the last ten seconds",
+        path -> path.usualLossPercent() / 100);
     gauge(
         "viaduct_path_sent",
         id,

@@ -5,13 +5,14 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Formats the paths of a running agent as text.
 public final class PathsText {
   private static final JsonMapper JSON = JsonMapper.shared();
-  private static final String ROW = "%-4s %-15s %-7s %-6s %9s %7s %6s %9s %10s %8s  %s%n";
+  private static final String ROW = "%-4s %-15s %-7s %-6s %9s %9s %7s %7s %6s %9s %10s %8s  %s%n";
 
   private PathsText() {}
 
@@ -43,7 +44,9 @@ public final class PathsText {
             "state",
             "used",
             "RTT ms",
-            "loss %",
+            "usual ms",
+            "up %",
+            "down %",
             "MTU",
             "sent Mb/s",
             "spare Mb/s",
@@ -61,13 +64,19 @@ public final class PathsText {
         path.link(),
         path.state(),
         path.use(),
-        path.delayMs() == null ? "-" : String.format(Locale.ROOT, "%.1f", path.delayMs()),
+        milliseconds(path.delayMs()),
+        milliseconds(path.usualDelayMs()),
         String.format(Locale.ROOT, "%.1f", path.lossPercent()),
+        String.format(Locale.ROOT, "%.1f", path.downLossPercent()),
         path.pathMtu(),
         megabits(path.sentBitPerSecond()),
         megabits(path.spareBitPerSecond()),
         Duration.ofSeconds(path.sinceMs() / 1000).toString().substring(2).toLowerCase(Locale.ROOT),
         path.why());
+  }
+
+  private static String milliseconds(@Nullable Double delayMs) {
+    return delayMs == null ? "-" : String.format(Locale.ROOT, "%.1f", delayMs);
   }
 
   private static String megabits(long bitPerSecond) {

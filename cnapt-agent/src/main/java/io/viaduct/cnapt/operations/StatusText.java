@@ -123,13 +123,17 @@ public final class StatusText {
 
   private static String path(JsonNode data) {
     JsonNode roundTrip = data.path("roundTripMs");
+    JsonNode delayError = data.path("delayErrorMs");
     int mtu = data.path("pathMtu").asInt(0);
-    return "%s to %s%s%s%s"
+    return "%s to %s%s%s%s%s"
         .formatted(
             data.path("pathState").asString(""),
             data.path("peer").asString(""),
             roundTrip.isNumber()
                 ? String.format(Locale.ROOT, ", round trip %.1f ms", roundTrip.asDouble())
+                : "",
+            delayError.isNumber()
+                ? String.format(Locale.ROOT, ", one-way delays ± %.1f ms", delayError.asDouble())
                 : "",
             mtu > 0 ? ", MTU " + mtu : "",
             data.path("carrier").asString("").equals("control")

@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
 /// @param why cause of the present use
 /// @param sinceMs time since the use changed last
 /// @param delayMs smoothed round trip; null before the first measurement
+/// @param usualDelayMs round trip of about the last minute; null before the first measurement
 /// @param lossPercent share of the device's bytes that was lost in about the last second
+/// @param downLossPercent the same of the SNAPT's bytes
+/// @param usualLossPercent greater of both shares in about the last ten seconds
 /// @param pathMtu size of the largest outer IP packet that leaves now, in bytes
 /// @param sentBitPerSecond rate at which datagrams left in about the last second
 /// @param spareBitPerSecond rate that the path could carry in addition; [#UNKNOWN_RATE] while the
@@ -23,7 +26,10 @@ public record PathStatus(
     String why,
     long sinceMs,
     @Nullable Double delayMs,
+    @Nullable Double usualDelayMs,
     double lossPercent,
+    double downLossPercent,
+    double usualLossPercent,
     int pathMtu,
     long sentBitPerSecond,
     long spareBitPerSecond,

@@ -80,6 +80,15 @@ public final class Carried {
     return ended[of.ordinal()] + (counters == null ? 0 : counters.preBytes());
   }
 
+  /// Returns the inner IP bytes of all classes in both directions.
+  public long preBytes() {
+    long bytes = 0;
+    for (ServiceClass each : ServiceClass.values()) {
+      bytes += preBytes(Direction.SENT, each) + preBytes(Direction.RECEIVED, each);
+    }
+    return bytes;
+  }
+
   /// Returns the bytes of the outer IP packets that carried them.
   public long postBytes(Direction direction, ServiceClass of) {
     FlowCounters counters = counters(direction, of);

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// @param carrier `udp`, or `control` while UDP is blocked
 /// @param pathState `alive`, `searching` after a change, `dead`, or `none` without a session
 /// @param roundTripMs smoothed round trip; null before the first answer
+/// @param delayErrorMs bound on the error of each one-way delay, by which flows are charged; null
+///   before the first answer
 /// @param pathMtu size of the largest outer IP packet that is sent now, in bytes; 0 without a
 ///   session
 /// @param flowsOpen number of all open flows, including those that are not listed
@@ -30,6 +32,7 @@ public record DataStatus(
     String carrier,
     String pathState,
     @Nullable Double roundTripMs,
+    @Nullable Double delayErrorMs,
     int pathMtu,
     List<ClassStatus> classes,
     int flowsOpen,
@@ -76,7 +79,7 @@ public record DataStatus(
     }
     String by = carrier.name().toLowerCase(Locale.ROOT);
     if (session == null) {
-      return new DataStatus("", by, "none", null, 0, classes, 0, List.of(), List.of());
+      return new DataStatus("", by, "none", null, null, 0, classes, 0, List.of(), List.of());
     }
     List<FlowStatus> flows = new ArrayList<>();
     session.flows().forEach(flow -> flows.add(flowStatus(flow, paths, nowNs)));
@@ -84,11 +87,13 @@ public record DataStatus(
         Comparator.comparingLong((FlowStatus f) -> f.sentBytes() + f.receivedBytes()).reversed());
     double roundTripUs = session.roundTripUs();
     InetSocketAddress peer = paths.peer();
+    double delayErrorUs = session.delayErrorUs();
     return new DataStatus(
         peer.getAddress().getHostAddress() + ":" + peer.getPort(),
         by,
         paths.isDead() ? "dead" : paths.isSearching() ? "searching" : "alive",
         Double.isNaN(roundTripUs) ? null : roundTripUs / 1000,
+        Double.isNaN(delayErrorUs) ? null : delayErrorUs / 1000,
         session.mtu().size(),
         classes,
         flows.size(),

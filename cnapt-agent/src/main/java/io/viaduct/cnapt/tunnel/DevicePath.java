@@ -41,7 +41,8 @@ final class DevicePath implements DatagramReader, AutoCloseable {
   /// Time without an answer after which a link of both families tries the other one.
   static final long FAMILY_NS = 1_000_000_000;
 
-  /// Loss above which a path is shown as losing.
+  /// Loss above which a path is losing. It is left by the loss of the last second, and may return
+  /// by that of the last ten seconds, so a path whose loss comes and goes is not taken in between.
   private static final double LOSING_RATIO = 0.02;
 
   final int id;
@@ -62,6 +63,7 @@ final class DevicePath implements DatagramReader, AutoCloseable {
   // The family of the SNAPT's address: false for the first one that the link can reach.
   private boolean second;
   private long triedNs;
+  private boolean losing;
 
   /// Opens the socket.
   ///
@@ -176,8 +178,7 @@ final class DevicePath implements DatagramReader, AutoCloseable {
   }
 
   PathStatus status(PathState measured, long nowNs) {
-    double roundTripUs = measured.roundTripUs();
-    boolean losing = measured.lossRatio() >= LOSING_RATIO;
+    losing = isLosing(measured);
     String state = !isAlive() ? "dead" : isSpare() ? "spare" : losing ? "losing" : "usable";
     double limit = measured.bitPerSecond();
     return new PathStatus(
@@ -187,14 +188,30 @@ final class DevicePath implements DatagramReader, AutoCloseable {
         use.name().toLowerCase(Locale.ROOT),
         why(nowNs),
         (nowNs - sinceNs) / 1_000_000,
-        Double.isNaN(roundTripUs) ? null : roundTripUs / 1000,
-        Math.round(measured.lossRatio() * 1000) / 10.0,
+        milliseconds(measured.roundTripUs()),
+        milliseconds(measured.usualRoundTripUs()),
+        percent(measured.lossRatio()),
+        percent(measured.lossToHereRatio()),
+        percent(measured.usualLossRatio()),
         measured.pathMtu(),
         Math.round(measured.sentBitPerSecond()),
         Double.isInfinite(limit)
             ? PathStatus.UNKNOWN_RATE
             : Math.max(0, Math.round(limit - measured.sentBitPerSecond())),
         link == null ? 0 : link.cost());
+  }
+
+  private boolean isLosing(PathState measured) {
+    return Math.max(measured.lossRatio(), measured.lossToHereRatio()) >= LOSING_RATIO
+        || losing && measured.usualLossRatio() >= LOSING_RATIO;
+  }
+
+  private static @Nullable Double milliseconds(double us) {
+    return Double.isNaN(us) ? null : us / 1000;
+  }
+
+  private static double percent(double ratio) {
+    return Math.round(ratio * 1000) / 10.0;
   }
 
   /// Records that traffic leaves the path, because nothing arrives by it.
@@ -213,6 +230,7 @@ final class DevicePath implements DatagramReader, AutoCloseable {
   void networkChanged(long nowNs) {
     hold.networkChanged(nowNs);
     triedNs = nowNs;
+    losing = false;
     silence.reset();
     watch.networkChanged(nowNs);
   }

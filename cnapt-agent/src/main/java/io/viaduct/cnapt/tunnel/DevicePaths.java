@@ -33,6 +33,9 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       SnaptPeers.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9));
   private static final long PUBLISHED_NS = 1_000_000_000;
 
+  /// Time between two comparisons of all paths because one of them gets worse.
+  private static final long COMPARED_NS = 10_000_000_000L;
+
   private final LinkSockets sockets;
   private final List<DevicePath> present;
   private final UseAnnouncement announcement = new UseAnnouncement();
@@ -42,6 +45,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   private volatile List<PathStatus> published = List.of(); // written by the event loop
   private volatile Set<String> carrying = Set.of(); // written by the event loop
   private long publishedNs;
+  private long comparedNs;
   private boolean lastProbed;
 
   /// @param mark SO_MARK of the sockets
@@ -68,6 +72,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       each.offeredBytes = 0;
       each.use = PathUse.NO;
     }
+    comparedNs = nowNs - COMPARED_NS;
     decide(nowNs);
   }
 
@@ -225,7 +230,26 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       path.found(nowNs);
       decide(nowNs);
     }
+    compare(path, nowNs);
     return found || confirmed;
+  }
+
+  /// Probes the other paths if a path in use gets worse: an idle one was measured up to 25 s ago,
+  /// and packets are about to be moved by that value.
+  private void compare(DevicePath worse, long nowNs) {
+    TunnelSession of = session;
+    if (of == null
+        || worse.use != PathUse.YES
+        || nowNs - comparedNs < COMPARED_NS
+        || !of.getsWorse(worse.id)) {
+      return;
+    }
+    comparedNs = nowNs;
+    for (DevicePath each : present) {
+      if (each != worse && each.isAlive()) {
+        of.probe(each.id, Carrier.UDP, nowNs);
+      }
+    }
   }
 
   /// Sends a probe by each socket, while the control connection carries the data.

@@ -302,6 +302,11 @@ final class ControlDialogFuzz implements ControlListener {
   }
 
   @Override
+  public long carriedBytes() {
+    return 0;
+  }
+
+  @Override
   public void datagrams(List<ByteBuf> datagrams, Runnable taken) {
     if (welcomes == 0) {
       broken("datagrams of a session that there is not");

@@ -119,6 +119,11 @@ final class TestAgent implements ControlListener, AutoCloseable {
   }
 
   @Override
+  public long carriedBytes() {
+    return 0;
+  }
+
+  @Override
   public void datagrams(List<ByteBuf> came, Runnable taken) {
     for (ByteBuf datagram : came) {
       datagrams.add(datagram.readableBytes());

@@ -23,7 +23,10 @@ class PathsTextTest {
                           "it answers",
                           61_000,
                           12.34,
+                          9.87,
                           3.5,
+                          1.2,
+                          2.5,
                           1400,
                           2_500_000,
                           5_000_000,
@@ -36,6 +39,9 @@ class PathsTextTest {
                           "nothing arrives by it",
                           900,
                           null,
+                          null,
+                          0,
+                          0,
                           0,
                           1500,
                           0,
@@ -59,9 +65,9 @@ class PathsTextTest {
   void theTableHasALinePerPathWithTheNumbersThatDecide() {
     assertThat(PathsText.table(STATUS).lines().map(line -> line.replaceAll(" +", " ")))
         .containsExactly(
-            "path link state used RTT ms loss % MTU sent Mb/s spare Mb/s since why",
-            "0 wlan0 losing yes 12.3 3.5 1400 2.50 5.00 1m1s it answers",
-            "1 wwan0 dead no - 0.0 1500 0.00 - 0s nothing arrives by it");
+            "path link state used RTT ms usual ms up % down % MTU sent Mb/s spare Mb/s since why",
+            "0 wlan0 losing yes 12.3 9.9 3.5 1.2 1400 2.50 5.00 1m1s it answers",
+            "1 wwan0 dead no - - 0.0 0.0 1500 0.00 - 0s nothing arrives by it");
   }
 
   @Test

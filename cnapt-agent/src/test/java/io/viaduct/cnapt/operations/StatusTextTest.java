@@ -46,7 +46,10 @@ class StatusTextTest {
                 "it answers",
                 61_000,
                 12.34,
+                9.87,
                 3.5,
+                1.2,
+                2.5,
                 1400,
                 2_500_000,
                 5_000_000,
@@ -57,6 +60,7 @@ class StatusTextTest {
             "control",
             session == null ? "none" : "alive",
             session == null ? null : 12.34,
+            session == null ? null : 6.17,
             session == null ? 0 : 1400,
             List.of(new ClassStatus("LT_LD", 10, 1000, 400, 60.0)),
             1,
@@ -102,7 +106,8 @@ class StatusTextTest {
         .contains("established, token until 2026-11-20T12:05:00Z")
         .contains("trust       certificates until 2027-11-20T00:00:00Z")
         .contains("sip:alice@ims.test, registration active")
-        .contains("alive to 10.9.0.3:4500, round trip 12.3 ms, MTU 1400, in the control connection")
+        .contains(
+            "alive to 10.9.0.3:4500, round trip 12.3 ms, one-way delays ± 6.2 ms, MTU 1400, in the control connection")
         .contains("links       linkB -61 dBm, wwan0 (spare)")
         .contains("viaduct0 100.96.0.2 fd76::2, MTU 1414")
         .containsPattern("LT_LD +10 +1000 +400 +60.0%")

@@ -261,6 +261,13 @@ final class ReportValidation {
               + " must have finite delay_ms and jitter_ms, got %s and %s"
                   .formatted(usage.getDelayMs(), usage.getJitterMs()));
     }
+    if (!Double.isFinite(usage.getDelayErrorMs()) || usage.getDelayErrorMs() < 0) {
+      throw new RefusedException(
+          ReportRefusal.NOT_FINITE,
+          place
+              + " must have a finite delay_error_ms of at least 0, got "
+              + usage.getDelayErrorMs());
+    }
     if (usage.getDurationMs() < 1 || usage.getDurationMs() > INTERVAL_MAX.toMillis()) {
       throw new RefusedException(
           ReportRefusal.BAD_DURATION,
@@ -290,6 +297,7 @@ final class ReportValidation {
                 + count(place + " lost_packets", down.getLostPackets()),
             usage.getDurationMs(),
             usage.getDelayMs(),
+            usage.hasDelayErrorMs() ? usage.getDelayErrorMs() : null,
             delaySource(usage));
     return new MeasuredInterval.Flow(
         Integer.toUnsignedLong(usage.getFlow()),

@@ -2,6 +2,7 @@ package io.viaduct.billing.rating;
 
 import io.viaduct.billing.ledger.MicroDenarii;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /// Explains a charge in one sentence, for the user who pays it.
 public final class ChargeReason {
@@ -11,6 +12,7 @@ public final class ChargeReason {
   ///
   /// @param throughputKbitPerSecond kbit/s
   /// @param delayMs one-way delay that was priced, milliseconds
+  /// @param delayErrorMs bound on the error of the delay, milliseconds; null if it is not known
   /// @param loss lost share of packets, 0..1
   /// @param pricePerUnit den per virtual unit
   /// @param units virtual units
@@ -21,6 +23,7 @@ public final class ChargeReason {
       String application,
       double throughputKbitPerSecond,
       double delayMs,
+      @Nullable Double delayErrorMs,
       DelaySource delaySource,
       double loss,
       double pricePerUnit,
@@ -37,11 +40,12 @@ public final class ChargeReason {
     String carried =
         String.format(
             Locale.ROOT,
-            "%s as %s at %.1f kbit/s, delay %.1f ms (%s), loss %.2f %%",
+            "%s as %s at %.1f kbit/s, delay %.1f%s ms (%s), loss %.2f %%",
             f.application(),
             f.serviceClass().replace('_', '&'),
             f.throughputKbitPerSecond(),
             f.delayMs(),
+            f.delayErrorMs() == null ? "" : String.format(Locale.ROOT, " ± %.1f", f.delayErrorMs()),
             f.delaySource().description(),
             f.loss() * 100);
     double priced = f.pricePerUnit() * f.units();

@@ -1,6 +1,7 @@
 package io.viaduct.billing.rating;
 
 import io.viaduct.billing.tariff.ServiceClass;
+import org.jspecify.annotations.Nullable;
 
 /// A SNAPT's measurement of one flow in one interval, both directions together.
 ///
@@ -12,6 +13,8 @@ import io.viaduct.billing.tariff.ServiceClass;
 /// @param lostPackets inner packets sent and not received
 /// @param durationMs part of the interval in which the flow existed, milliseconds, >= 1
 /// @param delayMs one-way delay as reported, milliseconds, possibly negative
+/// @param delayErrorMs bound on the error of the delay, milliseconds, never negative; null if the
+///   SNAPT does not know it
 /// @param delaySource where the SNAPT took the delay from
 public record FlowMeasure(
     ServiceClass serviceClass,
@@ -22,6 +25,7 @@ public record FlowMeasure(
     long lostPackets,
     long durationMs,
     double delayMs,
+    @Nullable Double delayErrorMs,
     DelaySource delaySource) {
   /// Returns the lost share of packets, lost / (lost + received); 0 if no packet was sent.
   public double loss() {

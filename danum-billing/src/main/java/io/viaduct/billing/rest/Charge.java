@@ -7,6 +7,7 @@ import io.viaduct.billing.settlement.IntervalState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /// A charge as the REST interface shows it: one flow in one interval. Money and byte counts are
 /// strings, because JSON readers round large numbers.
@@ -32,6 +33,7 @@ record Charge(
     long durationMs,
     double throughputKbitPerSecond,
     double delayMs,
+    @Nullable Double delayErrorMs,
     String delaySource,
     double loss,
     double utilityPerSecond,
@@ -57,6 +59,7 @@ record Charge(
             row.getString("application"),
             row.getDouble("throughput"),
             row.getDouble("delay_ms"),
+            row.getObject("delay_error_ms", Double.class),
             DelaySource.valueOf(row.getString("delay_source")),
             row.getDouble("loss"),
             row.getDouble("price_per_unit"),
@@ -87,6 +90,7 @@ record Charge(
         row.getLong("duration_ms"),
         facts.throughputKbitPerSecond(),
         facts.delayMs(),
+        facts.delayErrorMs(),
         facts.delaySource().name(),
         facts.loss(),
         row.getDouble("utility_per_second"),

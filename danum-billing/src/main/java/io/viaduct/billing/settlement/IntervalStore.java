@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -243,9 +244,9 @@ public final class IntervalStore {
       batches.batchUpdate(
           "insert into charge (id, interval_id, flow, account, started_at, application, service_class, protocol,"
               + " remote_address, remote_port, pre_bytes, post_bytes, saved_bytes, duration_ms, throughput,"
-              + " delay_ms, delay_source, loss, utility_per_second, price_per_unit, units,"
+              + " delay_ms, delay_error_ms, delay_source, loss, utility_per_second, price_per_unit, units,"
               + " charge_microdenarii, discount_microdenarii)"
-              + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+              + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
           charges);
     }
   }
@@ -302,10 +303,10 @@ public final class IntervalStore {
     };
   }
 
-  private static Object[] chargeRow(BilledInterval interval, int index) {
+  private static @Nullable Object[] chargeRow(BilledInterval interval, int index) {
     MeasuredInterval.Flow flow = interval.report().flows().get(index);
     RatedFlow rated = interval.flows().get(index);
-    return new Object[] {
+    return new @Nullable Object[] {
       interval.chargeIds().get(index),
       interval.id(),
       flow.id(),
@@ -322,6 +323,7 @@ public final class IntervalStore {
       flow.measure().durationMs(),
       rated.throughputKbitPerSecond(),
       rated.delay().delayMs(),
+      rated.delay().errorMs(),
       rated.delay().source().name(),
       rated.loss(),
       rated.price().utilityPerSecond(),

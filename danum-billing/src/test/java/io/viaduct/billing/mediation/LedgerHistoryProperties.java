@@ -195,6 +195,7 @@ class LedgerHistoryProperties {
               0,
               60_000,
               flow.getDelayMs(),
+              null,
               DelaySource.MEASURED),
           rig.tariffs.versions().getFirst().tariff());
     }

@@ -199,6 +199,25 @@ class ReportRulesTest {
     assertThat(rig.meters.get("viaduct_flows_skewed").counter().count()).isEqualTo(1);
   }
 
+  @Test
+  void theBoundOnTheErrorOfTheDelayIsStoredAndMayBeMissing() {
+    UsageReport report =
+        worked(1, 0)
+            .clearFlows()
+            .addFlows(Reports.flow(1, "ssh", 1000, 900, 30).toBuilder().setDelayErrorMs(7.5))
+            .addFlows(Reports.flow(2, "ssh", 1000, 900, 30).toBuilder().clearDelayErrorMs())
+            .setPreBytes(2000)
+            .setPostBytes(1800)
+            .build();
+    assertThat(rig.verdict(report)).isEqualTo(ReportVerdict.POSTED);
+    assertThat(
+            rig.jdbc.queryForList(
+                "select delay_error_ms from charge where account = ? order by flow",
+                Double.class,
+                alice))
+        .containsExactly(7.5, null);
+  }
+
   @TestFactory
   List<DynamicTest> aReportThatBreaksARuleIsRejectedWithItsReasonAndStoresNothing() {
     List<DynamicTest> tests = new ArrayList<>();
@@ -241,6 +260,8 @@ class ReportRulesTest {
         Map.entry(ReportRefusal.SUM_MISMATCH, r -> r.setPostBytes(r.getPostBytes() - 1)));
     cases.put("same flow twice", Map.entry(ReportRefusal.DUPLICATE_FLOW, flow(f -> f.setFlow(2))));
     cases.put("NaN", Map.entry(ReportRefusal.NOT_FINITE, flow(f -> f.setDelayMs(Double.NaN))));
+    cases.put(
+        "negative error", Map.entry(ReportRefusal.NOT_FINITE, flow(f -> f.setDelayErrorMs(-1))));
     cases.put(
         "infinite",
         Map.entry(ReportRefusal.NOT_FINITE, flow(f -> f.setJitterMs(Double.NEGATIVE_INFINITY))));

@@ -36,6 +36,7 @@ public final class Reports {
                 .setPackets(20))
         .setDurationMs(60_000)
         .setDelayMs(delayMs)
+        .setDelayErrorMs(2.5)
         .setDelaySource(DelaySource.MEASURED)
         .build();
   }

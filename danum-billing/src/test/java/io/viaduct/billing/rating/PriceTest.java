@@ -70,7 +70,16 @@ class PriceTest {
 
   private static FlowMeasure flow(String application, long pre, long post, double delayMs) {
     return new FlowMeasure(
-        ServiceClass.HT_LD, application, pre, post, 100, 0, 60_000, delayMs, DelaySource.MEASURED);
+        ServiceClass.HT_LD,
+        application,
+        pre,
+        post,
+        100,
+        0,
+        60_000,
+        delayMs,
+        3.5,
+        DelaySource.MEASURED);
   }
 
   @Test
@@ -104,20 +113,38 @@ class PriceTest {
   @Test
   void aSlightlyNegativeDelayIsZeroAndAVeryNegativeOneIsTheReferenceAndASkew() {
     assertThat(RatedFlow.of(flow("ssh", 1000, 900, -5.0), TARIFF).delay())
-        .isEqualTo(new BilledDelay(0, DelaySource.MEASURED, false));
+        .isEqualTo(new BilledDelay(0, 3.5, DelaySource.MEASURED, false));
     assertThat(RatedFlow.of(flow("ssh", 1000, 900, -5.001), TARIFF).delay())
-        .isEqualTo(new BilledDelay(200, DelaySource.REFERENCE, true));
+        .isEqualTo(new BilledDelay(200, null, DelaySource.REFERENCE, true));
   }
 
   @Test
   void aMissingDelayIsTheReferenceOfTheApplicationElseOfTheClass() {
     FlowMeasure voice =
         new FlowMeasure(
-            ServiceClass.HT_LD, "skype-voice", 1000, 900, 1, 0, 1000, 0, DelaySource.REFERENCE);
+            ServiceClass.HT_LD,
+            "skype-voice",
+            1000,
+            900,
+            1,
+            0,
+            1000,
+            0,
+            null,
+            DelaySource.REFERENCE);
     assertThat(RatedFlow.of(voice, TARIFF).delay().delayMs()).isEqualTo(500);
     FlowMeasure unknown =
         new FlowMeasure(
-            ServiceClass.HT_LD, "nobody-knows", 1000, 900, 1, 0, 1000, 0, DelaySource.REFERENCE);
+            ServiceClass.HT_LD,
+            "nobody-knows",
+            1000,
+            900,
+            1,
+            0,
+            1000,
+            0,
+            null,
+            DelaySource.REFERENCE);
     assertThat(RatedFlow.of(unknown, TARIFF).delay().delayMs()).isEqualTo(200);
   }
 

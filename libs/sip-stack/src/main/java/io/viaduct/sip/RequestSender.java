@@ -1,5 +1,6 @@
 package io.viaduct.sip;
 
+import io.viaduct.sip.stun.StunMessage;
 import java.util.concurrent.CompletableFuture;
 
 /// The sending half of an endpoint; [RequestHandler] is the receiving half. Thread-safe.
@@ -9,6 +10,12 @@ public interface RequestSender {
   ///
   /// @return the final response, or a [SipException]
   CompletableFuture<SipResponse> send(SipRequest request, SipFlow target);
+
+  /// Sends a STUN binding request by a UDP flow, which keeps the binding of a NAT (RFC 5626 section
+  /// 4.4.2).
+  ///
+  /// @return the peer's answer, or a [SipException]
+  CompletableFuture<StunMessage.Success> keepAlive(SipFlow target);
 
   /// Returns the `host:port` that this endpoint writes into Via and Contact for a peer.
   HostPort sentBy(SipFlow target);

@@ -225,7 +225,7 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
     if (ended || open == null) {
       return false;
     }
-    switch (watch.ask(server.nowMs() - open.heardMs())) {
+    switch (watch.ask(server.nowMs() - open.heardMs(), false)) {
       case REST -> {}
       case SEND ->
           send(

@@ -26,13 +26,16 @@ final class FlowDelay {
   private long downPackets;
   private long downWaitUs;
   private double measuredMs = Double.NaN;
+  private double measuredErrorMs = Double.NaN;
   private double lastGoodMs = Double.NaN;
+  private double lastGoodErrorMs = Double.NaN;
   private int lastGoodAge;
 
-  /// A delay and its source. The value has no meaning if the source is MISSING.
-  record Mean(double delayMs, DelaySource source) {}
+  /// A delay, the bound on its error in ms, and its source. The values have no meaning if the
+  /// source is MISSING; the bound is NaN if it is not known.
+  record Mean(double delayMs, double errorMs, DelaySource source) {}
 
-  Mean mean(FlowState flow, long packetsUp, long packetsDown, double roundTripUs) {
+  Mean mean(FlowState flow, long packetsUp, long packetsDown, MeasuredPath path) {
     PeerFlowStats peer = flow.peer();
     FlowCounters received = flow.received();
     FlowCounters sent = flow.sent();
@@ -50,14 +53,16 @@ final class FlowDelay {
             sent.waitUs() - downWaitUs);
     measuredMs = weighted(up, packetsUp, down, packetsDown);
     if (!Double.isNaN(measuredMs)) {
-      return new Mean(measuredMs, DelaySource.MEASURED);
+      measuredErrorMs = path.delayErrorUs() / US_PER_MS;
+      return new Mean(measuredMs, measuredErrorMs, DelaySource.MEASURED);
     }
     if (!Double.isNaN(lastGoodMs) && lastGoodAge <= LAST_GOOD_INTERVALS_MAX) {
-      return new Mean(lastGoodMs, DelaySource.LAST_GOOD);
+      return new Mean(lastGoodMs, lastGoodErrorMs, DelaySource.LAST_GOOD);
     }
-    return Double.isNaN(roundTripUs)
-        ? new Mean(0, DelaySource.MISSING)
-        : new Mean(roundTripUs / 2 / US_PER_MS, DelaySource.HALF_CONTROL_RTT);
+    double halfMs = path.roundTripUs() / 2 / US_PER_MS;
+    return Double.isNaN(halfMs)
+        ? new Mean(0, Double.NaN, DelaySource.MISSING)
+        : new Mean(halfMs, halfMs, DelaySource.HALF_CONTROL_RTT);
   }
 
   private static double oneWayMs(long samples, long sumUs, long packets, long waitUs) {
@@ -93,6 +98,7 @@ final class FlowDelay {
       lastGoodAge++;
     } else {
       lastGoodMs = measuredMs;
+      lastGoodErrorMs = measuredErrorMs;
       lastGoodAge = 1;
     }
     measuredMs = Double.NaN;

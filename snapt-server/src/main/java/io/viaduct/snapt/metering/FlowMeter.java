@@ -129,11 +129,11 @@ final class FlowMeter {
   }
 
   /// Returns the usage of the open interval so far, without changing any state.
-  FlowUsage usage(String application, long startNs, long nowNs, double roundTripUs) {
+  FlowUsage usage(String application, long startNs, long nowNs, MeasuredPath path) {
     long upReceived = up.packets() - refused.packets();
     long downSent = down.packets();
     long lostDown = Math.clamp(loss.down() - downLost, 0, downSent);
-    FlowDelay.Mean mean = delay.mean(flow, upReceived, downSent, roundTripUs);
+    FlowDelay.Mean mean = delay.mean(flow, upReceived, downSent, path);
     boolean portless = flow.protocol() == ICMP || flow.protocol() == ICMPV6;
     FlowUsage.Builder usage =
         FlowUsage.newBuilder()
@@ -161,6 +161,9 @@ final class FlowMeter {
             .setEnded(ended);
     if (mean.source() != DelaySource.MISSING) {
       usage.setDelayMs(mean.delayMs());
+      if (!Double.isNaN(mean.errorMs())) {
+        usage.setDelayErrorMs(mean.errorMs());
+      }
     }
     return usage.build();
   }

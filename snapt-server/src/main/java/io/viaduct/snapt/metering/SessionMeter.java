@@ -111,17 +111,17 @@ public final class SessionMeter {
 
   /// Returns the report of the open interval so far, without changing any state.
   ///
-  /// @param roundTripUs round trip of the probes in microseconds, NaN if unknown
-  public UsageReport soFar(long nowMs, long nowNs, double roundTripUs) {
-    return report(session.token(), nowMs, nowNs, roundTripUs, false, false);
+  /// @param path measurements of the session's path
+  public UsageReport soFar(long nowMs, long nowNs, MeasuredPath path) {
+    return report(session.token(), nowMs, nowNs, path, false, false);
   }
 
   /// Returns the changes of the open interval since the last call, or null if there are none. The
   /// report has only the lines of the changed flows. These lines replace earlier lines with the
   /// same number.
-  public @Nullable IntervalUsage changes(long nowMs, long nowNs, double roundTripUs) {
+  public @Nullable IntervalUsage changes(long nowMs, long nowNs, MeasuredPath path) {
     ShownToken token = session.shown();
-    UsageReport report = report(token.content(), nowMs, nowNs, roundTripUs, false, true);
+    UsageReport report = report(token.content(), nowMs, nowNs, path, false, true);
     if (reported && report.getFlowsCount() == 0) {
       return null;
     }
@@ -133,9 +133,9 @@ public final class SessionMeter {
   /// [parts][ReportParts] of this report.
   ///
   /// @param last true if the session ends with this interval
-  public IntervalUsage close(long nowMs, long nowNs, double roundTripUs, boolean last) {
+  public IntervalUsage close(long nowMs, long nowNs, MeasuredPath path, boolean last) {
     ShownToken token = session.shown();
-    UsageReport report = report(token.content(), nowMs, nowNs, roundTripUs, last, false);
+    UsageReport report = report(token.content(), nowMs, nowNs, path, last, false);
     overheadBefore = overhead();
     flows.removeIf(FlowMeter::isEnded);
     flows.forEach(FlowMeter::roll);
@@ -161,7 +161,7 @@ public final class SessionMeter {
       SessionToken token,
       long nowMs,
       long nowNs,
-      double roundTripUs,
+      MeasuredPath path,
       boolean last,
       boolean changesOnly) {
     UsageReport.Builder report =
@@ -186,7 +186,7 @@ public final class SessionMeter {
           meter.number(numbers.add(meter.flow().id()) ? meter.flow().id() : substitute++);
         }
         report.addFlows(
-            within(report, meter.usage(applicationOf(meter.flow()), startNs, nowNs, roundTripUs)));
+            within(report, meter.usage(applicationOf(meter.flow()), startNs, nowNs, path)));
       }
     }
     if (flowless.isRefusedWholly()) {

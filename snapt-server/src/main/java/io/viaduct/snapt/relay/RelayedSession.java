@@ -3,6 +3,7 @@ package io.viaduct.snapt.relay;
 import io.netty.buffer.ByteBuf;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.metering.IntervalUsage;
+import io.viaduct.snapt.metering.MeasuredPath;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressTranslation;
 import io.viaduct.snapt.napt.Translated;
@@ -152,7 +153,7 @@ final class RelayedSession implements FlowListener, PathListener {
   void onTick(long nowNs) {
     tunnel.onTick(nowNs);
     if (nowNs - (meter.startNs() + relay.intervalNs()) >= 0) {
-      relay.onInterval(meter.close(relay.nowMs(), nowNs, tunnel.roundTripUs(), false));
+      relay.onInterval(meter.close(relay.nowMs(), nowNs, path(), false));
     }
   }
 
@@ -164,12 +165,12 @@ final class RelayedSession implements FlowListener, PathListener {
 
   /// Returns the changes of the open interval since the last call, or null if there are none.
   @Nullable IntervalUsage changes(long nowNs) {
-    return meter.changes(relay.nowMs(), nowNs, tunnel.roundTripUs());
+    return meter.changes(relay.nowMs(), nowNs, path());
   }
 
   /// Returns the report of the open interval, for the status page.
   UsageReport soFar() {
-    return meter.soFar(relay.nowMs(), relay.nowNs(), tunnel.roundTripUs());
+    return meter.soFar(relay.nowMs(), relay.nowNs(), path());
   }
 
   /// Sends the datagrams that are ready, wipes the keys, and makes the last report.
@@ -184,6 +185,10 @@ final class RelayedSession implements FlowListener, PathListener {
     tunnel.close();
     relay.rates().end(session.token().getAccount());
     counters.absorb(tunnel, seen);
-    relay.onInterval(meter.close(relay.nowMs(), nowNs, tunnel.roundTripUs(), true));
+    relay.onInterval(meter.close(relay.nowMs(), nowNs, path(), true));
+  }
+
+  private MeasuredPath path() {
+    return new MeasuredPath(tunnel.roundTripUs(), tunnel.delayErrorUs());
   }
 }

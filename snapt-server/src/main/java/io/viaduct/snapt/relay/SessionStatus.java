@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// @param pathMtu size, in bytes, of the largest outer IP packet that is sent to the device now
 /// @param paths the paths of the session, with the address of each
 /// @param moves number of changes of the binding
+/// @param delayErrorMs bound on the error of each one-way delay; null before the first probe
 /// @param tokenExpiresMs expiry of the token, in Unix milliseconds
 /// @param heardMs arrival of the last authentic datagram, in Unix milliseconds
 /// @param interval sequence number of the open interval
@@ -43,6 +44,7 @@ public record SessionStatus(
     List<PathStatus> paths,
     long moves,
     double roundTripMs,
+    @Nullable Double delayErrorMs,
     long tokenExpiresMs,
     long heardMs,
     long interval,
@@ -54,12 +56,14 @@ public record SessionStatus(
   /// @param address address and port of the device; empty before the device has answered a
   ///   challenge
   /// @param lossPercent share of the bytes to the device that was lost in about the last second
+  /// @param upLossPercent the same of the bytes from the device
   public record PathStatus(
       int path,
       String use,
       String address,
       double roundTripMs,
       double lossPercent,
+      double upLossPercent,
       int pathMtu,
       long sentBitPerSecond) {
     static PathStatus of(PathState path) {
@@ -69,6 +73,7 @@ public record SessionStatus(
           text(path.address()),
           Double.isNaN(path.roundTripUs()) ? 0 : path.roundTripUs() / 1_000,
           Math.round(path.lossRatio() * 1000) / 10.0,
+          Math.round(path.lossToHereRatio() * 1000) / 10.0,
           path.pathMtu(),
           Math.round(path.sentBitPerSecond()));
     }
@@ -113,6 +118,7 @@ public record SessionStatus(
     Session session = relayed.session();
     UsageReport soFar = relayed.soFar();
     double roundTripUs = relayed.tunnel().roundTripUs();
+    double delayErrorUs = relayed.tunnel().delayErrorUs();
     return new SessionStatus(
         session.id().toString(),
         session.token().getAccount(),
@@ -129,6 +135,7 @@ public record SessionStatus(
         relayed.tunnel().paths(nowNs).stream().map(PathStatus::of).toList(),
         relayed.moves(),
         Double.isNaN(roundTripUs) ? 0 : roundTripUs / 1_000,
+        Double.isNaN(delayErrorUs) ? null : delayErrorUs / 1_000,
         session.token().getExpiresMs(),
         session.heardMs(),
         soFar.getSequence(),

@@ -89,7 +89,7 @@ class LossyLineTest {
   private void report() {
     charged +=
         meter
-            .close(1_000_000 + second * 1_000L, rig.nowNs, Double.NaN, false)
+            .close(1_000_000 + second * 1_000L, rig.nowNs, MeasuredPath.UNKNOWN, false)
             .report()
             .getFlowsList()
             .stream()

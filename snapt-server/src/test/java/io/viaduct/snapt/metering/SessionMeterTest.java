@@ -164,7 +164,9 @@ class SessionMeterTest {
   }
 
   private UsageReport close(int second) {
-    return meter.close(1_000_000 + second * 1_000L, second * SECOND, Double.NaN, false).report();
+    return meter
+        .close(1_000_000 + second * 1_000L, second * SECOND, MeasuredPath.UNKNOWN, false)
+        .report();
   }
 
   @Test
@@ -246,6 +248,7 @@ class SessionMeterTest {
             .setDown(much)
             .setDurationMs(300_000)
             .setDelayMs(Math.PI)
+            .setDelayErrorMs(Math.PI)
             .setJitterMs(Math.PI)
             .setDelaySource(DelaySource.MEASURED)
             .setEnded(true)
@@ -261,8 +264,8 @@ class SessionMeterTest {
   void whatIsReportedSoFarChangesNothing() {
     FlowState flow = flow(1);
     up(flow, 10, 1_000, 40_000);
-    UsageReport once = meter.soFar(1_001_000, SECOND, Double.NaN);
-    assertThat(meter.soFar(1_001_000, SECOND, Double.NaN)).isEqualTo(once);
+    UsageReport once = meter.soFar(1_001_000, SECOND, MeasuredPath.UNKNOWN);
+    assertThat(meter.soFar(1_001_000, SECOND, MeasuredPath.UNKNOWN)).isEqualTo(once);
     assertThat(close(5).getPreBytes()).isEqualTo(once.getPreBytes());
   }
 
@@ -291,11 +294,37 @@ class SessionMeterTest {
     }
     flow.received().packets(1, 100, 0);
     FlowUsage halfRoundTrip =
-        meter.close(1_025_000, 25 * SECOND, 80_000, false).report().getFlows(0);
+        meter
+            .close(1_025_000, 25 * SECOND, new MeasuredPath(80_000, 20_000), false)
+            .report()
+            .getFlows(0);
     assertThat(halfRoundTrip.getDelaySource()).isEqualTo(DelaySource.HALF_CONTROL_RTT);
     assertThat(halfRoundTrip.getDelayMs()).isEqualTo(40);
+    assertThat(halfRoundTrip.getDelayErrorMs()).isEqualTo(40);
     flow.received().packets(1, 100, 0);
     assertThat(close(30).getFlows(0).getDelaySource()).isEqualTo(DelaySource.MISSING);
+  }
+
+  @Test
+  void aMeasuredDelayHasTheErrorOfTheClocksAlsoWhenALaterIntervalTakesIt() {
+    FlowState flow = flow(1);
+    up(flow, 1, 100, 50_000);
+    FlowUsage measured =
+        meter
+            .close(1_005_000, 5 * SECOND, new MeasuredPath(80_000, 20_000), false)
+            .report()
+            .getFlows(0);
+    assertThat(measured.getDelayErrorMs()).isEqualTo(20);
+    flow.received().packets(1, 100, 0);
+    FlowUsage later =
+        meter
+            .close(1_010_000, 10 * SECOND, new MeasuredPath(80_000, 30_000), false)
+            .report()
+            .getFlows(0);
+    assertThat(later.getDelaySource()).isEqualTo(DelaySource.LAST_GOOD);
+    assertThat(later.getDelayErrorMs()).isEqualTo(20);
+    up(flow, 1, 100, 50_000);
+    assertThat(close(15).getFlows(0).hasDelayErrorMs()).as("no probe was answered").isFalse();
   }
 
   @Test
@@ -328,7 +357,12 @@ class SessionMeterTest {
     ticks(1, 1);
     flow.peer(heard(100, 40, 6 * SECOND / 10));
     ticks(2, 3);
-    assertThat(meter.soFar(1_001_000, SECOND, Double.NaN).getFlows(0).getDown().getLostPackets())
+    assertThat(
+            meter
+                .soFar(1_001_000, SECOND, MeasuredPath.UNKNOWN)
+                .getFlows(0)
+                .getDown()
+                .getLostPackets())
         .as("the rest may be on its way")
         .isZero();
     flow.peer(heard(100, 48, 16 * SECOND / 10));
@@ -391,7 +425,7 @@ class SessionMeterTest {
     flow.sent().packets(100, 100_000, 0);
     flow.touch(SECOND / 2);
     ticks(1, 2);
-    assertThat(meter.soFar(1_001_000, SECOND, Double.NaN).getPreBytes())
+    assertThat(meter.soFar(1_001_000, SECOND, MeasuredPath.UNKNOWN).getPreBytes())
         .as("nothing was told yet")
         .isEqualTo(100_000);
     flow.peer(heardBytes(70_000, 3 * SECOND));
@@ -474,7 +508,8 @@ class SessionMeterTest {
   void aFlowIsNoLongerThanItsIntervalWhenTheWallClockIsSetBack() {
     up(flow(5000), 10, 1000, 20_000);
     // A minute has passed, the wall clock shows 55 s.
-    UsageReport report = meter.close(1_055_000, 60_000_000_000L, 40_000, false).report();
+    UsageReport report =
+        meter.close(1_055_000, 60_000_000_000L, new MeasuredPath(40_000, 20_000), false).report();
     assertThat(report.getEndMs() - report.getStartMs()).isEqualTo(55_000);
     assertThat(report.getFlows(0).getDurationMs()).isBetween(1L, 55_000L);
   }
@@ -508,7 +543,8 @@ class SessionMeterTest {
   }
 
   private @Nullable UsageReport changes(int second) {
-    IntervalUsage changes = meter.changes(1_000_000 + second * 1_000L, second * SECOND, Double.NaN);
+    IntervalUsage changes =
+        meter.changes(1_000_000 + second * 1_000L, second * SECOND, MeasuredPath.UNKNOWN);
     return changes == null ? null : changes.report();
   }
 

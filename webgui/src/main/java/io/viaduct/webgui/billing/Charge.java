@@ -33,6 +33,7 @@ public record Charge(
     @Nullable Long durationMs,
     @Nullable Double throughputKbitPerSecond,
     @Nullable Double delayMs,
+    @Nullable Double delayErrorMs,
     @Nullable String delaySource,
     @Nullable Double loss,
     @Nullable Double utilityPerSecond,

@@ -84,7 +84,7 @@ class AccountPagesTest {
     assertThat(Visitor.text(page, "charge-discount")).isEqualTo("\u22120.765000 den");
     assertThat(Visitor.text(page, "charge-net")).isEqualTo("12.745279");
     assertThat(Visitor.text(page, "charge-throughput")).isEqualTo("340.0 kbit/s");
-    assertThat(Visitor.text(page, "charge-delay")).isEqualTo("140.0 ms");
+    assertThat(Visitor.text(page, "charge-delay")).isEqualTo("140.0 ms \u00b1 5.3 ms at most");
     assertThat(Visitor.text(page, "charge-delay-source")).isEqualTo("time stamps on the data");
     assertThat(Visitor.text(page, "charge-class"))
         .isEqualTo("HT&amp;LD high throughput, low delay");
@@ -101,7 +101,8 @@ class AccountPagesTest {
   @Test
   void chargeWithoutMeasuredDelayShowsADashAndSaysWhatWasTaken() {
     Map<String, Object> charge = PeerServer.charge("c1", "alice");
-    for (String unknown : new String[] {"delayMs", "loss", "remoteAddress", "application"}) {
+    for (String unknown :
+        new String[] {"delayMs", "delayErrorMs", "loss", "remoteAddress", "application"}) {
       charge.put(unknown, null);
     }
     charge.put("delaySource", "REFERENCE");

@@ -12,6 +12,7 @@ import io.viaduct.sip.guard.Refusal;
 import io.viaduct.sip.guard.Verdict;
 import io.viaduct.sip.jain.JainTransactions;
 import io.viaduct.sip.jain.TransactionEvents;
+import io.viaduct.sip.stun.StunMessage;
 import io.viaduct.sip.transport.Admission;
 import io.viaduct.sip.transport.Receiver;
 import io.viaduct.sip.transport.ResponseMemory;
@@ -53,6 +54,11 @@ final class Intake implements Receiver, TransactionEvents {
   private final Admission admission;
   private final ResponseMemory memory;
   private final TokenBuckets<SourceNetwork> answers;
+  private final StunExchanges exchanges;
+
+  /// Names this run: a user agent notices by it that its registration is lost.
+  private final String stunRun = SipEndpoint.token().substring(0, StunMessage.RUN_BYTES);
+
   private volatile @Nullable Wiring wiring;
 
   Intake(
@@ -60,7 +66,9 @@ final class Intake implements Receiver, TransactionEvents {
       SipStatistics statistics,
       Executor tasks,
       InstantSource clock,
+      StunExchanges exchanges,
       RequestHandler handler) {
+    this.exchanges = exchanges;
     this.statistics = statistics;
     this.tasks = tasks;
     this.clock = clock;
@@ -93,6 +101,12 @@ final class Intake implements Receiver, TransactionEvents {
     }
     switch (verdict) {
       case Verdict.KeepAlive _ -> onKeepAlive(now, flow);
+      case Verdict.Stun(StunMessage.Request asked) -> onStun(now, asked, flow);
+      case Verdict.Stun(StunMessage.Success answer) -> {
+        if (!exchanges.answered(answer, flow)) {
+          statistics.count(Refusal.STRAY_RESPONSE);
+        }
+      }
       case Verdict.Refused(Refusal reason, var answerable) -> refuse(now, reason, answerable, flow);
       case Verdict.Accepted(SipRequest request) -> onRequest(now, request, flow);
       case Verdict.Accepted(SipResponse response) -> onResponse(now, response, flow);
@@ -113,6 +127,17 @@ final class Intake implements Receiver, TransactionEvents {
     statistics.count(Count.KEEP_ALIVE);
     if (flow.transport() == Transport.TCP) {
       write(now, flow, PONG);
+    }
+  }
+
+  /// Answers with the sender's address. A request that is shorter than its answer takes from the
+  /// budget of its source, which may be forged.
+  private void onStun(Wiring now, StunMessage.Request asked, SipFlow flow) {
+    byte[] answer =
+        StunMessage.success(new StunMessage.Success(asked.id(), flow.remote(), stunRun));
+    if (asked.bytes() >= answer.length || mayAnswer(flow)) {
+      statistics.count(Count.STUN_ANSWERED);
+      write(now, flow, answer);
     }
   }
 

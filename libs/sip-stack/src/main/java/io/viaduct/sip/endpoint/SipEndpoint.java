@@ -11,6 +11,7 @@ import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.endpoint.SipStatistics.Count;
 import io.viaduct.sip.guard.MessageGuard;
 import io.viaduct.sip.jain.JainTransactions;
+import io.viaduct.sip.stun.StunMessage;
 import io.viaduct.sip.transport.SipSockets;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -36,6 +37,7 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
   private final ExecutorService tasks =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("sip-", 0).factory());
   private final Semaphore pending;
+  private final StunExchanges exchanges = new StunExchanges();
   private final Intake intake;
   private final SipSockets sockets;
   private final JainTransactions transactions;
@@ -46,7 +48,7 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
     this.settings = settings;
     this.pending = new Semaphore(settings.pending());
     MessageGuard guard = new MessageGuard(settings.guard());
-    this.intake = new Intake(settings, statistics, tasks, clock, handler);
+    this.intake = new Intake(settings, statistics, tasks, clock, exchanges, handler);
     this.sockets = SipSockets.open(settings.sockets(), guard, intake);
     this.transactions =
         new JainTransactions(
@@ -98,6 +100,14 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
   }
 
   @Override
+  public CompletableFuture<StunMessage.Success> keepAlive(SipFlow target) {
+    if (isClosed) {
+      return failed(SipException.Reason.CLOSED, "endpoint is closed");
+    }
+    return exchanges.ask(sockets, target);
+  }
+
+  @Override
   public boolean isConnected(SipFlow target) {
     return sockets.isConnected(target);
   }
@@ -139,7 +149,7 @@ public final class SipEndpoint implements RequestSender, AutoCloseable {
     return response.withHeaders(rest);
   }
 
-  private static CompletableFuture<SipResponse> failed(SipException.Reason reason, String why) {
+  private static <T> CompletableFuture<T> failed(SipException.Reason reason, String why) {
     return CompletableFuture.failedFuture(new SipException(reason, why));
   }
 

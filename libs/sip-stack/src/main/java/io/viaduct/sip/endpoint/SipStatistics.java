@@ -19,6 +19,7 @@ public final class SipStatistics {
     /// A retransmitted request got the remembered response, or its first copy is still processed.
     RETRANSMISSION_ABSORBED,
     KEEP_ALIVE,
+    STUN_ANSWERED,
     /// A response could not be written because its connection has gone.
     SEND_FAILED
   }

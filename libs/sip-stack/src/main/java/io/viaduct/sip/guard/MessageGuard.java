@@ -5,6 +5,7 @@ import io.viaduct.sip.SipHeaders;
 import io.viaduct.sip.SipMessage;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
+import io.viaduct.sip.stun.StunMessage;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,10 @@ public final class MessageGuard {
   public Verdict datagram(byte[] bytes) {
     if (isLineEnds(bytes)) {
       return new Verdict.KeepAlive();
+    }
+    if (StunMessage.isClaimed(bytes)) {
+      StunMessage stun = StunMessage.read(bytes);
+      return stun == null ? refused(Refusal.MALFORMED_STUN) : new Verdict.Stun(stun);
     }
     if (bytes.length < 16) {
       return refused(Refusal.TOO_SHORT);

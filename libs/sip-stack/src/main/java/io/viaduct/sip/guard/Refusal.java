@@ -42,13 +42,15 @@ public enum Refusal {
   BODY_TOO_LONG(413),
   /// A header that must be one number is not: RSeq, Expires, Min-Expires, Max-Breadth.
   MALFORMED_NUMBER(400),
+  /// A datagram with STUN's magic cookie that is no binding request or success response.
+  MALFORMED_STUN,
   /// The stack's parser refused a response that the guard accepted.
   STACK_PARSER,
   /// More requests are processed than the admission limit.
   OVERLOAD(503),
   /// The budget of 503 answers is used up too.
   OVERFLOW,
-  /// A response that matches no request of ours.
+  /// A response of SIP or STUN that matches no request of ours.
   STRAY_RESPONSE,
   /// A message on a stream was incomplete at its deadline or at the end of its connection.
   UNFINISHED,

@@ -4,7 +4,9 @@ import io.viaduct.sip.RequestSender;
 import io.viaduct.sip.SipFlow;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.Transport;
+import io.viaduct.sip.stun.StunMessage;
 import io.viaduct.sip.useragent.UserAgentState.Phase;
+import java.net.InetSocketAddress;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -15,10 +17,14 @@ import org.jspecify.annotations.Nullable;
 /// The flow to the registrar. Registers over it, checks that it still works, and registers anew at
 /// once when it does not (RFC 5626 sections 4.4 and 4.5).
 ///
-/// A closed TCP connection is detected within a tick. An unresponsive peer or a restarted registrar
-/// is detected by a REGISTER without Contact, which fetches our bindings (RFC 3261 section 10.2.3).
-/// An OPTIONS would not do, because a registrar answers it without our registration too. Confined
-/// to the user agent's thread.
+/// A closed TCP connection is detected within a tick. Under UDP a STUN binding request keeps the
+/// NAT's binding and detects an unresponsive peer. The first answer follows the registration; a
+/// later one with another address of ours (the NAT has lost the binding) or another run of the
+/// registrar (it has lost our registration) makes us register anew.
+///
+/// Under TCP, and with a registrar that does not answer STUN, the check is a REGISTER without
+/// Contact, which fetches our bindings (RFC 3261 section 10.2.3). An OPTIONS would not do, because
+/// a registrar answers it without our registration too. Confined to the user agent's thread.
 final class RegistrarFlow {
   // RFC 5626 section 4.4.1: under UDP 24 to 29 s, under TCP 95 to 120 s.
   private static final int TCP_CHECK_FACTOR = 4;
@@ -38,6 +44,9 @@ final class RegistrarFlow {
   private long nextCheckMs;
   private long checkDueMs = Long.MAX_VALUE;
   private boolean isBindingShown;
+  private boolean isStunAsked; // the open check is by STUN
+  private boolean isStunUsed = true; // until a registrar does not answer it
+  private @Nullable Bound bound; // by the first STUN answer since the registration
   private boolean isLost;
 
   RegistrarFlow(
@@ -60,6 +69,9 @@ final class RegistrarFlow {
     this.registering = Attempt.of(settings, random);
   }
 
+  /// What a STUN answer tells: our address in front of the NATs, and the run of the registrar.
+  private record Bound(InetSocketAddress address, String run) {}
+
   Phase phase() {
     return registering.phase();
   }
@@ -77,6 +89,7 @@ final class RegistrarFlow {
   /// Drops the flow, because its network has gone, and registers anew.
   void networkChanged() {
     disconnect();
+    isStunUsed = true; // the network before may have dropped it
     if (registering.phase() != Phase.IDLE) {
       registering.want(clock.millis());
     }
@@ -111,7 +124,7 @@ final class RegistrarFlow {
     if (!endpoint.isConnected(to)) {
       failed(nowMs, "the connection was closed");
     } else if (nowMs >= checkDueMs) {
-      failed(nowMs, "no answer in " + settings.attemptTimeout().toMillis() + " ms");
+      unanswered(nowMs, to, "no answer in " + settings.attemptTimeout().toMillis() + " ms");
     } else if (nowMs >= nextCheckMs && checkDueMs == Long.MAX_VALUE) {
       check(nowMs, to);
     }
@@ -147,7 +160,11 @@ final class RegistrarFlow {
       long seconds = registration.granted(response, to);
       registering.granted(generation, nowMs, Attempt.renewal(nowMs, seconds, random));
       isBindingShown = registration.isShown(response, to);
+      bound = null;
       armCheck(nowMs, to);
+      if (isStunUsed && to.transport() == Transport.UDP) {
+        check(nowMs, to);
+      }
       boolean isAnew = isLost;
       isLost = false;
       events.registered(isAnew);
@@ -171,11 +188,49 @@ final class RegistrarFlow {
     armCheck(nowMs, to);
     checkDueMs = nowMs + settings.attemptTimeout().toMillis();
     int number = check;
+    isStunAsked = isStunUsed && to.transport() == Transport.UDP;
+    if (isStunAsked) {
+      var unused =
+          endpoint
+              .keepAlive(to)
+              .whenCompleteAsync((answer, failure) -> bound(number, to, answer, failure), owner);
+      return;
+    }
     var unused =
         client
             .send(registration::query, to)
             .whenCompleteAsync(
                 (response, failure) -> checked(number, to, response, failure), owner);
+  }
+
+  private void bound(
+      int number, SipFlow to, StunMessage.@Nullable Success answer, @Nullable Throwable failure) {
+    if (number != check || registering.phase() != Phase.ACTIVE) {
+      return;
+    }
+    long nowMs = clock.millis();
+    if (answer == null) {
+      unanswered(nowMs, to, AuthenticatedClient.reason(failure));
+      return;
+    }
+    checkDueMs = Long.MAX_VALUE;
+    Bound before = bound;
+    bound = new Bound(answer.mapped(), answer.run());
+    if (before != null && !before.run.equals(answer.run())) {
+      failed(nowMs, "the registrar was started again");
+    } else if (before != null && !before.address.equals(answer.mapped())) {
+      failed(nowMs, "a NAT has changed our address");
+    }
+  }
+
+  /// Handles a check without an answer. A registrar that has never answered STUN is asked by SIP.
+  private void unanswered(long nowMs, SipFlow to, String why) {
+    if (isStunAsked && bound == null) {
+      isStunUsed = false;
+      check(nowMs, to);
+    } else {
+      failed(nowMs, why);
+    }
   }
 
   private void checked(

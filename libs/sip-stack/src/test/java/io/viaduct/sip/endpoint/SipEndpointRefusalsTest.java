@@ -3,12 +3,20 @@ package io.viaduct.sip.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.viaduct.sip.SipFlow;
+import io.viaduct.sip.Transport;
 import io.viaduct.sip.endpoint.SipStatistics.Count;
 import io.viaduct.sip.guard.Refusal;
+import io.viaduct.sip.stun.StunMessage;
+import io.viaduct.sip.stun.TransactionId;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -118,6 +126,45 @@ class SipEndpointRefusalsTest {
       await().until(() -> server.statistics().of(Count.RESPONSE_SENT) == 11);
       peer.send(peer.options("more"), server.port());
       await().until(() -> server.statistics().of(Count.RESPONSE_SENT) == 12);
+    }
+  }
+
+  @Test
+  void aStunRequestGetsAnAnswerThatIsNotLongerOrIsTakenFromTheBudgetOfItsSource() throws Exception {
+    SipEndpoint server = endpoints.limited(64, Duration.ofSeconds(30), Duration.ofSeconds(30), 2);
+    byte[] padded = StunMessage.request(new TransactionId(1, 2), false);
+    byte[] bare = Arrays.copyOf(padded, StunMessage.HEADER_BYTES);
+    bare[3] = 0;
+    try (RawPeer peer = new RawPeer()) {
+      for (int i = 0; i < 40; i++) {
+        peer.send(bare, server.port());
+      }
+      await().until(() -> server.statistics().of(Refusal.TOO_MANY_ANSWERS) == 30);
+      assertThat(server.statistics().of(Count.STUN_ANSWERED)).isEqualTo(10);
+      for (int i = 0; i < 20; i++) {
+        peer.send(padded, server.port());
+      }
+      await().until(() -> server.statistics().of(Count.STUN_ANSWERED) == 30);
+      padded[1] = 17; // an indication
+      peer.send(padded, server.port());
+      await().until(() -> server.statistics().of(Refusal.MALFORMED_STUN) == 1);
+    }
+  }
+
+  @Test
+  void aKeepAliveByStunTellsTheAddressThatThePeerSees() throws Exception {
+    SipEndpoint server = endpoints.start(request -> request.answer(200));
+    SipEndpoint client = endpoints.start(request -> request.answer(501));
+    SipFlow to =
+        new SipFlow(
+            Transport.UDP, new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+    StunMessage.Success first = client.keepAlive(to).get(20, TimeUnit.SECONDS);
+    assertThat(first.mapped().getPort()).isEqualTo(client.port());
+    assertThat(first.run()).hasSize(StunMessage.RUN_BYTES);
+    assertThat(client.keepAlive(to).get(20, TimeUnit.SECONDS).run()).isEqualTo(first.run());
+    try (RawPeer forger = new RawPeer()) {
+      forger.send(StunMessage.success(first), client.port());
+      await().until(() -> client.statistics().of(Refusal.STRAY_RESPONSE) == 1);
     }
   }
 

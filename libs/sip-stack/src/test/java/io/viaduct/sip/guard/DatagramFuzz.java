@@ -23,7 +23,7 @@ final class DatagramFuzz {
   @FuzzTest
   void holds(byte[] input) {
     switch (GUARD.datagram(input)) {
-      case Verdict.KeepAlive _ -> {}
+      case Verdict.KeepAlive _, Verdict.Stun _ -> {}
       case Verdict.Refused(var _, var answerable) -> {
         if (answerable != null) {
           ResponseRoute.require(answerable);

@@ -204,6 +204,7 @@ class MessageGuardTest {
             Refusal.OVERLOAD,
             Refusal.OVERFLOW,
             Refusal.STRAY_RESPONSE,
+            Refusal.MALFORMED_STUN, // no text: the tests of endpoints send it
             Refusal.TOO_MANY_CONNECTIONS,
             Refusal.TOO_MANY_CONNECTIONS_OF_SOURCE,
             Refusal.FIRST_MESSAGE_LATE,

@@ -12,6 +12,7 @@ import io.viaduct.sip.digest.DigestClient;
 import io.viaduct.sip.endpoint.Arrival;
 import io.viaduct.sip.endpoint.SipEndpointSettings;
 import io.viaduct.sip.jain.ParserProbe;
+import io.viaduct.sip.stun.StunMessage;
 import io.viaduct.sip.useragent.UserAgentState.Phase;
 import java.math.BigInteger;
 import java.net.InetSocketAddress;
@@ -196,6 +197,12 @@ final class ScriptedPeer implements RequestSender {
     if (!breach.isEmpty()) {
       throw new AssertionError(breach);
     }
+  }
+
+  @Override
+  public CompletableFuture<StunMessage.Success> keepAlive(SipFlow target) {
+    return CompletableFuture.failedFuture(
+        new SipException(SipException.Reason.TIMEOUT, "this peer does not know STUN"));
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.endpoint.SipEndpoint;
 import io.viaduct.sip.endpoint.SipEndpointSettings;
+import io.viaduct.sip.endpoint.SipStatistics;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -46,6 +47,10 @@ final class TestRegistrar implements AutoCloseable {
 
   long count(String what) {
     return accepted.stream().filter(what::equals).count();
+  }
+
+  long stunAnswers() {
+    return endpoint.statistics().of(SipStatistics.Count.STUN_ANSWERED);
   }
 
   /// Loses all bindings, as in a crash, and refuses connections.

@@ -64,6 +64,11 @@ public final class ReceiptSchedule {
     largest = Math.max(largest, largestBytes);
   }
 
+  /// Returns the bytes of IP packets that have arrived, low 32 bits.
+  public int bytes() {
+    return bytes;
+  }
+
   /// Notes that DATA arrived.
   public void data(long nowNs) {
     if (nowNs - dataNs > PAUSE_NS) {
@@ -102,7 +107,9 @@ public final class ReceiptSchedule {
     reported = bytes;
     reportedNs = nowNs;
     delayKnown = false;
-    var receipt = new PathMessage.Receipt((int) (nowNs / 1000), bytes, delayUs, largest);
+    var receipt =
+        new PathMessage.Receipt(
+            (int) (nowNs / 1000), bytes, delayUs, largest, PathMessage.NO_COUNT);
     largest = 0;
     return receipt;
   }

@@ -5,33 +5,17 @@ package io.viaduct.tunnel.path;
 ///
 /// A receipt names the bytes that have arrived, and the time at which a datagram left that arrived
 /// just then: the receiver's clock minus the one-way delay, which is the sender's own clock. The
-/// bytes that had left at that time should have arrived. The difference over at least 250 ms and 20
-/// datagrams' bytes is one sample; so is that over 1 s and 4,000 bytes of a path with little
-/// traffic. Jitter can make a sample negative, so that its mean does not deceive. Two weighted
-/// means follow it: one of 1 s, by which traffic leaves a path, and one of 10 s, for the reader
-/// (seed 001, time scales). Owner: the session's event loop.
+/// bytes that had left at that time should have arrived. Owner: the session's event loop.
 public final class PathLoss {
-  static final long SAMPLE_NS = 250_000_000;
-  static final int SAMPLE_BYTES = 24_000;
-  static final long THIN_SAMPLE_NS = 1_000_000_000;
-  static final int THIN_SAMPLE_BYTES = 4_000;
   private static final int MARKS = 128;
   private static final long MARK_NS = 5_000_000;
-  private static final double ALPHA = 0.63;
-  private static final double SHORT_NS = 1e9;
-  private static final double LONG_NS = 10e9;
 
-  private final RttEstimator quick = new RttEstimator(ALPHA, SHORT_NS);
-  private final RttEstimator slow = new RttEstimator(ALPHA, LONG_NS);
+  private final LossEstimate estimate = new LossEstimate();
   // Made for the first receipt: most sessions are idle.
   private int[] markUs = {};
   private long[] markBytes = {};
   private int marks;
   private long markedNs;
-  private boolean started;
-  private long fromSent;
-  private int fromArrived;
-  private long fromNs;
 
   /// Notes what has left.
   ///
@@ -57,33 +41,9 @@ public final class PathLoss {
       markBytes = new long[MARKS];
     }
     long sent = sentAt(leftUs);
-    if (sent < 0) {
-      return;
+    if (sent >= 0) {
+      estimate.counts((int) sent, arrivedBytes, nowNs);
     }
-    if (!started) {
-      begin(sent, arrivedBytes, nowNs);
-      return;
-    }
-    long left = sent - fromSent;
-    long arrived = Integer.toUnsignedLong(arrivedBytes - fromArrived);
-    boolean isMuch = nowNs - fromNs >= SAMPLE_NS && left >= SAMPLE_BYTES;
-    boolean isLong = nowNs - fromNs >= THIN_SAMPLE_NS && left >= THIN_SAMPLE_BYTES;
-    if (!isMuch && !isLong) {
-      return;
-    }
-    if (arrived <= 2 * left) {
-      double ratio = 1 - (double) arrived / left;
-      quick.sample(nowNs - fromNs, ratio);
-      slow.sample(nowNs - fromNs, ratio);
-    }
-    begin(sent, arrivedBytes, nowNs);
-  }
-
-  private void begin(long sent, int arrived, long nowNs) {
-    started = true;
-    fromSent = sent;
-    fromArrived = arrived;
-    fromNs = nowNs;
   }
 
   /// Returns the bytes that had left at a time, between two marks by proportion; −1 if that is no
@@ -104,19 +64,17 @@ public final class PathLoss {
 
   /// Forgets everything, because the path has changed.
   public void reset() {
-    quick.reset();
-    slow.reset();
+    estimate.reset();
     marks = 0;
-    started = false;
   }
 
   /// Returns the share that was lost in about the last second; 0 before the first sample.
   public double recent() {
-    return Double.isNaN(quick.smoothed()) ? 0 : Math.max(0, quick.smoothed());
+    return estimate.recent();
   }
 
-  /// Returns the share that was lost in about the last ten seconds; NaN before the first sample.
+  /// Returns the share that was lost in about the last ten seconds; 0 before the first sample.
   public double longTerm() {
-    return Double.isNaN(slow.smoothed()) ? slow.smoothed() : Math.max(0, slow.smoothed());
+    return estimate.longTerm();
   }
 }

@@ -4,12 +4,24 @@ import io.viaduct.tunnel.wire.PathMessage;
 
 /// Numbers the agent's probes, takes the answers, and knows round trip and clock offset. Times in
 /// µs.
+///
+/// The round trip has two means: one of about five seconds, by which paths are compared, and one of
+/// about a minute, the usual value. The path gets worse while the first is clearly above the
+/// second.
 public final class ProbeExchange {
   private static final double ALPHA = 0.2;
   private static final double PERIOD_US = 1_000_000;
+  private static final double USUAL_ALPHA = 0.63;
+  private static final double USUAL_PERIOD_US = 60_000_000;
+
+  /// A path gets worse if its round trip exceeds the usual one by half, and by 20 ms.
+  private static final double WORSE_SHARE = 1.5;
+
+  private static final double WORSE_US = 20_000;
   private static final int OUTSTANDING = 64;
 
   private final RttEstimator roundTrip = new RttEstimator(ALPHA, PERIOD_US);
+  private final RttEstimator usual = new RttEstimator(USUAL_ALPHA, USUAL_PERIOD_US);
   private final ClockOffset offset = new ClockOffset();
   // Only the probing end allocates them.
   private long[] sentUs = {};
@@ -21,6 +33,7 @@ public final class ProbeExchange {
   /// Forgets the round trip, because the path has changed. The clocks' offset stays.
   public void forget() {
     roundTrip.reset();
+    usual.reset();
   }
 
   /// Returns the next probe, to be sent now.
@@ -53,7 +66,9 @@ public final class ProbeExchange {
     }
     waiting[slot] = false;
     lastRoundTripUs = offset.sample(reply.t1Us(), reply.t2Us(), reply.t3Us(), nowUs);
-    roundTrip.sample(Math.max(1, nowUs - answeredUs), lastRoundTripUs);
+    long sinceUs = Math.max(1, nowUs - answeredUs);
+    roundTrip.sample(sinceUs, lastRoundTripUs);
+    usual.sample(sinceUs, lastRoundTripUs);
     answeredUs = nowUs;
     return true;
   }
@@ -65,6 +80,18 @@ public final class ProbeExchange {
   /// Returns the smoothed round trip, NaN before the first answer.
   public double smoothedRoundTripUs() {
     return roundTrip.smoothed();
+  }
+
+  /// Returns the round trip of about the last minute, NaN before the first answer.
+  public double usualRoundTripUs() {
+    return usual.smoothed();
+  }
+
+  /// Returns whether the round trip is clearly above the usual one.
+  public boolean isWorse() {
+    double now = roundTrip.smoothed();
+    double before = usual.smoothed();
+    return now > before * WORSE_SHARE && now > before + WORSE_US;
   }
 
   /// Returns the peer's clock minus ours, NaN before the first answer.

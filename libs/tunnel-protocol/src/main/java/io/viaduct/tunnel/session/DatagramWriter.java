@@ -137,11 +137,7 @@ final class DatagramWriter {
   }
 
   private void send(Outgoing outgoing, DatagramSink sink, long nowNs) {
-    PathMessage message = outgoing.message;
-    if (message instanceof PathMessage.ProbeReply reply) {
-      message =
-          new PathMessage.ProbeReply(reply.number(), reply.t1Us(), reply.t2Us(), nowNs / 1000);
-    }
+    PathMessage message = outgoing.message.leaving(nowNs / 1000, pacer.sentBytes());
     byte[] padded = memory.padded;
     int body = PathMessage.write(message, padded, 0);
     Arrays.fill(padded, body, PathMessage.BYTES_MAX, (byte) 0);

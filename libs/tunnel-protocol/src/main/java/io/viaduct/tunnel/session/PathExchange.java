@@ -182,7 +182,8 @@ final class PathExchange {
     for (SessionPath each : paths.open()) {
       PathMessage.Receipt receipt = carrier.isUdp() ? each.pacing.dueReceipt(nowNs) : null;
       if (receipt != null) {
-        each.datagrams.add(receipt, Carrier.UDP, boundTo(each));
+        each.datagrams.add(
+            paths.areMany() ? receipt.counting() : receipt, Carrier.UDP, boundTo(each));
       }
     }
   }
@@ -196,6 +197,7 @@ final class PathExchange {
       by.loss.receipt(receipt.timeUs() - receipt.delayUs(), receipt.bytes(), nowNs);
       by.pacing.receipt(receipt, by.roundTripUs(), nowNs);
       by.mtu.arrived(receipt.largest());
+      by.counted(receipt.sentBytes(), nowNs);
     }
     return Verdict.ACCEPTED;
   }
@@ -247,7 +249,11 @@ final class PathExchange {
     }
     Verdict verdict = named(probe, id, from, nowNs);
     long nowUs = nowNs / 1000;
-    answer(new PathMessage.ProbeReply(probe.number(), probe.t1Us(), nowUs, nowUs), by, from);
+    long sentBytes = paths.areMany() ? 0 : PathMessage.NO_COUNT;
+    answer(
+        new PathMessage.ProbeReply(probe.number(), probe.t1Us(), nowUs, nowUs, sentBytes),
+        by,
+        from);
     SessionPath path = paths.find(id);
     if (path != null && probe.offsetUs() != PathMessage.OFFSET_UNKNOWN) {
       path.sharedRoundTripUs = Integer.toUnsignedLong(probe.roundTripUs());
@@ -328,6 +334,9 @@ final class PathExchange {
     peerClock.offset(path.id, offsetUs, path.probes.offsetRoundTripUs(), nowNs);
     if (from != null) {
       answers(path, nowNs);
+      if (carrier.isUdp()) {
+        path.counted(reply.sentBytes(), nowNs);
+      }
     }
     listener.probed(
         path.id, path.probes.lastRoundTripUs(), path.probes.smoothedRoundTripUs(), offsetUs);

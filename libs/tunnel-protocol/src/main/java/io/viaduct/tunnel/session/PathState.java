@@ -10,7 +10,11 @@ import org.jspecify.annotations.Nullable;
 ///   path is bound
 /// @param roundTripUs smoothed round trip in µs; NaN before the first measurement
 /// @param pathMtu size of the largest outer IP packet that leaves now, in bytes
+/// @param usualRoundTripUs round trip of about the last minute, at the device; NaN before the first
+///   measurement
 /// @param lossRatio share of what left here that was lost in about the last second
+/// @param lossToHereRatio the same of what left the peer
+/// @param usualLossRatio greater of both shares in about the last ten seconds
 /// @param sentBitPerSecond rate at which outer IP packets left in about the last second
 /// @param bitPerSecond rate of outer IP packets that pacing allows now; infinite without a limit
 public record PathState(
@@ -18,8 +22,11 @@ public record PathState(
     PathUse use,
     @Nullable InetSocketAddress address,
     double roundTripUs,
+    double usualRoundTripUs,
     int pathMtu,
     double lossRatio,
+    double lossToHereRatio,
+    double usualLossRatio,
     double sentBitPerSecond,
     double bitPerSecond) {
   static PathState of(SessionPath path, PathExchange exchange, long nowNs) {
@@ -28,8 +35,11 @@ public record PathState(
         path.use,
         exchange.boundTo(path),
         path.roundTripUs(),
+        path.probes.usualRoundTripUs(),
         path.mtu.size(),
         path.loss.recent(),
+        path.lossToHere.recent(),
+        Math.max(path.loss.longTerm(), path.lossToHere.longTerm()),
         path.pacing.pacer().sentPerSecond(nowNs) * 8,
         path.pacing.pacer().bytesPerSecond() * 8);
   }

@@ -119,6 +119,11 @@ final class SessionPacing {
     return receipts.due(pacer.sentNs(), nowNs);
   }
 
+  /// Returns the bytes of outer IP packets that have arrived by the path, low 32 bits.
+  int arrivedBytes() {
+    return receipts.bytes();
+  }
+
   /// Takes the peer's report about arrivals.
   void receipt(PathMessage.Receipt receipt, double roundTripUs, long nowNs) {
     pacer.receipt(receipt, roundTripUs, nowNs);

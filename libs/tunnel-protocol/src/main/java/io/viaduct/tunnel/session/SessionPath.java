@@ -1,10 +1,12 @@
 package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.compound.PacketEncoder;
+import io.viaduct.tunnel.path.LossEstimate;
 import io.viaduct.tunnel.path.PathLoss;
 import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.path.ProbeExchange;
 import io.viaduct.tunnel.scheduling.ClassQueues;
+import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.ServiceClass;
 
 /// One path of a session at this end: what was measured on it, and what waits to leave by it.
@@ -26,7 +28,12 @@ final class SessionPath {
   final DatagramWriter datagrams;
   final CopyQueue copies;
   final ProbeExchange probes = new ProbeExchange();
+
+  /// Loss of the direction from here.
   final PathLoss loss = new PathLoss();
+
+  /// Loss of the direction to here.
+  final LossEstimate lossToHere = new LossEstimate();
 
   /// The round trip that the prober shares; at the device its own measurement counts.
   double sharedRoundTripUs = Double.NaN;
@@ -77,6 +84,7 @@ final class SessionPath {
     unknown = true;
     losing = false;
     loss.reset();
+    lossToHere.reset();
     mtu.suspend();
     pacing.pathChanged();
   }
@@ -110,6 +118,15 @@ final class SessionPath {
       waiting += queues.bytes(ServiceClass.of(c));
     }
     return waiting / pacing.pacer().bytesPerSecond();
+  }
+
+  /// Takes the bytes that the peer has sent by this path.
+  ///
+  /// @param sentBytes low 32 bits, or [PathMessage#NO_COUNT]
+  void counted(long sentBytes, long nowNs) {
+    if (sentBytes != PathMessage.NO_COUNT) {
+      lossToHere.counts((int) sentBytes, pacing.arrivedBytes(), nowNs);
+    }
   }
 
   /// Gives the memory back, because the session ends.

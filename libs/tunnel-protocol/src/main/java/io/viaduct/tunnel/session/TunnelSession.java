@@ -371,6 +371,12 @@ public final class TunnelSession implements AutoCloseable {
     return outbound.choice.nearest().roundTripUs();
   }
 
+  /// Returns whether the round trip of a path is clearly above its usual one (agent only).
+  public boolean getsWorse(int id) {
+    SessionPath path = outbound.paths.find(id);
+    return path != null && path.probes.isWorse();
+  }
+
   /// Returns the bound on the error of each one-way delay in µs; NaN before the first probe.
   public double delayErrorUs() {
     return state.peerClock.errorBoundUs();

@@ -4,10 +4,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Body of a PATH datagram, big-endian. Normative: docs/protocol.md "PATH".
 public sealed interface PathMessage {
-  int BYTES_MAX = 29;
+  int BYTES_MAX = 33;
 
   /// Path id in a message of a session with one path, which does not name it.
   int NO_PATH = -1;
+
+  /// Count of sent bytes in a message of a session with one path, which does not name it.
+  long NO_COUNT = -1;
 
   /// Request of the prober for a reply, from which it computes the round trip. Also tells the peer
   /// the prober's estimates.
@@ -25,7 +28,15 @@ public sealed interface PathMessage {
   ///
   /// @param t2Us arrival of the probe at the responder
   /// @param t3Us departure of the reply from the responder
-  record ProbeReply(int number, long t1Us, long t2Us, long t3Us) implements PathMessage {}
+  /// @param sentBytes bytes of outer IP packets that the responder sent by this path before, low 32
+  ///   bits; [#NO_COUNT] in a session with one path
+  record ProbeReply(int number, long t1Us, long t2Us, long t3Us, long sentBytes)
+      implements PathMessage {
+    @Override
+    public ProbeReply leaving(long nowUs, long bytes) {
+      return new ProbeReply(number, t1Us, t2Us, nowUs, counted(sentBytes, bytes));
+    }
+  }
 
   /// Path challenge with a random 64-bit number. The peer must send it back in a [Response].
   record Challenge(long nonce) implements PathMessage {}
@@ -56,9 +67,33 @@ public sealed interface PathMessage {
   /// @param delayUs least one-way delay since the last receipt, not corrected by the offset of the
   ///   clocks
   /// @param largest bytes of the largest outer IP packet since the last receipt
-  record Receipt(int timeUs, int bytes, int delayUs, int largest) implements PathMessage {}
+  /// @param sentBytes as in [ProbeReply]
+  record Receipt(int timeUs, int bytes, int delayUs, int largest, long sentBytes)
+      implements PathMessage {
+    /// Returns the receipt with the count of sent bytes, which is set when it leaves.
+    public Receipt counting() {
+      return new Receipt(timeUs, bytes, delayUs, largest, 0);
+    }
+
+    @Override
+    public Receipt leaving(long nowUs, long sent) {
+      return new Receipt(timeUs, bytes, delayUs, largest, counted(sentBytes, sent));
+    }
+  }
 
   long OFFSET_UNKNOWN = Long.MIN_VALUE;
+
+  /// Returns the message with the values of the time at which it leaves.
+  ///
+  /// @param nowUs the sender's clock
+  /// @param bytes bytes of outer IP packets that were sent by the path before
+  default PathMessage leaving(long nowUs, long bytes) {
+    return this;
+  }
+
+  private static long counted(long before, long bytes) {
+    return before == NO_COUNT ? NO_COUNT : bytes & 0xFFFF_FFFFL;
+  }
 
   /// Writes the message without padding. @return the position behind it
   static int write(PathMessage message, byte[] to, int at) {
@@ -83,7 +118,7 @@ public sealed interface PathMessage {
         BigEndian.putLong(to, at + 5, r.t1Us);
         BigEndian.putLong(to, at + 13, r.t2Us);
         BigEndian.putLong(to, at + 21, r.t3Us);
-        return at + 29;
+        return count(r.sentBytes, to, at + 29);
       }
       case Challenge c -> {
         to[at] = 2;
@@ -116,9 +151,21 @@ public sealed interface PathMessage {
         BigEndian.putInt(to, at + 5, r.bytes);
         BigEndian.putInt(to, at + 9, r.delayUs);
         BigEndian.putShort(to, at + 13, r.largest);
-        return at + 15;
+        return count(r.sentBytes, to, at + 15);
       }
     }
+  }
+
+  private static int count(long sentBytes, byte[] to, int at) {
+    if (sentBytes == NO_COUNT) {
+      return at;
+    }
+    BigEndian.putInt(to, at, (int) sentBytes);
+    return at + 4;
+  }
+
+  private static long count(byte[] from, int at, boolean present) {
+    return present ? Integer.toUnsignedLong(BigEndian.getInt(from, at)) : NO_COUNT;
   }
 
   private static int mtu(int kind, int run, int size, byte[] to, int at) {
@@ -146,12 +193,13 @@ public sealed interface PathMessage {
                   length == 25 ? 0 : from[at + 27] & 0xFF)
               : null;
       case 1 ->
-          length == 29
+          length == 29 || length == 33
               ? new ProbeReply(
                   BigEndian.getInt(from, at + 1),
                   BigEndian.getLong(from, at + 5),
                   BigEndian.getLong(from, at + 13),
-                  BigEndian.getLong(from, at + 21))
+                  BigEndian.getLong(from, at + 21),
+                  count(from, at + 29, length == 33))
               : null;
       case 2 -> length == 9 ? new Challenge(BigEndian.getLong(from, at + 1)) : null;
       case 3 ->
@@ -169,12 +217,13 @@ public sealed interface PathMessage {
               : null;
       case 6 -> length == 2 && (from[at + 1] & ~1) == 0 ? new CarryBy(from[at + 1] == 1) : null;
       case 7 ->
-          length == 15
+          length == 15 || length == 19
               ? new Receipt(
                   BigEndian.getInt(from, at + 1),
                   BigEndian.getInt(from, at + 5),
                   BigEndian.getInt(from, at + 9),
-                  BigEndian.getShort(from, at + 13))
+                  BigEndian.getShort(from, at + 13),
+                  count(from, at + 15, length == 19))
               : null;
       default -> null;
     };

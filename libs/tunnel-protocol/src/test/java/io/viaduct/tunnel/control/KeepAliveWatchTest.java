@@ -12,12 +12,13 @@ class KeepAliveWatchTest {
   private final KeepAliveWatch watch = new KeepAliveWatch(PERIOD_MS);
   private long nowMs;
   private long heardMs;
+  private boolean idle;
 
   private List<Decision> periods(int count) {
     List<Decision> decisions = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       nowMs += PERIOD_MS;
-      decisions.add(watch.ask(nowMs - heardMs));
+      decisions.add(watch.ask(nowMs - heardMs, idle));
     }
     return decisions;
   }
@@ -40,6 +41,18 @@ class KeepAliveWatchTest {
             Decision.SEND,
             Decision.SEND,
             Decision.LOST);
+  }
+
+  @Test
+  void aPeerThatNothingIsExpectedOfIsAskedLaterAndTrafficEndsThePatience() {
+    idle = true;
+    assertThat(periods(17)).containsOnly(Decision.REST);
+    assertThat(periods(1)).containsExactly(Decision.SEND);
+    heardMs = nowMs;
+    assertThat(periods(5)).containsOnly(Decision.REST);
+    idle = false;
+    assertThat(periods(4))
+        .containsExactly(Decision.SEND, Decision.SEND, Decision.SEND, Decision.LOST);
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.viaduct.tunnel.pacing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.PathMessage.Receipt;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +43,13 @@ class ReceiptScheduleTest {
     nowNs += ReceiptSchedule.SPACING_NS;
     Receipt receipt = receipts.due(sentNs, nowNs);
     assertThat(receipt)
-        .isEqualTo(new Receipt((int) (nowNs / 1000), ReceiptSchedule.SPACING_BYTES, 40, DATAGRAM));
+        .isEqualTo(
+            new Receipt(
+                (int) (nowNs / 1000),
+                ReceiptSchedule.SPACING_BYTES,
+                40,
+                DATAGRAM,
+                PathMessage.NO_COUNT));
     arrive(ReceiptSchedule.SPACING_BYTES / DATAGRAM - 1);
     nowNs += 10 * ReceiptSchedule.SPACING_NS;
     assertThat(receipts.due(sentNs, nowNs)).as("one datagram too few").isNull();

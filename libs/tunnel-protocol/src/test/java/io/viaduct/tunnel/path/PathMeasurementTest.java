@@ -3,6 +3,7 @@ package io.viaduct.tunnel.path;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.viaduct.tunnel.wire.PathMessage;
 import java.net.InetSocketAddress;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,37 @@ class PathMeasurementTest {
     assertThat(estimator.sample(1, 150)).isCloseTo(110.000000, within(5e-7));
     assertThat(estimator.sample(2.5, 90)).isCloseTo(101.448668, within(5e-7));
     assertThat(estimator.sample(0.4, 200)).isCloseTo(109.863956, within(5e-7));
+  }
+
+  @Test
+  void aPathGetsWorseWhileItsRoundTripIsClearlyAboveTheUsualOne() {
+    ProbeExchange probes = new ProbeExchange();
+    long nowUs = 0;
+    for (int i = 0; i < 20; i++) {
+      nowUs = answered(probes, nowUs, 40_000);
+    }
+    assertThat(probes.isWorse()).isFalse();
+    nowUs = answered(probes, nowUs, 55_000);
+    assertThat(probes.isWorse()).as("less than 20 ms more").isFalse();
+    nowUs = answered(probes, nowUs, 150_000);
+    assertThat(probes.isWorse()).isTrue();
+    assertThat(probes.usualRoundTripUs()).isBetween(40_000.0, 70_000.0);
+    for (int i = 0; i < 40; i++) {
+      nowUs = answered(probes, nowUs, 150_000);
+    }
+    assertThat(probes.isWorse()).as("it has become usual").isFalse();
+    probes.forget();
+    assertThat(probes.usualRoundTripUs()).isNaN();
+    assertThat(probes.isWorse()).isFalse();
+  }
+
+  private static long answered(ProbeExchange probes, long nowUs, long roundTripUs) {
+    PathMessage.Probe probe = probes.next(nowUs);
+    long t2 = nowUs + roundTripUs / 2;
+    probes.answered(
+        new PathMessage.ProbeReply(probe.number(), nowUs, t2, t2, PathMessage.NO_COUNT),
+        nowUs + roundTripUs);
+    return nowUs + 10_000_000;
   }
 
   @Test

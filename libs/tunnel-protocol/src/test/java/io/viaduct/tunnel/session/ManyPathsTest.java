@@ -16,12 +16,21 @@ import org.junit.jupiter.api.Test;
 class ManyPathsTest {
   private static final byte[] HELLO = {'h', 'i'};
 
+  private final SplittableRandom random = new SplittableRandom(1);
+
   private static byte[] up(int port) {
     return PacketForge.udp(PacketForge.Endpoints.ipv4(port, 7, 53), HELLO);
   }
 
   private static byte[] down(int port) {
     return PacketForge.udp(PacketForge.Endpoints.ipv4(port, 7, 53).reversed(), HELLO);
+  }
+
+  /// Returns bytes that do not compress, not even with the bytes before.
+  private byte[] noise() {
+    byte[] bytes = new byte[1_000];
+    random.nextBytes(bytes);
+    return bytes;
   }
 
   @Test
@@ -47,6 +56,47 @@ class ManyPathsTest {
             .containsExactly(20_000.0, 80_000.0);
       }
       assertThat(rig.agent.delayErrorUs()).isEqualTo(10_000);
+    }
+  }
+
+  @Test
+  void eachEndMeasuresTheLossOfBothDirectionsOfEachPath() {
+    try (PathsRig rig = new PathsRig(8, 10, 20)) {
+      rig.openAll();
+      rig.links.get(0).lossRatioDown = 0.2;
+      for (int i = 0; i < 2_000; i++) {
+        rig.send(rig.agent, PacketForge.udp(PacketForge.Endpoints.ipv4(5000, 7, 53), noise()));
+        rig.send(
+            rig.snapt,
+            PacketForge.udp(PacketForge.Endpoints.ipv4(5000, 7, 53).reversed(), noise()));
+        rig.advanceMs(2);
+      }
+      PathState agent = rig.agent.paths(rig.nowNs).getFirst();
+      PathState snapt = rig.snapt.paths(rig.nowNs).getFirst();
+      assertThat(agent.lossRatio()).isLessThan(0.01);
+      assertThat(agent.lossToHereRatio()).isBetween(0.1, 0.3);
+      assertThat(agent.usualLossRatio()).isBetween(0.1, 0.3);
+      assertThat(snapt.lossRatio()).isBetween(0.1, 0.3);
+      assertThat(snapt.lossToHereRatio()).isLessThan(0.01);
+    }
+  }
+
+  @Test
+  void aProbeTellsTheLossOfADirectionWithoutReceipts() {
+    try (PathsRig rig = new PathsRig(8, 10)) {
+      rig.openAll();
+      rig.links.getFirst().lossRatioDown = 0.3;
+      rig.send(rig.agent, up(5000));
+      for (int i = 0; i < 500; i++) {
+        rig.send(
+            rig.snapt,
+            PacketForge.udp(PacketForge.Endpoints.ipv4(5000, 7, 53).reversed(), noise()));
+        rig.advanceMs(2);
+      }
+      rig.links.getFirst().lossRatioDown = 0;
+      rig.probeAll();
+      rig.advanceMs(100);
+      assertThat(rig.agent.paths(rig.nowNs).getFirst().lossToHereRatio()).isBetween(0.2, 0.4);
     }
   }
 
@@ -275,7 +325,7 @@ class ManyPathsTest {
       rig.serviceClass = ServiceClass.LT_LD;
       rig.openAll();
       byte[] payload = new byte[1000];
-      byte[] packet = PacketForge.udp(PacketForge.Endpoints.ipv4(5000, 7, 53), payload);
+      byte[] packet = PacketForge.udp(PacketForge.Endpoints.ipv4(5000, 7, 53), noise());
       for (int i = 0; i < 3000; i++) {
         rig.links.get(0).losesUp = i > 500 && i % 5 == 0;
         payload[0] = (byte) i;

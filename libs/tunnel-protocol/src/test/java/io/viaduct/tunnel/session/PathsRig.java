@@ -47,6 +47,7 @@ final class PathsRig implements AutoCloseable {
     double bytesPerSecond = Double.POSITIVE_INFINITY;
 
     private final long[] freeNs = new long[2];
+    double lossRatioDown;
     double copyRatio;
     boolean losesUp;
     boolean losesDown;
@@ -220,7 +221,8 @@ final class PathsRig implements AutoCloseable {
       } else {
         by.sentDown++;
       }
-      if (!(up ? by.losesUp : by.losesDown) && weather.nextDouble() >= by.lossRatio) {
+      if (!(up ? by.losesUp : by.losesDown)
+          && weather.nextDouble() >= (up ? by.lossRatio : by.lossRatio + by.lossRatioDown)) {
         fly(by, up, datagram);
         if (weather.nextDouble() < by.copyRatio) {
           fly(by, up, datagram);

@@ -144,7 +144,9 @@ class GoldenBytesTest {
     golden.put(
         "path-probe",
         path(new PathMessage.Probe(9, 1_000_000, -250, 31_000, PathMessage.NO_PATH, 0, 0)));
-    golden.put("path-probe-reply", path(new PathMessage.ProbeReply(9, 1_000_000, 2, 3)));
+    golden.put(
+        "path-probe-reply",
+        path(new PathMessage.ProbeReply(9, 1_000_000, 2, 3, PathMessage.NO_COUNT)));
     golden.put("path-challenge", path(new PathMessage.Challenge(0x0102030405060708L)));
     golden.put(
         "path-probe-several", path(new PathMessage.Probe(9, 1_000_000, -250, 31_000, 1, 3, 2)));
@@ -154,7 +156,15 @@ class GoldenBytesTest {
     golden.put("path-mtu-probe", path(new PathMessage.MtuProbe(7, 1400)));
     golden.put("path-mtu-ack", path(new PathMessage.MtuAck(7, 1400)));
     golden.put("path-carry-by", path(new PathMessage.CarryBy(true)));
-    golden.put("path-receipt", path(new PathMessage.Receipt(0x01020304, 0x05060708, -2, 1500)));
+    golden.put(
+        "path-receipt",
+        path(new PathMessage.Receipt(0x01020304, 0x05060708, -2, 1500, PathMessage.NO_COUNT)));
+    golden.put(
+        "path-probe-reply-several",
+        path(new PathMessage.ProbeReply(9, 1_000_000, 2, 3, 0xfedcba98L)));
+    golden.put(
+        "path-receipt-several",
+        path(new PathMessage.Receipt(0x01020304, 0x05060708, -2, 1500, 0xfedcba98L)));
     golden.put(
         "control-frame",
         frame(

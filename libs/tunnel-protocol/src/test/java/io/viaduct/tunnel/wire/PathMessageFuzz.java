@@ -29,14 +29,16 @@ final class PathMessageFuzz {
     return List.of(
             new PathMessage.Probe(1, 2, -3, 4, PathMessage.NO_PATH, 0, 0),
             new PathMessage.Probe(1, 2, -3, 4, 7, 0x83, 0x80),
-            new PathMessage.ProbeReply(1, 2, 3, 4),
+            new PathMessage.ProbeReply(1, 2, 3, 4, PathMessage.NO_COUNT),
+            new PathMessage.ProbeReply(1, 2, 3, 4, 0xFFFF_FFFFL),
             new PathMessage.Challenge(Long.MIN_VALUE),
             new PathMessage.Response(7, PathMessage.NO_PATH),
             new PathMessage.Response(7, 2),
             new PathMessage.MtuProbe(1, 1400),
             new PathMessage.MtuAck(1, 1400),
             new PathMessage.CarryBy(true),
-            new PathMessage.Receipt(1, 2, 3, 4))
+            new PathMessage.Receipt(1, 2, 3, 4, PathMessage.NO_COUNT),
+            new PathMessage.Receipt(1, 2, 3, 4, 0))
         .stream()
         .map(message -> {
           byte[] bytes = new byte[BYTES_MAX];

@@ -1,0 +1,66 @@
+package io.viaduct.tunnel.path;
+
+/// Estimates the share of one direction's bytes that a path loses, from cumulative counts of both
+/// ends.
+///
+/// A sample is the difference of both counts over at least 250 ms and 20 datagrams' bytes, or over
+/// 1 s and 4,000 bytes of a path with little traffic. Jitter can make a sample negative, so that
+/// the mean does not deceive. Two weighted means follow it: one of 1 s, by which traffic leaves a
+/// path, and one of 10 s, by which it may return (seed 001, time scales). Owner: the session's
+/// event loop.
+public final class LossEstimate {
+  static final long SAMPLE_NS = 250_000_000;
+  static final int SAMPLE_BYTES = 24_000;
+  static final long THIN_SAMPLE_NS = 1_000_000_000;
+  static final int THIN_SAMPLE_BYTES = 4_000;
+  private static final double ALPHA = 0.63;
+  private static final double SHORT_NS = 1e9;
+  private static final double LONG_NS = 10e9;
+
+  private final RttEstimator quick = new RttEstimator(ALPHA, SHORT_NS);
+  private final RttEstimator slow = new RttEstimator(ALPHA, LONG_NS);
+  private boolean started;
+  private int fromSent;
+  private int fromArrived;
+  private long fromNs;
+
+  /// Takes the counts of one moment: without loss, what had been sent is exactly what has arrived.
+  ///
+  /// @param sentBytes bytes of outer IP packets that had left the sender, low 32 bits
+  /// @param arrivedBytes bytes of them that have arrived, low 32 bits
+  public void counts(int sentBytes, int arrivedBytes, long nowNs) {
+    int sent = sentBytes - fromSent;
+    boolean isMuch = nowNs - fromNs >= SAMPLE_NS && sent >= SAMPLE_BYTES;
+    boolean isLong = nowNs - fromNs >= THIN_SAMPLE_NS && sent >= THIN_SAMPLE_BYTES;
+    if (started && !isMuch && !isLong) {
+      return; // too few, or the count of a message that a later one has overtaken
+    }
+    long arrived = Integer.toUnsignedLong(arrivedBytes - fromArrived);
+    if (started && arrived <= 2L * sent) {
+      double ratio = 1 - (double) arrived / sent;
+      quick.sample(nowNs - fromNs, ratio);
+      slow.sample(nowNs - fromNs, ratio);
+    }
+    started = true;
+    fromSent = sentBytes;
+    fromArrived = arrivedBytes;
+    fromNs = nowNs;
+  }
+
+  /// Forgets everything, because the path has changed.
+  public void reset() {
+    quick.reset();
+    slow.reset();
+    started = false;
+  }
+
+  /// Returns the share that was lost in about the last second; 0 before the first sample.
+  public double recent() {
+    return Double.isNaN(quick.smoothed()) ? 0 : Math.max(0, quick.smoothed());
+  }
+
+  /// Returns the share that was lost in about the last ten seconds; 0 before the first sample.
+  public double longTerm() {
+    return Double.isNaN(slow.smoothed()) ? 0 : Math.max(0, slow.smoothed());
+  }
+}
