@@ -229,6 +229,7 @@ public final class TunnelSession implements AutoCloseable {
     long next = timers.dueNs();
     for (SessionPath each : outbound.paths.open()) {
       next = Math.min(next, Math.min(each.datagrams.heldUntilNs(), each.mtu.nextTickNs()));
+      next = Math.min(next, each.movingUntilNs);
     }
     return next;
   }
