@@ -56,6 +56,9 @@ public final class LinkMonitor implements AutoCloseable {
 
   private void signal(int linkIndex, int dBm) {
     dBmOfLink.put(linkIndex, dBm);
+    List<UsableLink> before = usable.links();
+    usable.signal(linkIndex, dBm);
+    follow(before);
     usable.links().stream()
         .filter(link -> link.index() == linkIndex)
         .forEach(link -> listener.linkSignal(link, dBm));
@@ -85,13 +88,14 @@ public final class LinkMonitor implements AutoCloseable {
   }
 
   private static String described(UsableLink link) {
-    return "%s (%s%s)"
+    return "%s (%s%s%s)"
         .formatted(
             link.name(),
             link.sources().stream()
                 .map(InetAddress::getHostAddress)
                 .collect(Collectors.joining(", ")),
-            link.isSpare() ? ", spare" : "");
+            link.isSpare() ? ", spare" : "",
+            link.isWeak() ? ", weak signal of %d dBm".formatted(link.weakDbm()) : "");
   }
 
   private final class Differences implements LinkListener {

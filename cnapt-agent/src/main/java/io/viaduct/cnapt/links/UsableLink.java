@@ -4,6 +4,7 @@ import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A link that may carry the tunnel.
 ///
@@ -13,11 +14,22 @@ import java.util.List;
 ///   empty
 /// @param cost price of one gigabyte, in the unit of the configuration
 /// @param isSpare true if the link carries traffic only while the others do not
+/// @param weakDbm reading that made the signal of a wireless link weak; null while it is strong
 public record UsableLink(
-    String name, int index, List<InetAddress> sources, double cost, boolean isSpare) {
+    String name,
+    int index,
+    List<InetAddress> sources,
+    double cost,
+    boolean isSpare,
+    @Nullable Integer weakDbm) {
   /// Copies the list.
   public UsableLink {
     sources = List.copyOf(sources);
+  }
+
+  /// Returns true if the link is left while another one works, because its signal is weak.
+  public boolean isWeak() {
+    return weakDbm != null;
   }
 
   /// Returns true if datagrams over IPv4 can leave by this link.

@@ -1,9 +1,11 @@
 package io.viaduct.cnapt.links;
 
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /// The usable links by the kernel's view and the rules. Owner: the data path's event loop; any
 /// thread may read [#links].
@@ -11,6 +13,7 @@ public final class UsableLinks {
   private final LinkListener listener;
   private LinkRules rules;
   private List<AttachedLink> attached = List.of();
+  private final Map<Integer, WeakSignal> signals = new HashMap<>(); // by number of the interface
   private volatile List<UsableLink> links = List.of(); // written by the event loop
 
   /// @param listener called for each difference
@@ -23,7 +26,25 @@ public final class UsableLinks {
   public void attached(List<AttachedLink> now) {
     if (!now.equals(attached)) {
       attached = List.copyOf(now);
+      signals
+          .keySet()
+          .removeIf(index -> attached.stream().noneMatch(each -> each.index() == index));
       derive();
+    }
+  }
+
+  /// Takes the signal strength of a wireless link, once a second.
+  public void signal(int linkIndex, int dBm) {
+    for (AttachedLink each : attached) {
+      if (each.index() == linkIndex) {
+        WeakSignal signal = signals.computeIfAbsent(linkIndex, _ -> new WeakSignal());
+        Integer before = signal.weakDbm();
+        signal.reading(dBm, rules.rule(each.name()).weakBelowDbm());
+        if (!Objects.equals(before, signal.weakDbm())) {
+          derive();
+        }
+        return;
+      }
     }
   }
 
@@ -64,12 +85,14 @@ public final class UsableLinks {
 
   private UsableLink usable(AttachedLink each) {
     LinkRule rule = rules.rule(each.name());
+    WeakSignal signal = signals.get(each.index());
     return new UsableLink(
         each.name(),
         each.index(),
         each.sources(),
         rule.cost().orElse(0.0),
-        rule.allowed() == LinkUse.SPARE);
+        rule.allowed() == LinkUse.SPARE,
+        signal == null ? null : signal.weakDbm());
   }
 
   /// Returns the usable links, ordered by name.

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// by it. Owner: the data path's event loop.
 ///
 /// A path that was left is used again after a hold time ([HoldTime]).
-final class DevicePath implements DatagramReader, AutoCloseable {
+final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   /// Takes what arrives by a path.
   interface Receiver {
     /// Called once before the datagrams of one receive.
@@ -137,17 +137,23 @@ final class DevicePath implements DatagramReader, AutoCloseable {
     return link == null ? "any" : link.name();
   }
 
-  boolean isSpare() {
+  @Override
+  public boolean isSpare() {
     return link != null && link.isSpare();
   }
 
-  /// Returns whether the SNAPT answers by this path.
-  boolean isAlive() {
+  @Override
+  public boolean isWeak() {
+    return link != null && link.isWeak();
+  }
+
+  @Override
+  public boolean isAlive() {
     return !watch.isSearching();
   }
 
-  /// Returns whether the path is alive and its hold time is over.
-  boolean isReady(long nowNs) {
+  @Override
+  public boolean isReady(long nowNs) {
     return isAlive() && nowNs - hold.usableNs() >= 0;
   }
 
@@ -173,6 +179,11 @@ final class DevicePath implements DatagramReader, AutoCloseable {
     if (!isReady(nowNs)) {
       return "it answers again, and is tried for %d ms more"
           .formatted((hold.usableNs() - nowNs) / 1_000_000);
+    }
+    if (link != null && link.isWeak()) {
+      return use == PathUse.NO
+          ? "its signal is weak (%d dBm), and another link works".formatted(link.weakDbm())
+          : "its signal is weak (%d dBm), but no other link works".formatted(link.weakDbm());
     }
     return isSpare() ? "the configuration keeps it as a spare" : "it answers";
   }

@@ -172,12 +172,9 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     if (of == null) {
       return;
     }
-    boolean anyReady = present.stream().anyMatch(each -> each.isReady(nowNs));
-    boolean anyAlive = present.stream().anyMatch(DevicePath::isAlive);
     boolean changed = false;
     for (DevicePath each : present) {
-      boolean works = anyReady ? each.isReady(nowNs) : !anyAlive || each.isAlive();
-      PathUse use = !works ? PathUse.NO : each.isSpare() ? PathUse.SPARE : PathUse.YES;
+      PathUse use = UseRule.of(each, present, nowNs);
       if (use != each.use) {
         each.use(use, nowNs);
         of.use(each.id, use, nowNs);

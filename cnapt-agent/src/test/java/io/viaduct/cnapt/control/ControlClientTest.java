@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.pkitesting.X509Bundle;
+import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.service.logging.CapturedLog;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.DeviceProof;
@@ -17,6 +18,7 @@ import io.viaduct.tunnel.control.v1.KeepAlive;
 import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.TokenAccepted;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -199,6 +201,44 @@ class ControlClientTest {
     assertThat(agent.lost).containsExactly(ControlFailure.NETWORK_CHANGED);
     assertThat(agent.welcomed.stream().skip(1).findFirst().orElseThrow().welcome().getResumed())
         .isTrue();
+  }
+
+  private static UsableLink link(String name, int index, String source) {
+    return new UsableLink(name, index, List.of(InetAddress.ofLiteral(source)), 0, false, null);
+  }
+
+  @Test
+  void aConnectionStaysWhileItsLinkComesAndGoesAndIsMadeAgainWhenAnotherOneIsLeft()
+      throws Exception {
+    serve((to, message) -> {
+      TestSnapt.welcomeAll(to, message);
+      if (message.hasKeepAlive()) {
+        to.send(
+            ControlMessage.newBuilder()
+                .setKeepAlive(message.getKeepAlive().toBuilder().setReply(true)));
+      }
+    });
+    UsableLink here = link("lo", 1, TestAgent.HERE);
+    agent.links = List.of(here);
+    connect("snapt-1");
+    await().until(() -> agent.welcomed.size() == 1);
+    for (int flap = 0; flap < 3; flap++) {
+      agent.client().linksChanged(List.of(here, link("eth9", 9, "192.0.2.9")));
+      agent.client().linksChanged(List.of());
+      agent.client().linksChanged(List.of(here));
+      int asked = flap + 1;
+      await()
+          .until(
+              () -> snapt.received.stream().filter(ControlMessage::hasKeepAlive).count() == asked);
+    }
+    assertThat(agent.lost).isEmpty();
+    agent.client().linkSilent("eth9");
+    agent.client().linksChanged(List.of(link("eth9", 9, "192.0.2.9")));
+    await().until(() -> agent.welcomed.size() == 2);
+    agent.client().linkSilent("lo");
+    await().until(() -> agent.welcomed.size() == 3);
+    assertThat(agent.lost)
+        .containsExactly(ControlFailure.NETWORK_CHANGED, ControlFailure.NETWORK_CHANGED);
   }
 
   @Test

@@ -16,7 +16,7 @@ class ControlWayTest {
 
   private static UsableLink link(String name, int index, String... sources) {
     return new UsableLink(
-        name, index, Stream.of(sources).map(InetAddress::ofLiteral).toList(), 0, false);
+        name, index, Stream.of(sources).map(InetAddress::ofLiteral).toList(), 0, false, null);
   }
 
   @Test

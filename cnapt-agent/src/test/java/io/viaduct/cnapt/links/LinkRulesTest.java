@@ -12,7 +12,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class LinkRulesTest {
   private static LinkRule rule(String name, String use, double cost) {
-    return new LinkRule(LinkPattern.of(name), Optional.of(LinkUse.of(use)), Optional.of(cost));
+    return new LinkRule(
+        LinkPattern.of(name), Optional.of(LinkUse.of(use)), Optional.of(cost), Optional.empty());
   }
 
   @ParameterizedTest
@@ -62,6 +63,15 @@ class LinkRulesTest {
         .isThrownBy(() -> LinkRules.of(List.of(rule("wlan*", "no", 0), rule("wlan0", "yes", 0))))
         .withMessageContaining("line 2 (wlan0) can never decide")
         .withMessageContaining("line 1 (wlan*)");
+  }
+
+  @Test
+  void aSignalStrengthThatNoReceiverHasIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() ->
+            new LinkRule(
+                LinkPattern.of("wlan0"), Optional.empty(), Optional.empty(), Optional.of(80)))
+        .withMessageContaining("weak-below must be from -120 (never) to -20 dBm, got 80");
   }
 
   @ParameterizedTest

@@ -21,7 +21,7 @@ class SnaptPeersTest {
   }
 
   private static UsableLink link(String... sources) {
-    return new UsableLink("eth0", 2, found(sources), 0, false);
+    return new UsableLink("eth0", 2, found(sources), 0, false, null);
   }
 
   @Test

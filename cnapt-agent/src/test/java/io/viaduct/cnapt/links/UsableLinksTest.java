@@ -40,7 +40,11 @@ class UsableLinksTest {
   private static LinkRules only(String name, String use) {
     return LinkRules.of(
         List.of(
-            new LinkRule(LinkPattern.of(name), Optional.of(LinkUse.of(use)), Optional.of(2.0))));
+            new LinkRule(
+                LinkPattern.of(name),
+                Optional.of(LinkUse.of(use)),
+                Optional.of(2.0),
+                Optional.empty())));
   }
 
   private List<String> reported() {
@@ -72,6 +76,39 @@ class UsableLinksTest {
     assertThat(reported()).containsExactly("removed usb0 2", "added usb0 7");
     links.attached(List.of(link(7, "modem", "10.0.0.2")));
     assertThat(reported()).as("renamed").containsExactly("removed usb0 7", "added modem 7");
+  }
+
+  @Test
+  void aLinkBecomesWeakAndStrongAgainWithAMarginBetween() {
+    links.attached(List.of(link(3, "wlan0", "10.0.0.2")));
+    reported();
+    for (int dBm : new int[] {-70, -81, -79, -81}) {
+      links.signal(3, dBm);
+    }
+    assertThat(reported()).as("one reading is chance").isEmpty();
+    links.signal(3, -82);
+    assertThat(reported()).containsExactly("changed wlan0 [/10.0.0.2]");
+    assertThat(links.links()).extracting(UsableLink::weakDbm).containsExactly(-82);
+    for (int i = 0; i < 20; i++) {
+      links.signal(3, -75);
+    }
+    assertThat(links.links()).as("within the margin").allMatch(UsableLink::isWeak);
+    for (int i = 0; i < WeakSignal.STRONG_READINGS; i++) {
+      links.signal(3, -74);
+    }
+    assertThat(reported()).containsExactly("changed wlan0 [/10.0.0.2]");
+    assertThat(links.links()).noneMatch(UsableLink::isWeak);
+  }
+
+  @Test
+  void aLinkThatComesBackHasNoWeakSignalOfBefore() {
+    links.attached(List.of(link(3, "wlan0", "10.0.0.2")));
+    links.signal(3, -90);
+    links.signal(3, -90);
+    assertThat(links.links()).allMatch(UsableLink::isWeak);
+    links.attached(List.of());
+    links.attached(List.of(link(3, "wlan0", "10.0.0.2")));
+    assertThat(links.links()).noneMatch(UsableLink::isWeak);
   }
 
   @Test

@@ -17,6 +17,11 @@ import org.jspecify.annotations.Nullable;
 /// addresses, binds them to paths, and follows the agent's decision. A datagram without source
 /// address came by the control connection.
 final class PathExchange {
+  /// Bounds of the time for which packets wait for the answer to a challenge.
+  private static final long MOVING_NS_MIN = 50_000_000;
+
+  private static final long MOVING_NS_MAX = 500_000_000;
+
   private final boolean agent;
   private final SessionPaths paths;
   private final PathMoves moves;
@@ -43,7 +48,30 @@ final class PathExchange {
 
   /// Returns whether datagrams may leave by the path.
   boolean carries(SessionPath path) {
-    return agent || !carrier.isUdp() || bindings.address(path.id) != null;
+    return agent || !carrier.isUdp() || bindings.address(path.id) != null && !isMoving(path);
+  }
+
+  private static boolean isMoving(SessionPath path) {
+    return path.movingUntilNs != Long.MAX_VALUE;
+  }
+
+  /// Lets the packets of a path wait, because a probe has named it at a new address: its old one is
+  /// probably gone. They wait until the new address has answered, the old one is heard, or two
+  /// round trips have passed. So a delayed probe stops nothing for long.
+  private void moves(SessionPath path, long nowNs) {
+    if (bindings.address(path.id) != null && !isMoving(path) && nowNs >= path.stayNs) {
+      double twiceNs = 2 * path.roundTripUs() * 1000; // NaN becomes 0
+      path.movingUntilNs = nowNs + Math.clamp((long) twiceNs, MOVING_NS_MIN, MOVING_NS_MAX);
+      path.stayNs = path.movingUntilNs + MOVING_NS_MAX;
+      moves.follow(this::carries, nowNs);
+    }
+  }
+
+  private void settles(SessionPath path, long nowNs) {
+    if (isMoving(path)) {
+      path.movingUntilNs = Long.MAX_VALUE;
+      moves.follow(this::carries, nowNs);
+    }
   }
 
   Carrier carrier() {
@@ -98,6 +126,9 @@ final class PathExchange {
   /// Sends the MTU probes that are due.
   void tick(long nowNs) {
     for (SessionPath each : paths.open()) {
+      if (nowNs >= each.movingUntilNs) {
+        settles(each, nowNs);
+      }
       double roundTripUs = each.roundTripUs();
       long roundTripNs = Double.isNaN(roundTripUs) ? 0 : (long) (roundTripUs * 1000);
       PathMtuSearch mtu = each.mtu;
@@ -140,7 +171,13 @@ final class PathExchange {
         listener.bindingMoved(null, from);
         moves.follow(this::carries, nowNs);
       }
-      case BOUND -> answers(pathOf(from), nowNs);
+      case BOUND -> {
+        SessionPath bound = pathOf(from);
+        answers(bound, nowNs);
+        if (bound != null) {
+          settles(bound, nowNs);
+        }
+      }
       case CHALLENGE -> {
         paths.first().datagrams.add(new PathMessage.Challenge(bindings.nonce()), Carrier.UDP, from);
         listener.challenged(from);
@@ -277,7 +314,11 @@ final class PathExchange {
     long number = Integer.toUnsignedLong(probe.number());
     boolean newest = number > path.probeNumber;
     path.probeNumber = Math.max(path.probeNumber, number);
-    return heard(from, id, newest, nowNs);
+    Verdict verdict = heard(from, id, newest, nowNs);
+    if (newest && verdict == Verdict.ACCEPTED && !from.equals(bindings.address(id))) {
+      moves(path, nowNs);
+    }
+    return verdict;
   }
 
   /// Follows the agent's decision about the use of the paths.
@@ -373,6 +414,7 @@ final class PathExchange {
     SessionPath path = paths.open(id);
     path.sizes.header(OuterHeader.of(from), nowNs);
     path.changed();
+    path.movingUntilNs = Long.MAX_VALUE;
     listener.bindingMoved(before, from);
     moves.follow(this::carries, nowNs);
     return Verdict.ACCEPTED;

@@ -53,6 +53,13 @@ final class SessionPath {
   /// True while the path loses what leaves here, see [PathChoice].
   boolean losing;
 
+  /// End of the time in which nothing is sent to the path's address, because the device has said
+  /// that it moves. Long.MAX_VALUE at other times.
+  long movingUntilNs = Long.MAX_VALUE;
+
+  /// Time before which the path does not wait for another move.
+  long stayNs = Long.MIN_VALUE;
+
   /// Use of this path, which the device decides for both ends.
   PathUse use = PathUse.NO;
 

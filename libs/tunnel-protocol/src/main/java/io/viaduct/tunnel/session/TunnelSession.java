@@ -248,6 +248,7 @@ public final class TunnelSession implements AutoCloseable {
     for (SessionPath each : outbound.paths.open()) {
       next = Math.min(next, Math.min(each.datagrams.heldUntilNs(), each.mtu.nextTickNs()));
       next = Math.min(next, each.copies.heldUntilNs());
+      next = Math.min(next, each.movingUntilNs);
     }
     return next;
   }

@@ -216,6 +216,45 @@ class ManyPathsTest {
   }
 
   @Test
+  void whatComesForAPathThatMovesWaitsForItsNewAddressAndIsNotSentToTheOldOne() {
+    try (PathsRig rig = new PathsRig(8, 10, 10)) {
+      rig.openAll();
+      rig.send(rig.agent, up(5000));
+      rig.advanceMs(100);
+      for (PathsRig.Link each : rig.links) { // the device has slept: its old addresses are gone
+        each.address = new InetSocketAddress("198.51.100.20" + each.path, 999);
+      }
+      rig.probeAll();
+      rig.send(rig.agent, up(5000));
+      rig.advanceMs(11);
+      rig.send(rig.snapt, down(5000)); // earlier than the answer to the challenge
+      rig.advanceMs(120);
+      assertThat(rig.atAgent).hasSize(1);
+    }
+  }
+
+  @Test
+  void aProbeFromAnAddressThatDoesNotAnswerStopsThePathForTwoRoundTripsAtMost() {
+    try (PathsRig rig = new PathsRig(8, 10)) {
+      rig.openAll();
+      rig.send(rig.agent, up(5000));
+      rig.advanceMs(100);
+      for (int times = 0; times < 3; times++) {
+        rig.captured.clear();
+        rig.links.getFirst().losesUp = true; // the attacker forwards this probe from elsewhere
+        rig.probeAll();
+        rig.links.getFirst().losesUp = false;
+        byte[] held = rig.captured.getFirst();
+        assertThat(rig.receiveAtSnapt(held, new InetSocketAddress("203.0.113.9", 9)))
+            .isEqualTo(Verdict.ACCEPTED);
+        rig.send(rig.snapt, down(5000));
+        rig.advanceMs(120); // with the longest wait of its class
+        assertThat(rig.atAgent).as("time %d", times).hasSize(times + 1);
+      }
+    }
+  }
+
+  @Test
   void anOlderDecisionThatArrivesLateChangesNothing() {
     try (PathsRig rig = new PathsRig(8, 10, 10)) {
       rig.openAll();
