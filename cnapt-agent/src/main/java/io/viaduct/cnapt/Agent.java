@@ -263,6 +263,7 @@ final class Agent
   @Override
   public void welcomed(Welcomed by) {
     Welcome welcome = by.welcome();
+    tokens.tunnel(true);
     Welcomed before = state.welcomed(by, clock.millis());
     readiness.cleared(SESSION);
     ifPresent(routing, routes -> routes.carries(true));
@@ -315,6 +316,7 @@ final class Agent
 
   @Override
   public void lost(ControlFailure why, String detail) {
+    tokens.tunnel(false);
     state.lost(why, detail);
     dataLoop.execute(data::controlLost);
   }

@@ -113,11 +113,15 @@ public final class StatusText {
 
   private static String signalling(JsonNode signalling) {
     String detail = signalling.path("detail").asString("");
-    return "%s, registration %s, subscription %s%s"
+    JsonNode roundTrip = signalling.path("roundTripMs");
+    return "%s, registration %s, subscription %s%s%s"
         .formatted(
             signalling.path("source").asString(""),
             signalling.path("registration").asString(""),
             signalling.path("subscription").asString(""),
+            roundTrip.isNumber()
+                ? String.format(Locale.ROOT, ", round trip %.1f ms", roundTrip.asDouble())
+                : "",
             detail.isEmpty() ? "" : ", " + detail);
   }
 

@@ -75,7 +75,7 @@ public final class FileTokenSource implements TokenSource {
 
   @Override
   public SignallingStatus status() {
-    return new SignallingStatus(file.toString(), "idle", "idle", detail);
+    return SignallingStatus.idle(file.toString(), detail);
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.viaduct.sip.HostPort;
 import io.viaduct.sip.Transport;
 import io.viaduct.sip.endpoint.SipEndpointSettings;
 import io.viaduct.sip.useragent.SessionGrant;
+import io.viaduct.sip.useragent.SipRoundTrip;
 import io.viaduct.sip.useragent.UserAgent;
 import io.viaduct.sip.useragent.UserAgentListener;
 import io.viaduct.sip.useragent.UserAgentSettings;
@@ -182,18 +183,30 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
   }
 
   @Override
+  public void tunnel(boolean isUp) {
+    UserAgent started = agent;
+    if (started != null) {
+      started.tunnel(isUp);
+    }
+  }
+
+  @Override
   public SignallingStatus status() {
     UserAgent started = agent;
     String source = "sip:" + settings.user() + "@" + settings.domain();
     if (started == null) {
-      return new SignallingStatus(source, "idle", "idle", "");
+      return SignallingStatus.idle(source, "");
     }
     UserAgentState state = started.state();
+    SipRoundTrip probed = started.roundTrip();
     return new SignallingStatus(
         source,
         state.registration().name().toLowerCase(Locale.ROOT),
         state.subscription().name().toLowerCase(Locale.ROOT),
-        state.detail().isEmpty() ? "" : watch.words(state.detail()));
+        state.detail().isEmpty() ? "" : watch.words(state.detail()),
+        probed.lastMs(),
+        probed.sent(),
+        probed.answered());
   }
 
   @Override

@@ -14,6 +14,9 @@ public interface TokenSource extends AutoCloseable {
   /// Reacts to a change of the device's network.
   void networkChanged();
 
+  /// Tells whether a session stands. While none does, a source may watch its own path.
+  default void tunnel(boolean isUp) {}
+
   /// Returns the status of the source.
   SignallingStatus status();
 

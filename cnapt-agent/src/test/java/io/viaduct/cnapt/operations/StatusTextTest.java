@@ -32,7 +32,7 @@ class StatusTextTest {
         new AgentStatus.ControlStatus(
             session != null, "2026-11-20T12:05:00Z", "2027-11-20T00:00:00Z", "", List.of()),
         new AgentStatus.ReceiptsStatus(session != null, 3, 1, 0),
-        new SignallingStatus("sip:alice@ims.test", "active", "active", ""),
+        new SignallingStatus("sip:alice@ims.test", "active", "active", "", 23.45, 3, 3),
         "linkB 10.2.0.2",
         List.of(
             new LinkStatus("linkB", "yes", 0, List.of("10.2.0.2"), -61),

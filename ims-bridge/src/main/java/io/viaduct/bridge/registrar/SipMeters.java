@@ -18,7 +18,8 @@ public final class SipMeters {
     UNSUBSCRIBED,
     NOTIFIED,
     NOTIFY_FAILED,
-    OPTIONS_ANSWERED
+    OPTIONS_ANSWERED,
+    PROBE_ANSWERED
   }
 
   /// Outcomes of a MESSAGE at one contact of its recipient.

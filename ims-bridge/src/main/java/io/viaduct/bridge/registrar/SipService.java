@@ -3,11 +3,14 @@ package io.viaduct.bridge.registrar;
 import io.viaduct.sip.IncomingRequest;
 import io.viaduct.sip.RequestHandler;
 import io.viaduct.sip.RequestSender;
+import io.viaduct.sip.SipBody;
 import io.viaduct.sip.SipRequest;
 import io.viaduct.sip.SipResponse;
 import io.viaduct.sip.SipUri;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Dispatches each request to the part that serves its method.
@@ -17,6 +20,9 @@ public final class SipService implements RequestHandler {
 
   /// A bridge that has just started gets the directory within seconds, if billing is up.
   private static final String RETRY_SECONDS = "5";
+
+  /// A time in seconds, with at most nine decimals.
+  private static final Pattern TIMESTAMP = Pattern.compile("\\d{1,10}(\\.\\d{0,9})?");
 
   private final String domain;
   private final Subscribers subscribers;
@@ -88,7 +94,15 @@ public final class SipService implements RequestHandler {
           refuse(request, Refusal.FOREIGN_DOMAIN);
         }
       }
-      case "MESSAGE" -> proxy.onMessage(request, out);
+      case "MESSAGE" -> {
+        Optional<String> timestamp = probe(message);
+        if (timestamp.isPresent()) {
+          meters.count(SipMeters.Event.PROBE_ANSWERED);
+          request.answer(SipResponse.to(message, 200).with("Timestamp", timestamp.get()));
+        } else {
+          proxy.onMessage(request, out);
+        }
+      }
       case "SUBSCRIBE" -> notifier.onSubscribe(request);
       case "OPTIONS" -> {
         meters.count(SipMeters.Event.OPTIONS_ANSWERED);
@@ -104,6 +118,18 @@ public final class SipService implements RequestHandler {
             SipResponse.to(message, Refusal.METHOD_NOT_ALLOWED.status()).with("Allow", ALLOW));
       }
     }
+  }
+
+  /// Returns the Timestamp of a probe: a MESSAGE to the domain itself, without a body, whose answer
+  /// repeats the Timestamp (RFC 3261 section 20.38). It changes no state, so it needs no
+  /// credentials; the budget of answers bounds it as it bounds OPTIONS.
+  private Optional<String> probe(SipRequest message) {
+    return message
+        .headers()
+        .first("Timestamp")
+        .filter(value -> TIMESTAMP.matcher(value).matches())
+        .filter(_ -> message.body().equals(SipBody.EMPTY) && isOurs(message))
+        .filter(_ -> SipUri.parse(message.uri()).user().isEmpty());
   }
 
   private boolean isOurs(SipRequest message) {

@@ -61,6 +61,17 @@ class RegistrationTest {
     assertThat(rig.counter("viaduct_bridge_sip_events", "event", "registered")).isEqualTo(1);
   }
 
+  @ParameterizedTest
+  @EnumSource(Transport.class)
+  void aProbeIsAnsweredWithItsTimestampAndWithoutCredentials(Transport transport) throws Exception {
+    UserAgent alice = rig.userAgent("alice", transport, SILENT);
+    alice.register();
+    await().until(() -> alice.roundTrip().answered() >= 1);
+    assertThat(rig.counter("viaduct_bridge_sip_events", "event", "probe_answered"))
+        .isGreaterThanOrEqualTo(1);
+    assertThat(rig.counter("viaduct_bridge_digest_refused", "reason", "missing")).isEqualTo(1);
+  }
+
   @Test
   void aWrongPasswordIsRefusedCountedAndRegistersNobody() throws Exception {
     UserAgent alice = rig.userAgent(rig.settings("alice", "guess", Transport.UDP), SILENT);

@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
       ClassesCommand.class,
       FallbackCommand.class,
       PathMtuCommand.class,
+      IdleCommand.class,
       io.viaduct.testbed.sessions.SessionsCommand.class,
       io.viaduct.testbed.calibration.LabBenchCommand.class
     })

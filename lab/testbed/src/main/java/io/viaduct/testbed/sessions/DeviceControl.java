@@ -123,7 +123,7 @@ final class DeviceControl extends ByteToMessageCodec<ControlMessage> {
       return;
     }
     long silentNs = context.executor().ticker().nanoTime() - lastReceivedNs;
-    if (watch.ask(TimeUnit.NANOSECONDS.toMillis(silentNs)) == KeepAliveWatch.Decision.SEND) {
+    if (watch.ask(TimeUnit.NANOSECONDS.toMillis(silentNs), true) == KeepAliveWatch.Decision.SEND) {
       keepAlive(context, ++number, false);
     }
     watch(context);

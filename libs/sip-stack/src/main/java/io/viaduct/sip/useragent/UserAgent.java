@@ -39,6 +39,7 @@ public final class UserAgent implements AutoCloseable {
   private final LocalIdentity identity;
   private final RegistrarFlow registrar;
   private final SessionSubscriber subscriber;
+  private final RegistrarProbe probe;
   private volatile UserAgentState state = UserAgentState.IDLE;
   private String detail = "";
 
@@ -60,6 +61,7 @@ public final class UserAgent implements AutoCloseable {
             new DigestClient(settings.user(), settings.password(), settings.algorithms()),
             owner);
     Parts parts = new Parts();
+    this.probe = new RegistrarProbe(settings.domain(), identity, endpoint, clock, owner);
     this.registrar =
         new RegistrarFlow(settings, clock, random, endpoint, client, identity, owner, parts);
     this.subscriber =
@@ -84,6 +86,16 @@ public final class UserAgent implements AutoCloseable {
 
   public SipStatistics statistics() {
     return endpoint.statistics();
+  }
+
+  /// Returns the round trip of SIP.
+  public SipRoundTrip roundTrip() {
+    return probe.roundTrip();
+  }
+
+  /// Tells whether a tunnel stands. While none does, SIP is probed every 30 s.
+  public void tunnel(boolean isUp) {
+    owner.execute(() -> probe.tunnel(isUp));
   }
 
   /// Returns the local port, which is the same for UDP and TCP.
@@ -165,6 +177,7 @@ public final class UserAgent implements AutoCloseable {
     SipFlow to = registrar.flow();
     if (registrar.phase() == Phase.ACTIVE && to != null) {
       subscriber.tick(nowMs, to);
+      probe.tick(nowMs, to);
     }
     publish(detail);
   }
@@ -172,6 +185,7 @@ public final class UserAgent implements AutoCloseable {
   private final class Parts implements RegistrarFlow.Events, SessionSubscriber.Events {
     @Override
     public void registered(boolean isAnew) {
+      probe.registered(clock.millis());
       if (isAnew) {
         subscriber.renew(true);
       }

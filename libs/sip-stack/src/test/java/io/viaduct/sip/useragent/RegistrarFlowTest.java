@@ -116,6 +116,15 @@ class RegistrarFlowTest implements UserAgentListener {
   }
 
   @Test
+  void aRegistrationIsFollowedByThreeProbesWhoseAnswersRepeatTheirTimestamp() throws Exception {
+    start(Transport.UDP, true, NEVER);
+    agent.tunnel(true);
+    await().atMost(Duration.ofSeconds(20)).until(() -> agent.roundTrip().answered() == 3);
+    assertThat(agent.roundTrip().sent()).isEqualTo(3);
+    assertThat(agent.roundTrip().lastMs()).isBetween(0.0, 20_000.0);
+  }
+
+  @Test
   void aRegistrarThatNeverListsBindingsIsBelievedByItsAnswersAlone() throws Exception {
     start(Transport.TCP, false, Duration.ofMillis(25));
     await().until(() -> registrar.count("fetch") >= 5);

@@ -68,6 +68,10 @@ final class TestRegistrar implements AutoCloseable {
     switch (message.method()) {
       case "REGISTER" -> onRegister(request);
       case "SUBSCRIBE" -> onSubscribe(request);
+      case "MESSAGE" ->
+          request.answer(
+              SipResponse.to(message, 200)
+                  .with("Timestamp", message.headers().require("Timestamp")));
       default -> request.answer(200); // an OPTIONS too: a server's answer alone must not count
     }
   }
