@@ -16,7 +16,6 @@ public final class Session {
   private final int receiverIndex;
   private final int slot;
   private volatile ShownToken token;
-  private final TokenDebt debt = new TokenDebt();
   private volatile long heardMs;
 
   /// The terms that the device requested and the SNAPT accepted.
@@ -35,11 +34,6 @@ public final class Session {
     public Terms {
       applications = List.copyOf(applications);
     }
-  }
-
-  /// Returns what the session owes if its token has expired.
-  TokenDebt debt() {
-    return debt;
   }
 
   Session(UUID id, ShownToken token, Terms terms, int receiverIndex, int slot, long nowMs) {
@@ -82,7 +76,6 @@ public final class Session {
 
   void token(ShownToken newer) {
     token = newer;
-    debt.paid();
   }
 
   /// Records that an authentic message came from the device at this Unix time, in ms.

@@ -211,14 +211,11 @@ public final class SessionRegistry {
   }
 
   private void checkLater(Session session, long nowMs) {
-    long expiresMs = session.token().getExpiresMs();
-    long tokenMs = expiresMs > nowMs ? expiresMs : nowMs + CHECK_MS_MAX; // the device sleeps
-    long overMs = Math.min(tokenMs, session.heardMs() + idleMs);
+    long overMs = Math.min(session.token().getExpiresMs(), session.heardMs() + idleMs);
     checks.add(new Check(session, Math.min(overMs, nowMs + CHECK_MS_MAX)));
   }
 
-  /// Ends sessions that are idle, or whose token has expired while the device was awake. Checks
-  /// only the sessions that are due.
+  /// Ends sessions that are idle or whose token has expired. Checks only the sessions that are due.
   public void onTick(long nowMs) {
     for (Check next = checks.peek(); next != null && next.atMs() <= nowMs; next = checks.peek()) {
       checks.remove();
@@ -230,8 +227,7 @@ public final class SessionRegistry {
     if (byId.get(session.id()) != session) {
       return; // the session has ended
     }
-    long expiresMs = session.token().getExpiresMs();
-    if (nowMs >= expiresMs && session.debt().isOverdue(expiresMs, session.heardMs(), nowMs)) {
+    if (nowMs >= session.token().getExpiresMs()) {
       end(session, SessionEnd.TOKEN_EXPIRED);
     } else if (nowMs - session.heardMs() >= idleMs) {
       end(session, SessionEnd.IDLE);

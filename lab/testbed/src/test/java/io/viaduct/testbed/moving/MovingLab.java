@@ -36,7 +36,6 @@ final class MovingLab {
   private final Passwords passwords = Passwords.draw(new SecureRandom());
   private final String agentLines;
   private final String snaptLines;
-  private String lifetime = "5m";
 
   /// @param agentLines added to the agent's configuration
   /// @param snaptLines added to that of the SNAPT
@@ -50,11 +49,6 @@ final class MovingLab {
     Command.run("mount", "--bind", hosts.toString(), "/etc/hosts");
     deployment =
         Deployment.prepare(root, directory, passwords, Duration.ofSeconds(5), System::nanoTime);
-  }
-
-  /// Sets the lifetime of the bridge's tokens, which is five minutes otherwise.
-  void tokenLifetime(String length) {
-    lifetime = length;
   }
 
   /// Starts everything, and waits until the tunnel carries.
@@ -74,9 +68,7 @@ final class MovingLab {
     Plans plans = deployment.plans();
     start(plans.billing());
     fund();
-    ServicePlan bridge = plans.bridge();
-    String token = "token: {lifetime: %s, ".formatted(lifetime);
-    start(with(bridge, bridge.configuration().replace("token: {", token)));
+    start(plans.bridge());
     ServicePlan snapt = plans.snapt(1);
     String dual = "control: {listen: \"::\", host: " + SNAPT;
     start(
