@@ -1,0 +1,137 @@
+package io.viaduct.testbed.moving;
+
+import io.viaduct.testbed.topology.Laboratory;
+import io.viaduct.testbed.topology.LinkPlan;
+import io.viaduct.testbed.topology.LinkPlan.Family;
+import io.viaduct.testbed.topology.NetworkPlan;
+import io.viaduct.testbed.topology.Topology;
+import io.viaduct.testbed.topology.WeatheredCable;
+import io.viaduct.testbed.traffic.PacedStream;
+import io.viaduct.testbed.traffic.TcpStream;
+import io.viaduct.testbed.traffic.Way;
+import io.viaduct.testbed.weather.Direction;
+import io.viaduct.testbed.weather.Fate;
+import io.viaduct.testbed.weather.WeatherText;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/// The first process of the laboratory of [SeveralLinksLabIT]; prints what it sees. Two links of 10
+/// Mbit/s, with round trips of 20 and 60 ms: one TCP flow over one link and over both, then a
+/// stream whose rule asks for two paths while both links lose 10 %.
+public final class SeveralLinksDay {
+  private static final long SEED = 20_261_126;
+  private static final double SECONDS = 10;
+  private static final int PACKETS_PER_SECOND = 100;
+  private static final int PACKETS = 2_000;
+  private static final String POLICY =
+      "policy: [{protocol: udp, ports: [%d], method: all}]\n".formatted(MovingLab.STREAM_PORT);
+  private static final NetworkPlan PLAN =
+      new NetworkPlan(
+          1,
+          List.of(
+              new LinkPlan("A", Set.of(Family.IPV4), true, "A"),
+              new LinkPlan("B", Set.of(Family.IPV4), true, "B")),
+          SEED);
+
+  private final MovingLab lab;
+
+  private SeveralLinksDay(MovingLab lab) {
+    this.lab = lab;
+  }
+
+  /// @param arguments the clone, and a directory for this run
+  public static void main(String[] arguments) throws Exception {
+    Path outer = Path.of(arguments[1]);
+    Files.createDirectories(outer.resolve("lab"));
+    Path directory = Laboratory.mountPrivate(outer);
+    try {
+      new SeveralLinksDay(new MovingLab(Path.of(arguments[0]), directory, PLAN, POLICY, "")).pass();
+    } finally {
+      Laboratory.keepLogs(directory, outer);
+    }
+    System.exit(0);
+  }
+
+  private void pass() throws Exception {
+    weather("A", "delay=10ms", "rate=10mbit", "queue=100p");
+    weather("B", "delay=30ms", "rate=10mbit", "queue=100p");
+    lab.start();
+    lab.awaitUsed("linkA", "linkB");
+    lab.network.loseLink("B");
+    lab.awaitUsed("linkA");
+    for (Way way : Way.values()) {
+      MovingLab.say("one link " + way + " Mbit/s", carried(way).mbitPerSecond());
+    }
+    lab.network.restoreLink("B");
+    lab.awaitUsed("linkA", "linkB");
+    for (Way way : Way.values()) {
+      long[] before = {bytes("A", way), bytes("B", way)};
+      MovingLab.say("both links " + way + " Mbit/s", carried(way).mbitPerSecond());
+      double byA = bytes("A", way) - before[0];
+      double byB = bytes("B", way) - before[1];
+      MovingLab.say(way + " percent by link B", Math.round(100 * byB / (byA + byB)));
+    }
+    MovingLab.say("resequenced at the device", resequenced("cnapt"));
+    MovingLab.say("resequenced at the SNAPT", resequenced("snapt-1"));
+    for (String link : List.of("A", "B")) {
+      weather(link, "loss=10%");
+    }
+    copies();
+  }
+
+  private long resequenced(String service) throws Exception {
+    return lab.deployment.metric(service, "viaduct_tunnel_verdicts_total{verdict=\"resequenced\"}");
+  }
+
+  private TcpStream.Carried carried(Way way) {
+    byte[] content = new byte[1 << 20];
+    new Random(SEED).nextBytes(content);
+    return new TcpStream(lab.network.device, lab.network.server, System::nanoTime)
+        .run(Topology.SERVER, way, content, SECONDS);
+  }
+
+  private void copies() throws Exception {
+    var to = new InetSocketAddress(Topology.SERVER, MovingLab.STREAM_PORT);
+    long endNs = System.nanoTime() + PACKETS * 1_000_000_000L / PACKETS_PER_SECOND;
+    PacedStream.Result seen =
+        lab.network
+            .device
+            .start(
+                "stream",
+                () ->
+                    PacedStream.run(
+                        to,
+                        new byte[PacedStream.VOICE_BYTES],
+                        PACKETS_PER_SECOND,
+                        () -> System.nanoTime() - endNs < 0,
+                        System::nanoTime))
+            .get(60, TimeUnit.SECONDS);
+    MovingLab.say("sent by two paths", seen.sent());
+    MovingLab.say("lost on both ways", seen.lost());
+  }
+
+  private WeatheredCable cable(String link) {
+    return lab.network.weatheredCables().stream()
+        .filter(each -> each.link().name().equals(link))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private void weather(String link, String... settings) {
+    var weathered = cable(link).weathered();
+    for (Direction direction : Direction.values()) {
+      weathered.change(
+          direction, WeatherText.apply(weathered.weather(direction), List.of(settings)));
+    }
+  }
+
+  private long bytes(String link, Way way) {
+    var direction = way == Way.UP ? Direction.UP : Direction.DOWN;
+    return cable(link).weathered().counters(direction).get(Fate.DELIVERED_BYTES);
+  }
+}

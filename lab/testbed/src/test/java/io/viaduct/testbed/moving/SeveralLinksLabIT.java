@@ -1,0 +1,37 @@
+package io.viaduct.testbed.moving;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.testbed.process.UnsharedRun;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// [SeveralLinksDay] in namespaces of its own, with the packaged programs.
+class SeveralLinksLabIT {
+  /// Twice what two ways with two copies each lose at 10 %: 2 %.
+  private static final double LOST_MOST = 0.04;
+
+  @TempDir private Path directory;
+
+  @Test
+  void oneFlowTakesBothLinksAndTwoPathsLoseOnlyWhatBothLose() throws Exception {
+    String said = UnsharedRun.of(SeveralLinksDay.class, "several-links", directory, Map.of());
+    assertThat(number(said, "UP percent by link B")).as(said).isBetween(20.0, 80.0);
+    assertThat(number(said, "DOWN percent by link B")).as(said).isBetween(20.0, 80.0);
+    assertThat(number(said, "resequenced at the device")).as(said).isPositive();
+    assertThat(number(said, "resequenced at the SNAPT")).as(said).isPositive();
+    assertThat(number(said, "lost on both ways"))
+        .as(said)
+        .isLessThan(LOST_MOST * number(said, "sent by two paths"));
+  }
+
+  private static double number(String said, String name) {
+    Matcher found = Pattern.compile("(?m)^" + name + ": ([0-9.]+)$").matcher(said);
+    assertThat(found.find()).as("%s in %s", name, said).isTrue();
+    return Double.parseDouble(found.group(1));
+  }
+}
