@@ -85,7 +85,8 @@ public final class SeveralLinksDay {
   }
 
   private long resequenced(String service) throws Exception {
-    return lab.deployment.metric(service, "viaduct_tunnel_verdicts_total{verdict=\"resequenced\"}");
+    return lab.deployment.metric(
+        service, "viaduct_tunnel_verdicts_total{subject=\"record\",verdict=\"resequenced\"}");
   }
 
   private TcpStream.Carried carried(Way way) {

@@ -20,7 +20,7 @@ class SeveralLinksLabIT {
   @Test
   void oneFlowTakesBothLinksAndTwoPathsLoseOnlyWhatBothLose() throws Exception {
     String said = UnsharedRun.of(SeveralLinksDay.class, "several-links", directory, Map.of());
-    assertThat(number(said, "UP percent by link B")).as(said).isBetween(20.0, 80.0);
+    assertThat(number(said, "UP percent by link B")).as(said).isBetween(10.0, 80.0);
     assertThat(number(said, "DOWN percent by link B")).as(said).isBetween(20.0, 80.0);
     assertThat(number(said, "resequenced at the device")).as(said).isPositive();
     assertThat(number(said, "resequenced at the SNAPT")).as(said).isPositive();

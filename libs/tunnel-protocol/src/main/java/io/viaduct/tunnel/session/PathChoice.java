@@ -30,8 +30,9 @@ final class PathChoice {
   /// Time between two looks at the delays.
   private static final long LOOK_NS = 10_000_000;
 
-  /// Wait of a flow's class above which its path is full, and another path may take the flow.
-  private static final long FULL_NS = 20_000_000;
+  /// Wait of a flow's class above which its path is full, and another path may take the flow: less
+  /// than the queue that [io.viaduct.tunnel.scheduling.DelayControl] leaves to a bulk flow.
+  private static final long FULL_NS = 10_000_000;
 
   private final SessionPaths paths;
   private final FlowSpreading spreading;
