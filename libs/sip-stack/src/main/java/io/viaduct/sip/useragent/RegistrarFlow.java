@@ -69,7 +69,7 @@ final class RegistrarFlow {
     this.registering = Attempt.of(settings, random);
   }
 
-  /// What a STUN answer tells: our address in front of the NATs, and the run of the registrar.
+  /// Content of a STUN answer: our address in front of the NATs, and the run of the registrar.
   private record Bound(InetSocketAddress address, String run) {}
 
   Phase phase() {

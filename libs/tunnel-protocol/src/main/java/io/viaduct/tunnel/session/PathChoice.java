@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 /// - Low-delay classes take the path with the least round trip. Each percent of loss counts as 10
 ///   ms, because what is lost comes a round trip later or never. A better path must be better by 20
 ///   % and 5 ms for half a second before they move to it, so nothing oscillates.
+/// - While that path loses, packets of low-delay classes take a second path too.
 /// - A flow of another class stays on one path. It begins on the path with the most spare rate, and
 ///   moves if its own path has a standing queue and another one has none: at most one flow moves
 ///   per half second. A flow that would fill the other path too is spread over both
 ///   ([FlowSpreading]).
-/// - While that path loses, packets of low-delay classes take a second path too.
 /// - A flow with a route takes that path, or two paths: a rule of the device has chosen it.
 /// - A path that packets may no longer leave by is left at once.
 final class PathChoice {
