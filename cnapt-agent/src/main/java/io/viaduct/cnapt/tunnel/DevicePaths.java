@@ -33,19 +33,16 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       SnaptPeers.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9));
   private static final long PUBLISHED_NS = 1_000_000_000;
 
-  /// Time between two comparisons of all paths because one of them gets worse.
-  private static final long COMPARED_NS = 10_000_000_000L;
-
   private final LinkSockets sockets;
   private final List<DevicePath> present;
   private final UseAnnouncement announcement = new UseAnnouncement();
+  private final PathComparison comparison = new PathComparison(0);
   private final DataPathListener listener;
   private SnaptPeers peers = NOWHERE;
   private @Nullable TunnelSession session;
   private volatile List<PathStatus> published = List.of(); // written by the event loop
   private volatile Set<String> carrying = Set.of(); // written by the event loop
   private long publishedNs;
-  private long comparedNs;
   private boolean lastProbed;
 
   /// @param mark SO_MARK of the sockets
@@ -72,7 +69,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       each.offeredBytes = 0;
       each.use = PathUse.NO;
     }
-    comparedNs = nowNs - COMPARED_NS;
+    comparison.begin(nowNs);
     decide(nowNs);
   }
 
@@ -237,11 +234,10 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     TunnelSession of = session;
     if (of == null
         || worse.use != PathUse.YES
-        || nowNs - comparedNs < COMPARED_NS
-        || !of.getsWorse(worse.id)) {
+        || !of.getsWorse(worse.id)
+        || !comparison.takeWorse(nowNs)) {
       return;
     }
-    comparedNs = nowNs;
     for (DevicePath each : present) {
       if (each != worse && each.isAlive()) {
         of.probe(each.id, Carrier.UDP, nowNs);
@@ -267,7 +263,9 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       DevicePath each = present.get(i);
       long bytes = of.offeredBytes(each.id);
       if (bytes != each.offeredBytes) {
-        each.watch.sent((int) Math.min(Integer.MAX_VALUE, bytes - each.offeredBytes), nowNs);
+        int some = (int) Math.min(Integer.MAX_VALUE, bytes - each.offeredBytes);
+        each.watch.sent(some, nowNs);
+        comparison.carried(some);
         each.offeredBytes = bytes;
       }
     }
@@ -292,6 +290,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     path.watch.heard(length, nowNs);
     if (present.size() > 1) {
       path.silence.heard(length, nowNs);
+      comparison.carried(length);
     }
   }
 
@@ -308,6 +307,9 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     for (DevicePath each : List.copyOf(present)) {
       sockets.tryOtherFamily(each, peers, nowNs);
       died |= tick(each, of, by, nowNs);
+    }
+    if (comparison.takeDue(PathComparison.carrying(present), nowNs)) {
+      measureCarrying(of, nowNs);
     }
     if (nowNs - publishedNs >= PUBLISHED_NS) {
       publishedNs = nowNs;
@@ -334,6 +336,14 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     of.probe(path.id, by, nowNs);
     lastProbed |= !hasOther(path);
     return decision == PathWatch.Decision.PROBE_AND_REPORT_DEAD;
+  }
+
+  private void measureCarrying(TunnelSession of, long nowNs) {
+    for (DevicePath each : present) {
+      if (each.use == PathUse.YES && each.isAlive()) {
+        of.probe(each.id, Carrier.UDP, nowNs);
+      }
+    }
   }
 
   private boolean hasOther(DevicePath path) {
@@ -436,6 +446,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   /// Returns the time of the next [#tick].
   long nextTickNs(long nowNs) {
     long next = areMany() ? announcement.dueNs() : Long.MAX_VALUE;
+    next = Math.min(next, comparison.dueNs(PathComparison.carrying(present)));
     for (int i = 0; i < present.size(); i++) {
       next = Math.min(next, present.get(i).nextTickNs(nowNs));
     }

@@ -58,6 +58,48 @@ class SilenceWatchTest {
   }
 
   @Test
+  void aPathThatBecomesSilentRightAfterAGapOfABusyProcessorIsLeftAsSoon() {
+    hear(1000, 1, 100);
+    assertThat(silence(45)).containsExactly("40 PROBE");
+    watch.heard(81, nowNs);
+    hear(3, 1, 100);
+    assertThat(silence(5000)).containsExactly("40 PROBE", "70 PROBE", "100 PROBE", "130 LEAVE");
+  }
+
+  @Test
+  void fourGapsInARowUseUpWhatWasRemembered() {
+    hear(1000, 1, 100);
+    for (int i = 0; i < 4; i++) {
+      assertThat(silence(45)).containsExactly("40 PROBE");
+      watch.heard(81, nowNs);
+      hear(3, 1, 100);
+    }
+    assertThat(silence(60_000)).isEmpty();
+  }
+
+  @Test
+  void aProcessThatComesLateReadsItsSocketBeforeItDoubtsThePath() {
+    hear(1000, 1, 100);
+    nowNs += 300 * MS;
+    assertThat(watch.tick(nowNs)).isEqualTo(Decision.WAIT);
+    watch.heard(100, nowNs + MS);
+    nowNs += MS;
+    assertThat(silence(45)).doesNotContain("0 PROBE", "10 PROBE");
+  }
+
+  @Test
+  void aProcessThatIsAlwaysLateLeavesASilentPathAllTheSame() {
+    hear(1000, 1, 100);
+    Decision decision = Decision.WAIT;
+    int ticks = 0;
+    while (decision != Decision.LEAVE) {
+      nowNs = watch.nextTickNs() + 50 * MS;
+      decision = watch.tick(nowNs);
+      assertThat(++ticks).isLessThanOrEqualTo(8);
+    }
+  }
+
+  @Test
   void rareDatagramsCauseNoProbe() {
     hear(200, 200, 1200);
     assertThat(silence(60_000)).isEmpty();

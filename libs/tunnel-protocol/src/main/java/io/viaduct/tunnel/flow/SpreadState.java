@@ -9,7 +9,7 @@ public final class SpreadState {
   private long spreadNs;
   private long toldNs;
   private int lastPath = FlowState.NO_PATH;
-  private long changedNs;
+  private long neededNs;
 
   /// Begins to measure the flow's rate.
   ///
@@ -35,7 +35,7 @@ public final class SpreadState {
   public void spread(long tellEveryNs, long nowNs) {
     spread = true;
     spreadNs = nowNs;
-    changedNs = nowNs;
+    neededNs = nowNs;
     toldNs = nowNs - tellEveryNs;
   }
 
@@ -58,15 +58,18 @@ public final class SpreadState {
   }
 
   /// Notes the path of a packet.
-  public void took(int path, long nowNs) {
-    if (path != lastPath) {
+  ///
+  /// @param full true if the path had a standing queue
+  public void took(int path, boolean full, long nowNs) {
+    if (full || path != lastPath) {
       lastPath = path;
-      changedNs = nowNs;
+      neededNs = nowNs;
     }
   }
 
-  /// Returns the time at which the path of a packet last differed from that of the one before.
-  public long changedNs() {
-    return changedNs;
+  /// Returns the last time at which one path was not enough: a packet took another path than the
+  /// one before, or found its path full.
+  public long neededNs() {
+    return neededNs;
   }
 }

@@ -13,12 +13,11 @@ public final class LossEstimate {
   static final int SAMPLE_BYTES = 24_000;
   static final long THIN_SAMPLE_NS = 1_000_000_000;
   static final int THIN_SAMPLE_BYTES = 4_000;
-  private static final double ALPHA = 0.63;
-  private static final double SHORT_NS = 1e9;
-  private static final double LONG_NS = 10e9;
+  private static final RttEstimator.Weights QUICK = new RttEstimator.Weights(0.63, 1e9);
+  private static final RttEstimator.Weights SLOW = new RttEstimator.Weights(0.63, 10e9);
 
-  private final RttEstimator quick = new RttEstimator(ALPHA, SHORT_NS);
-  private final RttEstimator slow = new RttEstimator(ALPHA, LONG_NS);
+  private final RttEstimator quick = new RttEstimator(QUICK);
+  private final RttEstimator slow = new RttEstimator(SLOW);
   private boolean started;
   private int fromSent;
   private int fromArrived;

@@ -7,12 +7,12 @@ import io.viaduct.tunnel.wire.PathMessage;
 ///
 /// The round trip has two means: one of about five seconds, by which paths are compared, and one of
 /// about a minute, the usual value. The path gets worse while the first is clearly above the
-/// second.
+/// second. A sample below the first mean counts for more than one above it: a path cannot be
+/// quicker than it is, but the first answer of a new link also waits for neighbour discovery, and
+/// any answer may wait for a busy processor.
 public final class ProbeExchange {
-  private static final double ALPHA = 0.2;
-  private static final double PERIOD_US = 1_000_000;
-  private static final double USUAL_ALPHA = 0.63;
-  private static final double USUAL_PERIOD_US = 60_000_000;
+  private static final RttEstimator.Weights RECENT = new RttEstimator.Weights(0.2, 0.6, 1e6);
+  private static final RttEstimator.Weights USUAL = new RttEstimator.Weights(0.63, 60e6);
 
   /// A path gets worse if its round trip exceeds the usual one by half, and by 20 ms.
   private static final double WORSE_SHARE = 1.5;
@@ -20,8 +20,8 @@ public final class ProbeExchange {
   private static final double WORSE_US = 20_000;
   private static final int OUTSTANDING = 64;
 
-  private final RttEstimator roundTrip = new RttEstimator(ALPHA, PERIOD_US);
-  private final RttEstimator usual = new RttEstimator(USUAL_ALPHA, USUAL_PERIOD_US);
+  private final RttEstimator roundTrip = new RttEstimator(RECENT);
+  private final RttEstimator usual = new RttEstimator(USUAL);
   private final ClockOffset offset = new ClockOffset();
   // Only the probing end allocates them.
   private long[] sentUs = {};

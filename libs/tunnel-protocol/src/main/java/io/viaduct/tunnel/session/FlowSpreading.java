@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// - A flow is spread if it has at least half of its path's rate while that path is full and
 ///   another one is not: no other path would be enough for it alone. The receiver is told 100 ms
 ///   before the first packet takes another path, and then twice a second.
-/// - It is no longer spread when all its packets have taken one path for 2 s: one path is enough.
+/// - It is no longer spread when all its packets have taken one path for 2 s, and that path was
+///   never full: one path is enough. While it is full, TCP is on its way to the rate of both.
 final class FlowSpreading {
   static final long MEASURED_NS = 250_000_000;
   static final long MEASURED_NS_MAX = 1_000_000_000;
@@ -89,7 +90,7 @@ final class FlowSpreading {
       return null;
     }
     SessionPath own = paths.find(flow.path());
-    if (paths.usable().length < 2 || !always && nowNs - state.changedNs() > ONE_PATH_NS) {
+    if (paths.usable().length < 2 || !always && nowNs - state.neededNs() > ONE_PATH_NS) {
       flow.spread(null);
       return null;
     }
@@ -100,7 +101,7 @@ final class FlowSpreading {
       return own;
     }
     SessionPath first = firstToArrive(serviceClass);
-    state.took(first.id, nowNs);
+    state.took(first.id, first.isFull(serviceClass, nowNs), nowNs);
     return first;
   }
 

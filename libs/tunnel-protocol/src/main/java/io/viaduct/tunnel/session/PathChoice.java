@@ -30,10 +30,6 @@ final class PathChoice {
   /// Time between two looks at the delays.
   private static final long LOOK_NS = 10_000_000;
 
-  /// Wait of a flow's class above which its path is full, and another path may take the flow: less
-  /// than the queue that [io.viaduct.tunnel.scheduling.DelayControl] leaves to a bulk flow.
-  private static final long FULL_NS = 10_000_000;
-
   private final SessionPaths paths;
   private final FlowSpreading spreading;
   private final boolean copies;
@@ -92,14 +88,14 @@ final class PathChoice {
       return note(flow, usable[0]);
     }
     SessionPath own = paths.find(flow.path());
-    if (own != null && paths.isUsable(own) && !isFull(own, serviceClass, nowNs)) {
+    if (own != null && paths.isUsable(own) && !own.isFull(serviceClass, nowNs)) {
       return own;
     }
     SessionPath most = mostSpare();
     if (own == null || !paths.isUsable(own)) {
       return note(flow, most);
     }
-    if (most == own || nowNs - movedNs < HOLD_NS || isFull(most, serviceClass, nowNs)) {
+    if (most == own || nowNs - movedNs < HOLD_NS || most.isFull(serviceClass, nowNs)) {
       return own;
     }
     if (spreading.stays(flow, own, nowNs)) {
@@ -185,10 +181,6 @@ final class PathChoice {
       }
     }
     return best;
-  }
-
-  private static boolean isFull(SessionPath path, ServiceClass of, long nowNs) {
-    return path.pacing.pacer().isLimiting() && path.queues.waitNs(of, nowNs) > FULL_NS;
   }
 
   private SessionPath mostSpare() {

@@ -17,6 +17,10 @@ final class SessionPath {
   /// Delay that stands for the loss of everything.
   private static final double LOSS_US = 1_000_000;
 
+  /// Wait of a flow's class above which its path is full, and another path may take the flow: less
+  /// than the queue that [io.viaduct.tunnel.scheduling.DelayControl] leaves to a bulk flow.
+  private static final long FULL_NS = 10_000_000;
+
   final int id;
   final PathBudget budget;
   final PathMtuSearch mtu;
@@ -125,6 +129,11 @@ final class SessionPath {
       waiting += queues.bytes(ServiceClass.of(c));
     }
     return waiting / pacing.pacer().bytesPerSecond();
+  }
+
+  /// Returns whether packets of a class wait for the path, so that another one may take them.
+  boolean isFull(ServiceClass of, long nowNs) {
+    return pacing.pacer().isLimiting() && queues.waitNs(of, nowNs) > FULL_NS;
   }
 
   /// Takes the bytes that the peer has sent by this path.

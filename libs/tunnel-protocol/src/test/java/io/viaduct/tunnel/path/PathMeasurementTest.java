@@ -15,11 +15,30 @@ class PathMeasurementTest {
 
   @Test
   void smoothingWeighsASampleByTheSilenceBeforeIt() {
-    RttEstimator estimator = new RttEstimator(0.2, 1);
+    RttEstimator estimator = new RttEstimator(new RttEstimator.Weights(0.2, 1));
     estimator.sample(0, 100);
     assertThat(estimator.sample(1, 150)).isCloseTo(110.000000, within(5e-7));
     assertThat(estimator.sample(2.5, 90)).isCloseTo(101.448668, within(5e-7));
     assertThat(estimator.sample(0.4, 200)).isCloseTo(109.863956, within(5e-7));
+  }
+
+  @Test
+  void aSampleBelowTheMeanMayWeighMore() {
+    RttEstimator estimator = new RttEstimator(new RttEstimator.Weights(0.2, 0.6, 1));
+    estimator.sample(0, 100);
+    assertThat(estimator.sample(1, 150)).isCloseTo(110, within(5e-7));
+    assertThat(estimator.sample(1, 60)).isCloseTo(80, within(5e-7));
+    assertThat(estimator.sample(2, 30)).isCloseTo(38, within(5e-7));
+  }
+
+  @Test
+  void theFirstAnswerOfANewLinkIsForgottenAfterAFewMore() {
+    ProbeExchange probes = new ProbeExchange();
+    long nowUs = answered(probes, 0, 166_000);
+    for (int i = 0; i < 3; i++) {
+      nowUs = answered(probes, nowUs - 8_000_000, 60_000); // every 2 s
+    }
+    assertThat(probes.smoothedRoundTripUs()).isBetween(60_000.0, 65_000.0);
   }
 
   @Test
