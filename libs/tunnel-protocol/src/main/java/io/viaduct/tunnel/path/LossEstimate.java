@@ -6,8 +6,9 @@ package io.viaduct.tunnel.path;
 /// A sample is the difference of both counts over at least 250 ms and 20 datagrams' bytes, or over
 /// 1 s and 4,000 bytes of a path with little traffic. Jitter can make a sample negative, so that
 /// the mean does not deceive. Two weighted means follow it: one of 1 s, by which traffic leaves a
-/// path, and one of 10 s, by which it may return (seed 001, time scales). Owner: the session's
-/// event loop.
+/// path, and one of 10 s, by which it may return (seed 001, time scales). What was measured long
+/// ago says little: without a new sample for 2 s both fade, by half in 5 s. So a path that was left
+/// because it lost is tried again. Owner: the session's event loop.
 public final class LossEstimate {
   static final long SAMPLE_NS = 250_000_000;
   static final int SAMPLE_BYTES = 24_000;
@@ -15,6 +16,9 @@ public final class LossEstimate {
   static final int THIN_SAMPLE_BYTES = 4_000;
   private static final RttEstimator.Weights QUICK = new RttEstimator.Weights(0.63, 1e9);
   private static final RttEstimator.Weights SLOW = new RttEstimator.Weights(0.63, 10e9);
+
+  private static final long FRESH_NS = 2_000_000_000;
+  private static final double HALF_NS = 5e9;
 
   private final RttEstimator quick = new RttEstimator(QUICK);
   private final RttEstimator slow = new RttEstimator(SLOW);
@@ -54,12 +58,20 @@ public final class LossEstimate {
   }
 
   /// Returns the share that was lost in about the last second; 0 before the first sample.
-  public double recent() {
-    return Double.isNaN(quick.smoothed()) ? 0 : Math.max(0, quick.smoothed());
+  public double recent(long nowNs) {
+    return faded(quick.smoothed(), nowNs);
   }
 
   /// Returns the share that was lost in about the last ten seconds; 0 before the first sample.
-  public double longTerm() {
-    return Double.isNaN(slow.smoothed()) ? 0 : Math.max(0, slow.smoothed());
+  public double longTerm(long nowNs) {
+    return faded(slow.smoothed(), nowNs);
+  }
+
+  private double faded(double ratio, long nowNs) {
+    if (!(ratio > 0)) {
+      return 0; // none was lost, or none was measured
+    }
+    long staleNs = nowNs - fromNs - FRESH_NS;
+    return staleNs <= 0 ? ratio : ratio * Math.pow(0.5, staleNs / HALF_NS);
   }
 }

@@ -69,12 +69,12 @@ public final class PathLoss {
   }
 
   /// Returns the share that was lost in about the last second; 0 before the first sample.
-  public double recent() {
-    return estimate.recent();
+  public double recent(long nowNs) {
+    return estimate.recent(nowNs);
   }
 
   /// Returns the share that was lost in about the last ten seconds; 0 before the first sample.
-  public double longTerm() {
-    return estimate.longTerm();
+  public double longTerm(long nowNs) {
+    return estimate.longTerm(nowNs);
   }
 }

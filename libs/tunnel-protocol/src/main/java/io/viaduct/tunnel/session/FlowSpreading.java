@@ -100,23 +100,23 @@ final class FlowSpreading {
     if (nowNs - state.spreadNs() < ANNOUNCED_NS && own != null && paths.isUsable(own)) {
       return own;
     }
-    SessionPath first = firstToArrive(serviceClass);
+    SessionPath first = firstToArrive(serviceClass, nowNs);
     state.took(first.id, first.isFull(serviceClass, nowNs), nowNs);
     return first;
   }
 
-  private SessionPath firstToArrive(ServiceClass serviceClass) {
+  private SessionPath firstToArrive(ServiceClass serviceClass, long nowNs) {
     SessionPath first = paths.usable()[0];
     for (SessionPath each : paths.usable()) {
-      if (arrivalUs(each, serviceClass) < arrivalUs(first, serviceClass)) {
+      if (arrivalUs(each, serviceClass, nowNs) < arrivalUs(first, serviceClass, nowNs)) {
         first = each;
       }
     }
     return first;
   }
 
-  private static double arrivalUs(SessionPath path, ServiceClass serviceClass) {
-    double arrivalUs = path.delayUs() / 2 + path.waitSeconds() * 1e6;
+  private static double arrivalUs(SessionPath path, ServiceClass serviceClass, long nowNs) {
+    double arrivalUs = path.delayUs(nowNs) / 2 + path.waitSeconds() * 1e6;
     return path.queues.hasRoom(serviceClass, 0) ? arrivalUs : Double.MAX_VALUE;
   }
 

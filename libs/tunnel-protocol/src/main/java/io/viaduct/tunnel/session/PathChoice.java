@@ -91,7 +91,7 @@ final class PathChoice {
     if (own != null && paths.isUsable(own) && !own.isFull(serviceClass, nowNs)) {
       return own;
     }
-    SessionPath most = mostSpare();
+    SessionPath most = mostSpare(nowNs);
     if (own == null || !paths.isUsable(own)) {
       return note(flow, most);
     }
@@ -150,16 +150,16 @@ final class PathChoice {
   private void look(long nowNs) {
     SessionPath best = paths.usable()[0];
     for (SessionPath each : paths.usable()) {
-      each.losing = each.loss.recent() >= (each.losing ? HEALED_RATIO : LOSING_RATIO);
-      if (each.delayUs() < best.delayUs()) {
+      each.losing = each.loss.recent(nowNs) >= (each.losing ? HEALED_RATIO : LOSING_RATIO);
+      if (each.delayUs(nowNs) < best.delayUs(nowNs)) {
         best = each;
       }
     }
     if (!paths.isUsable(nearest)) {
       nearest = best;
       challenger = null;
-    } else if (best.delayUs() > nearest.delayUs() * BETTER_SHARE
-        || best.delayUs() > nearest.delayUs() - BETTER_US) {
+    } else if (best.delayUs(nowNs) > nearest.delayUs(nowNs) * BETTER_SHARE
+        || best.delayUs(nowNs) > nearest.delayUs(nowNs) - BETTER_US) {
       challenger = null;
     } else if (best != challenger) {
       challenger = best;
@@ -168,26 +168,26 @@ final class PathChoice {
       nearest = best;
       challenger = null;
     }
-    second = nearestOf(paths.usable());
-    second = second == null ? nearestOf(paths.spare()) : second;
+    second = nearestOf(paths.usable(), nowNs);
+    second = second == null ? nearestOf(paths.spare(), nowNs) : second;
   }
 
   /// Returns the path with the least delay among these that is not the nearest of all.
-  private @Nullable SessionPath nearestOf(SessionPath[] some) {
+  private @Nullable SessionPath nearestOf(SessionPath[] some, long nowNs) {
     SessionPath best = null;
     for (SessionPath each : some) {
-      if (each != nearest && (best == null || each.delayUs() < best.delayUs())) {
+      if (each != nearest && (best == null || each.delayUs(nowNs) < best.delayUs(nowNs))) {
         best = each;
       }
     }
     return best;
   }
 
-  private SessionPath mostSpare() {
+  private SessionPath mostSpare(long nowNs) {
     SessionPath most = paths.usable()[0];
     for (SessionPath each : paths.usable()) {
       int byWait = Double.compare(each.waitSeconds(), most.waitSeconds());
-      if (byWait < 0 || byWait == 0 && each.delayUs() < most.delayUs()) {
+      if (byWait < 0 || byWait == 0 && each.delayUs(nowNs) < most.delayUs(nowNs)) {
         most = each;
       }
     }

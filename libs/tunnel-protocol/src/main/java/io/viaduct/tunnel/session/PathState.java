@@ -37,9 +37,9 @@ public record PathState(
         path.roundTripUs(),
         path.probes.usualRoundTripUs(),
         path.mtu.size(),
-        path.loss.recent(),
-        path.lossToHere.recent(),
-        Math.max(path.loss.longTerm(), path.lossToHere.longTerm()),
+        path.loss.recent(nowNs),
+        path.lossToHere.recent(nowNs),
+        Math.max(path.loss.longTerm(nowNs), path.lossToHere.longTerm(nowNs)),
         path.pacing.pacer().sentPerSecond(nowNs) * 8,
         path.pacing.pacer().bytesPerSecond() * 8);
   }

@@ -117,9 +117,11 @@ final class SessionPath {
 
   /// Returns the round trip in µs, with its loss: each percent counts as 10 ms, because what is
   /// lost comes a round trip later or never. A path that was not measured comes last.
-  double delayUs() {
+  double delayUs(long nowNs) {
     double roundTripUs = roundTripUs();
-    return Double.isNaN(roundTripUs) ? Double.MAX_VALUE : roundTripUs + LOSS_US * loss.recent();
+    return Double.isNaN(roundTripUs)
+        ? Double.MAX_VALUE
+        : roundTripUs + LOSS_US * loss.recent(nowNs);
   }
 
   /// Returns how long the bytes that wait for the path need to leave, in seconds.

@@ -42,8 +42,8 @@ class PathLossTest {
   void theLossIsMeasuredWhateverTheDelayDoes(double ratio, int delayMs, int growthMs) {
     for (long seed = 1; seed <= 20; seed++) {
       PathLoss loss = run(ratio, 10, delayMs, growthMs, seed);
-      assertThat(loss.recent()).as("seed %d", seed).isCloseTo(ratio, within(0.05));
-      assertThat(loss.longTerm())
+      assertThat(loss.recent(10_000 * MS)).as("seed %d", seed).isCloseTo(ratio, within(0.05));
+      assertThat(loss.longTerm(10_000 * MS))
           .as("seed %d", seed)
           .isCloseTo(ratio, within(0.05)); // its first sample of 250 ms still counts
     }
@@ -53,8 +53,8 @@ class PathLossTest {
   void aChangedPathHasNoLossBeforeItsFirstSample() {
     PathLoss loss = run(0.5, 5, 20, 0, 1);
     loss.reset();
-    assertThat(loss.recent()).isZero();
-    assertThat(loss.longTerm()).isZero();
+    assertThat(loss.recent(5_000 * MS)).isZero();
+    assertThat(loss.longTerm(5_000 * MS)).isZero();
   }
 
   @Test
@@ -65,6 +65,16 @@ class PathLossTest {
       loss.sent(i * 1000L, i * 5 * MS);
     }
     loss.receipt(5, 1000, 50_000 * MS);
-    assertThat(loss.recent()).isZero();
+    assertThat(loss.recent(50_000 * MS)).isZero();
+  }
+
+  @Test
+  void withoutNewSamplesTheLossFadesSoThatThePathIsTriedAgain() {
+    PathLoss loss = run(0.2, 10, 20, 0, 7);
+    double last = loss.recent(10_000 * MS);
+    assertThat(loss.recent(11_500 * MS)).as("still fresh").isEqualTo(last);
+    assertThat(loss.recent(17_000 * MS)).isCloseTo(last / 2, within(last / 20));
+    assertThat(loss.recent(60_000 * MS)).isLessThan(0.001);
+    assertThat(loss.longTerm(60_000 * MS)).isLessThan(0.001);
   }
 }
