@@ -55,6 +55,11 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
 
   PathUse use = PathUse.NO;
   long offeredBytes;
+
+  /// The smoothed round trip that the last probe told the SNAPT, and the time of that probe.
+  long toldRoundTripNs;
+
+  long toldNs;
   long sinceNs;
   private final Receiver receiver;
   private final UdpSockets sockets;

@@ -225,7 +225,20 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       decide(nowNs);
     }
     compare(path, nowNs);
+    tellRoundTrip(path, smoothedNs, nowNs);
     return found || confirmed;
+  }
+
+  private void tellRoundTrip(DevicePath path, long smoothedNs, long nowNs) {
+    TunnelSession of = session;
+    if (of != null
+        && areMany()
+        && path.use == PathUse.YES
+        && PathComparison.isNews(path.toldRoundTripNs, smoothedNs, path.toldNs, nowNs)) {
+      path.toldRoundTripNs = smoothedNs;
+      path.toldNs = nowNs;
+      of.probe(path.id, Carrier.UDP, nowNs);
+    }
   }
 
   /// Probes the other paths if a path in use gets worse: an idle one was measured up to 25 s ago,

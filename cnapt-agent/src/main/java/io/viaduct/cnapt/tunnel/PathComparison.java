@@ -8,12 +8,19 @@ import java.util.List;
 ///
 /// - While the paths carry traffic, those that carry all the time are probed once a second. A probe
 ///   and its answer, 158 bytes, are then at most 2 % of the traffic.
+/// - A probe tells the SNAPT the round trip that was measured before it. If the newest measurement
+///   has changed that clearly, another probe tells it, so that both ends move their packets.
 /// - If one of them gets worse, every live path is probed, also a spare one, but at most every ten
 ///   seconds.
 final class PathComparison {
   static final long TRAFFIC_NS = 1_000_000_000;
   static final long WORSE_NS = 10_000_000_000L;
   static final int BYTES_PER_PATH = 8_000;
+
+  /// Least difference of round trips by which packets are moved.
+  static final long NEWS_NS = 5_000_000;
+
+  static final long NEWS_PAUSE_NS = 100_000_000;
 
   private long bytes;
   private long comparedNs;
@@ -61,6 +68,14 @@ final class PathComparison {
     }
     worseNs = nowNs;
     return true;
+  }
+
+  /// Returns whether the SNAPT must be told a round trip before the next probe is due.
+  ///
+  /// @param told the round trip that it knows, of a probe of `toldNs`
+  static boolean isNews(long told, long smoothed, long toldNs, long nowNs) {
+    long difference = Math.abs(smoothed - told);
+    return difference > NEWS_NS && difference > told / 5 && nowNs - toldNs >= NEWS_PAUSE_NS;
   }
 
   /// Returns the number of paths that carry all the time.

@@ -40,6 +40,15 @@ class PathComparisonTest {
   }
 
   @Test
+  void aRoundTripThatChangesClearlyIsToldAtOnce() {
+    assertThat(PathComparison.isNews(20 * MS, 60 * MS, 0, 1_000 * MS)).isTrue();
+    assertThat(PathComparison.isNews(60 * MS, 20 * MS, 0, 1_000 * MS)).isTrue();
+    assertThat(PathComparison.isNews(20 * MS, 24 * MS, 0, 1_000 * MS)).as("4 ms").isFalse();
+    assertThat(PathComparison.isNews(200 * MS, 220 * MS, 0, 1_000 * MS)).as("a tenth").isFalse();
+    assertThat(PathComparison.isNews(20 * MS, 60 * MS, 950 * MS, 1_000 * MS)).as("soon").isFalse();
+  }
+
+  @Test
   void aPathThatGetsWorseIsComparedEveryTenSecondsAtMost() {
     assertThat(comparison.takeWorse(MS)).isTrue();
     assertThat(comparison.takeWorse(10_000 * MS)).isFalse();

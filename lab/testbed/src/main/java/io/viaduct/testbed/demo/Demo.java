@@ -22,6 +22,9 @@ final class Demo {
       Duration.ofSeconds(60); // of any service on a busy machine
   private static final int ATTEMPTS = 3;
 
+  /// Link B is farther than link A, as a cellular network is farther than a wireless one at home.
+  private static final String FAR = "delay=10ms";
+
   /// A SNAPT writes open intervals to disk every 100 ms; twice that time allows for a busy machine.
   private static final Duration CHECKPOINT = Duration.ofMillis(200);
 
@@ -64,10 +67,10 @@ final class Demo {
             topology, ns -> deployment.restartedAfter(ns, "snapt-1", "snapt-2", "cnapt"), nanoTime);
     robust(() -> handover.run(narration, () -> kill("handover")));
 
-    narration.step("(b) link A stays up, but its gateway forwards nothing");
-    robust(() ->
-        new SilenceStep(topology, deployment.plans().socket("cnapt"), retry, nanoTime)
-            .run(narration));
+    narration.step("(b) link A gets worse; then the gateway of link B forwards nothing");
+    var links = new DeviceLinks(topology, deployment.plans().socket("cnapt"), retry, nanoTime);
+    robust(() -> new WorseLinkStep(links).run(narration));
+    robust(() -> new SilenceStep(links).run(narration));
 
     narration.step("(c) key strokes, alone and beside a bulk download");
     robust(() -> new InteractiveStep(topology, nanoTime).run(narration));
@@ -124,6 +127,7 @@ final class Demo {
   }
 
   private void start() throws IOException {
+    topology.weather("B", FAR);
     Plans plans = deployment.plans();
     narration.step("starting billing, bridge, pages and two SNAPTs, each as a process of its own");
     List<ServicePlan> all =

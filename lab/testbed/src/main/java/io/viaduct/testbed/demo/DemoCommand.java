@@ -6,6 +6,7 @@ import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.deployment.StartCaches;
 import io.viaduct.testbed.page.PageRelay;
 import io.viaduct.testbed.topology.Laboratory;
+import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -50,7 +51,7 @@ public final class DemoCommand implements Callable<Integer> {
     var narration = new Narration(System.out, System::nanoTime);
     Path directory = Laboratory.mountPrivate(outer);
     narration.step("building the network in namespaces of its own");
-    Topology topology = Topology.lay();
+    Topology topology = Topology.lay(NetworkPlan.CHANGEABLE);
     narration.block(topology.drawing());
     Passwords passwords = Passwords.draw(new SecureRandom());
     var status = new CompletableFuture<Integer>();

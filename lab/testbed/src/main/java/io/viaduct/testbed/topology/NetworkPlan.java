@@ -12,8 +12,11 @@ import java.util.Set;
 public record NetworkPlan(int devices, List<LinkPlan> links, long seed) {
   private static final int DEVICES_MAX = 8;
 
-  /// One device with two fast links of IPv4: the network of demonstration and benchmarks.
-  public static final NetworkPlan STANDARD = standard();
+  /// One device with two fast links of IPv4: the network of benchmarks.
+  public static final NetworkPlan STANDARD = standard(false);
+
+  /// The standard network with weather on both cables: the network of the demonstration.
+  public static final NetworkPlan CHANGEABLE = standard(true);
 
   public NetworkPlan {
     links = List.copyOf(links);
@@ -51,11 +54,13 @@ public record NetworkPlan(int devices, List<LinkPlan> links, long seed) {
     }
   }
 
-  private static NetworkPlan standard() {
+  private static NetworkPlan standard(boolean hasWeather) {
     Set<Family> families = Set.of(Family.IPV4);
     return new NetworkPlan(
         1,
-        List.of(new LinkPlan("A", families, false, "A"), new LinkPlan("B", families, false, "B")),
+        List.of(
+            new LinkPlan("A", families, hasWeather, "A"),
+            new LinkPlan("B", families, hasWeather, "B")),
         0);
   }
 

@@ -1,6 +1,9 @@
 package io.viaduct.testbed.topology;
 
 import io.viaduct.testbed.topology.LinkPlan.Family;
+import io.viaduct.testbed.weather.Direction;
+import io.viaduct.testbed.weather.WeatherText;
+import io.viaduct.testbed.weather.WeatheredLink;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -229,6 +232,21 @@ public final class Topology {
   /// Returns the cables with weather, one per device and link.
   public List<WeatheredCable> weatheredCables() {
     return List.copyOf(weatheredCables);
+  }
+
+  /// Changes the weather of a link, in both directions and for all devices.
+  ///
+  /// @param settings as the laboratory's prompt takes them: `delay=10ms`, `loss=20%`
+  /// @throws IllegalArgumentException for a wrong setting
+  public void weather(String link, String... settings) {
+    for (WeatheredCable each : weatheredCables) {
+      if (each.link().name().equals(link)) {
+        for (Direction direction : Direction.values()) {
+          WeatheredLink cable = each.weathered();
+          cable.change(direction, WeatherText.apply(cable.weather(direction), List.of(settings)));
+        }
+      }
+    }
   }
 
   boolean isMasquerading(Family family) {

@@ -11,7 +11,6 @@ import io.viaduct.testbed.traffic.TcpStream;
 import io.viaduct.testbed.traffic.Way;
 import io.viaduct.testbed.weather.Direction;
 import io.viaduct.testbed.weather.Fate;
-import io.viaduct.testbed.weather.WeatherText;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,8 +57,8 @@ public final class SeveralLinksDay {
   }
 
   private void pass() throws Exception {
-    weather("A", "delay=10ms", "rate=10mbit", "queue=100p");
-    weather("B", "delay=30ms", "rate=10mbit", "queue=100p");
+    lab.network.weather("A", "delay=10ms", "rate=10mbit", "queue=100p");
+    lab.network.weather("B", "delay=30ms", "rate=10mbit", "queue=100p");
     lab.start();
     lab.awaitUsed("linkA", "linkB");
     lab.network.loseLink("B");
@@ -79,7 +78,7 @@ public final class SeveralLinksDay {
     MovingLab.say("resequenced at the device", resequenced("cnapt"));
     MovingLab.say("resequenced at the SNAPT", resequenced("snapt-1"));
     for (String link : List.of("A", "B")) {
-      weather(link, "loss=10%");
+      lab.network.weather(link, "loss=10%");
     }
     copies();
   }
@@ -121,14 +120,6 @@ public final class SeveralLinksDay {
         .filter(each -> each.link().name().equals(link))
         .findFirst()
         .orElseThrow();
-  }
-
-  private void weather(String link, String... settings) {
-    var weathered = cable(link).weathered();
-    for (Direction direction : Direction.values()) {
-      weathered.change(
-          direction, WeatherText.apply(weathered.weather(direction), List.of(settings)));
-    }
   }
 
   private long bytes(String link, Way way) {

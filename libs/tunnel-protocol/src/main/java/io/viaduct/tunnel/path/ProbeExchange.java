@@ -7,9 +7,9 @@ import io.viaduct.tunnel.wire.PathMessage;
 ///
 /// The round trip has two means: one of about five seconds, by which paths are compared, and one of
 /// about a minute, the usual value. The path gets worse while the first is clearly above the
-/// second. A sample below the first mean counts for more than one above it: a path cannot be
-/// quicker than it is, but the first answer of a new link also waits for neighbour discovery, and
-/// any answer may wait for a busy processor.
+/// second. The first mean starts as the least of the first four samples, and a sample below it
+/// counts for more than one above it: a path cannot be quicker than it is, but the first answer of
+/// a new link also waits for neighbour discovery, and any answer may wait for a busy processor.
 public final class ProbeExchange {
   private static final RttEstimator.Weights RECENT = new RttEstimator.Weights(0.2, 0.6, 1e6);
   private static final RttEstimator.Weights USUAL = new RttEstimator.Weights(0.63, 60e6);
@@ -19,6 +19,7 @@ public final class ProbeExchange {
 
   private static final double WORSE_US = 20_000;
   private static final int OUTSTANDING = 64;
+  private static final int FIRST_SAMPLES = 4;
 
   private final RttEstimator roundTrip = new RttEstimator(RECENT);
   private final RttEstimator usual = new RttEstimator(USUAL);
@@ -29,11 +30,13 @@ public final class ProbeExchange {
   private int number;
   private long answeredUs;
   private long lastRoundTripUs;
+  private int samples;
 
   /// Forgets the round trip, because the path has changed. The clocks' offset stays.
   public void forget() {
     roundTrip.reset();
     usual.reset();
+    samples = 0;
   }
 
   /// Returns the next probe, to be sent now.
@@ -67,10 +70,19 @@ public final class ProbeExchange {
     waiting[slot] = false;
     lastRoundTripUs = offset.sample(reply.t1Us(), reply.t2Us(), reply.t3Us(), nowUs);
     long sinceUs = Math.max(1, nowUs - answeredUs);
-    roundTrip.sample(sinceUs, lastRoundTripUs);
+    if (samples < FIRST_SAMPLES) {
+      samples++;
+      roundTrip.startAt(least(roundTrip.smoothed(), lastRoundTripUs));
+    } else {
+      roundTrip.sample(sinceUs, lastRoundTripUs);
+    }
     usual.sample(sinceUs, lastRoundTripUs);
     answeredUs = nowUs;
     return true;
+  }
+
+  private static double least(double before, double sample) {
+    return before < sample ? before : sample; // NaN before the first sample
   }
 
   public long lastRoundTripUs() {

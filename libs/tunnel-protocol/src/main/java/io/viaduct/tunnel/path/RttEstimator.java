@@ -38,6 +38,11 @@ public final class RttEstimator {
     return smoothed;
   }
 
+  /// Replaces the estimate.
+  public void startAt(double value) {
+    smoothed = value;
+  }
+
   /// Forgets all samples.
   public void reset() {
     smoothed = Double.NaN;

@@ -32,9 +32,23 @@ class PathMeasurementTest {
   }
 
   @Test
-  void theFirstAnswerOfANewLinkIsForgottenAfterAFewMore() {
+  void theFirstAnswerOfANewLinkIsForgottenWithTheNextOne() {
     ProbeExchange probes = new ProbeExchange();
     long nowUs = answered(probes, 0, 166_000);
+    assertThat(probes.smoothedRoundTripUs()).isEqualTo(166_000);
+    nowUs = answered(probes, nowUs - 9_950_000, 60_000); // 50 ms later
+    answered(probes, nowUs, 62_000);
+    assertThat(probes.smoothedRoundTripUs()).isEqualTo(60_000);
+  }
+
+  @Test
+  void aBusyProcessorDisturbsTheMeanForAShortTime() {
+    ProbeExchange probes = new ProbeExchange();
+    long nowUs = 0;
+    for (int i = 0; i < 6; i++) {
+      nowUs = answered(probes, nowUs, 60_000);
+    }
+    nowUs = answered(probes, nowUs, 400_000);
     for (int i = 0; i < 3; i++) {
       nowUs = answered(probes, nowUs - 8_000_000, 60_000); // every 2 s
     }

@@ -1,0 +1,117 @@
+package io.viaduct.testbed.demo;
+
+import io.viaduct.testbed.process.StatusSocket;
+import io.viaduct.testbed.topology.Topology;
+import io.viaduct.testbed.traffic.PacedStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import tools.jackson.databind.JsonNode;
+
+/// The device's links A and B as its agent sees them, and a stream that travels by them.
+final class DeviceLinks {
+  static final String A = "linkA";
+  static final String B = "linkB";
+  private static final int PACKETS_PER_SECOND = 100;
+  private static final String REMOTE = Topology.SERVER + ":" + FarEnd.STREAM_PORT;
+
+  final Topology topology;
+  private final Path agent;
+  private final Retry retry;
+  private final LongSupplier nanoTime;
+
+  /// @param agent the agent's status socket
+  DeviceLinks(Topology topology, Path agent, Retry retry, LongSupplier nanoTime) {
+    this.topology = topology;
+    this.agent = agent;
+    this.retry = retry;
+    this.nanoTime = nanoTime;
+  }
+
+  /// Makes both links and their gateways work.
+  void restore() throws IOException {
+    topology.weather("A", "clear");
+    topology.gateway("B").ip("link set core0 up");
+    topology.restoreLink("A");
+    awaitUsed(A, B);
+  }
+
+  /// Starts a stream of packets to the far end and back, which ends when `going` is false.
+  CompletableFuture<PacedStream.Result> stream(AtomicBoolean going) {
+    return topology.device.start(
+        "stream",
+        () ->
+            PacedStream.run(
+                new InetSocketAddress(Topology.SERVER, FarEnd.STREAM_PORT),
+                new byte[PacedStream.VOICE_BYTES],
+                PACKETS_PER_SECOND,
+                going::get,
+                nanoTime));
+  }
+
+  /// Waits until exactly these links carry data.
+  void awaitUsed(String... links) throws IOException {
+    retry.until(() -> used(links));
+  }
+
+  private JsonNode used(String... links) throws IOException {
+    JsonNode paths = StatusSocket.read(agent).path("paths");
+    int used = 0;
+    int wanted = 0;
+    for (JsonNode path : paths) {
+      boolean carries = !path.path("use").asString("").equals("no");
+      used += carries ? 1 : 0;
+      for (String link : links) {
+        wanted += carries && path.path("link").asString("").equals(link) ? 1 : 0;
+      }
+    }
+    if (used != links.length || wanted != links.length) {
+      throw new IOException("the agent's paths are " + paths);
+    }
+    return paths;
+  }
+
+  /// Waits until the newest stream leaves the device by a link.
+  ///
+  /// @return the time that this took
+  long awaitStreamBy(String link) throws IOException {
+    long startNs = nanoTime.getAsLong();
+    return retry.until(() -> {
+      JsonNode status = StatusSocket.read(agent);
+      String by = linkOfStream(status.path("data").path("flows"));
+      if (!by.equals(link)) {
+        throw new IOException(
+            "the stream leaves by %s; the paths are %s".formatted(by, status.path("paths")));
+      }
+      return nanoTime.getAsLong() - startNs;
+    });
+  }
+
+  private static String linkOfStream(JsonNode flows) {
+    String link = "none";
+    long newestMs = Long.MAX_VALUE;
+    for (JsonNode flow : flows) {
+      long ageMs = flow.path("ageMs").asLong(Long.MAX_VALUE);
+      if (flow.path("remote").asString("").equals(REMOTE) && ageMs < newestMs) {
+        newestMs = ageMs;
+        link = flow.path("link").asString("");
+      }
+    }
+    return link;
+  }
+
+  long nowNs() {
+    return nanoTime.getAsLong();
+  }
+
+  void pause(long ns) {
+    long endNs = nanoTime.getAsLong() + ns;
+    while (nanoTime.getAsLong() - endNs < 0) {
+      LockSupport.parkNanos(10_000_000);
+    }
+  }
+}
