@@ -45,6 +45,10 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   /// by that of the last ten seconds, so a path whose loss comes and goes is not taken in between.
   private static final double LOSING_RATIO = 0.02;
 
+  /// Loss of about ten seconds from which a spare path may help; it helps until the path is no
+  /// longer losing.
+  private static final double BAD_RATIO = 0.05;
+
   final int id;
   final UdpSink sink;
   final PathWatch watch;
@@ -69,6 +73,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   private boolean second;
   private long triedNs;
   private boolean losing;
+  private boolean bad;
 
   /// Opens the socket.
   ///
@@ -148,6 +153,11 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   }
 
   @Override
+  public boolean isBad() {
+    return bad;
+  }
+
+  @Override
   public boolean isWeak() {
     return link != null && link.isWeak();
   }
@@ -190,11 +200,17 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
           ? "its signal is weak (%d dBm), and another link works".formatted(link.weakDbm())
           : "its signal is weak (%d dBm), but no other link works".formatted(link.weakDbm());
     }
-    return isSpare() ? "the configuration keeps it as a spare" : "it answers";
+    if (isSpare()) {
+      return use == PathUse.YES
+          ? "it is a spare, and every other path that works loses 5 % and more"
+          : "the configuration keeps it as a spare";
+    }
+    return "it answers";
   }
 
   PathStatus status(PathState measured, long nowNs) {
     losing = isLosing(measured);
+    bad = measured.usualLossRatio() >= (bad ? LOSING_RATIO : BAD_RATIO);
     String state = !isAlive() ? "dead" : isSpare() ? "spare" : losing ? "losing" : "usable";
     double limit = measured.bitPerSecond();
     return new PathStatus(
@@ -247,6 +263,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
     hold.networkChanged(nowNs);
     triedNs = nowNs;
     losing = false;
+    bad = false;
     silence.reset();
     watch.networkChanged(nowNs);
   }

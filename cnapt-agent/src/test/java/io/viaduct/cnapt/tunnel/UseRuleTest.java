@@ -7,7 +7,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class UseRuleTest {
-  private record Path(boolean isAlive, boolean ready, boolean isWeak, boolean isSpare)
+  private record Path(
+      boolean isAlive, boolean ready, boolean isWeak, boolean isSpare, boolean isBad)
       implements UseRule.Facts {
     @Override
     public boolean isReady(long nowNs) {
@@ -15,11 +16,14 @@ class UseRuleTest {
     }
   }
 
-  private static final Path GOOD = new Path(true, true, false, false);
-  private static final Path WEAK = new Path(true, true, true, false);
-  private static final Path SPARE = new Path(true, true, false, true);
-  private static final Path HELD = new Path(true, false, false, false);
-  private static final Path DEAD = new Path(false, false, false, false);
+  private static final Path GOOD = new Path(true, true, false, false, false);
+  private static final Path WEAK = new Path(true, true, true, false, false);
+  private static final Path SPARE = new Path(true, true, false, true, false);
+  private static final Path HELD = new Path(true, false, false, false, false);
+  private static final Path DEAD = new Path(false, false, false, false, false);
+
+  private static final Path BAD = new Path(true, true, false, false, true);
+  private static final Path BAD_SPARE = new Path(true, true, false, true, true);
 
   private static List<PathUse> uses(Path... paths) {
     List<Path> all = List.of(paths);
@@ -45,5 +49,19 @@ class UseRuleTest {
     assertThat(uses(HELD, GOOD)).containsExactly(PathUse.NO, PathUse.YES);
     assertThat(uses(HELD, DEAD)).containsExactly(PathUse.YES, PathUse.NO);
     assertThat(uses(DEAD, DEAD)).containsExactly(PathUse.YES, PathUse.YES);
+  }
+
+  @Test
+  void aSparePathHelpsWhileAllOthersLoseBadly() {
+    assertThat(uses(BAD, SPARE)).containsExactly(PathUse.YES, PathUse.YES);
+    assertThat(uses(BAD, BAD, SPARE)).containsExactly(PathUse.YES, PathUse.YES, PathUse.YES);
+    assertThat(uses(BAD, GOOD, SPARE)).containsExactly(PathUse.YES, PathUse.YES, PathUse.SPARE);
+  }
+
+  @Test
+  void aSparePathStaysSpareWhileItLosesAsMuchAsTheOthersOrIsAlone() {
+    assertThat(uses(BAD, BAD_SPARE)).containsExactly(PathUse.YES, PathUse.SPARE);
+    assertThat(uses(DEAD, SPARE)).containsExactly(PathUse.NO, PathUse.SPARE);
+    assertThat(uses(SPARE, SPARE)).containsExactly(PathUse.SPARE, PathUse.SPARE);
   }
 }

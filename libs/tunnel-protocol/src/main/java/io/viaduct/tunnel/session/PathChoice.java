@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// - A flow of another class stays on one path. It begins on the path with the most spare rate, and
 ///   moves if its own path has a standing queue and another one has none: at most one flow moves
 ///   per half second. A flow that would fill the other path too is spread over both
-///   ([FlowSpreading]).
+///   ([FlowSpreading]). It also leaves a path that loses 5 %, while another one does not.
 /// - A flow with a route takes that path, or two paths: a rule of the device has chosen it.
 /// - A path that packets may no longer leave by is left at once.
 final class PathChoice {
@@ -26,6 +26,11 @@ final class PathChoice {
   static final double LOSING_RATIO = 0.01;
 
   static final double HEALED_RATIO = 0.003;
+
+  /// Loss from which flows that count rate leave a path, and loss at which they may return.
+  static final double BAD_RATIO = 0.05;
+
+  static final double MENDED_RATIO = 0.02;
 
   /// Time between two looks at the delays.
   private static final long LOOK_NS = 10_000_000;
@@ -87,13 +92,18 @@ final class PathChoice {
     if (usable.length == 1) {
       return note(flow, usable[0]);
     }
+    lookIfDue(nowNs);
     SessionPath own = paths.find(flow.path());
-    if (own != null && paths.isUsable(own) && !own.isFull(serviceClass, nowNs)) {
+    boolean full = own != null && own.isFull(serviceClass, nowNs);
+    if (own != null && paths.isUsable(own) && !own.bad && !full) {
       return own;
     }
     SessionPath most = mostSpare(nowNs);
-    if (own == null || !paths.isUsable(own)) {
+    if (own == null || !paths.isUsable(own) || own.bad && !most.bad) {
       return note(flow, most);
+    }
+    if (!full) {
+      return own;
     }
     if (most == own || nowNs - movedNs < HOLD_NS || most.isFull(serviceClass, nowNs)) {
       return own;
@@ -130,11 +140,15 @@ final class PathChoice {
 
   /// Returns the path of control records, and of all packets whose delay counts.
   SessionPath nearest(long nowNs) {
+    lookIfDue(nowNs);
+    return nearest;
+  }
+
+  private void lookIfDue(long nowNs) {
     if (nowNs - lookedNs >= LOOK_NS || !paths.isUsable(nearest)) {
       lookedNs = nowNs;
       look(nowNs);
     }
-    return nearest;
   }
 
   /// Returns the path of the last look.
@@ -150,7 +164,9 @@ final class PathChoice {
   private void look(long nowNs) {
     SessionPath best = paths.usable()[0];
     for (SessionPath each : paths.usable()) {
-      each.losing = each.loss.recent(nowNs) >= (each.losing ? HEALED_RATIO : LOSING_RATIO);
+      double lost = each.loss.recent(nowNs);
+      each.losing = lost >= (each.losing ? HEALED_RATIO : LOSING_RATIO);
+      each.bad = lost >= (each.bad ? MENDED_RATIO : BAD_RATIO);
       if (each.delayUs(nowNs) < best.delayUs(nowNs)) {
         best = each;
       }
@@ -183,11 +199,13 @@ final class PathChoice {
     return best;
   }
 
+  /// Returns the path whose queue is the shortest, of those that are not bad if there is one.
   private SessionPath mostSpare(long nowNs) {
     SessionPath most = paths.usable()[0];
     for (SessionPath each : paths.usable()) {
       int byWait = Double.compare(each.waitSeconds(), most.waitSeconds());
-      if (byWait < 0 || byWait == 0 && each.delayUs(nowNs) < most.delayUs(nowNs)) {
+      boolean nearer = byWait == 0 && each.delayUs(nowNs) < most.delayUs(nowNs);
+      if (each.bad == most.bad ? byWait < 0 || nearer : most.bad) {
         most = each;
       }
     }

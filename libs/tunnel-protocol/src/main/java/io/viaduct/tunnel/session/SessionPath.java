@@ -57,6 +57,9 @@ final class SessionPath {
   /// True while the path loses what leaves here, see [PathChoice].
   boolean losing;
 
+  /// True while the path loses so much that a TCP connection stands nearly still.
+  boolean bad;
+
   /// End of the time in which nothing is sent to the path's address, because the device has said
   /// that it moves. Long.MAX_VALUE at other times.
   long movingUntilNs = Long.MAX_VALUE;
@@ -94,6 +97,7 @@ final class SessionPath {
   void changed() {
     unknown = true;
     losing = false;
+    bad = false;
     loss.reset();
     lossToHere.reset();
     mtu.suspend();

@@ -359,6 +359,49 @@ class ManyPathsTest {
   }
 
   @Test
+  void aFlowThatCountsRateLeavesAPathThatLosesBadlyAndStaysWhereItWent() {
+    try (PathsRig rig = new PathsRig(8, 10, 20)) {
+      rig.openAll();
+      byte[] packet = PacketForge.udp(PacketForge.Endpoints.ipv4(5000, 7, 53), noise());
+      for (int i = 0; i < 2000; i++) {
+        rig.links.get(0).losesUp = i > 500 && i % 8 == 0;
+        rig.send(rig.agent, packet);
+        rig.advanceMs(1);
+      }
+      rig.links.get(0).losesUp = false;
+      int before = rig.links.get(0).sentUp;
+      for (int i = 0; i < 5000; i++) {
+        rig.send(rig.agent, packet);
+        rig.advanceMs(1);
+      }
+      assertThat(rig.links.get(0).sentUp - before).as("records, no packets").isLessThan(500);
+    }
+  }
+
+  @Test
+  void aFlowThatCountsRateStaysWhereAllPathsLose() {
+    try (PathsRig rig = new PathsRig(8, 10, 20)) {
+      rig.openAll();
+      byte[] packet = PacketForge.udp(PacketForge.Endpoints.ipv4(5000, 7, 53), noise());
+      for (PathsRig.Link each : rig.links) {
+        each.lossRatio = 0.1;
+      }
+      for (int i = 0; i < 2000; i++) {
+        rig.send(rig.agent, packet);
+        rig.advanceMs(1);
+      }
+      int[] before = rig.links.stream().mapToInt(link -> link.sentUp).toArray();
+      for (int i = 0; i < 1000; i++) {
+        rig.send(rig.agent, packet);
+        rig.advanceMs(1);
+      }
+      int first = rig.links.get(0).sentUp - before[0];
+      int second = rig.links.get(1).sentUp - before[1];
+      assertThat(Math.min(first, second)).as("%d and %d", first, second).isLessThan(100);
+    }
+  }
+
+  @Test
   void aLosingPathIsLeftByLowDelayClassesAlthoughItIsNearer() {
     try (PathsRig rig = new PathsRig(8, 10, 20)) {
       rig.serviceClass = ServiceClass.LT_LD;
