@@ -16,6 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 /// An end of a Multipath TCP connection of the kernel (RFC 8684), which Java cannot open. Messages
 /// follow each other in the byte stream.
 final class MptcpEnd implements StreamEnd {
+  private static final int NONE = -1;
   private static final int AF_INET = 2;
   private static final int SOCK_STREAM = 1;
   private static final int IPPROTO_MPTCP = 262;
@@ -32,12 +33,15 @@ final class MptcpEnd implements StreamEnd {
   private final MemorySegment outgoing = arena.allocate(BYTES);
   private final MemorySegment incoming = arena.allocate(BUFFER_BYTES);
   private final int socket;
+  private final int listener;
   private int filled;
   private int taken;
   private volatile boolean isClosed;
 
-  private MptcpEnd(int socket) {
+  /// @param listener closed with the end; [#NONE] for none
+  private MptcpEnd(int socket, int listener) {
     this.socket = socket;
+    this.listener = listener;
     MemorySegment patience = arena.allocate(16, 8); // struct timeval
     patience.set(JAVA_LONG, 8, PATIENCE_MS * 1000L);
     for (int option : new int[] {SO_RCVTIMEO, SO_SNDTIMEO}) {
@@ -52,7 +56,7 @@ final class MptcpEnd implements StreamEnd {
     try (Arena call = Arena.ofConfined()) {
       LibraryCall.CONNECT.check(socket, address(call, to).address(), ADDRESS_BYTES);
     }
-    return new MptcpEnd(socket);
+    return new MptcpEnd(socket, NONE);
   }
 
   /// Listens in the calling thread's namespace.
@@ -68,13 +72,10 @@ final class MptcpEnd implements StreamEnd {
     return socket;
   }
 
-  /// Waits for the connection, and closes the listening socket.
+  /// Waits for the connection. The listening socket stays open, because later subflows of the
+  /// connection need it.
   static MptcpEnd accept(int listener) {
-    try {
-      return new MptcpEnd(LibraryCall.ACCEPT.check(listener, 0, 0));
-    } finally {
-      LibraryCall.CLOSE.call(listener, 0, 0);
-    }
+    return new MptcpEnd(LibraryCall.ACCEPT.check(listener, 0, 0), listener);
   }
 
   private static void set(Arena arena, int socket, int level, int option) {
@@ -144,6 +145,9 @@ final class MptcpEnd implements StreamEnd {
   public void close() {
     isClosed = true;
     LibraryCall.CLOSE.call(socket, 0, 0);
+    if (listener != NONE) {
+      LibraryCall.CLOSE.call(listener, 0, 0);
+    }
     arena.close();
   }
 }

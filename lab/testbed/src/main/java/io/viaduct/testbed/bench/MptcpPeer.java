@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 final class MptcpPeer implements Peer {
   static final String NAME = "mptcp";
 
+  private static final int OTHER_ID = 3; // of the endpoint with another address on link A
   private static final Path ENABLED = Path.of("/proc/sys/net/mptcp/enabled");
 
   /// Endpoint of a link: the kernel uses the backup while no other one works.
@@ -129,8 +130,10 @@ final class MptcpPeer implements Peer {
   /// Replaces the endpoint on link A.
   @Override
   public void onNewAddress(String former, String now) {
-    endpoint("add %s dev linkA subflow".formatted(now));
-    endpoint("delete id " + Endpoint.A.id);
+    boolean isBack = now.equals(Endpoint.A.address);
+    int id = isBack ? Endpoint.A.id : OTHER_ID;
+    endpoint("add %s dev linkA id %d subflow".formatted(now, id));
+    endpoint("delete id " + (isBack ? OTHER_ID : Endpoint.A.id));
   }
 
   @Override

@@ -65,7 +65,7 @@ record StreamEvent(
         new TwoWayStream(rig.network(), ends.near(), ends.far(), onlyDown, seed, rig.nanoTime());
     try (stream) {
       rig.await(() -> isFlowing(stream), PATIENCE_NS, "passes no packet before the event");
-      rig.pause(aloneNs);
+      rig.pause(SETTLED_NS + aloneNs);
       if (!to.isEmpty()) {
         rig.addLink(from, to);
       }
