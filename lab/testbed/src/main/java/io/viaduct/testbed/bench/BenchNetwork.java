@@ -1,6 +1,7 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.deployment.Plans;
+import io.viaduct.testbed.topology.LinkPlan;
 import io.viaduct.testbed.topology.LinkPlan.Family;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.PortBytes;
@@ -35,6 +36,8 @@ final class BenchNetwork {
   private static final Map<String, Integer> BESIDE = Map.of("A", 100, "B", 200);
 
   private static final int SEGMENTS_MAX = 65535; // the kernel's own GSO_MAX_SEGS
+
+  private static final int SECOND_ADDRESS = 76; // where another device would be
 
   private final Topology topology;
 
@@ -103,6 +106,18 @@ final class BenchNetwork {
         .ip(
             "route %s %s via 10.71.2.1 dev linkB metric 50"
                 .formatted(isPreferred ? "replace" : "del", FAR));
+  }
+
+  /// Adds a second address to the device's link, or removes it. The routes stay as they are.
+  void renumber(String link) {
+    LinkPlan plan = topology.plan().link(link);
+    Family family = plan.families().contains(Family.IPV4) ? Family.IPV4 : Family.IPV6;
+    String second =
+        topology.plan().deviceAddress(SECOND_ADDRESS, plan, family)
+            + (family == Family.IPV4 ? "/24" : "/64");
+    String there = device().run("ip", "-brief", "address", "show", "dev", plan.device());
+    String what = there.contains(second) ? "del" : "add";
+    device().ip("addr %s %s dev %s".formatted(what, second, plan.device()));
   }
 
   /// Takes a link down as if a cable were pulled.

@@ -1,5 +1,6 @@
 package io.viaduct.testbed.bench;
 
+import io.viaduct.testbed.deployment.DualStack;
 import io.viaduct.testbed.report.BenchOptions;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -23,6 +25,11 @@ import picocli.CommandLine.Option;
     description = "outage, loss and order at hand-overs, beside other means of mobility")
 final class HandoverCommand implements Callable<Integer> {
   private static final List<String> TUNNELS = List.of("strongswan", "openvpn", "wireguard-go");
+  private static final List<String> PEERS =
+      Stream.concat(
+              Stream.of(ViaductPeer.NAME),
+              Stream.concat(TUNNELS.stream(), Stream.of(MptcpPeer.NAME)))
+          .toList();
   private static final int OURS = 50;
   private static final int OTHERS = 10;
 
@@ -52,6 +59,7 @@ final class HandoverCommand implements Callable<Integer> {
   @Mixin private BenchOptions options = new BenchOptions();
 
   private final Map<String, String> missing = new LinkedHashMap<>();
+  private Map<String, String> notes = new LinkedHashMap<>();
 
   @Override
   public Integer call() throws Exception {
@@ -61,15 +69,16 @@ final class HandoverCommand implements Callable<Integer> {
     }
     List<HandoverEvent> events =
         Selection.of(HandoverEvents.all(), HandoverEvent::name, only, "event");
+    List<String> names = Selection.of(PEERS, name -> name, chosen, "peer");
     Repetitions done = repetitions();
     Topology topology = Topology.lay(MovingLinks.plan(seed));
     try (BenchEnvironment environment = BenchEnvironment.open(options, topology)) {
       var links = new MovingLinks(topology, environment.network());
-      List<Peer> peers = Selection.of(peers(environment), Peer::name, chosen, "peer");
-      Map<String, String> conditions = environment.conditions();
+      List<Peer> peers = Selection.of(peers(environment), Peer::name, names, "peer");
       for (Peer peer : peers) {
-        run(links, peer, events, done, conditions);
+        run(links, peer, events, done);
       }
+      Map<String, String> conditions = environment.conditions();
       describe(conditions);
       new HandoverReport(events, peers.stream().map(Peer::name).toList(), done)
           .of(conditions, missing)
@@ -88,7 +97,7 @@ final class HandoverCommand implements Callable<Integer> {
 
   private static List<Peer> peers(BenchEnvironment environment) throws Exception {
     Path directory = environment.directory();
-    io.viaduct.testbed.deployment.DualStack.nameSnapt(directory);
+    DualStack.nameSnapt(directory);
     var lines = new ViaductPeer.Lines(ViaductPeer.ALL_LINKS, environment.classLines(), "", true);
     var peers = new ArrayList<Peer>(List.of(environment.viaduct(lines)));
     peers.addAll(PeerScripts.unpack(environment.network(), directory, TUNNELS));
@@ -96,12 +105,7 @@ final class HandoverCommand implements Callable<Integer> {
     return peers;
   }
 
-  private void run(
-      MovingLinks links,
-      Peer peer,
-      List<HandoverEvent> events,
-      Repetitions done,
-      Map<String, String> conditions)
+  private void run(MovingLinks links, Peer peer, List<HandoverEvent> events, Repetitions done)
       throws Exception {
     boolean isOurs = peer.role() == Role.OURS;
     int wanted = repetitions > 0 ? repetitions : isOurs ? OURS : OTHERS;
@@ -119,7 +123,7 @@ final class HandoverCommand implements Callable<Integer> {
     links.lose("C");
     try (var running = RunningPeers.start(links.network(), List.of(peer))) {
       missing.putAll(running.missing());
-      var unused = running.describe(conditions);
+      notes = running.describe(notes);
       if (!running.list().isEmpty()) {
         for (HandoverEvent event : left) {
           run(new MovingRig(links, peer, System::nanoTime), event, wanted, done);
@@ -145,7 +149,8 @@ final class HandoverCommand implements Callable<Integer> {
     }
   }
 
-  private static void describe(Map<String, String> conditions) {
+  private void describe(Map<String, String> conditions) {
+    conditions.putAll(notes);
     conditions.put(
         "stream",
         "%d messages/s of %d bytes each way, RTT 20 ms; UDP, for mptcp TCP; the peers run one after the other"

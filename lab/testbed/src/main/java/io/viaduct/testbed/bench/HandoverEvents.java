@@ -15,6 +15,7 @@ import java.util.List;
 final class HandoverEvents {
   private static final double RTT_MS = MovingLinks.RTT_NS / 1e6;
   private static final int PROBES_MAX = 25;
+  private static final long REST_NS = 35_000_000_000L; // what counts as oscillation to an agent
   private static final String LOSS = "loss=20%";
   private static final String SLOW = "delay=110ms"; // 200 ms more there and back
 
@@ -50,6 +51,7 @@ final class HandoverEvents {
         "A",
         "B",
         false,
+        0,
         (links, peer) -> links.lose("A"),
         (links, peer) -> links.restore("A"));
   }
@@ -73,6 +75,7 @@ final class HandoverEvents {
         "A",
         "B",
         false,
+        0,
         (links, peer) -> peer.leaveLinkA(links.network()),
         (links, peer) -> peer.returnToLinkA(links.network()));
   }
@@ -86,6 +89,7 @@ final class HandoverEvents {
         "A",
         "B",
         false,
+        REST_NS,
         (links, peer) -> links.weather("A", LOSS, SLOW),
         (links, peer) -> links.clear("A"));
   }
@@ -105,6 +109,7 @@ final class HandoverEvents {
         "A",
         "B",
         onlyDown,
+        0,
         (links, peer) -> links.weather("A", "blackhole=on"),
         (links, peer) -> links.clear("A"));
   }
@@ -127,6 +132,7 @@ final class HandoverEvents {
         "A",
         "",
         false,
+        0,
         (links, peer) -> links.newAddress(peer, true),
         (links, peer) -> links.newAddress(peer, false));
   }
@@ -140,6 +146,7 @@ final class HandoverEvents {
         "A",
         "",
         false,
+        0,
         (links, peer) -> links.rebind(true),
         (links, peer) -> links.rebind(false));
   }
@@ -154,6 +161,7 @@ final class HandoverEvents {
         from,
         to,
         false,
+        0,
         (links, peer) -> links.lose(from),
         (links, peer) -> links.restore(from));
   }

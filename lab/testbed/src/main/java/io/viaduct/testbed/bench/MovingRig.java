@@ -42,7 +42,7 @@ record MovingRig(MovingLinks links, Peer peer, LongSupplier nanoTime) {
 
   private void restore(String link) {
     links.restore(link);
-    peer.onLinkUp(link);
+    peer.onLinkUp(network(), link);
   }
 
   private void awaitReadyBy(List<String> devices) throws Exception {

@@ -106,7 +106,7 @@ final class MptcpPeer implements Peer {
 
   /// Makes the link's endpoint anew, because the kernel opens subflows only when an endpoint comes.
   @Override
-  public void onLinkUp(String link) {
+  public void onLinkUp(BenchNetwork over, String link) {
     for (Endpoint each : Endpoint.values()) {
       if (each.name().equals(link)) {
         endpoint("delete id " + each.id);

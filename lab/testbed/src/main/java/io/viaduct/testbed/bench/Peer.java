@@ -78,10 +78,10 @@ interface Peer extends AutoCloseable {
     network.preferLinkB(false);
   }
 
-  /// Is called right after a link came up, as a daemon would notice it.
+  /// Is called right after a link came up for the next repetition.
   ///
   /// @param link its name, such as `A`
-  default void onLinkUp(String link) {}
+  default void onLinkUp(BenchNetwork network, String link) {}
 
   /// Is called right after the device's address on link A has changed.
   default void onNewAddress(String former, String now) {}

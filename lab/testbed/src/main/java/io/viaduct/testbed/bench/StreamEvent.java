@@ -11,6 +11,7 @@ import java.util.Map;
 ///
 /// @param from the link that carries the stream before
 /// @param to the link that is up beside it; empty for none
+/// @param restNs rest before the event, for peers whose decisions depend on the last half minute
 /// @param onlyDown true if the device only receives
 /// @param act what happens
 /// @param repair what makes it undone
@@ -22,6 +23,7 @@ record StreamEvent(
     String from,
     String to,
     boolean onlyDown,
+    long restNs,
     Act act,
     Act repair)
     implements HandoverEvent {
@@ -33,7 +35,8 @@ record StreamEvent(
   private static final long IN_FLIGHT_NS = 400_000_000; // longer than any round trip here
   private static final int ATTEMPTS = 4;
   private static final long FORGETTING_NS = 10_000_000_000L;
-  private static final double BESIDE_MAX = 0.1; // share of the frames: probes, and control
+  private static final double BESIDE_MAX =
+      0.5; // share of the frames: a new link has probes and searches its MTU
 
   /// Changes the links.
   interface Act {
@@ -46,7 +49,7 @@ record StreamEvent(
   @Override
   public Map<Reading, Double> run(MovingRig rig, long seed) throws Exception {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      var values = attempt(rig, seed, attempt * FORGETTING_NS);
+      var values = attempt(rig, seed, restNs + attempt * FORGETTING_NS);
       if (!values.isEmpty()) {
         return values;
       }
@@ -101,14 +104,14 @@ record StreamEvent(
       stream.up().arrivals().watch(eventNs);
       stream.down().arrivals().watch(eventNs);
       act.on(rig.links(), rig.peer());
-      boolean downGoesOn = goesOn(rig, stream, stream.down());
-      boolean upGoesOn = onlyDown || goesOn(rig, stream, stream.up());
-      rig.until(eventNs + WATCHED_NS);
-      var times = new Times(eventNs, rig.nowNs());
+      boolean downGoesOn = goesOn(rig, stream, stream.down(), eventNs);
+      boolean upGoesOn = onlyDown || goesOn(rig, stream, stream.up(), eventNs);
       if (isCounting()) {
         values.put(Reading.PROBES, (double) probes.ofDevice());
         values.put(Reading.SNAPT_PROBES, (double) probes.ofSnapt());
       }
+      rig.until(eventNs + WATCHED_NS);
+      var times = new Times(eventNs, rig.nowNs());
       values.put(Reading.WEATHER_LOST, (double) weatherLost(rig) - dropped);
       rig.pause(IN_FLIGHT_NS);
       if (!onlyDown) {
@@ -130,14 +133,15 @@ record StreamEvent(
         + rig.links().count("A", Direction.DOWN, Fate.LOST);
   }
 
-  private static boolean goesOn(MovingRig rig, TwoWayStream stream, PacketTrack track)
+  /// Waits until packets have come again for a while, at most until the end of the patience.
+  private static boolean goesOn(MovingRig rig, TwoWayStream stream, PacketTrack track, long eventNs)
       throws Exception {
     return rig.becomes(
         () -> {
           stream.check();
           return track.arrivals().isFlowingAgain(rig.nowNs());
         },
-        PATIENCE_NS);
+        eventNs + PATIENCE_NS - rig.nowNs());
   }
 
   private static void put(

@@ -20,7 +20,6 @@ final class TwoWayStream implements AutoCloseable {
   private final StreamEnd near;
   private final StreamEnd far;
   private final boolean isAsking;
-  private final byte[] content;
   private final LongSupplier nanoTime;
   private final PacketTrack up = new PacketTrack(SECONDS_MAX * PER_SECOND);
   private final PacketTrack down = new PacketTrack(SECONDS_MAX * PER_SECOND);
@@ -42,22 +41,23 @@ final class TwoWayStream implements AutoCloseable {
     this.far = far;
     this.isAsking = onlyDown;
     this.nanoTime = nanoTime;
-    content = new byte[StreamEnd.BYTES];
-    new SplittableRandom(seed).nextBytes(content);
     List<CompletableFuture<Void>> threads =
         List.of(
-            network.device().start("stream-up", () -> send(near, up, true)),
-            network.far().start("stream-down", () -> send(far, down, false)),
+            network
+                .device()
+                .start("stream-up", () -> send(near, up, new SplittableRandom(2 * seed))),
+            network
+                .far()
+                .start("stream-down", () -> send(far, down, new SplittableRandom(2 * seed + 1))),
             network.device().start("stream-in", () -> receive(near, down)),
             network.far().start("stream-in", () -> receive(far, up)));
     ended = CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new));
   }
 
-  private Void send(StreamEnd end, PacketTrack track, boolean isNear) {
+  private Void send(StreamEnd end, PacketTrack track, SplittableRandom content) {
     PreciseThread.become();
-    var message = content.clone();
+    var message = new byte[StreamEnd.BYTES];
     var fields = ByteBuffer.wrap(message);
-    var random = new SplittableRandom(isNear ? 1 : 2);
     long dueNs = nanoTime.getAsLong();
     while (!isStopped && !track.isFull()) {
       long waitNs = dueNs - nanoTime.getAsLong();
@@ -65,12 +65,12 @@ final class TwoWayStream implements AutoCloseable {
         LockSupport.parkNanos(waitNs);
         continue;
       }
-      if (!end.isReady() || (isNear && isAsking && down.arrived() > 0)) {
+      if (!end.isReady() || (isAsking && end == near && down.arrived() > 0)) {
         dueNs += 1_000_000_000L / PER_SECOND;
         continue;
       }
       for (int at = CONTENT; at + Long.BYTES <= message.length; at += Long.BYTES) {
-        fields.putLong(at, random.nextLong()); // so that no message resembles another one
+        fields.putLong(at, content.nextLong()); // so that no message resembles another one
       }
       long nowNs = nanoTime.getAsLong();
       fields.putLong(0, track.next());
@@ -99,11 +99,6 @@ final class TwoWayStream implements AutoCloseable {
 
   PacketTrack down() {
     return down;
-  }
-
-  /// Returns false if the device only receives.
-  boolean isTwoWay() {
-    return !isAsking;
   }
 
   /// Throws what has ended a thread, if one has ended.

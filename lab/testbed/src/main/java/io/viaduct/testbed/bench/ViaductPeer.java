@@ -10,6 +10,7 @@ import io.viaduct.testbed.deployment.ServicePlan;
 import io.viaduct.testbed.process.StatusSocket;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -172,6 +173,27 @@ final class ViaductPeer implements Peer {
             .sorted()
             .toList();
     return used.equals(links);
+  }
+
+  /// Gives the link a second address or takes it away. To the agent this is another network, whose
+  /// hold time begins anew. Otherwise the losses of all repetitions would count as flapping.
+  @Override
+  public void onLinkUp(BenchNetwork network, String link) {
+    var retry = new Retry(PATIENCE, nanoTime);
+    try {
+      retry.until(() -> hasPath("link" + link));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    network.renumber(link);
+  }
+
+  private JsonNode hasPath(String device) throws IOException {
+    JsonNode paths = status().path("paths");
+    if (paths.valueStream().noneMatch(path -> path.path("link").asString("").equals(device))) {
+      throw new IOException("the agent has no path by " + device + ": " + paths);
+    }
+    return paths;
   }
 
   /// Forbids link A in the agent's configuration, and sends SIGHUP.
