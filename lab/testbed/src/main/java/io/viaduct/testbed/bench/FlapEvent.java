@@ -54,7 +54,7 @@ final class FlapEvent implements HandoverEvent {
           PATIENCE_NS,
           "passes no packet before the event");
       rig.addLink("A", "B");
-      rig.pause(SETTLED_NS);
+      rig.pause(2 * SETTLED_NS); // the return of link B may renew the registration
       long eventNs = rig.nowNs();
       ViaductPeer.Made before = viaduct.made();
       for (int flap = 1; flap <= FLAPS; flap++) {
