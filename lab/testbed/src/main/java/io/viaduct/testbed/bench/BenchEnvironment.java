@@ -29,8 +29,12 @@ record BenchEnvironment(
       Duration.ofSeconds(60); // the default of SNAPT and bridge
 
   static BenchEnvironment open(BenchOptions options) throws Exception {
+    return open(options, Topology.lay());
+  }
+
+  static BenchEnvironment open(BenchOptions options, Topology topology) throws Exception {
     Path directory = Laboratory.mountPrivate(options.outer());
-    BenchNetwork network = BenchNetwork.prepare(Topology.lay());
+    BenchNetwork network = BenchNetwork.prepare(topology);
     Passwords passwords = Passwords.draw(new SecureRandom());
     var deployment =
         Deployment.prepare(options.root(), directory, passwords, INTERVAL, System::nanoTime);
@@ -50,8 +54,12 @@ record BenchEnvironment(
   /// @param agentLines added to the agent's configuration
   /// @param tunnelLines added to the agent's and the SNAPT's configuration
   ViaductPeer viaduct(String agentLines, String tunnelLines) {
-    return new ViaductPeer(
-        ViaductPeer.Place.FIRST, deployment, passwords, agentLines, tunnelLines, System::nanoTime);
+    return viaduct(new ViaductPeer.Lines(ViaductPeer.ONE_LINK, agentLines, tunnelLines, false));
+  }
+
+  /// Returns our tunnel, not started yet.
+  ViaductPeer viaduct(ViaductPeer.Lines lines) {
+    return new ViaductPeer(ViaductPeer.Place.FIRST, deployment, passwords, lines, System::nanoTime);
   }
 
   /// Returns our second tunnel, which runs beside the first. The first must be started before.
@@ -60,8 +68,9 @@ record BenchEnvironment(
   ViaductPeer secondViaduct(String tunnelLines) {
     network.prepareSecond();
     FirstPacket.startEcho(network.secondFar());
+    var lines = new ViaductPeer.Lines(ViaductPeer.ONE_LINK, "", tunnelLines, false);
     return new ViaductPeer(
-        ViaductPeer.Place.SECOND, deployment, passwords, "", tunnelLines, System::nanoTime);
+        ViaductPeer.Place.SECOND, deployment, passwords, lines, System::nanoTime);
   }
 
   /// Returns the line of the agent's configuration that gives each class its ports.

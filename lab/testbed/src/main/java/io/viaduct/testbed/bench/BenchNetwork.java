@@ -1,10 +1,13 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.deployment.Plans;
+import io.viaduct.testbed.topology.LinkPlan;
+import io.viaduct.testbed.topology.LinkPlan.Family;
 import io.viaduct.testbed.topology.NetworkNamespace;
 import io.viaduct.testbed.topology.PortBytes;
 import io.viaduct.testbed.topology.Topology;
 import java.util.List;
+import java.util.Map;
 
 /// The network of the measurements. The far ends of all tunnels and of the traffic are in the
 /// namespace of snapt-1, so that all paths have the same length. The second of our tunnels ends in
@@ -29,7 +32,12 @@ final class BenchNetwork {
   /// Describes the effect of [#shape] in reports.
   static final String SHAPED = "each way, tbf with burst 16 kB and latency 50 ms";
 
+  // Metrics of the routes that bypass our tunnel.
+  private static final Map<String, Integer> BESIDE = Map.of("A", 100, "B", 200);
+
   private static final int SEGMENTS_MAX = 65535; // the kernel's own GSO_MAX_SEGS
+
+  private static final int SECOND_ADDRESS = 76; // where another device would be
 
   private final Topology topology;
 
@@ -40,7 +48,8 @@ final class BenchNetwork {
   static BenchNetwork prepare(Topology topology) {
     var network = new BenchNetwork(topology);
     network.far().ip("addr add " + BEHIND + "/32 dev lo");
-    network.routes();
+    network.device().ip("route replace unreachable 10.99.0.0/16");
+    BESIDE.keySet().forEach(network::besideTunnel);
     return network;
   }
 
@@ -80,34 +89,46 @@ final class BenchNetwork {
     return topology.isMasquerading;
   }
 
-  /// Adds routes that bypass our tunnel: to the far end in the underlay, and to the inner networks
-  /// of other tunnels. Without them our default route would be used while their own interface is
-  /// missing.
-  private void routes() {
+  /// Adds a link's route that bypasses our tunnel: to the far end in the underlay. Without it our
+  /// default route would be used. Other tunnels take the route with the lowest metric.
+  void besideTunnel(String link) {
+    Integer metric = BESIDE.get(link);
+    if (metric != null) {
+      String gateway = topology.plan().gatewayAddress(topology.plan().link(link), Family.IPV4);
+      device()
+          .ip("route replace %s via %s dev link%s metric %d".formatted(FAR, gateway, link, metric));
+    }
+  }
+
+  /// Makes other tunnels prefer link B to link A, or removes this preference.
+  void preferLinkB(boolean isPreferred) {
     device()
         .ip(
-            """
-            route replace %1$s via 10.71.1.1 dev linkA metric 100
-            route replace %1$s via 10.71.2.1 dev linkB metric 200
-            route replace unreachable 10.99.0.0/16
-            """
-                .formatted(FAR));
+            "route %s %s via 10.71.2.1 dev linkB metric 50"
+                .formatted(isPreferred ? "replace" : "del", FAR));
   }
 
-  /// Takes link A down as if a cable were pulled. Link B is already up and has carried no packets
-  /// so far.
-  void loseLinkA() {
-    topology.loseLink("A");
+  /// Adds a second address to the device's link, or removes it. The routes stay as they are.
+  void renumber(String link) {
+    LinkPlan plan = topology.plan().link(link);
+    Family family = plan.families().contains(Family.IPV4) ? Family.IPV4 : Family.IPV6;
+    String second =
+        topology.plan().deviceAddress(SECOND_ADDRESS, plan, family)
+            + (family == Family.IPV4 ? "/24" : "/64");
+    String there = device().run("ip", "-brief", "address", "show", "dev", plan.device());
+    String what = there.contains(second) ? "del" : "add";
+    device().ip("addr %s %s dev %s".formatted(what, second, plan.device()));
   }
 
-  /// Takes link B down, so that nothing can leave by it.
-  void loseLinkB() {
-    topology.loseLink("B");
+  /// Takes a link down as if a cable were pulled.
+  void lose(String link) {
+    topology.loseLink(link);
   }
 
-  void restoreLinkA() {
-    topology.restoreLink("A");
-    routes();
+  /// Brings a link up again, with its routes.
+  void restore(String link) {
+    topology.restoreLink(link);
+    besideTunnel(link);
   }
 
   /// Limits both directions by token buckets at the gateway, as on an access line.

@@ -64,7 +64,7 @@ final class Handover implements Measure {
       await(() -> arrivals.count() > 0, "no packet passes before the hand-over");
       LockSupport.parkNanos(BEFORE_NS);
       arrivals.watch(nanoTime.getAsLong());
-      network.loseLinkA();
+      network.lose("A");
       await(
           () -> arrivals.isFlowingAgain(nanoTime.getAsLong()),
           "no packet for 15 s after the hand-over");
@@ -72,7 +72,7 @@ final class Handover implements Measure {
     } finally {
       flow.stop();
       var unused = carried.join();
-      network.restoreLinkA();
+      network.restore("A");
       FirstPacket.awaitNs(network, peer.target(), GIVE_UP_NS, nanoTime);
       LockSupport.parkNanos(SETTLED_NS);
     }

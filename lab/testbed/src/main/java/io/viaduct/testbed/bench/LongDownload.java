@@ -33,7 +33,7 @@ final class LongDownload implements AutoCloseable {
     this.target = target;
     this.rateBitPerSecond = rateBitPerSecond;
     this.nanoTime = nanoTime;
-    network.loseLinkB();
+    network.lose("B");
     network
         .far()
         .call(() -> {

@@ -16,11 +16,30 @@ enum PacketKind {
   private static final int TCP = 6;
   private static final int UDP = 17;
   private static final int UDP_HEADER = 8;
+  private static final int DESTINATION = 2; // offset of the second port in both headers
 
   final String words;
 
   PacketKind(String words) {
     this.words = words;
+  }
+
+  /// Returns true for an IPv4 packet of UDP or TCP from this port.
+  static boolean isFrom(byte[] packet, int port) {
+    return port(packet, 0) == port;
+  }
+
+  /// Returns true for an IPv4 packet of UDP or TCP to this port.
+  static boolean isTo(byte[] packet, int port) {
+    return port(packet, DESTINATION) == port;
+  }
+
+  private static int port(byte[] packet, int offset) {
+    boolean isIpv4 = packet.length >= 28 && packet[0] >>> 4 == 4;
+    int at = isIpv4 ? (packet[0] & 15) * 4 + offset : packet.length;
+    return at + 1 < packet.length && (packet[9] == UDP || packet[9] == TCP)
+        ? ByteBuffer.wrap(packet).getShort(at) & 0xFFFF
+        : -1;
   }
 
   /// Returns the kind of an IPv4 packet; IPv6 packets of an idle device are neighbour discovery.

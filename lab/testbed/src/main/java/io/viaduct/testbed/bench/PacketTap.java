@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.NetworkInterface;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /// Counts the IP packets of a network device by kind, in both directions: a packet socket
@@ -29,7 +30,12 @@ final class PacketTap implements AutoCloseable {
 
   private final LongAdder[] bytes = adders();
   private final LongAdder[] packets = adders();
+  private final Predicate<byte[]> filter;
   private volatile boolean open = true;
+
+  private PacketTap(Predicate<byte[]> filter) {
+    this.filter = filter;
+  }
 
   private static LongAdder[] adders() {
     return Stream.of(PacketKind.values()).map(_ -> new LongAdder()).toArray(LongAdder[]::new);
@@ -37,7 +43,12 @@ final class PacketTap implements AutoCloseable {
 
   /// Starts to count the packets of a device.
   static PacketTap on(NetworkNamespace namespace, String device) {
-    var tap = new PacketTap();
+    return on(namespace, device, _ -> true);
+  }
+
+  /// Starts to count those packets of a device that a filter accepts.
+  static PacketTap on(NetworkNamespace namespace, String device, Predicate<byte[]> filter) {
+    var tap = new PacketTap(filter);
     int socket = namespace.call(() -> bind(NetworkInterface.getByName(device).getIndex()));
     Thread.ofPlatform().daemon().name("tap-" + device).start(() -> tap.read(socket));
     return tap;
@@ -64,9 +75,12 @@ final class PacketTap implements AutoCloseable {
       while (open) {
         int length = LibraryCall.READ.call(socket, buffer.address(), BUFFER_BYTES);
         if (length > 0) {
-          PacketKind kind = PacketKind.of(buffer.asSlice(0, length).toArray(JAVA_BYTE));
-          bytes[kind.ordinal()].add(length);
-          packets[kind.ordinal()].increment();
+          byte[] packet = buffer.asSlice(0, length).toArray(JAVA_BYTE);
+          if (filter.test(packet)) {
+            PacketKind kind = PacketKind.of(packet);
+            bytes[kind.ordinal()].add(length);
+            packets[kind.ordinal()].increment();
+          }
         }
       }
     } finally {

@@ -1,6 +1,7 @@
 package io.viaduct.testbed.bench;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 
@@ -45,6 +46,45 @@ interface Peer extends AutoCloseable {
       return new Allocated(near - earlier.near, far - earlier.far);
     }
   }
+
+  /// Opens both ends of a stream through this peer.
+  ///
+  /// @param port at the far end
+  default StreamEnds open(BenchNetwork network, int port) {
+    var to = new InetSocketAddress(target(), port);
+    StreamEnd far = network.far().call(() -> UdpEnd.far(to));
+    return new StreamEnds(network.device().call(() -> UdpEnd.near(to)), far);
+  }
+
+  /// Both ends of a stream.
+  record StreamEnds(StreamEnd near, StreamEnd far) {}
+
+  /// Returns true if exactly these links carry data or could do so at once, as far as the peer can
+  /// tell.
+  ///
+  /// @param links network devices in alphabetical order
+  default boolean isReadyBy(List<String> links) throws IOException {
+    return true;
+  }
+
+  /// Moves from link A to link B by the peer's own means, while both work. A tunnel that knows no
+  /// links follows the route.
+  default void leaveLinkA(BenchNetwork network) throws IOException {
+    network.preferLinkB(true);
+  }
+
+  /// Takes [#leaveLinkA] back.
+  default void returnToLinkA(BenchNetwork network) throws IOException {
+    network.preferLinkB(false);
+  }
+
+  /// Is called right after a link came up for the next repetition.
+  ///
+  /// @param link its name, such as `A`
+  default void onLinkUp(BenchNetwork network, String link) {}
+
+  /// Is called right after the device's address on link A has changed.
+  default void onNewAddress(String former, String now) {}
 
   /// Stops all that [#start] has started.
   @Override

@@ -3,31 +3,36 @@ package io.viaduct.testbed.bench;
 import io.viaduct.testbed.demo.BillingClient;
 import io.viaduct.testbed.demo.Retry;
 import io.viaduct.testbed.deployment.Deployment;
+import io.viaduct.testbed.deployment.DualStack;
 import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.deployment.ServicePlan;
+import io.viaduct.testbed.process.StatusSocket;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import tools.jackson.databind.JsonNode;
 
 /// Our tunnel: agent and SNAPT as in production, with billing, bridge and pages.
 final class ViaductPeer implements Peer {
   static final String NAME = "viaduct";
 
   private static final String ALLOCATED = "viaduct_loops_allocated_bytes_total";
+  private static final String REGISTERED = "viaduct_bridge_sip_events_total{event=\"registered\"}";
   private static final long DENARII = 1_000_000; // enough for terabytes
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Place place;
   private final Deployment deployment;
   private final Passwords passwords;
-  private final String agentLines;
-  private final String tunnelLines;
+  private final Lines lines;
   private final LongSupplier nanoTime;
 
   /// One of two tunnels side by side. Each has an agent and a SNAPT of its own; they share the
@@ -64,26 +69,29 @@ final class ViaductPeer implements Peer {
   }
 
   // Gateway A counts the bytes of all peers and limits their rate, so link B carries data only
-  // while
-  // link A does not.
-  private static final String ONE_LINK = "links: [{name: linkB, use: spare}]\n";
+  // while link A does not.
+  static final String ONE_LINK = "links: [{name: linkB, use: spare}]\n";
+
+  /// All links carry data, as without any configuration.
+  static final String ALL_LINKS = "";
+
+  private static final String WITHOUT_A = "links: [{name: linkA, use: no}]\n";
+
+  /// Lines added to the configuration of the demonstration.
+  ///
+  /// @param links lines of the agent's configuration about links
+  /// @param agent other lines of the agent's configuration
+  /// @param tunnel lines of the agent's and of the SNAPT's configuration
+  /// @param isDualStack true if the SNAPT has an address of each family
+  record Lines(String links, String agent, String tunnel, boolean isDualStack) {}
 
   /// Makes a peer that is not started yet.
-  ///
-  /// @param agentLines added to the configuration of the demonstration's agent
-  /// @param tunnelLines added to the agent's and the SNAPT's configuration
   ViaductPeer(
-      Place place,
-      Deployment deployment,
-      Passwords passwords,
-      String agentLines,
-      String tunnelLines,
-      LongSupplier nanoTime) {
+      Place place, Deployment deployment, Passwords passwords, Lines lines, LongSupplier nanoTime) {
     this.place = place;
     this.deployment = deployment;
     this.passwords = passwords;
-    this.agentLines = agentLines;
-    this.tunnelLines = tunnelLines;
+    this.lines = lines;
     this.nanoTime = nanoTime;
   }
 
@@ -109,7 +117,8 @@ final class ViaductPeer implements Peer {
     if (place == Place.FIRST) {
       needed.addAll(List.of(plans.billing(), plans.bridge(), plans.webgui()));
     }
-    needed.add(with(plans.snapt(place.number), tunnelLines));
+    ServicePlan snapt = plans.snapt(place.number);
+    needed.add((lines.isDualStack ? DualStack.of(snapt) : snapt).with(lines.tunnel));
     for (ServicePlan plan : needed) {
       deployment.start(plan);
     }
@@ -145,19 +154,74 @@ final class ViaductPeer implements Peer {
 
   @Override
   public void startNear() throws IOException {
-    deployment.start(
-        with(place.plan.apply(deployment.plans()), ONE_LINK + agentLines + tunnelLines));
+    deployment.start(agent(lines.links));
   }
 
-  private static ServicePlan with(ServicePlan plan, String lines) {
-    return new ServicePlan(
-        plan.name(),
-        plan.module(),
-        plan.verb(),
-        plan.namespace(),
-        plan.ready(),
-        plan.configuration() + lines);
+  private ServicePlan agent(String links) {
+    return place.plan.apply(deployment.plans()).with(links + lines.agent + lines.tunnel);
   }
+
+  /// Returns true if exactly these links have paths that carry data.
+  @Override
+  public boolean isReadyBy(List<String> links) throws IOException {
+    List<String> used =
+        status()
+            .path("paths")
+            .valueStream()
+            .filter(path -> !path.path("use").asString("").equals("no"))
+            .map(path -> path.path("link").asString(""))
+            .sorted()
+            .toList();
+    return used.equals(links);
+  }
+
+  /// Gives the link a second address or takes it away. To the agent this is another network, whose
+  /// hold time begins anew. Otherwise the losses of all repetitions would count as flapping.
+  @Override
+  public void onLinkUp(BenchNetwork network, String link) {
+    var retry = new Retry(PATIENCE, nanoTime);
+    try {
+      retry.until(() -> hasPath("link" + link));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    network.renumber(link);
+  }
+
+  private JsonNode hasPath(String device) throws IOException {
+    JsonNode paths = status().path("paths");
+    if (paths.valueStream().noneMatch(path -> path.path("link").asString("").equals(device))) {
+      throw new IOException("the agent has no path by " + device + ": " + paths);
+    }
+    return paths;
+  }
+
+  /// Forbids link A in the agent's configuration, and sends SIGHUP.
+  @Override
+  public void leaveLinkA(BenchNetwork network) throws IOException {
+    deployment.reload(agent(WITHOUT_A));
+  }
+
+  @Override
+  public void returnToLinkA(BenchNetwork network) throws IOException {
+    deployment.reload(agent(lines.links));
+  }
+
+  /// Returns the agent's status.
+  JsonNode status() throws IOException {
+    return StatusSocket.read(deployment.plans().socket(place.agent));
+  }
+
+  /// Returns the sessions, connections and registrations that the other ends have seen so far.
+  Made made() throws IOException {
+    List<String> log = Files.readAllLines(deployment.directory().resolve(place.snapt() + ".log"));
+    long opened = log.stream().filter(line -> line.endsWith(" opened")).count();
+    long resumed = log.stream().filter(line -> line.endsWith(" resumed")).count();
+    return new Made(opened, opened + resumed, deployment.metric("ims-bridge", REGISTERED));
+  }
+
+  /// What is made anew when a device loses its state.
+  record Made(long sessions, long connections, long registrations) {}
 
   @Override
   public List<Long> nearProcesses() {

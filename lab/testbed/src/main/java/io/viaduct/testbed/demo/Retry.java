@@ -19,7 +19,7 @@ public record Retry(Duration limit, LongSupplier nanoTime) {
   /// Returns the first answer.
   ///
   /// @throws IOException the last failure, once the limit has passed
-  <T> T until(Question<T> question) throws IOException {
+  public <T> T until(Question<T> question) throws IOException {
     long endNs = nanoTime.getAsLong() + limit.toNanos();
     while (true) {
       try {

@@ -6,6 +6,7 @@ import io.viaduct.testbed.process.HttpProbe;
 import io.viaduct.testbed.process.RestartLimit;
 import io.viaduct.testbed.process.ServiceProcess;
 import io.viaduct.testbed.process.SupervisedService;
+import io.viaduct.testbed.topology.Command;
 import io.viaduct.testbed.topology.Topology;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -162,6 +163,12 @@ public final class Deployment {
             listener,
             nanoTime);
     services.put(plan.name(), new Started(plan, service));
+  }
+
+  /// Writes a running service's configuration file again and sends SIGHUP, as an operator would.
+  public void reload(ServicePlan plan) throws IOException {
+    Files.writeString(directory.resolve(plan.name() + ".yml"), plan.configuration());
+    Command.run("kill", "-HUP", Long.toString(process(plan.name()).id()));
   }
 
   private Started started(String name) {

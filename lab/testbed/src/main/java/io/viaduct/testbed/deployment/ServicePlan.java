@@ -20,6 +20,16 @@ public record ServicePlan(
     NetworkNamespace namespace,
     String ready,
     String configuration) {
+  /// Returns the same plan with another configuration file.
+  public ServicePlan withConfiguration(String whole) {
+    return new ServicePlan(name, module, verb, namespace, ready, whole);
+  }
+
+  /// Returns the same plan with more lines in its configuration file.
+  public ServicePlan with(String lines) {
+    return withConfiguration(configuration + lines);
+  }
+
   /// Returns the URI of the process's metrics, requested from its own namespace.
   String metrics() {
     return URI.create(ready).resolve("/metrics").toString();

@@ -16,6 +16,8 @@ public enum LibraryCall {
   SOCKET("socket"),
   BIND("bind"),
   CONNECT("connect"),
+  LISTEN("listen"),
+  ACCEPT("accept"),
   SETSOCKOPT("setsockopt"),
   SENDMMSG("sendmmsg"),
   RECVMMSG("recvmmsg"),

@@ -12,14 +12,14 @@ public record Verdict(String goal, double reached, boolean won) {
   ///
   /// @param unit of both numbers
   public static Verdict atLeast(double bound, String unit, double reached) {
-    return new Verdict("≥ %s %s".formatted(trim(bound), unit), reached, reached >= bound);
+    return new Verdict("≥ %s %s".formatted(trim(bound), unit).strip(), reached, reached >= bound);
   }
 
   /// Makes a verdict with an upper bound.
   ///
-  /// @param unit of both numbers
+  /// @param unit of both numbers; empty for counts
   public static Verdict atMost(double bound, String unit, double reached) {
-    return new Verdict("≤ %s %s".formatted(trim(bound), unit), reached, reached <= bound);
+    return new Verdict("≤ %s %s".formatted(trim(bound), unit).strip(), reached, reached <= bound);
   }
 
   private static String trim(double bound) {

@@ -47,7 +47,7 @@ public record NetworkNamespace(String name) {
   }
 
   /// Sets a kernel parameter; `/proc/sys/net` shows each thread its own namespace.
-  void sysctl(String key, String value) {
+  public void sysctl(String key, String value) {
     Path file = Path.of("/proc/sys", key.split("\\."));
     call(() -> Files.writeString(file, value));
   }

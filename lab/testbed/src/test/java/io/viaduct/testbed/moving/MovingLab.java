@@ -3,11 +3,11 @@ package io.viaduct.testbed.moving;
 import io.viaduct.testbed.demo.BillingClient;
 import io.viaduct.testbed.demo.Retry;
 import io.viaduct.testbed.deployment.Deployment;
+import io.viaduct.testbed.deployment.DualStack;
 import io.viaduct.testbed.deployment.Passwords;
 import io.viaduct.testbed.deployment.Plans;
 import io.viaduct.testbed.deployment.ServicePlan;
 import io.viaduct.testbed.process.StatusSocket;
-import io.viaduct.testbed.topology.Command;
 import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
@@ -28,7 +28,6 @@ import tools.jackson.databind.JsonNode;
 final class MovingLab {
   static final int TEXT_PORT = 80;
   static final int STREAM_PORT = 5004;
-  private static final String SNAPT = "snapt-1"; // as its certificate names it
   private static final long PATIENCE_NS = Duration.ofSeconds(60).toNanos();
 
   final Topology network;
@@ -44,9 +43,7 @@ final class MovingLab {
     this.agentLines = agentLines;
     this.snaptLines = snaptLines;
     network = Topology.lay(plan);
-    String names = "%s %s\n%s %s\n".formatted(Topology.SNAPT_1, SNAPT, Topology.SNAPT_1_6, SNAPT);
-    Path hosts = Files.writeString(directory.resolve("hosts"), "127.0.0.1 localhost\n" + names);
-    Command.run("mount", "--bind", hosts.toString(), "/etc/hosts");
+    DualStack.nameSnapt(directory);
     deployment =
         Deployment.prepare(root, directory, passwords, Duration.ofSeconds(5), System::nanoTime);
   }
@@ -69,25 +66,14 @@ final class MovingLab {
     start(plans.billing());
     fund();
     start(plans.bridge());
-    ServicePlan snapt = plans.snapt(1);
-    String dual = "control: {listen: \"::\", host: " + SNAPT;
-    start(
-        with(
-            snapt,
-            snapt.configuration().replace("control: {host: " + Topology.SNAPT_1, dual)
-                + snaptLines));
-    start(with(plans.agent(), plans.agent().configuration() + agentLines));
+    start(DualStack.of(plans.snapt(1)).with(snaptLines));
+    start(plans.agent().with(agentLines));
   }
 
   private void start(ServicePlan plan) throws IOException {
     deployment.start(plan);
     deployment.awaitReady(plan.name());
     System.out.println(plan.name() + " is ready");
-  }
-
-  private static ServicePlan with(ServicePlan plan, String configuration) {
-    return new ServicePlan(
-        plan.name(), plan.module(), plan.verb(), plan.namespace(), plan.ready(), configuration);
   }
 
   private void fund() throws IOException {

@@ -22,7 +22,7 @@ run() {
 	side=$1
 	shift
 	# shellcheck disable=SC2086
-	exec openvpn --dev "$tun" --dev-type tun --proto udp4 --persist-tun --topology subnet --data-ciphers AES-256-GCM \
+	exec openvpn --dev "$tun" --dev-type tun --proto udp4 --float --persist-tun --topology subnet --data-ciphers AES-256-GCM \
 		--ca "$work/ca.crt" --cert "$work/$side.crt" --key "$work/$side.key" --verb 3 $extra "$@"
 }
 up() { [ "$1" = near ] || await ip link show dev "$tun"; }

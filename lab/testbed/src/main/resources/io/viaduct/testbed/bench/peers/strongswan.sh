@@ -3,7 +3,7 @@ charon=$(find /usr/lib/ipsec /usr/libexec/ipsec -name charon -type f 2>/dev/null
 : "${charon:=charon}"
 needs="$charon swanctl"
 tun=ipsec0
-about() { echo "$(swanctl --version 2>/dev/null | head -n 1), kernel-libipsec, aes256gcm16, TUN MTU 1400 (its default)"; }
+about() { echo "$("$charon" --version 2>/dev/null | head -n 1), kernel-libipsec, aes256gcm16, TUN MTU 1400 (its default), MOBIKE, dead peer detection 1 s"; }
 keys() {
 	configuration near "$inner_near" "$inner_far" "remote_addrs = $outer"
 	configuration far "$inner_far" "$inner_near" ""
@@ -19,6 +19,7 @@ configuration() { # SIDE, its address inside, the other's, where the other is
 	cat >"$work/$1.swan" <<-X
 		connections { bench {
 			version = 2
+			dpd_delay = 1s
 			proposals = aes256gcm16-prfsha256-curve25519
 			$4
 			local { auth = psk
