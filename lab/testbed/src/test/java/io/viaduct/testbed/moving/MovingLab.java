@@ -36,6 +36,7 @@ final class MovingLab {
   private final Passwords passwords = Passwords.draw(new SecureRandom());
   private final String agentLines;
   private final String snaptLines;
+  private String token = ""; // lines of the bridge's configuration of tokens
 
   /// @param agentLines added to the agent's configuration
   /// @param snaptLines added to that of the SNAPT
@@ -49,6 +50,13 @@ final class MovingLab {
     Command.run("mount", "--bind", hosts.toString(), "/etc/hosts");
     deployment =
         Deployment.prepare(root, directory, passwords, Duration.ofSeconds(5), System::nanoTime);
+  }
+
+  /// Sets the lifetime of the bridge's tokens; called before the start.
+  ///
+  /// @param lifetime as the bridge's configuration spells it, for example `20s`
+  void tokenLifetime(String lifetime) {
+    token = "lifetime: " + lifetime + ", ";
   }
 
   /// Starts everything, and waits until the tunnel carries.
@@ -68,7 +76,8 @@ final class MovingLab {
     Plans plans = deployment.plans();
     start(plans.billing());
     fund();
-    start(plans.bridge());
+    ServicePlan bridge = plans.bridge();
+    start(with(bridge, bridge.configuration().replace("token: {", "token: {" + token)));
     ServicePlan snapt = plans.snapt(1);
     String dual = "control: {listen: \"::\", host: " + SNAPT;
     start(
