@@ -24,6 +24,7 @@ import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.Handover;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.mobility.NetworkWatch;
+import io.viaduct.cnapt.mobility.SleepWatch;
 import io.viaduct.cnapt.naming.ApplicationResolvers;
 import io.viaduct.cnapt.naming.OutsideResolver;
 import io.viaduct.cnapt.naming.OutsideResolverProvider;
@@ -197,6 +198,8 @@ final class Agent
     }
     resolvers = ApplicationResolvers.set(configuration.dns(), tun.name(), configuration.state());
     network.start();
+    SleepWatch sleep = new SleepWatch(clock.millis(), nanoTime.getAsLong());
+    watchSleep(sleep);
     ProcessMetrics meters = new ProcessMetrics("cnapt", Agent.class);
     metrics = meters;
     meters.allocatedBy(List.of(dataLoop));
@@ -207,6 +210,24 @@ final class Agent
     operations = endpoint;
     endpoint.listen(configuration.operations());
     endpoint.listen(configuration.statusSocket(), statusSource(leadingRoutes)::status);
+  }
+
+  private void watchSleep(SleepWatch sleep) {
+    var unused =
+        dataLoop.scheduleWithFixedDelay(
+            () -> woken(sleep.tick(clock.millis(), nanoTime.getAsLong())),
+            SleepWatch.PERIOD_MS,
+            SleepWatch.PERIOD_MS,
+            TimeUnit.MILLISECONDS);
+  }
+
+  // The token has probably expired, and SIP's timers stood still.
+  private void woken(long sleptMs) {
+    if (sleptMs > 0) {
+      LOG.info("awake after {} s: probing, and asking the bridge for a new token", sleptMs / 1_000);
+      data.networkChanged();
+      tokens.networkChanged();
+    }
   }
 
   private AgentStatusSource statusSource(EgressRouting routes) {

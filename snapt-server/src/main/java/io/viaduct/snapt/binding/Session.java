@@ -11,12 +11,18 @@ import java.util.UUID;
 /// Only the control thread writes it. The exception is [#heard], which the session's event loop
 /// calls.
 public final class Session {
+  /// Time, in ms, for which a session carries after its token: it begins with the device's first
+  /// sign of life after the token's expiry, once per token. Long enough for a registration and a
+  /// new token on a slow link.
+  public static final long GRACE_MS = 5_000;
+
   private final UUID id;
   private final Terms terms;
   private final int receiverIndex;
   private final int slot;
   private volatile ShownToken token;
   private volatile long heardMs;
+  private volatile long wokenMs = Long.MIN_VALUE; // counts only if it is after the token's expiry
 
   /// The terms that the device requested and the SNAPT accepted.
   ///
@@ -81,6 +87,30 @@ public final class Session {
   /// Records that an authentic message came from the device at this Unix time, in ms.
   public void heard(long nowMs) {
     heardMs = nowMs;
+    long expiresMs = token().getExpiresMs();
+    if (nowMs >= expiresMs && wokenMs < expiresMs) {
+      wokenMs = nowMs;
+    }
+  }
+
+  /// Returns true if packets of the session may be carried: its token is valid, or its device has
+  /// given the first sign of life after the expiry less than [#GRACE_MS] ago.
+  public boolean mayCarry(long nowMs) {
+    long expiresMs = token().getExpiresMs();
+    long woken = wokenMs;
+    return nowMs < expiresMs || (woken >= expiresMs && nowMs < woken + GRACE_MS);
+  }
+
+  /// Returns true if the token has expired and the device has been silent since. Such a session
+  /// carries nothing.
+  public boolean isAsleep(long nowMs) {
+    long expiresMs = token().getExpiresMs();
+    return nowMs >= expiresMs && wokenMs < expiresMs;
+  }
+
+  /// Returns true if the device has had its grace and has shown no newer token.
+  boolean isOverdue(long nowMs) {
+    return !mayCarry(nowMs) && !isAsleep(nowMs);
   }
 
   /// Returns the time of the last authentic message from the device, in Unix milliseconds.

@@ -4,9 +4,10 @@ package io.viaduct.snapt.binding;
 public enum SessionEnd {
   /// The device sent a Goodbye.
   GOODBYE,
-  /// The token expired, and the device sent no newer one.
+  /// The token expired, and the device, which was heard afterwards, sent no newer one in time.
   TOKEN_EXPIRED,
-  /// The device sent neither a datagram nor a control message during the idle time.
+  /// The device sent neither a datagram nor a control message during the idle time; it may have
+  /// slept.
   IDLE,
   /// The same device key opened a new session.
   SUPERSEDED,

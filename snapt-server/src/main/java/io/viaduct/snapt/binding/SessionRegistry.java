@@ -211,11 +211,14 @@ public final class SessionRegistry {
   }
 
   private void checkLater(Session session, long nowMs) {
-    long overMs = Math.min(session.token().getExpiresMs(), session.heardMs() + idleMs);
+    long expiresMs = session.token().getExpiresMs();
+    long tokenMs = nowMs < expiresMs ? expiresMs : nowMs + CHECK_MS_MAX;
+    long overMs = Math.min(tokenMs, session.heardMs() + idleMs);
     checks.add(new Check(session, Math.min(overMs, nowMs + CHECK_MS_MAX)));
   }
 
-  /// Ends sessions that are idle or whose token has expired. Checks only the sessions that are due.
+  /// Ends sessions that are idle, or whose device was heard after its token and has shown no newer
+  /// one in time. Checks only the sessions that are due.
   public void onTick(long nowMs) {
     for (Check next = checks.peek(); next != null && next.atMs() <= nowMs; next = checks.peek()) {
       checks.remove();
@@ -227,7 +230,7 @@ public final class SessionRegistry {
     if (byId.get(session.id()) != session) {
       return; // the session has ended
     }
-    if (nowMs >= session.token().getExpiresMs()) {
+    if (session.isOverdue(nowMs)) {
       end(session, SessionEnd.TOKEN_EXPIRED);
     } else if (nowMs - session.heardMs() >= idleMs) {
       end(session, SessionEnd.IDLE);

@@ -149,6 +149,18 @@ public final class SessionMeter {
     return usage(report, token);
   }
 
+  /// Returns true if the open interval has usage to report.
+  public boolean hasCarried() {
+    return flowless.hasCarried() || flows.stream().anyMatch(FlowMeter::hasCarried);
+  }
+
+  /// Lets the open interval go on without usage, because the device sleeps. Its start stays; the
+  /// duration of its flows begins here. Flows that have ended are forgotten.
+  public void rest(long nowNs) {
+    flows.removeIf(FlowMeter::isEnded);
+    startNs = nowNs;
+  }
+
   private IntervalUsage usage(UsageReport report, ShownToken token) {
     return new IntervalUsage(report, token.signed(), session.terms().receipts());
   }

@@ -14,6 +14,10 @@ public enum Drop {
   UDP_TOO_LONG,
   /// The device's address is not known yet: no datagram has arrived from it.
   UNBOUND,
+  /// A packet to a device that has been silent since its token expired.
+  ASLEEP,
+  /// A packet of a session whose token expired, and whose grace is over.
+  TOKEN_EXPIRED,
   /// The session ended before the socket accepted its last datagrams.
   ENDED
 }

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// Relays the packets of one session: holds the tunnel, the address translation and the meter of
 /// one device. All methods are called on the session's event loop.
 final class RelayedSession implements FlowListener, PathListener {
+  private static final long POSTPONED_NS = 1_000_000_000;
+
   private final TrafficCounters counters;
   private final Relay relay;
   private final Session session;
@@ -39,6 +41,7 @@ final class RelayedSession implements FlowListener, PathListener {
   private final Uplink uplink;
   private final TrafficCounters.Seen seen = new TrafficCounters.Seen();
   private long moves;
+  private long postponedNs; // earliest end of the open interval
 
   // State that the loop keeps here: the index in its DeadlineQueue, and whether the session is in
   // its batch, waits for the UDP socket, or has changed usage.
@@ -61,7 +64,8 @@ final class RelayedSession implements FlowListener, PathListener {
     meter = relay.meter(session, tunnel.totals(), nowNs);
     answers = new RefusalAnswers(translation, loop.answerMemory());
     rates = relay.rates().begin(session.token().getAccount(), nowNs);
-    uplink = new Uplink(loop, translation, rates, answers, meter);
+    postponedNs = nowNs;
+    uplink = new Uplink(loop, session, translation, rates, answers, meter);
   }
 
   Session session() {
@@ -104,8 +108,13 @@ final class RelayedSession implements FlowListener, PathListener {
   /// Step 2: translates a packet from the Internet to one of the session's addresses, and offers it
   /// to the tunnel.
   void onPacket(IpPacket packet, long nowNs) {
-    Translated outcome = translation.inbound(packet);
     Segments segments = Segments.of(packet);
+    if (!session.mayCarry(relay.nowMs())) {
+      counters.count(
+          session.isAsleep(relay.nowMs()) ? Drop.ASLEEP : Drop.TOKEN_EXPIRED, segments.packets());
+      return;
+    }
+    Translated outcome = translation.inbound(packet);
     counters.count(TrafficCounters.Direction.DOWN, outcome, segments.packets(), packet.length());
     if (outcome != Translated.FORWARDED) {
       return;
@@ -144,7 +153,7 @@ final class RelayedSession implements FlowListener, PathListener {
   /// Returns the time of the next [#onTick]: the tunnel's deadline or the end of the interval, if
   /// that is earlier.
   long nextDeadlineNs() {
-    long intervalEndNs = meter.startNs() + relay.intervalNs();
+    long intervalEndNs = intervalEndNs();
     long tunnelNs = tunnel.nextDeadlineNs();
     return tunnelNs == Long.MAX_VALUE || intervalEndNs - tunnelNs < 0 ? intervalEndNs : tunnelNs;
   }
@@ -152,9 +161,35 @@ final class RelayedSession implements FlowListener, PathListener {
   /// Handles a passed deadline: runs the tunnel's timers, and closes the interval if it has ended.
   void onTick(long nowNs) {
     tunnel.onTick(nowNs);
-    if (nowNs - (meter.startNs() + relay.intervalNs()) >= 0) {
-      relay.onInterval(meter.close(relay.nowMs(), nowNs, path(), false));
+    if (nowNs - intervalEndNs() >= 0) {
+      intervalEnds(nowNs);
     }
+  }
+
+  // The bridge accepts an interval only if it overlaps the validity of its token. After the expiry
+  // no interval begins before there is a newer token: the open one is cut at the expiry, and the
+  // next waits for the device.
+  private void intervalEnds(long nowNs) {
+    long nowMs = relay.nowMs();
+    if (nowMs < session.token().getExpiresMs()) {
+      relay.onInterval(meter.close(nowMs, nowNs, path(), false));
+    } else if (!session.isAsleep(nowMs)) {
+      postponedNs = nowNs + POSTPONED_NS;
+    } else if (meter.hasCarried()) {
+      relay.onInterval(meter.close(endMs(nowMs), nowNs, path(), false));
+    } else {
+      meter.rest(nowNs);
+    }
+  }
+
+  // Nothing was carried since the expiry if the device has been silent since.
+  private long endMs(long nowMs) {
+    return session.isAsleep(nowMs) ? session.token().getExpiresMs() : nowMs;
+  }
+
+  private long intervalEndNs() {
+    long endNs = meter.startNs() + relay.intervalNs();
+    return postponedNs - endNs > 0 ? postponedNs : endNs;
   }
 
   /// Updates the meter and the loop's counters; called twice a second.
@@ -185,7 +220,7 @@ final class RelayedSession implements FlowListener, PathListener {
     tunnel.close();
     relay.rates().end(session.token().getAccount());
     counters.absorb(tunnel, seen);
-    relay.onInterval(meter.close(relay.nowMs(), nowNs, path(), true));
+    relay.onInterval(meter.close(endMs(relay.nowMs()), nowNs, path(), true));
   }
 
   private MeasuredPath path() {

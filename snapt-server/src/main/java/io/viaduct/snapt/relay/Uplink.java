@@ -1,5 +1,6 @@
 package io.viaduct.snapt.relay;
 
+import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressTranslation;
 import io.viaduct.snapt.napt.Translated;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// translation, policy, the account's rate, TUN. Owned by the session's event loop.
 final class Uplink implements InnerPacketSink {
   private final Relay relay;
+  private final Session session;
   private final TrafficCounters counters;
   private final InternetWriter internet;
   private final AddressTranslation translation;
@@ -25,11 +27,13 @@ final class Uplink implements InnerPacketSink {
 
   Uplink(
       RelayLoop loop,
+      Session session,
       AddressTranslation translation,
       AccountRates.@Nullable Pair rates,
       RefusalAnswers answers,
       SessionMeter meter) {
     this.relay = loop.relay();
+    this.session = session;
     this.counters = loop.counters();
     this.internet = loop.internet();
     this.translation = translation;
@@ -41,8 +45,14 @@ final class Uplink implements InnerPacketSink {
 
   @Override
   public void packet(@Nullable FlowState flow, IpPacket packet) {
-    Translated outcome = translation.outbound(packet);
     Segments segments = Segments.of(packet);
+    session.heard(relay.nowMs()); // an opened packet is authentic
+    if (!session.mayCarry(session.heardMs())) {
+      counters.count(Drop.TOKEN_EXPIRED, segments.packets());
+      meter.refusedUp(flow, segments.packets(), segments.bytes());
+      return;
+    }
+    Translated outcome = translation.outbound(packet);
     counters.count(TrafficCounters.Direction.UP, outcome, segments.packets(), packet.length());
     if (outcome != Translated.FORWARDED) {
       if (outcome.isAnswered()) {

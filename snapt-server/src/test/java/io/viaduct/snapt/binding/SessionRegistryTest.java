@@ -24,44 +24,51 @@ import org.junit.jupiter.api.Test;
 
 class SessionRegistryTest {
   private final List<Session> carried = new ArrayList<>();
-  private final SessionRegistry registry =
-      new SessionRegistry(
-          100,
-          Duration.ofSeconds(10),
-          new AddressPool(Prefix.of("10.9.0.0/24"), Prefix.of("fd09::/64")),
-          new SessionCarrier() {
-            @Override
-            public int loops() {
-              return 4;
-            }
+  private final SessionRegistry registry = registry(Duration.ofSeconds(10));
 
-            @Override
-            public void carry(Session session) {
-              carried.add(session);
-            }
+  private SessionRegistry registry(Duration idle) {
+    return new SessionRegistry(
+        100,
+        idle,
+        new AddressPool(Prefix.of("10.9.0.0/24"), Prefix.of("fd09::/64")),
+        new SessionCarrier() {
+          @Override
+          public int loops() {
+            return 4;
+          }
 
-            @Override
-            public void control(Session session, ControlLine.Connection connection) {}
+          @Override
+          public void carry(Session session) {
+            carried.add(session);
+          }
 
-            @Override
-            public void datagrams(Session session, List<ByteBuf> datagrams, Runnable taken) {}
+          @Override
+          public void control(Session session, ControlLine.Connection connection) {}
 
-            @Override
-            public void end(Session session) {
-              carried.remove(session);
-            }
-          },
-          () -> false,
-          new SecureRandom());
+          @Override
+          public void datagrams(Session session, List<ByteBuf> datagrams, Runnable taken) {}
+
+          @Override
+          public void end(Session session) {
+            carried.remove(session);
+          }
+        },
+        () -> false,
+        new SecureRandom());
+  }
 
   private static ShownToken token(int device) {
+    return token(device, 60_000);
+  }
+
+  private static ShownToken token(int device, long expiresMs) {
     byte[] key = new byte[32];
     key[3] = (byte) device;
     SessionToken content =
         SessionToken.newBuilder()
             .setAccount("alice")
             .setDeviceKey(ByteString.copyFrom(key))
-            .setExpiresMs(60_000)
+            .setExpiresMs(expiresMs)
             .build();
     return new ShownToken(content, SignedSessionToken.getDefaultInstance());
   }
@@ -111,11 +118,56 @@ class SessionRegistryTest {
   }
 
   @Test
-  void anExpiredTokenEndsASessionHoweverLivelyItIs() {
-    open(1).heard(60_000);
-    registry.onTick(60_000);
+  void aDeviceThatIsHeardAfterItsTokenHasOneGraceHoweverLivelyItIs() {
+    Session session = open(1);
+    long end = 60_000 + Session.GRACE_MS;
+    for (long now = 1_000; now < end; now += 250) {
+      session.heard(now);
+      registry.onTick(now);
+      assertThat(session.mayCarry(now)).as("at %d ms", now).isTrue();
+    }
+    assertThat(session.mayCarry(end)).isFalse();
+    for (long now = end; now <= end + 10_000; now += 250) {
+      session.heard(now);
+      registry.onTick(now);
+      assertThat(session.mayCarry(now)).as("at %d ms", now).isFalse();
+    }
     assertThat(carried).isEmpty();
     assertThat(registry.ends().of(SessionEnd.TOKEN_EXPIRED)).isEqualTo(1);
+  }
+
+  @Test
+  void aSilentSessionOutlivesItsTokenCarriesNothingAndGoesOnWithANewerToken() {
+    SessionRegistry patient = registry(Duration.ofHours(1));
+    Session session = ((Admission.Admitted) patient.admit(token(1), "", terms(), 0)).session();
+    for (long now = 0; now < 660_000; now += 250) {
+      patient.onTick(now);
+    }
+    assertThat(carried).containsExactly(session);
+    assertThat(session.isAsleep(660_000)).isTrue();
+    assertThat(session.mayCarry(660_000)).isFalse();
+    session.heard(660_000);
+    assertThat(session.mayCarry(660_000)).as("its first packet need not wait").isTrue();
+    assertThat(patient.renew(session, token(1, 900_000))).isTrue();
+    session.heard(700_000);
+    patient.onTick(700_000);
+    assertThat(session.mayCarry(700_000)).isTrue();
+    assertThat(session.mayCarry(900_000)).as("no grace before a sign of life").isFalse();
+    session.heard(900_000);
+    assertThat(session.mayCarry(900_000)).as("the next token has a grace too").isTrue();
+  }
+
+  @Test
+  void aSilentSessionEndsAtTheIdleTimeAlsoAfterItsToken() {
+    SessionRegistry patient = registry(Duration.ofMinutes(10));
+    patient.admit(token(1), "", terms(), 0);
+    for (long now = 0; now < 600_000; now += 250) {
+      patient.onTick(now);
+    }
+    assertThat(carried).hasSize(1);
+    patient.onTick(600_000);
+    assertThat(carried).isEmpty();
+    assertThat(patient.ends().of(SessionEnd.IDLE)).isEqualTo(1);
   }
 
   @Test

@@ -35,6 +35,7 @@ final class MovingLab {
   private final Passwords passwords = Passwords.draw(new SecureRandom());
   private final String agentLines;
   private final String snaptLines;
+  private String token = ""; // lines of the bridge's configuration of tokens
 
   /// @param agentLines added to the agent's configuration
   /// @param snaptLines added to that of the SNAPT
@@ -46,6 +47,13 @@ final class MovingLab {
     DualStack.nameSnapt(directory);
     deployment =
         Deployment.prepare(root, directory, passwords, Duration.ofSeconds(5), System::nanoTime);
+  }
+
+  /// Sets the lifetime of the bridge's tokens; called before the start.
+  ///
+  /// @param lifetime as the bridge's configuration spells it, for example `20s`
+  void tokenLifetime(String lifetime) {
+    token = "lifetime: " + lifetime + ", ";
   }
 
   /// Starts everything, and waits until the tunnel carries.
@@ -65,7 +73,8 @@ final class MovingLab {
     Plans plans = deployment.plans();
     start(plans.billing());
     fund();
-    start(plans.bridge());
+    ServicePlan bridge = plans.bridge();
+    start(bridge.withConfiguration(bridge.configuration().replace("token: {", "token: {" + token)));
     start(DualStack.of(plans.snapt(1)).with(snaptLines));
     start(plans.agent().with(agentLines));
   }

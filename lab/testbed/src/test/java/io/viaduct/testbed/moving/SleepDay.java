@@ -1,0 +1,117 @@
+package io.viaduct.testbed.moving;
+
+import io.viaduct.testbed.topology.Command;
+import io.viaduct.testbed.topology.Laboratory;
+import io.viaduct.testbed.topology.NetworkPlan;
+import io.viaduct.testbed.topology.Topology;
+import io.viaduct.testbed.traffic.RoundTrips;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
+
+/// The first process of the laboratory of [SleepLabIT]; prints what it sees. The device sleeps
+/// longer than its token is valid: its agent is frozen and its links are down. Then it wakes, and a
+/// TCP connection from before the sleep goes on.
+public final class SleepDay {
+  private static final int PORT = 7;
+  private static final int STROKE_BYTES = 48;
+  private static final int TIMEOUT_MS = 60_000;
+  private static final long BEYOND_GRACE_NS = 12_000_000_000L;
+  private static final long MS = 1_000_000;
+
+  private final MovingLab lab;
+  private final long sleepNs;
+
+  private SleepDay(MovingLab lab, long sleepSeconds) {
+    this.lab = lab;
+    this.sleepNs = sleepSeconds * 1_000_000_000;
+  }
+
+  /// @param arguments the clone, and a directory for this run
+  public static void main(String[] arguments) throws Exception {
+    Path outer = Path.of(arguments[1]);
+    Files.createDirectories(outer.resolve("lab"));
+    Path directory = Laboratory.mountPrivate(outer);
+    try {
+      var lab = new MovingLab(Path.of(arguments[0]), directory, NetworkPlan.STANDARD, "", "");
+      lab.tokenLifetime(System.getenv(SleepLabIT.TOKEN));
+      new SleepDay(lab, Long.parseLong(System.getenv(SleepLabIT.SECONDS))).pass();
+    } finally {
+      Laboratory.keepLogs(directory, outer);
+    }
+    System.exit(0);
+  }
+
+  private void pass() throws Exception {
+    lab.start();
+    lab.awaitUsed("linkA", "linkB");
+    var unused =
+        lab.network.server.start(
+            "echo",
+            () -> {
+              RoundTrips.echo(Topology.SERVER, PORT);
+              return true;
+            });
+    try (Socket socket = connected()) {
+      socket.setTcpNoDelay(true);
+      socket.setSoTimeout(TIMEOUT_MS);
+      long roundTripNs = Long.MAX_VALUE;
+      for (int i = 0; i < 20; i++) {
+        roundTripNs = Math.min(roundTripNs, echo(socket, System.nanoTime()));
+      }
+      MovingLab.say("round trip ms", roundTripNs / MS);
+      long wokenNs = sleep();
+      MovingLab.say("ms from the resume to the echo", echo(socket, wokenNs) / MS);
+      LockSupport.parkNanos(BEYOND_GRACE_NS);
+      MovingLab.say("ms of an echo after the grace", echo(socket, System.nanoTime()) / MS);
+      LockSupport.parkNanos(BEYOND_GRACE_NS); // longer than an interval
+    }
+    MovingLab.say("sessions", lab.logged("snapt-1", " opened$"));
+    MovingLab.say("ended sessions", lab.logged("snapt-1", " ended: "));
+    MovingLab.say("refused reports", lab.logged("snapt-1", "report .* is (REJECTED|CONFLICT)"));
+  }
+
+  private Socket connected() throws Exception {
+    Socket[] made = new Socket[1];
+    MovingLab.await(
+        () -> {
+          try {
+            made[0] = lab.network.device.call(() -> new Socket(Topology.SERVER, PORT));
+            return true;
+          } catch (UncheckedIOException | CompletionException | IllegalStateException _) {
+            return false; // the echo server does not listen yet
+          }
+        },
+        "the server takes connections");
+    return made[0];
+  }
+
+  /// @return time of the resume
+  private long sleep() throws Exception {
+    String agent = Long.toString(lab.deployment.process("cnapt").id());
+    Command.run("kill", "-STOP", agent);
+    lab.network.loseLink("A");
+    lab.network.loseLink("B");
+    long endNs = System.nanoTime() + sleepNs;
+    while (System.nanoTime() - endNs < 0) {
+      LockSupport.parkNanos(10 * MS);
+    }
+    lab.network.restoreLink("A");
+    lab.network.restoreLink("B");
+    long wokenNs = System.nanoTime();
+    Command.run("kill", "-CONT", agent);
+    return wokenNs;
+  }
+
+  private static long echo(Socket socket, long sinceNs) throws IOException {
+    byte[] stroke = new byte[STROKE_BYTES];
+    socket.getOutputStream().write(stroke);
+    new DataInputStream(socket.getInputStream()).readFully(stroke);
+    return System.nanoTime() - sinceNs;
+  }
+}
