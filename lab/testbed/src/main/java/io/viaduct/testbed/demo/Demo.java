@@ -23,7 +23,7 @@ final class Demo {
   private static final int ATTEMPTS = 3;
 
   /// Link B is farther than link A, as a cellular network is farther than a wireless one at home.
-  private static final String FAR = "delay=10ms";
+  private static final String FAR = "delay=5ms";
 
   /// A SNAPT writes open intervals to disk every 100 ms; twice that time allows for a busy machine.
   private static final Duration CHECKPOINT = Duration.ofMillis(200);
