@@ -225,7 +225,7 @@ final class Agent
   private void woken(long sleptMs) {
     if (sleptMs > 0) {
       LOG.info("awake after {} s: probing, and asking the bridge for a new token", sleptMs / 1_000);
-      data.networkChanged();
+      data.awake();
       tokens.networkChanged();
     }
   }

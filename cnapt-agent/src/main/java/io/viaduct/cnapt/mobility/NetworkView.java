@@ -11,6 +11,7 @@ import io.viaduct.host.netlink.NetworkChange.Resync;
 import io.viaduct.host.netlink.NetworkChange.Route;
 import io.viaduct.host.netlink.NetworkChange.RouteGone;
 import io.viaduct.host.netlink.NetworkChange.RoutePresent;
+import io.viaduct.host.netlink.NetworkChange.Settled;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.Comparator;
@@ -58,6 +59,7 @@ final class NetworkView {
         switch (change) {
           case Resync _ -> resync();
           case Complete _ -> completed();
+          case Settled _ -> null;
           case LinkPresent link -> link(link);
           case LinkGone gone -> links.remove(gone.index()) != null && !isOurs(gone) ? "link" : null;
           case AddressPresent present -> address(present);

@@ -40,6 +40,7 @@ public final class NetworkWatch implements AutoCloseable {
   private volatile String here = "nowhere"; // written by the event loop
   private volatile boolean known; // written by the event loop
   private long changes;
+  private @Nullable String pendingCause; // of the first change since the last Settled
 
   /// @param tun name of the agent's own interface, which is ignored
   /// @param peer the SNAPT's address, null while there is none
@@ -71,18 +72,30 @@ public final class NetworkWatch implements AutoCloseable {
     look("route");
   }
 
-  private void changed(NetworkChange change) {
+  void changed(NetworkChange change) {
     String cause = view.accept(change);
+    if (cause != null) {
+      changes++;
+      pendingCause = pendingCause == null ? cause : pendingCause;
+    }
+    if (change instanceof NetworkChange.Settled) {
+      settled();
+    }
+  }
+
+  // A burst is seen as a whole. A woken device reads that its links went down and came up again:
+  // its sockets go on, and the SNAPT need not check new ones.
+  private void settled() {
     here = view.here();
     if (view.isComplete()) {
       links.attached(view.attached());
     }
-    if (cause == null) {
-      return;
+    String cause = pendingCause;
+    if (cause != null) {
+      pendingCause = null;
+      listener.networkMayHaveChanged();
+      look(cause);
     }
-    changes++;
-    listener.networkMayHaveChanged();
-    look(cause);
   }
 
   private void look(String cause) {

@@ -187,6 +187,15 @@ public final class DataPath implements AutoCloseable {
     tick();
   }
 
+  /// Starts all paths anew, each with a probe at once, because the device has slept: it may be
+  /// elsewhere, and gateways may have forgotten it. Packets do not wait for the answers.
+  public void awake() {
+    assert loop.inEventLoop() : Thread.currentThread();
+    carriers.networkChanged();
+    paths.networkChanged(nanoTime.getAsLong());
+    tick();
+  }
+
   private final class Uplink implements TunIntake.Next {
     @Override
     public void offered(int length, long nowNs) {

@@ -87,8 +87,10 @@ final class RelayedSession implements FlowListener, PathListener {
   /// @param from source address; null if the datagram came in the control connection
   void onDatagram(
       ByteBuf datagram, int offset, int length, @Nullable InetSocketAddress from, long nowNs) {
+    long nowMs = relay.nowMs();
+    uplink.at(nowMs);
     if (tunnel.open(datagram, offset, length, from, uplink, nowNs).isSignOfLife()) {
-      session.heard(relay.nowMs());
+      session.heard(nowMs);
     }
   }
 
@@ -109,9 +111,10 @@ final class RelayedSession implements FlowListener, PathListener {
   /// to the tunnel.
   void onPacket(IpPacket packet, long nowNs) {
     Segments segments = Segments.of(packet);
-    if (!session.mayCarry(relay.nowMs())) {
+    long nowMs = relay.nowMs();
+    if (!session.mayCarry(nowMs)) {
       counters.count(
-          session.isAsleep(relay.nowMs()) ? Drop.ASLEEP : Drop.TOKEN_EXPIRED, segments.packets());
+          session.isAsleep(nowMs) ? Drop.ASLEEP : Drop.TOKEN_EXPIRED, segments.packets());
       return;
     }
     Translated outcome = translation.inbound(packet);

@@ -24,6 +24,7 @@ final class Uplink implements InnerPacketSink {
   private final AccountRates.@Nullable Pair rates;
   private final RefusalAnswers answers;
   private final SessionMeter meter;
+  private long nowMs; // of the present datagram
 
   Uplink(
       RelayLoop loop,
@@ -43,11 +44,23 @@ final class Uplink implements InnerPacketSink {
     this.meter = meter;
   }
 
+  /// Sets the Unix time of the next packets, in ms.
+  void at(long nextMs) {
+    nowMs = nextMs;
+  }
+
+  private boolean mayCarry() {
+    if (session.mayCarry(nowMs)) {
+      return true;
+    }
+    session.heard(nowMs); // an opened packet is authentic, and may begin the grace
+    return session.mayCarry(nowMs);
+  }
+
   @Override
   public void packet(@Nullable FlowState flow, IpPacket packet) {
     Segments segments = Segments.of(packet);
-    session.heard(relay.nowMs()); // an opened packet is authentic
-    if (!session.mayCarry(session.heardMs())) {
+    if (!mayCarry()) {
       counters.count(Drop.TOKEN_EXPIRED, segments.packets());
       meter.refusedUp(flow, segments.packets(), segments.bytes());
       return;

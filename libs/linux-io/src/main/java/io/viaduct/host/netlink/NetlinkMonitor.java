@@ -16,7 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Reports each change of links, addresses and routes on one event loop. It first reports all that
-/// exist. It watches the network namespace of the thread that starts it.
+/// exist. After each burst of reports comes a [NetworkChange.Settled]. It watches the network
+/// namespace of the thread that starts it.
 public final class NetlinkMonitor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NetlinkMonitor.class);
 
@@ -30,6 +31,7 @@ public final class NetlinkMonitor implements AutoCloseable {
   private static final int[] DUMPS = {
     RouteMessages.GET_LINK, RouteMessages.GET_ADDRESS, RouteMessages.GET_ROUTE
   };
+  private static final NetworkChange SETTLED = new NetworkChange.Settled();
   private static final short NLM_F_REQUEST_DUMP = 0x1 | 0x300;
 
   private final SystemCalls calls = new SystemCalls();
@@ -188,6 +190,17 @@ public final class NetlinkMonitor implements AutoCloseable {
   private final class Readable implements PolledDescriptor.Events {
     @Override
     public void readable() {
+      if (readAll()) {
+        listener.accept(SETTLED);
+        if (hasDroppedRoutes) {
+          hasDroppedRoutes = false;
+          resyncSoon();
+        }
+      }
+    }
+
+    /// Reads messages. @return false if more may wait; the loop then comes back
+    private boolean readAll() {
       PolledDescriptor polled = descriptor;
       for (int i = 0; i < RECEIVES_PER_WAKE_UP && polled != null && polled.isReading(); i++) {
         int bytes = calls.read(polled.number(), received.address(), RECEIVE_BYTES);
@@ -197,13 +210,10 @@ public final class NetlinkMonitor implements AutoCloseable {
           overruns++;
           resyncSoon();
         } else {
-          break; // no further message
+          return true; // no further message
         }
       }
-      if (hasDroppedRoutes) {
-        hasDroppedRoutes = false;
-        resyncSoon();
-      }
+      return false;
     }
 
     @Override

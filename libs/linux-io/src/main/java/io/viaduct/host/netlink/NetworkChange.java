@@ -40,6 +40,10 @@ public sealed interface NetworkChange {
   /// All that exist have been reported.
   record Complete() implements NetworkChange {}
 
+  /// All reports that had arrived were passed on. A burst of them may undo itself: a link that goes
+  /// down and up while the process is frozen is as before.
+  record Settled() implements NetworkChange {}
+
   /// A unicast route.
   ///
   /// @param destination first address of the prefix; the wildcard for a default route

@@ -136,7 +136,7 @@ class NetlinkMonitorLabIT {
       expect(NetworkChange.Resync.class, _ -> true);
       await()
           .untilAsserted(
-              () -> assertThat(changes.getLast()).isEqualTo(new NetworkChange.Complete()));
+              () -> assertThat(changes.getLast()).isEqualTo(new NetworkChange.Settled()));
       int resync = changes.lastIndexOf(new NetworkChange.Resync());
       List<NetworkChange> after = changes.subList(resync, changes.size());
       assertThat(after)
