@@ -58,6 +58,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   long sinceNs;
   private final Receiver receiver;
   private final UdpSockets sockets;
+  private final BadLoss badLoss = new BadLoss();
   final HoldTime hold;
 
   // The family of the SNAPT's address: false for the first one that the link can reach.
@@ -143,6 +144,11 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   }
 
   @Override
+  public boolean isLosingBadly() {
+    return badLoss.isBad();
+  }
+
+  @Override
   public boolean isWeak() {
     return link != null && link.isWeak();
   }
@@ -185,12 +191,19 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
           ? "its signal is weak (%d dBm), and another link works".formatted(link.weakDbm())
           : "its signal is weak (%d dBm), but no other link works".formatted(link.weakDbm());
     }
-    return isSpare() ? "the configuration keeps it as a spare" : "it answers";
+    if (!isSpare()) {
+      return "it answers";
+    }
+    return use == PathUse.YES
+        ? "it is a spare, and every other link loses 10 % and more"
+        : "the configuration keeps it as a spare";
   }
 
   PathStatus status(PathState measured, long nowNs) {
     losing = isLosing(measured);
-    String state = !isAlive() ? "dead" : isSpare() ? "spare" : losing ? "losing" : "usable";
+    badLoss.measured(measured.usualLossRatio(), nowNs);
+    boolean kept = isSpare() && use != PathUse.YES;
+    String state = !isAlive() ? "dead" : kept ? "spare" : losing ? "losing" : "usable";
     double limit = measured.bitPerSecond();
     return new PathStatus(
         id,
@@ -242,6 +255,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
     hold.networkChanged(nowNs);
     triedNs = nowNs;
     losing = false;
+    badLoss.reset();
     silence.reset();
     watch.networkChanged(nowNs);
   }
