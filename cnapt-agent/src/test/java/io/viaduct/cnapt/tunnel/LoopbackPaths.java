@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.viaduct.cnapt.links.LinkListener;
 import io.viaduct.cnapt.links.SnaptPeers;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
@@ -60,6 +61,11 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
 
   double lossRatio;
   long nowNs = 5_000_000_000L;
+
+  /// Packets that the device has sent, and those that have arrived behind the SNAPT.
+  int offered;
+
+  int delivered;
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
   private final IoEventLoop loop = loops.next();
@@ -121,12 +127,22 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
     });
   }
 
+  IoEventLoop loop() {
+    return loop;
+  }
+
+  /// Returns the listener to the links that may be used, as [DataPath#links].
+  LinkListener links() {
+    return new LinkDifferences((before, now) -> paths.linkChanged(before, now, nowNs));
+  }
+
   /// Changes a link.
   void change(UsableLink before, UsableLink now) {
     on(() -> paths.linkChanged(before, now, nowNs));
   }
 
-  private void on(Runnable action) {
+  /// Runs an action on the event loop.
+  void on(Runnable action) {
     loop.submit(action).syncUninterruptibly();
   }
 
@@ -149,6 +165,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
     weather.nextBytes(payload);
     byte[] packet = PacketForge.udp(ENDPOINTS, payload);
     ByteBuf buffer = Unpooled.directBuffer().writeZero(HEADROOM).writeBytes(packet);
+    offered++;
     device.offer(new IpPacket().set(buffer, HEADROOM, packet.length, 0, false), nowNs);
     buffer.release();
     device.flushBatch(nowNs);
@@ -170,7 +187,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
       received.flip();
       if (arrives(from)) {
         ByteBuf content = Unpooled.directBuffer(received.remaining()).writeBytes(received);
-        snapt.open(content, 0, content.readableBytes(), from, (_, _) -> {}, nowNs);
+        snapt.open(content, 0, content.readableBytes(), from, (_, _) -> delivered++, nowNs);
         content.release();
       }
       received.clear();
