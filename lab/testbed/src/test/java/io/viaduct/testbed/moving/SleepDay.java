@@ -98,8 +98,11 @@ public final class SleepDay {
         say("an echo after the grace", echo(socket, System.nanoTime()));
       }
       say("fastest echo beyond a round trip", fastestNs - roundTripNs);
-      LockSupport.parkNanos(BEYOND_GRACE_NS);
     }
+    MovingLab.await(
+        () -> lab.carriedBytes() == lab.chargedBytes(),
+        "every carried byte is charged, and no other");
+    MovingLab.say("carried and charged bytes", lab.carriedBytes());
     MovingLab.say("sessions", lab.logged("snapt-1", " opened$"));
     MovingLab.say("ended sessions", lab.logged("snapt-1", " ended: "));
     MovingLab.say("refused reports", lab.logged("snapt-1", "report .* is (REJECTED|CONFLICT)"));

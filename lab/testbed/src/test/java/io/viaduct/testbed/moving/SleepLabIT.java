@@ -17,9 +17,9 @@ class SleepLabIT {
   static final String TIMES = "SLEEP_TIMES";
   private static final Map<String, String> DAY =
       Map.of(
-          SECONDS, System.getProperty("lab.sleep", "40"),
-          TOKEN, System.getProperty("lab.token", "20s"),
-          TIMES, System.getProperty("lab.sleeps", "2"));
+          SECONDS, System.getProperty("lab.sleep", "25"),
+          TOKEN, System.getProperty("lab.token", "15s"),
+          TIMES, System.getProperty("lab.sleeps", "3"));
 
   // Of these, 20 ms are the neighbour discovery: a link that was down has forgotten its gateway.
   private static final double BEYOND_MS_MAX = 50;
@@ -35,6 +35,7 @@ class SleepLabIT {
         .contains("sessions: 1\n")
         .contains("ended sessions: 0\n")
         .contains("refused reports: 0\n")
+        .containsPattern("carried and charged bytes: [1-9]\\d+\n")
         .containsPattern("an echo after the grace: [\\d.]+ ms\n");
     Matcher fastest = FASTEST.matcher(said);
     assertThat(fastest.find()).as(said).isTrue();
