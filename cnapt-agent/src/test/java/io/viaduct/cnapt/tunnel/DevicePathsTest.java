@@ -36,8 +36,8 @@ class DevicePathsTest {
   @Test
   void aSpareLinkCarriesPacketsWhileTheOnlyOtherOneLosesBadlyAndNotAfterwards() throws Exception {
     beginWithSpare();
-    device.losingPath = LINK;
-    device.lossRatio = 0.3;
+    device.snapt.losingPath = LINK;
+    device.snapt.lossRatio = 0.3;
     device.advanceMs(8_000);
     PathStatus spare = device.path(SPARE);
     assertThat(spare.use()).as("%s, seed %d", spare, LoopbackPaths.SEED).isEqualTo("yes");
@@ -45,7 +45,7 @@ class DevicePathsTest {
     long before = device.offeredBytes(SPARE);
     device.advanceMs(1_000);
     assertThat(device.offeredBytes(SPARE) - before).as("most packets").isGreaterThan(80_000);
-    device.lossRatio = 0;
+    device.snapt.lossRatio = 0;
     device.advanceMs(120_000);
     assertThat(device.path(SPARE).use()).as("%s", device.path(LINK)).isEqualTo("spare");
   }
@@ -53,8 +53,8 @@ class DevicePathsTest {
   @Test
   void aSpareLinkStaysOneWhileTheOtherLosesALittle() throws Exception {
     beginWithSpare();
-    device.losingPath = LINK;
-    device.lossRatio = 0.04;
+    device.snapt.losingPath = LINK;
+    device.snapt.lossRatio = 0.04;
     for (int second = 0; second < 30; second++) {
       device.advanceMs(1_000);
       assertThat(device.path(SPARE).use()).as("%s", device.path(LINK)).isEqualTo("spare");
@@ -63,7 +63,7 @@ class DevicePathsTest {
 
   @Test
   void aLinkOfBothFamiliesChangesToTheOtherOneAfterOneSilentSecond() throws Exception {
-    device.dead = OuterHeader.IPV4;
+    device.snapt.dead = OuterHeader.IPV4;
     device.begin(LoopbackPaths.link(1, false));
     device.advanceMs(990);
     assertThat(device.family(LINK)).as("within the second").isEqualTo(OuterHeader.IPV4);
@@ -77,11 +77,11 @@ class DevicePathsTest {
 
   @Test
   void aLinkWhoseIpv6DiesComesBackToIpv4() throws Exception {
-    device.dead = OuterHeader.IPV4;
+    device.snapt.dead = OuterHeader.IPV4;
     device.begin(LoopbackPaths.link(1, false));
     device.advanceMs(2_000);
     assertThat(device.family(LINK)).isEqualTo(OuterHeader.IPV6);
-    device.dead = OuterHeader.IPV6;
+    device.snapt.dead = OuterHeader.IPV6;
     device.advanceMs(8_000);
     assertThat(device.family(LINK)).isEqualTo(OuterHeader.IPV4);
     assertThat(device.path(LINK).state()).isEqualTo("usable");

@@ -17,7 +17,6 @@ import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.SessionSecret;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
-import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.LoopMemory;
 import io.viaduct.tunnel.session.PacketForge;
 import io.viaduct.tunnel.session.TunnelSession;
@@ -29,20 +28,16 @@ import io.viaduct.tunnel.terms.TunnelTerms;
 import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.DatagramChannel;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 
-/// The paths of a device with real sockets on the loopback, and a SNAPT with an address of each
-/// family. The clock belongs to the test. All links are the loopback, with numbers of their own.
+/// The paths of a device with real sockets on the loopback, and a [LoopbackSnapt]. The clock
+/// belongs to the test. All links are the loopback, with numbers of their own.
 final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, AutoCloseable {
   static final long SEED = 20_261_125;
   private static final int HEADROOM = 16;
@@ -53,48 +48,33 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
   private static final int PAYLOAD_BYTES = 1_000;
   private static final PacketForge.Endpoints ENDPOINTS = PacketForge.Endpoints.ipv4(5000, 7, 5000);
 
-  /// A family of whose datagrams nothing arrives; null for none.
-  @Nullable OuterHeader dead;
-
-  /// Path that loses packets in both directions, and how many.
-  int losingPath = -1;
-
-  double lossRatio;
   long nowNs = 5_000_000_000L;
 
-  /// Packets that the device has sent, and those that have arrived behind the SNAPT.
+  /// Packets that the device has sent.
   int offered;
 
-  int delivered;
+  final LoopbackSnapt snapt;
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
   private final IoEventLoop loop = loops.next();
   private final SplittableRandom weather = new SplittableRandom(SEED);
   private final LoopMemory memory = memory();
-  private final LoopMemory snaptMemory = memory();
-  private final DatagramChannel ipv4 = channel("127.0.0.1");
-  private final DatagramChannel ipv6 = channel("::1");
-  private final TunnelSession snapt;
   private final TunnelSession device;
   private final DevicePaths paths;
 
   LoopbackPaths() throws IOException {
-    snapt = session(TunnelRole.SNAPT, snaptMemory, PathListener.SILENT);
-    device = session(TunnelRole.AGENT, memory, new Answers());
+    snapt = new LoopbackSnapt(nowNs);
+    device = session(TunnelRole.AGENT, memory, new VoiceFlows(), new Answers(), nowNs);
     paths = new DevicePaths(loop, 0, MOBILITY, this, this);
   }
 
-  private static LoopMemory memory() {
+  static LoopMemory memory() {
     return new LoopMemory(ByteBufAllocator.DEFAULT, new SecureRandom());
   }
 
-  private static DatagramChannel channel(String host) throws IOException {
-    DatagramChannel opened = DatagramChannel.open();
-    opened.configureBlocking(false);
-    return opened.bind(new InetSocketAddress(InetAddress.ofLiteral(host), 0));
-  }
-
-  private TunnelSession session(TunnelRole role, LoopMemory memory, PathListener listener) {
+  /// Returns an end of the session.
+  static TunnelSession session(
+      TunnelRole role, LoopMemory memory, FlowListener flows, PathListener listener, long nowNs) {
     TunnelSettings settings = TunnelSettings.defaults();
     TunnelLimits limits =
         new TunnelLimits(1500, settings.historyBytes(), 4, TunnelLimits.PATH_FEATURES);
@@ -105,7 +85,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
         new TunnelTerms(AeadAlgorithm.AES_256_GCM, secret, peerIndex, limits),
         settings,
         memory,
-        new VoiceFlows(),
+        flows,
         listener,
         nowNs);
   }
@@ -119,11 +99,10 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
 
   /// Begins the session with these links, each of which gets a path.
   void begin(UsableLink... links) throws Exception {
-    InetSocketAddress four = (InetSocketAddress) ipv4.getLocalAddress();
-    InetSocketAddress six = (InetSocketAddress) ipv6.getLocalAddress();
+    SnaptPeers peers = snapt.peers();
     on(() -> {
       Set.of(links).forEach(each -> paths.linkChanged(null, each, nowNs));
-      paths.begin(device, new SnaptPeers(four, four, six), nowNs);
+      paths.begin(device, peers, nowNs);
     });
   }
 
@@ -152,8 +131,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
     while (nowNs < endNs) {
       on(this::deviceTurn);
       nowNs += HALF_NS;
-      snaptTurn(ipv4);
-      snaptTurn(ipv6);
+      snapt.turn(nowNs);
       nowNs += HALF_NS;
       on(() -> {});
       on(() -> {}); // the loop has polled the sockets between two tasks
@@ -180,31 +158,6 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
     device.drain(paths, nowNs);
   }
 
-  private void snaptTurn(DatagramChannel by) throws IOException {
-    ByteBuffer received = ByteBuffer.allocate(2000);
-    var from = (InetSocketAddress) by.receive(received);
-    while (from != null) {
-      received.flip();
-      if (arrives(from)) {
-        ByteBuf content = Unpooled.directBuffer(received.remaining()).writeBytes(received);
-        snapt.open(content, 0, content.readableBytes(), from, (_, _) -> delivered++, nowNs);
-        content.release();
-      }
-      received.clear();
-      from = (InetSocketAddress) by.receive(received);
-    }
-    snapt.openBatchEnd(nowNs);
-    snapt.onTick(nowNs);
-    snapt.drain(new Wire(), nowNs);
-  }
-
-  private boolean arrives(InetSocketAddress remote) {
-    boolean loses =
-        snapt.paths(nowNs).stream()
-            .anyMatch(each -> each.id() == losingPath && remote.equals(each.address()));
-    return OuterHeader.of(remote) != dead && (!loses || weather.nextDouble() >= lossRatio);
-  }
-
   /// Returns the state of a path.
   PathStatus path(int id) {
     PathStatus[] seen = new PathStatus[1];
@@ -225,28 +178,6 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
   /// Returns the bytes of packets that the device gave to a path so far.
   long offeredBytes(int id) {
     return device.offeredBytes(id);
-  }
-
-  private final class Wire implements DatagramSink {
-    @Override
-    public boolean isWritable() {
-      return true;
-    }
-
-    @Override
-    public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to, long sentNs) {
-      while (to != null && burst.isReadable()) {
-        ByteBuf datagram = burst.readSlice(Math.min(segmentSize, burst.readableBytes()));
-        if (arrives(to)) {
-          try {
-            (OuterHeader.of(to) == OuterHeader.IPV4 ? ipv4 : ipv6).send(datagram.nioBuffer(), to);
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-        }
-      }
-      burst.release();
-    }
   }
 
   private static final class VoiceFlows implements FlowListener {
@@ -310,10 +241,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
       device.close();
     });
     snapt.close();
-    ipv4.close();
-    ipv6.close();
     memory.close();
-    snaptMemory.close();
     loops.shutdownGracefully();
   }
 }

@@ -71,7 +71,7 @@ class SignalToPathTest {
     long wireless = device.offeredBytes(WIRELESS_PATH);
     seconds(3, WEAK_DBM);
     assertThat(device.offeredBytes(WIRELESS_PATH)).as("no packet more").isEqualTo(wireless);
-    assertThat(device.delivered).as("every packet").isEqualTo(device.offered);
+    assertThat(device.snapt.delivered).as("every packet").isEqualTo(device.offered);
     seconds(5, STRONG_DBM);
     assertThat(device.path(WIRELESS_PATH).use()).isEqualTo("yes");
   }
