@@ -58,7 +58,8 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   long sinceNs;
   private final Receiver receiver;
   private final UdpSockets sockets;
-  private final BadLoss badLoss = new BadLoss();
+  private final BadLoss badUp = new BadLoss();
+  private final BadLoss badDown = new BadLoss();
   final HoldTime hold;
 
   // The family of the SNAPT's address: false for the first one that the link can reach.
@@ -145,7 +146,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
 
   @Override
   public boolean isLosingBadly() {
-    return badLoss.isBad();
+    return badUp.isBad() || badDown.isBad();
   }
 
   @Override
@@ -201,7 +202,8 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
 
   PathStatus status(PathState measured, long nowNs) {
     losing = isLosing(measured);
-    badLoss.measured(measured.usualLossRatio(), nowNs);
+    badUp.measured(measured.lossRatio(), nowNs);
+    badDown.measured(measured.lossToHereRatio(), nowNs);
     boolean kept = isSpare() && use != PathUse.YES;
     String state = !isAlive() ? "dead" : kept ? "spare" : losing ? "losing" : "usable";
     double limit = measured.bitPerSecond();
@@ -255,7 +257,8 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
     hold.networkChanged(nowNs);
     triedNs = nowNs;
     losing = false;
-    badLoss.reset();
+    badUp.reset();
+    badDown.reset();
     silence.reset();
     watch.networkChanged(nowNs);
   }

@@ -46,7 +46,7 @@ class DevicePathsTest {
     device.advanceMs(1_000);
     assertThat(device.offeredBytes(SPARE) - before).as("most packets").isGreaterThan(80_000);
     device.snapt.lossRatio = 0;
-    device.advanceMs(120_000);
+    device.advanceMs(180_000);
     assertThat(device.path(SPARE).use()).as("%s", device.path(LINK)).isEqualTo("spare");
   }
 
