@@ -62,6 +62,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -103,6 +104,7 @@ final class Agent
   private final ReceiptLedger receipts;
   private final ControlClient control;
   private final TrustedAuthorities authorities;
+  private final AtomicBoolean slept = new AtomicBoolean(); // and has no new token yet
   private volatile @Nullable EgressRouting routing; // written by the starting thread
   private volatile @Nullable ApplicationResolvers resolvers; // written by the starting thread
   private @Nullable ProcessMetrics metrics;
@@ -221,10 +223,13 @@ final class Agent
             TimeUnit.MILLISECONDS);
   }
 
-  // The token has probably expired, and SIP's timers stood still.
+  // The token has probably expired, and SIP's timers stood still. The SNAPT may wait many seconds
+  // before it repeats what it sent to the sleeping device by the control connection, for example
+  // the receipts to sign before it takes a new token. So the new token goes by a new connection.
   private void woken(long sleptMs) {
     if (sleptMs > 0) {
       LOG.info("awake after {} s: probing, and asking the bridge for a new token", sleptMs / 1_000);
+      slept.set(true);
       data.awake();
       tokens.networkChanged();
     }
@@ -279,6 +284,9 @@ final class Agent
   private void ticket(SessionTicket ticket) {
     state.tokenExpires(ticket.expiresMs());
     control.present(ticket.token(), ticket.relays(), ticket.addresses());
+    if (slept.getAndSet(false)) {
+      control.networkChanged();
+    }
   }
 
   @Override

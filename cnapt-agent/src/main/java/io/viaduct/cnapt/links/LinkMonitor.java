@@ -2,6 +2,7 @@ package io.viaduct.cnapt.links;
 
 import io.netty.channel.IoEventLoop;
 import io.viaduct.host.netlink.SignalMonitor;
+import io.viaduct.host.netlink.SignalSource;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,7 @@ public final class LinkMonitor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LinkMonitor.class);
 
   private final UsableLinks usable;
-  private final SignalMonitor signals;
+  private final SignalSource signals;
   private final LinkListener listener;
   private final Consumer<List<UsableLink>> all;
   private final Map<Integer, Integer> dBmOfLink = new ConcurrentHashMap<>();
@@ -27,10 +28,20 @@ public final class LinkMonitor implements AutoCloseable {
   /// @param all called with all links after their differences, on that loop
   public LinkMonitor(
       IoEventLoop loop, LinkRules rules, LinkListener listener, Consumer<List<UsableLink>> all) {
+    this(loop, rules, listener, all, SignalMonitor::new);
+  }
+
+  /// @param readings opens the source of the signal strength: the kernel, or a recording of it
+  public LinkMonitor(
+      IoEventLoop loop,
+      LinkRules rules,
+      LinkListener listener,
+      Consumer<List<UsableLink>> all,
+      SignalSource.Factory readings) {
     this.listener = listener;
     this.all = all;
     this.usable = new UsableLinks(rules, new Differences());
-    this.signals = new SignalMonitor(loop, this::signal);
+    this.signals = readings.open(loop, this::signal);
   }
 
   /// Takes the kernel's present view of the links.

@@ -45,10 +45,6 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   /// by that of the last ten seconds, so a path whose loss comes and goes is not taken in between.
   private static final double LOSING_RATIO = 0.02;
 
-  /// Loss of about ten seconds from which a spare path may help; it helps until the path is no
-  /// longer losing.
-  private static final double BAD_RATIO = 0.05;
-
   final int id;
   final UdpSink sink;
   final PathWatch watch;
@@ -67,13 +63,14 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   long sinceNs;
   private final Receiver receiver;
   private final UdpSockets sockets;
+  private final BadLoss badUp = new BadLoss();
+  private final BadLoss badDown = new BadLoss();
   final HoldTime hold;
 
   // The family of the SNAPT's address: false for the first one that the link can reach.
   private boolean second;
   private long triedNs;
   private boolean losing;
-  private boolean bad;
 
   /// Opens the socket.
   ///
@@ -153,8 +150,8 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   }
 
   @Override
-  public boolean isBad() {
-    return bad;
+  public boolean isLosingBadly() {
+    return badUp.isBad() || badDown.isBad();
   }
 
   @Override
@@ -200,18 +197,20 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
           ? "its signal is weak (%d dBm), and another link works".formatted(link.weakDbm())
           : "its signal is weak (%d dBm), but no other link works".formatted(link.weakDbm());
     }
-    if (isSpare()) {
-      return use == PathUse.YES
-          ? "it is a spare, and every other path that works loses 5 % and more"
-          : "the configuration keeps it as a spare";
+    if (!isSpare()) {
+      return "it answers";
     }
-    return "it answers";
+    return use == PathUse.YES
+        ? "it is a spare, and every other link loses 10 % and more"
+        : "the configuration keeps it as a spare";
   }
 
   PathStatus status(PathState measured, long nowNs) {
     losing = isLosing(measured);
-    bad = measured.usualLossRatio() >= (bad ? LOSING_RATIO : BAD_RATIO);
-    String state = !isAlive() ? "dead" : isSpare() ? "spare" : losing ? "losing" : "usable";
+    badUp.measured(measured.lossRatio(), nowNs);
+    badDown.measured(measured.lossToHereRatio(), nowNs);
+    boolean kept = isSpare() && use != PathUse.YES;
+    String state = !isAlive() ? "dead" : kept ? "spare" : losing ? "losing" : "usable";
     double limit = measured.bitPerSecond();
     return new PathStatus(
         id,
@@ -263,7 +262,8 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
     hold.networkChanged(nowNs);
     triedNs = nowNs;
     losing = false;
-    bad = false;
+    badUp.reset();
+    badDown.reset();
     silence.reset();
     watch.networkChanged(nowNs);
   }

@@ -5,8 +5,8 @@ import java.util.List;
 
 /// Decides which paths carry data: those by which the SNAPT answers and whose hold time is over. A
 /// path with a weak signal is left while it still works, if another one works; then nothing is lost
-/// by the move. A spare path carries data while no other one works, and while all others lose
-/// badly. Without a path that works, every path is used.
+/// by the move. Without a path that works, every path is used. A spare path carries data as well
+/// while every other path that works loses badly, unless it does so itself.
 final class UseRule {
   /// The facts about a path.
   interface Facts {
@@ -19,11 +19,11 @@ final class UseRule {
     /// Returns whether the signal of its link is weak.
     boolean isWeak();
 
-    /// Returns whether it carries data only while no other path does it well.
+    /// Returns whether it carries data only while no other path does, or all of them lose badly.
     boolean isSpare();
 
-    /// Returns whether the path loses so much that connections stand nearly still.
-    boolean isBad();
+    /// Returns whether so many packets are lost on it that it is hardly of use.
+    boolean isLosingBadly();
   }
 
   private UseRule() {}
@@ -35,21 +35,31 @@ final class UseRule {
     boolean anyAlive = false;
     boolean anyReady = false;
     boolean anyStrong = false;
-    boolean anyPlain = false;
-    boolean anyGood = false;
     for (int i = 0; i < all.size(); i++) {
       Facts each = all.get(i);
       anyAlive |= each.isAlive();
       anyReady |= each.isReady(nowNs);
       anyStrong |= each.isReady(nowNs) && !each.isWeak();
-      anyPlain |= each.isReady(nowNs) && !each.isSpare();
-      anyGood |= each.isReady(nowNs) && !each.isSpare() && !each.isBad();
     }
     boolean works = anyReady ? path.isReady(nowNs) : !anyAlive || path.isAlive();
     if (!works || anyStrong && path.isWeak()) {
       return PathUse.NO;
     }
-    boolean helps = anyPlain && !anyGood && !path.isBad();
-    return path.isSpare() && !helps ? PathUse.SPARE : PathUse.YES;
+    return path.isSpare() && !isNeeded(path, all, nowNs) ? PathUse.SPARE : PathUse.YES;
+  }
+
+  // Without a path that is ready, the spare ones are used anyway, because nothing else is.
+  private static boolean isNeeded(Facts spare, List<? extends Facts> all, long nowNs) {
+    boolean anyLosing = false;
+    for (int i = 0; i < all.size(); i++) {
+      Facts each = all.get(i);
+      if (!each.isSpare() && each.isReady(nowNs)) {
+        if (!each.isLosingBadly()) {
+          return false;
+        }
+        anyLosing = true;
+      }
+    }
+    return anyLosing && !spare.isLosingBadly();
   }
 }

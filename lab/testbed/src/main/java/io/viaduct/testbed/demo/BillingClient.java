@@ -71,6 +71,11 @@ public final class BillingClient {
     return all;
   }
 
+  /// Returns the inner bytes of all charges of an account.
+  public long chargedBytes(String account) throws IOException {
+    return charges(account).stream().mapToLong(Charge::preBytes).sum();
+  }
+
   JsonNode get(String path) throws IOException {
     try {
       return billing.send("GET", path, null, Map.of());

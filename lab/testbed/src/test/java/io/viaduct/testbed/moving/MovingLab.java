@@ -18,9 +18,11 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /// One device, one SNAPT with an address of each family, bridge and billing, in namespaces. The
@@ -35,6 +37,7 @@ final class MovingLab {
   private final Passwords passwords = Passwords.draw(new SecureRandom());
   private final String agentLines;
   private final String snaptLines;
+  private @Nullable BillingClient billing;
   private String token = ""; // lines of the bridge's configuration of tokens
 
   /// @param agentLines added to the agent's configuration
@@ -87,11 +90,27 @@ final class MovingLab {
 
   private void fund() throws IOException {
     String url = "http://%s:%d".formatted(Topology.CONTROL, Plans.BILLING_REST_PORT);
-    BillingClient billing =
+    BillingClient logged =
         new BillingClient(url, new Retry(Duration.ofSeconds(60), System::nanoTime))
             .logIn("operator", passwords.operator());
-    billing.createAccount("alice", passwords.alice(), "Alice");
-    billing.topUp("alice", 50_000_000, "moving-1");
+    billing = logged;
+    logged.createAccount("alice", passwords.alice(), "Alice");
+    logged.topUp("alice", 50_000_000, "moving-1");
+  }
+
+  /// Returns the inner bytes that the agent has carried, in both directions.
+  long carriedBytes() throws IOException {
+    return status()
+        .path("data")
+        .path("classes")
+        .valueStream()
+        .mapToLong(each -> each.path("preBytes").asLong(0))
+        .sum();
+  }
+
+  /// Returns the inner bytes that the account was charged for.
+  long chargedBytes() throws IOException {
+    return Objects.requireNonNull(billing, "the laboratory has started").chargedBytes("alice");
   }
 
   /// Returns the agent's status.

@@ -2,34 +2,50 @@ package io.viaduct.testbed.moving;
 
 import io.viaduct.testbed.topology.Command;
 import io.viaduct.testbed.topology.Laboratory;
+import io.viaduct.testbed.topology.LinkPlan;
+import io.viaduct.testbed.topology.LinkPlan.Family;
 import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
+import io.viaduct.testbed.topology.WeatheredCable;
 import io.viaduct.testbed.traffic.RoundTrips;
+import io.viaduct.testbed.weather.Direction;
+import io.viaduct.testbed.weather.WeatherText;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 
 /// The first process of the laboratory of [SleepLabIT]; prints what it sees. The device sleeps
-/// longer than its token is valid: its agent is frozen and its links are down. Then it wakes, and a
-/// TCP connection from before the sleep goes on.
+/// longer than its token is valid, several times: its agent is frozen and its links are down. Then
+/// it wakes, and a TCP connection from before the sleep goes on. Each link has a round trip of 20
+/// ms.
 public final class SleepDay {
   private static final int PORT = 7;
   private static final int STROKE_BYTES = 48;
   private static final int TIMEOUT_MS = 60_000;
   private static final long BEYOND_GRACE_NS = 12_000_000_000L;
-  private static final long MS = 1_000_000;
+  private static final double MS = 1_000_000;
+  private static final long LOOK_NS = 10_000_000;
+  private static final long SEED = 20_261_125;
+  private static final List<LinkPlan> LINKS =
+      List.of(
+          new LinkPlan("A", Set.of(Family.IPV4), true, "A"),
+          new LinkPlan("B", Set.of(Family.IPV4), true, "B"));
 
   private final MovingLab lab;
   private final long sleepNs;
+  private final int times;
 
-  private SleepDay(MovingLab lab, long sleepSeconds) {
+  private SleepDay(MovingLab lab, long sleepSeconds, int times) {
     this.lab = lab;
     this.sleepNs = sleepSeconds * 1_000_000_000;
+    this.times = times;
   }
 
   /// @param arguments the clone, and a directory for this run
@@ -38,9 +54,11 @@ public final class SleepDay {
     Files.createDirectories(outer.resolve("lab"));
     Path directory = Laboratory.mountPrivate(outer);
     try {
-      var lab = new MovingLab(Path.of(arguments[0]), directory, NetworkPlan.STANDARD, "", "");
+      var lab =
+          new MovingLab(Path.of(arguments[0]), directory, new NetworkPlan(1, LINKS, SEED), "", "");
       lab.tokenLifetime(System.getenv(SleepLabIT.TOKEN));
-      new SleepDay(lab, Long.parseLong(System.getenv(SleepLabIT.SECONDS))).pass();
+      long seconds = Long.parseLong(System.getenv(SleepLabIT.SECONDS));
+      new SleepDay(lab, seconds, Integer.parseInt(System.getenv(SleepLabIT.TIMES))).pass();
     } finally {
       Laboratory.keepLogs(directory, outer);
     }
@@ -48,6 +66,12 @@ public final class SleepDay {
   }
 
   private void pass() throws Exception {
+    for (WeatheredCable each : lab.network.weatheredCables()) {
+      for (Direction direction : Direction.values()) {
+        var weather = each.weathered().weather(direction);
+        each.weathered().change(direction, WeatherText.apply(weather, List.of("delay=10ms")));
+      }
+    }
     lab.start();
     lab.awaitUsed("linkA", "linkB");
     var unused =
@@ -64,16 +88,28 @@ public final class SleepDay {
       for (int i = 0; i < 20; i++) {
         roundTripNs = Math.min(roundTripNs, echo(socket, System.nanoTime()));
       }
-      MovingLab.say("round trip ms", roundTripNs / MS);
-      long wokenNs = sleep();
-      MovingLab.say("ms from the resume to the echo", echo(socket, wokenNs) / MS);
-      LockSupport.parkNanos(BEYOND_GRACE_NS);
-      MovingLab.say("ms of an echo after the grace", echo(socket, System.nanoTime()) / MS);
-      LockSupport.parkNanos(BEYOND_GRACE_NS); // longer than an interval
+      say("round trip", roundTripNs);
+      long fastestNs = Long.MAX_VALUE;
+      for (int i = 0; i < times; i++) {
+        long resumedNs = echo(socket, sleep());
+        fastestNs = Math.min(fastestNs, resumedNs);
+        say("from the resume to the echo", resumedNs);
+        LockSupport.parkNanos(BEYOND_GRACE_NS); // also longer than an interval
+        say("an echo after the grace", echo(socket, System.nanoTime()));
+      }
+      say("fastest echo beyond a round trip", fastestNs - roundTripNs);
     }
+    MovingLab.await(
+        () -> lab.carriedBytes() == lab.chargedBytes(),
+        "every carried byte is charged, and no other");
+    MovingLab.say("carried and charged bytes", lab.carriedBytes());
     MovingLab.say("sessions", lab.logged("snapt-1", " opened$"));
     MovingLab.say("ended sessions", lab.logged("snapt-1", " ended: "));
     MovingLab.say("refused reports", lab.logged("snapt-1", "report .* is (REJECTED|CONFLICT)"));
+  }
+
+  private static void say(String what, long ns) {
+    MovingLab.say(what, "%.1f ms".formatted(ns / MS));
   }
 
   private Socket connected() throws Exception {
@@ -99,7 +135,7 @@ public final class SleepDay {
     lab.network.loseLink("B");
     long endNs = System.nanoTime() + sleepNs;
     while (System.nanoTime() - endNs < 0) {
-      LockSupport.parkNanos(10 * MS);
+      LockSupport.parkNanos(LOOK_NS);
     }
     lab.network.restoreLink("A");
     lab.network.restoreLink("B");

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /// Reports the signal strength of wireless links once a second, on one event loop. Without a
 /// wireless link it has no timer. It needs no privilege, and stays silent on a kernel without
 /// generic netlink or without wireless drivers.
-public final class SignalMonitor implements AutoCloseable {
+public final class SignalMonitor implements SignalSource {
   private static final Logger LOG = LoggerFactory.getLogger(SignalMonitor.class);
   private static final long PERIOD_MS = 1000;
   private static final int RECEIVE_BYTES = 64 * 1024;
@@ -40,10 +40,8 @@ public final class SignalMonitor implements AutoCloseable {
     this.dialog = new SignalDialog(listener);
   }
 
-  /// Sets the links whose signal is asked for. The kernel says which of them are wireless. Loop
-  /// only.
-  ///
-  /// @param linkIndexes the kernel's numbers of the usable links
+  /// Sets the links whose signal is asked for. The kernel says which of them are wireless.
+  @Override
   public void watch(Set<Integer> linkIndexes) {
     assert loop.inEventLoop() : Thread.currentThread();
     dialog.watch(linkIndexes);

@@ -60,6 +60,18 @@ final class Stations {
 
   private Stations() {}
 
+  /// Returns [#STATION] with another smoothed signal strength.
+  static String station(int dBm) {
+    return STATION.replace("05000d00c3", "05000d00%02x".formatted(dBm & 0xFF));
+  }
+
+  /// Returns a message with another sequence number, in its header and not in a header that it
+  /// quotes.
+  static String numbered(String message, int sequence) {
+    String number = "%08x".formatted(Integer.reverseBytes(sequence));
+    return message.substring(0, 16) + number + message.substring(24);
+  }
+
   static byte[] hex(String... messages) {
     Assumptions.assumeTrue(
         ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN, "written for a little-endian machine");

@@ -1,0 +1,89 @@
+package io.viaduct.cnapt.tunnel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.cnapt.policy.PathStatus;
+import io.viaduct.tunnel.terms.OuterHeader;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// The device's paths with real sockets and the clock of the test.
+class DevicePathsTest {
+  private static final int LINK = 0; // ids of paths, in the order of the links
+  private static final int SPARE = 1;
+
+  private LoopbackPaths device;
+
+  @BeforeEach
+  void open() throws Exception {
+    device = new LoopbackPaths();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    device.close();
+  }
+
+  private void beginWithSpare() throws Exception {
+    device.begin(LoopbackPaths.link(1, false));
+    device.change(null, LoopbackPaths.link(2, true));
+    device.advanceMs(2_000);
+    assertThat(device.path(LINK).use()).isEqualTo("yes");
+    assertThat(device.path(SPARE).use()).isEqualTo("spare");
+  }
+
+  @Test
+  void aSpareLinkCarriesPacketsWhileTheOnlyOtherOneLosesBadlyAndNotAfterwards() throws Exception {
+    beginWithSpare();
+    device.snapt.losingPath = LINK;
+    device.snapt.lossRatio = 0.3;
+    device.advanceMs(8_000);
+    PathStatus spare = device.path(SPARE);
+    assertThat(spare.use()).as("%s, seed %d", spare, LoopbackPaths.SEED).isEqualTo("yes");
+    assertThat(spare.why()).isEqualTo("it is a spare, and every other link loses 10 % and more");
+    long before = device.offeredBytes(SPARE);
+    device.advanceMs(1_000);
+    assertThat(device.offeredBytes(SPARE) - before).as("most packets").isGreaterThan(80_000);
+    device.snapt.lossRatio = 0;
+    device.advanceMs(180_000);
+    assertThat(device.path(SPARE).use()).as("%s", device.path(LINK)).isEqualTo("spare");
+  }
+
+  @Test
+  void aSpareLinkStaysOneWhileTheOtherLosesALittle() throws Exception {
+    beginWithSpare();
+    device.snapt.losingPath = LINK;
+    device.snapt.lossRatio = 0.04;
+    for (int second = 0; second < 30; second++) {
+      device.advanceMs(1_000);
+      assertThat(device.path(SPARE).use()).as("%s", device.path(LINK)).isEqualTo("spare");
+    }
+  }
+
+  @Test
+  void aLinkOfBothFamiliesChangesToTheOtherOneAfterOneSilentSecond() throws Exception {
+    device.snapt.dead = OuterHeader.IPV4;
+    device.begin(LoopbackPaths.link(1, false));
+    device.advanceMs(990);
+    assertThat(device.family(LINK)).as("within the second").isEqualTo(OuterHeader.IPV4);
+    assertThat(device.path(LINK).state()).isEqualTo("dead");
+    device.advanceMs(510);
+    assertThat(device.family(LINK)).isEqualTo(OuterHeader.IPV6);
+    assertThat(device.path(LINK).state()).isEqualTo("usable");
+    device.advanceMs(5_000);
+    assertThat(device.family(LINK)).as("it works, so it stays").isEqualTo(OuterHeader.IPV6);
+  }
+
+  @Test
+  void aLinkWhoseIpv6DiesComesBackToIpv4() throws Exception {
+    device.snapt.dead = OuterHeader.IPV4;
+    device.begin(LoopbackPaths.link(1, false));
+    device.advanceMs(2_000);
+    assertThat(device.family(LINK)).isEqualTo(OuterHeader.IPV6);
+    device.snapt.dead = OuterHeader.IPV6;
+    device.advanceMs(8_000);
+    assertThat(device.family(LINK)).isEqualTo(OuterHeader.IPV4);
+    assertThat(device.path(LINK).state()).isEqualTo("usable");
+  }
+}

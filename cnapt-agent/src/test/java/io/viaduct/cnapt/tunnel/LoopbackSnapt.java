@@ -1,0 +1,123 @@
+package io.viaduct.cnapt.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.tunnel.flow.FlowListener;
+import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.session.DatagramSink;
+import io.viaduct.tunnel.session.LoopMemory;
+import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.terms.OuterHeader;
+import io.viaduct.tunnel.terms.TunnelRole;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/// A SNAPT on the loopback with an address of each family. It loses datagrams as the test wishes,
+/// and acts when the test lets it.
+final class LoopbackSnapt implements AutoCloseable {
+  /// A family of whose datagrams nothing arrives; null for none.
+  @Nullable OuterHeader dead;
+
+  /// Path that loses packets in both directions, and how many.
+  int losingPath = -1;
+
+  double lossRatio;
+
+  /// Packets of the device that have arrived behind the SNAPT.
+  int delivered;
+
+  private final SplittableRandom weather = new SplittableRandom(LoopbackPaths.SEED);
+  private final LoopMemory memory = LoopbackPaths.memory();
+  private final DatagramChannel ipv4 = channel("127.0.0.1");
+  private final DatagramChannel ipv6 = channel("::1");
+  private final TunnelSession session;
+  private long nowNs;
+
+  LoopbackSnapt(long nowNs) throws IOException {
+    this.nowNs = nowNs;
+    session =
+        LoopbackPaths.session(
+            TunnelRole.SNAPT, memory, FlowListener.SILENT, PathListener.SILENT, nowNs);
+  }
+
+  private static DatagramChannel channel(String host) throws IOException {
+    DatagramChannel opened = DatagramChannel.open();
+    opened.configureBlocking(false);
+    return opened.bind(new InetSocketAddress(InetAddress.ofLiteral(host), 0));
+  }
+
+  /// Returns its addresses; that of IPv4 is the one of the control connection.
+  SnaptPeers peers() throws IOException {
+    var four = (InetSocketAddress) ipv4.getLocalAddress();
+    return new SnaptPeers(four, four, (InetSocketAddress) ipv6.getLocalAddress());
+  }
+
+  /// Takes what has arrived, and answers.
+  void turn(long turnNs) throws IOException {
+    nowNs = turnNs;
+    receive(ipv4);
+    receive(ipv6);
+    session.openBatchEnd(nowNs);
+    session.onTick(nowNs);
+    session.drain(new Wire(), nowNs);
+  }
+
+  private void receive(DatagramChannel by) throws IOException {
+    ByteBuffer received = ByteBuffer.allocate(2000);
+    var from = (InetSocketAddress) by.receive(received);
+    while (from != null) {
+      received.flip();
+      if (arrives(from)) {
+        ByteBuf content = Unpooled.directBuffer(received.remaining()).writeBytes(received);
+        session.open(content, 0, content.readableBytes(), from, (_, _) -> delivered++, nowNs);
+        content.release();
+      }
+      received.clear();
+      from = (InetSocketAddress) by.receive(received);
+    }
+  }
+
+  private boolean arrives(InetSocketAddress remote) {
+    boolean loses =
+        session.paths(nowNs).stream()
+            .anyMatch(each -> each.id() == losingPath && remote.equals(each.address()));
+    return OuterHeader.of(remote) != dead && (!loses || weather.nextDouble() >= lossRatio);
+  }
+
+  private final class Wire implements DatagramSink {
+    @Override
+    public boolean isWritable() {
+      return true;
+    }
+
+    @Override
+    public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to, long sentNs) {
+      while (to != null && burst.isReadable()) {
+        ByteBuf datagram = burst.readSlice(Math.min(segmentSize, burst.readableBytes()));
+        if (arrives(to)) {
+          try {
+            (OuterHeader.of(to) == OuterHeader.IPV4 ? ipv4 : ipv6).send(datagram.nioBuffer(), to);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        }
+      }
+      burst.release();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    session.close();
+    ipv4.close();
+    ipv6.close();
+    memory.close();
+  }
+}
