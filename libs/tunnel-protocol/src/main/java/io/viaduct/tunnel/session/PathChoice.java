@@ -27,7 +27,8 @@ final class PathChoice {
 
   static final double HEALED_RATIO = 0.003;
 
-  /// Loss from which flows that count rate leave a path, and loss at which they may return.
+  /// Loss of about ten seconds from which flows that count rate leave a path, and at which they may
+  /// return. That of one second would also be the overshoot of a TCP connection that begins.
   static final double BAD_RATIO = 0.05;
 
   static final double MENDED_RATIO = 0.02;
@@ -166,7 +167,7 @@ final class PathChoice {
     for (SessionPath each : paths.usable()) {
       double lost = each.loss.recent(nowNs);
       each.losing = lost >= (each.losing ? HEALED_RATIO : LOSING_RATIO);
-      each.bad = lost >= (each.bad ? MENDED_RATIO : BAD_RATIO);
+      each.bad = each.loss.longTerm(nowNs) >= (each.bad ? MENDED_RATIO : BAD_RATIO);
       if (each.delayUs(nowNs) < best.delayUs(nowNs)) {
         best = each;
       }

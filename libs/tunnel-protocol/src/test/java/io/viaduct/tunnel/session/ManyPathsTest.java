@@ -363,8 +363,8 @@ class ManyPathsTest {
     try (PathsRig rig = new PathsRig(8, 10, 20)) {
       rig.openAll();
       byte[] packet = PacketForge.udp(PacketForge.Endpoints.ipv4(5000, 7, 53), noise());
-      for (int i = 0; i < 2000; i++) {
-        rig.links.get(0).losesUp = i > 500 && i % 8 == 0;
+      for (int i = 0; i < 9000; i++) {
+        rig.links.get(0).losesUp = i > 500 && i % 5 == 0;
         rig.send(rig.agent, packet);
         rig.advanceMs(1);
       }
@@ -375,6 +375,20 @@ class ManyPathsTest {
         rig.advanceMs(1);
       }
       assertThat(rig.links.get(0).sentUp - before).as("records, no packets").isLessThan(500);
+    }
+  }
+
+  @Test
+  void theOvershootOfATcpConnectionIsNoReasonToLeaveItsPath() {
+    try (PathsRig rig = new PathsRig(8, 10, 20)) {
+      rig.openAll();
+      byte[] packet = PacketForge.udp(PacketForge.Endpoints.ipv4(5000, 7, 53), noise());
+      for (int i = 0; i < 4000; i++) {
+        rig.links.get(0).losesUp = i > 500 && i < 1000 && i % 3 == 0;
+        rig.send(rig.agent, packet);
+        rig.advanceMs(1);
+      }
+      assertThat(rig.links.get(1).sentUp).isLessThan(500);
     }
   }
 
