@@ -13,12 +13,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /// The first process of the laboratory of [FlapLabIT]; prints what it sees. Link A, which the main
-/// table prefers, goes down and comes back ten times in ten seconds, while link B stands.
+/// table prefers, goes down and comes back ten times in ten seconds, while link B stands. Each link
+/// has a round trip of 20 ms.
 public final class FlapDay {
   private static final int FLAPS = 10;
   private static final long HALF_NS = 500_000_000;
   private static final long SETTLED_NS = 3_000_000_000L; // longer than any delayed renewal
-  private static final int PACKETS_PER_SECOND = 200;
+  private static final int PACKETS_PER_SECOND = 1_000;
 
   private final MovingLab lab;
 
@@ -32,7 +33,7 @@ public final class FlapDay {
     Files.createDirectories(outer.resolve("lab"));
     Path directory = Laboratory.mountPrivate(outer);
     try {
-      new FlapDay(new MovingLab(Path.of(arguments[0]), directory, NetworkPlan.STANDARD, "", ""))
+      new FlapDay(new MovingLab(Path.of(arguments[0]), directory, NetworkPlan.CHANGEABLE, "", ""))
           .pass();
     } finally {
       Laboratory.keepLogs(directory, outer);
@@ -41,6 +42,8 @@ public final class FlapDay {
   }
 
   private void pass() throws Exception {
+    lab.network.weather("A", "delay=10ms");
+    lab.network.weather("B", "delay=10ms");
     lab.start();
     lab.awaitUsed("linkA", "linkB");
     var to = new InetSocketAddress(Topology.SERVER, MovingLab.STREAM_PORT);

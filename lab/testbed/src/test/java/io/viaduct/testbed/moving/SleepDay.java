@@ -2,22 +2,15 @@ package io.viaduct.testbed.moving;
 
 import io.viaduct.testbed.topology.Command;
 import io.viaduct.testbed.topology.Laboratory;
-import io.viaduct.testbed.topology.LinkPlan;
-import io.viaduct.testbed.topology.LinkPlan.Family;
 import io.viaduct.testbed.topology.NetworkPlan;
 import io.viaduct.testbed.topology.Topology;
-import io.viaduct.testbed.topology.WeatheredCable;
 import io.viaduct.testbed.traffic.RoundTrips;
-import io.viaduct.testbed.weather.Direction;
-import io.viaduct.testbed.weather.WeatherText;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 
@@ -32,11 +25,6 @@ public final class SleepDay {
   private static final long BEYOND_GRACE_NS = 12_000_000_000L;
   private static final double MS = 1_000_000;
   private static final long LOOK_NS = 10_000_000;
-  private static final long SEED = 20_261_125;
-  private static final List<LinkPlan> LINKS =
-      List.of(
-          new LinkPlan("A", Set.of(Family.IPV4), true, "A"),
-          new LinkPlan("B", Set.of(Family.IPV4), true, "B"));
 
   private final MovingLab lab;
   private final long sleepNs;
@@ -54,8 +42,7 @@ public final class SleepDay {
     Files.createDirectories(outer.resolve("lab"));
     Path directory = Laboratory.mountPrivate(outer);
     try {
-      var lab =
-          new MovingLab(Path.of(arguments[0]), directory, new NetworkPlan(1, LINKS, SEED), "", "");
+      var lab = new MovingLab(Path.of(arguments[0]), directory, NetworkPlan.CHANGEABLE, "", "");
       lab.tokenLifetime(System.getenv(SleepLabIT.TOKEN));
       long seconds = Long.parseLong(System.getenv(SleepLabIT.SECONDS));
       new SleepDay(lab, seconds, Integer.parseInt(System.getenv(SleepLabIT.TIMES))).pass();
@@ -66,12 +53,8 @@ public final class SleepDay {
   }
 
   private void pass() throws Exception {
-    for (WeatheredCable each : lab.network.weatheredCables()) {
-      for (Direction direction : Direction.values()) {
-        var weather = each.weathered().weather(direction);
-        each.weathered().change(direction, WeatherText.apply(weather, List.of("delay=10ms")));
-      }
-    }
+    lab.network.weather("A", "delay=10ms");
+    lab.network.weather("B", "delay=10ms");
     lab.start();
     lab.awaitUsed("linkA", "linkB");
     var unused =
@@ -99,13 +82,23 @@ public final class SleepDay {
       }
       say("fastest echo beyond a round trip", fastestNs - roundTripNs);
     }
-    MovingLab.await(
-        () -> lab.carriedBytes() == lab.chargedBytes(),
-        "every carried byte is charged, and no other");
+    awaitCharges();
     MovingLab.say("carried and charged bytes", lab.carriedBytes());
     MovingLab.say("sessions", lab.logged("snapt-1", " opened$"));
     MovingLab.say("ended sessions", lab.logged("snapt-1", " ended: "));
     MovingLab.say("refused reports", lab.logged("snapt-1", "report .* is (REJECTED|CONFLICT)"));
+  }
+
+  private void awaitCharges() throws Exception {
+    try {
+      MovingLab.await(
+          () -> lab.carriedBytes() == lab.chargedBytes(),
+          "every carried byte is charged, and no other");
+    } catch (IllegalStateException e) {
+      MovingLab.say("carried bytes", lab.carriedBytes());
+      MovingLab.say("charged bytes", lab.chargedBytes());
+      throw e;
+    }
   }
 
   private static void say(String what, long ns) {

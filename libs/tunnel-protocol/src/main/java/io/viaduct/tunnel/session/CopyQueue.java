@@ -9,13 +9,13 @@ import io.viaduct.tunnel.wire.VerdictCounters;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// Holds the second copies of sealed bursts until they leave by this path. They are the same bytes
-/// as the first ones, so no nonce seals two inputs.
+/// Holds bursts that were sealed for another path until they leave by this one too: second copies,
+/// and what a lost path may have lost. They are the same bytes, so no nonce seals two inputs.
 ///
-/// A late copy is of little use: what does not fit into the bounds, or has waited too long, is
-/// counted as COPY_NOT_SENT. The first copy is on its way by the other path.
+/// A late copy is of little use: what does not fit into the bounds, or has waited too long here, is
+/// counted as COPY_NOT_SENT.
 final class CopyQueue {
-  static final int BURSTS_MAX = 64;
+  static final int BURSTS_MAX = 512;
   static final int BYTES_MAX = 65_536;
   static final long WAIT_NS_MAX = 100_000_000;
 
@@ -24,13 +24,7 @@ final class CopyQueue {
   private final PathBudget budget;
   private final SessionTotals totals;
   private final VerdictCounters verdicts;
-  // Made for the first copy: most sessions send none.
-  private @Nullable ByteBuf[] bursts = {};
-  private int[] segmentBytes = {};
-  private long[] sealedNs = {};
-  private int first;
-  private int count;
-  private int bytes;
+  private final BurstQueue bursts = new BurstQueue(BURSTS_MAX, BYTES_MAX);
   private long heldUntilNs = Long.MAX_VALUE;
 
   CopyQueue(
@@ -47,7 +41,7 @@ final class CopyQueue {
   }
 
   boolean isEmpty() {
-    return count == 0;
+    return bursts.isEmpty();
   }
 
   /// Returns the time at which a paced copy may leave; Long.MAX_VALUE if none is held back.
@@ -59,23 +53,30 @@ final class CopyQueue {
   ///
   /// @param length bytes of all its datagrams
   /// @param ofSegment bytes of each datagram but the last
-  void add(ByteBuf burst, int length, int ofSegment, long nowNs) {
-    if (count == BURSTS_MAX
-        || bytes + length > BYTES_MAX
-        || ofSegment > budget.datagramBytesMax()) {
-      verdicts.add(Verdict.COPY_NOT_SENT, datagrams(length, ofSegment));
-      return;
+  void copy(ByteBuf burst, int length, int ofSegment, long nowNs) {
+    if (fits(length, ofSegment)) {
+      bursts.add(allocator.directBuffer(length).writeBytes(burst, 0, length), ofSegment, nowNs);
+    } else {
+      notSent(length, ofSegment);
     }
-    if (bursts.length == 0) {
-      bursts = new ByteBuf[BURSTS_MAX];
-      segmentBytes = new int[BURSTS_MAX];
-      sealedNs = new long[BURSTS_MAX];
+  }
+
+  /// Takes a burst over.
+  void add(ByteBuf burst, int ofSegment, long nowNs) {
+    if (fits(burst.readableBytes(), ofSegment)) {
+      bursts.add(burst, ofSegment, nowNs);
+    } else {
+      notSent(burst.readableBytes(), ofSegment);
+      burst.release();
     }
-    int at = (first + count++) % BURSTS_MAX;
-    bursts[at] = allocator.directBuffer(length).writeBytes(burst, 0, length);
-    segmentBytes[at] = ofSegment;
-    sealedNs[at] = nowNs;
-    bytes += length;
+  }
+
+  private boolean fits(int length, int ofSegment) {
+    return bursts.hasRoom(length) && ofSegment <= budget.datagramBytesMax();
+  }
+
+  private void notSent(int length, int ofSegment) {
+    verdicts.add(Verdict.COPY_NOT_SENT, BurstQueue.datagrams(length, ofSegment));
   }
 
   /// Sends the copies that the sink and the path's rate accept.
@@ -83,8 +84,8 @@ final class CopyQueue {
   /// @return true if copies wait for the sink
   boolean drain(DatagramSink sink, @Nullable InetSocketAddress to, long nowNs) {
     heldUntilNs = Long.MAX_VALUE;
-    while (count > 0) {
-      if (nowNs - sealedNs[first] > WAIT_NS_MAX) {
+    while (!bursts.isEmpty()) {
+      if (nowNs - bursts.oldestNs() > WAIT_NS_MAX) {
         drop();
       } else if (!sink.isWritable()) {
         return true;
@@ -92,47 +93,35 @@ final class CopyQueue {
         heldUntilNs = pacer.holdUntilNs();
         return false;
       } else {
-        int segment = segmentBytes[first];
-        ByteBuf burst = take();
-        int length = burst.readableBytes();
-        int datagrams = datagrams(length, segment);
-        totals.sentOverhead(length + datagrams * budget.headerBytes());
-        pacer.sent(length + datagrams * budget.headerBytes(), nowNs);
-        budget.mtu.sent(segment + budget.headerBytes(), datagrams, nowNs);
-        sink.send(burst, segment, to, nowNs);
+        send(sink, to, nowNs);
       }
     }
     return false;
   }
 
+  private void send(DatagramSink sink, @Nullable InetSocketAddress to, long nowNs) {
+    int segment = bursts.oldestSegmentBytes();
+    ByteBuf burst = bursts.take();
+    int length = burst.readableBytes();
+    int datagrams = BurstQueue.datagrams(length, segment);
+    totals.sentOverhead(length + datagrams * budget.headerBytes());
+    pacer.sent(length + datagrams * budget.headerBytes(), nowNs);
+    budget.mtu.sent(segment + budget.headerBytes(), datagrams, nowNs);
+    sink.send(burst, segment, to, nowNs);
+  }
+
   /// Drops all copies: the path no longer leads to the peer, or the session ends.
   void clear() {
     heldUntilNs = Long.MAX_VALUE;
-    while (count > 0) {
+    while (!bursts.isEmpty()) {
       drop();
     }
   }
 
   private void drop() {
-    int segment = segmentBytes[first];
-    ByteBuf burst = take();
-    verdicts.add(Verdict.COPY_NOT_SENT, datagrams(burst.readableBytes(), segment));
+    int segment = bursts.oldestSegmentBytes();
+    ByteBuf burst = bursts.take();
+    notSent(burst.readableBytes(), segment);
     burst.release();
-  }
-
-  private ByteBuf take() {
-    ByteBuf burst = bursts[first];
-    if (burst == null) {
-      throw new IllegalStateException("no copy waits");
-    }
-    bursts[first] = null;
-    first = (first + 1) % BURSTS_MAX;
-    count--;
-    bytes -= burst.readableBytes();
-    return burst;
-  }
-
-  private static int datagrams(int length, int ofSegment) {
-    return (length + ofSegment - 1) / ofSegment;
   }
 }

@@ -18,7 +18,6 @@ import io.viaduct.tunnel.wire.ServiceClass;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Seals the queued compounds in order, as runs of datagrams of equal size, and accounts for each
@@ -33,6 +32,15 @@ final class DatagramWriter {
   private static final int STAMP_SPACING_DATAGRAMS = 8;
   private static final int PATH_QUEUE_MAX = 16;
 
+  /// What the writer of a path knows about the other ones.
+  interface OtherPaths {
+    /// Returns whether a burst could leave again by another path if this one is lost.
+    boolean mayRepeat();
+
+    /// Returns the queue of copies of a path, null for a path that is not open.
+    @Nullable CopyQueue copiesOf(int path);
+  }
+
   private record Outgoing(PathMessage message, Carrier by, @Nullable InetSocketAddress to) {}
 
   private final int pathId;
@@ -43,15 +51,16 @@ final class DatagramWriter {
   private final Pacer pacer;
   private final SessionTotals totals;
   private final PathBudget budget;
-  private final IntFunction<@Nullable CopyQueue> copies;
-  private final ArrayDeque<Outgoing> path = new ArrayDeque<>();
+  private final OtherPaths others;
+  private final UnconfirmedBursts unconfirmed;
+  private final ArrayDeque<Outgoing> path = new ArrayDeque<>(2); // idle sessions are many
   private final long[] stampedNs = new long[ServiceClass.COUNT];
   private final int[] unstamped = new int[ServiceClass.COUNT];
   private long heldUntilNs = Long.MAX_VALUE;
 
   /// Creates the writer of one path.
   ///
-  /// @param copies finds the queue of copies of a path by its id; null for a path that is not open
+  /// @param unconfirmed keeps what may have to leave again by another path
   DatagramWriter(
       int pathId,
       LoopMemory memory,
@@ -61,7 +70,8 @@ final class DatagramWriter {
       Pacer pacer,
       SessionTotals totals,
       PathBudget budget,
-      IntFunction<@Nullable CopyQueue> copies,
+      OtherPaths others,
+      UnconfirmedBursts unconfirmed,
       long nowNs) {
     this.pathId = pathId;
     this.memory = memory;
@@ -71,7 +81,8 @@ final class DatagramWriter {
     this.pacer = pacer;
     this.totals = totals;
     this.budget = budget;
-    this.copies = copies;
+    this.others = others;
+    this.unconfirmed = unconfirmed;
     Arrays.fill(stampedNs, nowNs - STAMP_SPACING_NS_MAX);
   }
 
@@ -198,6 +209,8 @@ final class DatagramWriter {
     int segmentBytes = 0;
     int segments = 0;
     int copyPath = FlowState.NO_PATH;
+    boolean mayRepeat = others.mayRepeat();
+    boolean kept = false;
     for (Compound next = queues.peek(); next != null && !next.isLong(); next = queues.peek()) {
       int length = Sealer.OVERHEAD + next.bodyBytes();
       int c = next.serviceClass().ordinal();
@@ -206,19 +219,23 @@ final class DatagramWriter {
               && (segments == 0 || length + Record.STAMP_BLOCK_BYTES <= segmentBytes);
       length += stamp ? Record.STAMP_BLOCK_BYTES : 0;
       int nextCopyPath = copyPathOf(next);
+      boolean keptToo =
+          mayRepeat && nextCopyPath == FlowState.NO_PATH && next.serviceClass().isLowDelay();
       if (segments == 0) {
         segmentBytes = length;
         copyPath = nextCopyPath;
+        kept = keptToo;
       } else if (length > segmentBytes
           || nextCopyPath != copyPath
+          || keptToo != kept
           || segments == LoopMemory.BURST_SEGMENTS_MAX
           || filled + length > LoopMemory.BURST_BYTES_MAX
           || filled >= allowance) {
         break;
       }
       queues.take(next);
-      int type =
-          copyPath == FlowState.NO_PATH ? DatagramHeader.TYPE_DATA : DatagramHeader.TYPE_COPIED;
+      boolean twice = kept || copyPath != FlowState.NO_PATH;
+      int type = twice ? DatagramHeader.TYPE_COPIED : DatagramHeader.TYPE_DATA;
       filled += seal(next, type, stamp, burst, filled, nowNs);
       segments++;
       if (length < segmentBytes) {
@@ -227,9 +244,11 @@ final class DatagramWriter {
     }
     pacer.sent(filled + segments * budget.headerBytes(), nowNs);
     budget.mtu.sent(segmentBytes + budget.headerBytes(), segments, nowNs);
-    CopyQueue second = copyPath == FlowState.NO_PATH ? null : copies.apply(copyPath);
+    CopyQueue second = copyPath == FlowState.NO_PATH ? null : others.copiesOf(copyPath);
     if (second != null) {
-      second.add(burst, filled, segmentBytes, nowNs);
+      second.copy(burst, filled, segmentBytes, nowNs);
+    } else if (kept) {
+      unconfirmed.add(burst, filled, segmentBytes, nowNs);
     }
     sink.send(burst.writerIndex(filled), segmentBytes, to, nowNs);
   }

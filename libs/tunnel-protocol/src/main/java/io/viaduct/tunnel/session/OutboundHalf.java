@@ -27,10 +27,13 @@ final class OutboundHalf {
   final PathChoice choice;
   final PathMoves moves;
   final PacketIntake intake;
+  private final DatagramWriter.OtherPaths otherPaths = new OthersOfSession();
+  private final boolean hasCopies;
 
   OutboundHalf(
       SessionState state, TunnelSettings settings, LoopMemory memory, Aead aead, long nowNs) {
     TunnelTerms terms = state.terms;
+    hasCopies = terms.limits().hasCopies();
     Direction direction = state.atDevice ? Direction.UP : Direction.DOWN;
     sealer =
         new Sealer(
@@ -50,7 +53,7 @@ final class OutboundHalf {
             terms.limits().paths(),
             id -> path(id, state, settings, memory, aead, compressor, nowNs));
     spreading = new FlowSpreading(paths, state.controls, terms.limits().hasResequencing());
-    choice = new PathChoice(paths, spreading, terms.limits().hasCopies(), nowNs);
+    choice = new PathChoice(paths, spreading, hasCopies, nowNs);
     moves = new PathMoves(paths, choice);
     intake = new PacketIntake(state, memory, codecs, choice, spreading, sealer);
   }
@@ -92,6 +95,7 @@ final class OutboundHalf {
             pacer);
     PacketEncoder encoder =
         new PacketEncoder(budget.bodyBytesMax(), memory.compounds, compounds::enqueue);
+    UnconfirmedBursts unconfirmed = new UnconfirmedBursts(memory.allocator);
     return new SessionPath(
         id,
         budget,
@@ -101,13 +105,34 @@ final class OutboundHalf {
         encoder,
         new PacketSizes(budget, memory, compounds, encoder, state.verdicts),
         new DatagramWriter(
-            id, memory, aead, sealer, queues, pacer, state.totals, budget, this::copiesOf, nowNs),
-        new CopyQueue(memory.allocator, pacer, budget, state.totals, state.verdicts));
+            id,
+            memory,
+            aead,
+            sealer,
+            queues,
+            pacer,
+            state.totals,
+            budget,
+            otherPaths,
+            unconfirmed,
+            nowNs),
+        new CopyQueue(memory.allocator, pacer, budget, state.totals, state.verdicts),
+        new CopyQueue(memory.allocator, pacer, budget, state.totals, state.verdicts),
+        unconfirmed);
   }
 
-  private @Nullable CopyQueue copiesOf(int path) {
-    SessionPath found = paths.find(path);
-    return found == null ? null : found.copies;
+  /// The other paths of the session, as the writer of one path needs them.
+  private final class OthersOfSession implements DatagramWriter.OtherPaths {
+    @Override
+    public boolean mayRepeat() {
+      return hasCopies && paths.areSeveralInUse();
+    }
+
+    @Override
+    public @Nullable CopyQueue copiesOf(int path) {
+      SessionPath found = paths.find(path);
+      return found == null ? null : found.copies;
+    }
   }
 
   /// Seals the ready compounds of a path by priority, until the sink is not writable.

@@ -231,12 +231,20 @@ final class PathExchange {
       @Nullable InetSocketAddress from,
       long nowNs) {
     if (carrier.isUdp() && from != null && by != null) {
-      by.loss.receipt(receipt.timeUs() - receipt.delayUs(), receipt.bytes(), nowNs);
+      int leftUs = receipt.timeUs() - receipt.delayUs();
+      by.loss.receipt(leftUs, receipt.bytes(), nowNs);
+      by.unconfirmed.confirmed(timeNs(leftUs, nowNs));
       by.pacing.receipt(receipt, by.roundTripUs(), nowNs);
       by.mtu.arrived(receipt.largest());
       by.counted(receipt.sentBytes(), nowNs);
     }
     return Verdict.ACCEPTED;
+  }
+
+  /// Returns the time that the low 32 bits of a recent one stand for, in µs.
+  private static long timeNs(int us, long nowNs) {
+    int agoUs = (int) (nowNs / 1000) - us;
+    return nowNs - agoUs * 1000L;
   }
 
   private static Carrier carrierOf(@Nullable InetSocketAddress from) {
@@ -413,6 +421,7 @@ final class PathExchange {
     }
     SessionPath path = paths.open(id);
     path.sizes.header(OuterHeader.of(from), nowNs);
+    path.unconfirmed.moveTo(path.repeats, nowNs);
     path.changed();
     path.movingUntilNs = Long.MAX_VALUE;
     listener.bindingMoved(before, from);

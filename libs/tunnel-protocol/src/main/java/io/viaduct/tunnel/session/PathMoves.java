@@ -3,7 +3,8 @@ package io.viaduct.tunnel.session;
 import java.util.function.Predicate;
 
 /// Moves what waits for a path that packets may no longer leave by. Compounds are sealed when they
-/// leave, so none of them is lost.
+/// leave, so none of them is lost. What has left by the path, and may not have arrived, leaves
+/// again ([UnconfirmedBursts]).
 final class PathMoves {
   private final SessionPaths paths;
   private final PathChoice choice;
@@ -24,6 +25,7 @@ final class PathMoves {
     for (SessionPath each : paths.open()) {
       if (each != to && !paths.isUsable(each)) {
         each.compounds.moveTo(to.compounds, nowNs);
+        each.unconfirmed.moveTo(to.repeats, nowNs);
       }
     }
   }

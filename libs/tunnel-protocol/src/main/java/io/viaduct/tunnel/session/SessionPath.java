@@ -31,6 +31,11 @@ final class SessionPath {
   final PacketSizes sizes;
   final DatagramWriter datagrams;
   final CopyQueue copies;
+
+  /// What a lost path may have lost; it leaves before all else.
+  final CopyQueue repeats;
+
+  final UnconfirmedBursts unconfirmed;
   final ProbeExchange probes = new ProbeExchange();
 
   /// Loss of the direction from here.
@@ -79,7 +84,9 @@ final class SessionPath {
       PacketEncoder encoder,
       PacketSizes sizes,
       DatagramWriter datagrams,
-      CopyQueue copies) {
+      CopyQueue copies,
+      CopyQueue repeats,
+      UnconfirmedBursts unconfirmed) {
     this.id = id;
     this.budget = budget;
     this.mtu = budget.mtu;
@@ -90,6 +97,8 @@ final class SessionPath {
     this.sizes = sizes;
     this.datagrams = datagrams;
     this.copies = copies;
+    this.repeats = repeats;
+    this.unconfirmed = unconfirmed;
   }
 
   /// Forgets all measurements, because the network under the path has changed. The size is searched
@@ -100,6 +109,7 @@ final class SessionPath {
     bad = false;
     loss.reset();
     lossToHere.reset();
+    unconfirmed.clear();
     mtu.suspend();
     pacing.pathChanged();
   }
@@ -155,5 +165,7 @@ final class SessionPath {
   void discard() {
     compounds.discard();
     copies.clear();
+    repeats.clear();
+    unconfirmed.clear();
   }
 }

@@ -83,6 +83,11 @@ final class SessionPaths {
     return spare;
   }
 
+  /// Returns whether more than one path leads to the peer, spare ones included.
+  boolean areSeveralInUse() {
+    return usable.length + spare.length > 1;
+  }
+
   /// Returns whether packets may leave by the path.
   boolean isUsable(SessionPath path) {
     for (SessionPath each : usable) {

@@ -54,6 +54,9 @@ final class SessionTimers {
       expiryNs = nowNs + EXPIRY_SPACING_NS;
       flows.expire(flow -> endingHere(flow, nowNs), nowNs);
       histories.expire(nowNs);
+      for (SessionPath each : paths.open()) {
+        each.unconfirmed.expire(nowNs);
+      }
     }
     SessionPath by = choice.nearest(nowNs);
     for (int i = 0; i < STATS_ROUNDS_PER_TICK && mayControl(by); i++) {

@@ -114,7 +114,7 @@ public final class TunnelSession implements AutoCloseable {
         waits |= drain(each, sinks.of(each.id), nowNs);
       }
       for (SessionPath each : outbound.paths.open()) {
-        waits |= !each.copies.isEmpty() && drainCopies(each, sinks.of(each.id), nowNs);
+        waits |= !each.copies.isEmpty() && drain(each.copies, each, sinks.of(each.id), nowNs);
       }
     }
     return waits;
@@ -128,7 +128,7 @@ public final class TunnelSession implements AutoCloseable {
         waits |= drain(each, sink, nowNs);
       }
       for (SessionPath each : outbound.paths.open()) {
-        waits |= !each.copies.isEmpty() && drainCopies(each, sink, nowNs);
+        waits |= !each.copies.isEmpty() && drain(each.copies, each, sink, nowNs);
       }
     }
     return waits;
@@ -138,6 +138,7 @@ public final class TunnelSession implements AutoCloseable {
     boolean pathWaits = from.datagrams.drainPath(sink, control, nowNs);
     boolean byUdp = path.carrier() == Carrier.UDP;
     DatagramSink over = byUdp ? sink : control;
+    boolean repeatsWait = !from.repeats.isEmpty() && drain(from.repeats, from, sink, nowNs);
     boolean dataWait =
         over != null
             && path.carries(from)
@@ -150,16 +151,16 @@ public final class TunnelSession implements AutoCloseable {
     if (dataWait || from.datagrams.isHeld()) {
       outbound.codecs.limitedByLink(nowNs);
     }
-    return pathWaits || dataWait;
+    return pathWaits || repeatsWait || dataWait;
   }
 
-  /// Sends the second copies that wait for a path, once the first ones have left.
-  private boolean drainCopies(SessionPath by, DatagramSink sink, long nowNs) {
+  /// Sends bursts that were sealed for another path. Second copies leave once the first ones have.
+  private boolean drain(CopyQueue copies, SessionPath by, DatagramSink sink, long nowNs) {
     if (path.carrier() != Carrier.UDP || !path.carries(by)) {
-      by.copies.clear();
+      copies.clear();
       return false;
     }
-    boolean waits = by.copies.drain(sink, path.boundTo(by), nowNs);
+    boolean waits = copies.drain(sink, path.boundTo(by), nowNs);
     by.loss.sent(by.pacing.pacer().sentBytes(), nowNs);
     return waits;
   }
@@ -247,7 +248,7 @@ public final class TunnelSession implements AutoCloseable {
     long next = Math.min(timers.dueNs(), inbound.restorer.dueNs());
     for (SessionPath each : outbound.paths.open()) {
       next = Math.min(next, Math.min(each.datagrams.heldUntilNs(), each.mtu.nextTickNs()));
-      next = Math.min(next, each.copies.heldUntilNs());
+      next = Math.min(next, Math.min(each.copies.heldUntilNs(), each.repeats.heldUntilNs()));
       next = Math.min(next, each.movingUntilNs);
     }
     return next;
