@@ -30,13 +30,14 @@ final class HandoverCommand implements Callable<Integer> {
               Stream.of(ViaductPeer.NAME),
               Stream.concat(TUNNELS.stream(), Stream.of(MptcpPeer.NAME)))
           .toList();
-  private static final int OURS = 50;
   private static final int OTHERS = 10;
 
   @Option(
       names = "--repetitions",
       description =
-          "of each event and peer (default: " + OURS + " of ours, " + OTHERS + " of others)")
+          "of each event and peer (default: 50 of ours, fewer of long events, "
+              + OTHERS
+              + " of others)")
   private int repetitions;
 
   @Option(names = "--only", split = ",", description = "events, by name (default: all)")
@@ -98,7 +99,9 @@ final class HandoverCommand implements Callable<Integer> {
   private static List<Peer> peers(BenchEnvironment environment) throws Exception {
     Path directory = environment.directory();
     DualStack.nameSnapt(directory);
-    var lines = new ViaductPeer.Lines(ViaductPeer.ALL_LINKS, environment.classLines(), "", true);
+    var lines =
+        new ViaductPeer.Lines(
+            ViaductPeer.ALL_LINKS, environment.classLines() + CopiesEvent.POLICY, "", true);
     var peers = new ArrayList<Peer>(List.of(environment.viaduct(lines)));
     peers.addAll(PeerScripts.unpack(environment.network(), directory, TUNNELS));
     peers.add(new MptcpPeer(environment.network()));
@@ -108,11 +111,10 @@ final class HandoverCommand implements Callable<Integer> {
   private void run(MovingLinks links, Peer peer, List<HandoverEvent> events, Repetitions done)
       throws Exception {
     boolean isOurs = peer.role() == Role.OURS;
-    int wanted = repetitions > 0 ? repetitions : isOurs ? OURS : OTHERS;
     List<HandoverEvent> left =
         events.stream()
             .filter(event -> isOurs || event.isForOthers())
-            .filter(event -> done.count(event.name(), peer.name()) < wanted)
+            .filter(event -> done.count(event.name(), peer.name()) < wanted(event, isOurs))
             .toList();
     if (left.isEmpty()) {
       return;
@@ -126,10 +128,15 @@ final class HandoverCommand implements Callable<Integer> {
       notes = running.describe(notes);
       if (!running.list().isEmpty()) {
         for (HandoverEvent event : left) {
-          run(new MovingRig(links, peer, System::nanoTime), event, wanted, done);
+          run(new MovingRig(links, peer, System::nanoTime), event, wanted(event, isOurs), done);
         }
       }
     }
+  }
+
+  private int wanted(HandoverEvent event, boolean isOurs) {
+    int usual = isOurs ? event.repetitions() : OTHERS;
+    return repetitions > 0 ? repetitions : usual;
   }
 
   private void run(MovingRig rig, HandoverEvent event, int wanted, Repetitions done)

@@ -16,6 +16,11 @@ interface HandoverEvent {
   /// Returns true if the event makes sense for a peer that is not Viaduct.
   boolean isForOthers();
 
+  /// Returns the number of repetitions of ours, unless the command line has another one.
+  default int repetitions() {
+    return 50;
+  }
+
   /// Runs one repetition. It leaves the links to the next one in any state.
   ///
   /// @param seed of this repetition

@@ -8,6 +8,7 @@ import static io.viaduct.testbed.bench.Statistic.SUM;
 import static io.viaduct.testbed.bench.Statistic.WORST;
 
 import io.viaduct.testbed.traffic.Way;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,6 +34,16 @@ final class HandoverEvents {
         families("to-ipv4", "the IPv6 link goes down, the IPv4 link is up", "C", "A"),
         new FloodEvent(),
         new ClassLossEvent(),
+        new BulkEvent(0),
+        new BulkEvent(10),
+        new BulkEvent(50),
+        new BulkEvent(100),
+        new BulkEvent(200),
+        new CopiesEvent(),
+        new RequestsEvent(),
+        new ChangingLineEvent(),
+        new SaturationEvent(Duration.ofMinutes(30)),
+        new SleepEvent(Duration.ofMinutes(10)),
         newAddress(),
         rebinding()); // last: a registration notices the new mapping much later
   }

@@ -1,11 +1,23 @@
 package io.viaduct.testbed.bench;
 
 import io.viaduct.testbed.report.Verdict;
+import java.util.Comparator;
 
-/// An upper bound for a reading of an event.
-record HandoverGoal(Reading reading, Statistic statistic, double most) {
+/// A bound for a reading of an event.
+///
+/// @param isLeast true for a lower bound
+record HandoverGoal(Reading reading, Statistic statistic, double bound, boolean isLeast) {
   static HandoverGoal of(Reading reading, Statistic statistic, double most) {
-    return new HandoverGoal(reading, statistic, most);
+    return new HandoverGoal(reading, statistic, most, false);
+  }
+
+  static HandoverGoal atLeast(Reading reading, Statistic statistic, double least) {
+    return new HandoverGoal(reading, statistic, least, true);
+  }
+
+  /// Returns the order of values, the best one first.
+  Comparator<Double> bestFirst() {
+    return isLeast ? Comparator.reverseOrder() : Comparator.naturalOrder();
   }
 
   String title() {
@@ -17,6 +29,8 @@ record HandoverGoal(Reading reading, Statistic statistic, double most) {
   }
 
   Verdict verdict(double[] ours) {
-    return Verdict.atMost(most, reading.unit(), reached(ours));
+    return isLeast
+        ? Verdict.atLeast(bound, reading.unit(), reached(ours))
+        : Verdict.atMost(bound, reading.unit(), reached(ours));
   }
 }

@@ -88,7 +88,7 @@ final class HandoverReport {
   private Optional<String> best(GoalRow row) {
     return peers.stream()
         .filter(peer -> !peer.equals(ViaductPeer.NAME) && !Double.isNaN(reached(row, peer)))
-        .min(Comparator.comparingDouble(peer -> reached(row, peer)));
+        .min(Comparator.comparing(peer -> reached(row, peer), row.goal.bestFirst()));
   }
 
   private String beside(GoalRow row) {
@@ -97,7 +97,7 @@ final class HandoverReport {
     if (best.isEmpty() || Double.isNaN(ours)) {
       return "–";
     }
-    int order = Double.compare(ours, reached(row, best.get()));
+    int order = row.goal.bestFirst().compare(ours, reached(row, best.get()));
     return order < 0 ? "won" : order == 0 ? "equal" : "LOST";
   }
 
@@ -118,7 +118,8 @@ final class HandoverReport {
   }
 
   private static String unit(Reading reading) {
-    return reading.isCount() ? ": sum, worst" : " ms: p50, p99, worst";
+    String shown = String.join(", ", reading.shown().stream().map(each -> each.words).toList());
+    return (reading.isCount() ? "" : " " + reading.unit()) + ": " + shown;
   }
 
   private List<Object> verdicts(ReadingRow row) {
@@ -134,11 +135,8 @@ final class HandoverReport {
     if (values.length == 0) {
       return "–";
     }
-    List<Statistic> shown =
-        row.reading.isCount()
-            ? List.of(Statistic.SUM, Statistic.WORST)
-            : List.of(Statistic.P50, Statistic.P99, Statistic.WORST);
-    int decimals = row.reading.isCount() ? 0 : 1;
+    List<Statistic> shown = row.reading.shown();
+    int decimals = row.reading.isCount() ? 0 : row.reading.unit().equals("×") ? 2 : 1;
     return String.join(
         ", ", shown.stream().map(each -> Grid.number(each.of(values), decimals)).toList());
   }

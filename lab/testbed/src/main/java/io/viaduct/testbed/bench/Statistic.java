@@ -8,8 +8,10 @@ enum Statistic {
   P95("p95"),
   P99("p99"),
   WORST("worst"),
+  /// For what should be high.
+  LEAST("least"),
   /// For counts: all repetitions together.
-  SUM("all together");
+  SUM("sum");
 
   final String words;
 
@@ -29,6 +31,7 @@ enum Statistic {
       case P50 -> rank(sorted, 50);
       case P95 -> rank(sorted, 95);
       case P99 -> rank(sorted, 99);
+      case LEAST -> sorted[0];
       case WORST -> sorted[sorted.length - 1];
       case SUM -> Arrays.stream(sorted).sum();
     };

@@ -1,0 +1,111 @@
+package io.viaduct.testbed.bench;
+
+import io.viaduct.testbed.traffic.EnglishText;
+import io.viaduct.testbed.traffic.Exchanges;
+import io.viaduct.testbed.traffic.TcpStream.Carried;
+import io.viaduct.testbed.traffic.Way;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.HdrHistogram.Histogram;
+
+/// Requests of 100 bytes of an interactive application: by the better line alone and idle, and then
+/// beside bulk transfers that fill both lines in both directions.
+final class RequestsEvent implements HandoverEvent {
+  private static final int PORT = TrafficClass.LT_LD.firstPort;
+  private static final int BYTES = 100;
+  private static final double SECONDS = 8;
+  private static final double BULK_SECONDS = 18;
+  private static final long FILLED_NS = 3_000_000_000L;
+  private static final double P50_ADDED_MS_MAX = 5;
+  private static final double P99_ADDED_MS_MAX = 20;
+
+  private boolean isServed; // the far end serves as long as the laboratory
+
+  @Override
+  public String name() {
+    return "requests";
+  }
+
+  @Override
+  public String title() {
+    return "small requests while bulk fills both lines of 10 Mbit/s";
+  }
+
+  @Override
+  public List<HandoverGoal> goals() {
+    return List.of(
+        HandoverGoal.of(Reading.REQUEST_P50_ADDED, Statistic.P50, P50_ADDED_MS_MAX),
+        HandoverGoal.of(Reading.REQUEST_P99_ADDED, Statistic.P50, P99_ADDED_MS_MAX));
+  }
+
+  @Override
+  public boolean isForOthers() {
+    return false;
+  }
+
+  @Override
+  public int repetitions() {
+    return 10; // half a minute each
+  }
+
+  @Override
+  public Map<Reading, Double> run(MovingRig rig, long seed) throws Exception {
+    serve(rig.network());
+    var lines = new TwoLines(rig, seed);
+    try {
+      lines.lay(0);
+      Histogram alone = requests(rig);
+      lines.addLineB();
+      List<CompletableFuture<Carried>> bulk =
+          List.of(lines.start(Way.UP, BULK_SECONDS), lines.start(Way.DOWN, BULK_SECONDS));
+      rig.pause(FILLED_NS);
+      Histogram beside = requests(rig);
+      bulk.forEach(CompletableFuture::join);
+      return values(alone, beside, bulk);
+    } finally {
+      lines.clear();
+    }
+  }
+
+  private static Map<Reading, Double> values(
+      Histogram alone, Histogram beside, List<CompletableFuture<Carried>> bulk) {
+    var values = new LinkedHashMap<Reading, Double>();
+    values.put(Reading.REQUEST_P50, ms(beside, 50));
+    values.put(Reading.REQUEST_P99, ms(beside, 99));
+    values.put(Reading.REQUEST_P50_ADDED, ms(beside, 50) - ms(alone, 50));
+    values.put(Reading.REQUEST_P99_ADDED, ms(beside, 99) - ms(alone, 99));
+    values.put(Reading.bothLines(Way.UP), bulk.getFirst().join().mbitPerSecond());
+    values.put(Reading.bothLines(Way.DOWN), bulk.getLast().join().mbitPerSecond());
+    return values;
+  }
+
+  private static double ms(Histogram times, double percentile) {
+    return times.getValueAtPercentile(percentile) / 1e6;
+  }
+
+  private static Histogram requests(MovingRig rig) {
+    var to = new InetSocketAddress(rig.peer().target(), PORT);
+    return rig.network()
+        .device()
+        .call(() -> Exchanges.run(to, EnglishText.of(BYTES), SECONDS, rig.nanoTime()));
+  }
+
+  private void serve(BenchNetwork network) {
+    if (isServed) {
+      return;
+    }
+    isServed = true;
+    network
+        .far()
+        .call(() -> {
+          ServerSocketChannel listener = ServerSocketChannel.open();
+          listener.bind(new InetSocketAddress(PORT));
+          Thread.ofPlatform().daemon().name("responder").start(() -> Exchanges.serve(listener));
+          return true;
+        });
+  }
+}
