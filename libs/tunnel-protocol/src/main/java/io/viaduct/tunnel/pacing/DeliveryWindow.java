@@ -1,11 +1,12 @@
 package io.viaduct.tunnel.pacing;
 
 /// Computes from the last receipts the sending rate and the delivery rate over the shortest window
-/// of at least 80 ms. This is a delivery rate sample as in draft-ietf-ccwg-bbr, by the receiver's
-/// clock.
+/// of at least 80 ms and one round trip, because jitter is part of the round trip. This is a
+/// delivery rate sample as in draft-ietf-ccwg-bbr, by the receiver's clock.
 final class DeliveryWindow {
   private static final int RECEIPTS = 32;
   private static final int SPAN_US_MIN = 80_000;
+  private static final int SPAN_US_MAX = 400_000; // receipts may be 25 ms apart
 
   // Made for the first receipt: an idle session has none.
   private int[] timeUs = {};
@@ -13,6 +14,7 @@ final class DeliveryWindow {
   private long[] sentBytes = {};
   private long[] heardNs = {};
   private int count;
+  private int spanUs = SPAN_US_MIN;
   private double deliveredPerSecond;
 
   void clear() {
@@ -23,8 +25,10 @@ final class DeliveryWindow {
   ///
   /// @param arrived bytes arrived, cumulative, low 32 bits
   /// @param sent bytes sent, cumulative
+  /// @param roundTripUs NaN while unknown
   /// @return true if the window is long enough to know the rates
-  boolean add(int receiverUs, int arrived, long sent, long nowNs) {
+  boolean add(int receiverUs, int arrived, long sent, double roundTripUs, long nowNs) {
+    spanUs = Math.clamp((int) roundTripUs, SPAN_US_MIN, SPAN_US_MAX); // NaN becomes 0
     if (timeUs.length == 0) {
       timeUs = new int[RECEIPTS];
       arrivedBytes = new int[RECEIPTS];
@@ -40,7 +44,7 @@ final class DeliveryWindow {
     for (int back = 1; back < held(); back++) {
       int then = at(back);
       int span = receiverUs - timeUs[then];
-      if (span >= SPAN_US_MIN) {
+      if (span >= spanUs) {
         deliveredPerSecond = (arrived - arrivedBytes[then]) * 1e6 / span;
         return true;
       }
@@ -70,7 +74,7 @@ final class DeliveryWindow {
       end++;
     }
     int start = end + 1;
-    while (start < held() - 1 && heardNs[at(end)] - heardNs[at(start)] < SPAN_US_MIN * 1000L) {
+    while (start < held() - 1 && heardNs[at(end)] - heardNs[at(start)] < spanUs * 1000L) {
       start++;
     }
     long spanNs = Math.max(1, heardNs[at(end)] - heardNs[at(start)]);

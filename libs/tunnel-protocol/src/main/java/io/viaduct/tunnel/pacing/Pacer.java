@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.pacing;
 
 import io.viaduct.tunnel.wire.PathMessage;
+import org.jspecify.annotations.Nullable;
 
 /// Spaces a session's datagrams: a token bucket by outer bytes, at a configured rate or the path's
 /// rate. Owned by the session's event loop. Without a limit it costs one addition per burst.
@@ -15,7 +16,7 @@ public final class Pacer {
   private static final long RATE_NS = 250_000_000;
 
   private final Pacing pacing;
-  private final PathRate path = new PathRate();
+  private @Nullable PathRate path; // made for the first receipt: most sessions are idle
   private double rate = PathRate.UNLIMITED;
   private long sentBytes;
   private long sentNs;
@@ -96,10 +97,12 @@ public final class Pacer {
       return;
     }
     boolean before = isLimiting();
-    path.receipt(
+    PathRate of = path == null ? new PathRate() : path;
+    path = of;
+    of.receipt(
         receipt.timeUs(), receipt.bytes(), receipt.delayUs(), sentBytes, held, roundTripUs, nowNs);
     held = false;
-    rate = path.bytesPerSecond();
+    rate = of.bytesPerSecond();
     if (isLimiting() && !before) {
       freeNs = nowNs;
     }
@@ -107,7 +110,7 @@ public final class Pacer {
 
   /// Forgets the measured rate: datagrams now take another path.
   public void pathChanged() {
-    path.reset();
+    path = null;
     if (pacing.bitPerSecond() == 0) {
       rate = PathRate.UNLIMITED;
     }

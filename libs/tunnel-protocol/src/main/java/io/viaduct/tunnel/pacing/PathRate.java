@@ -8,15 +8,25 @@ package io.viaduct.tunnel.pacing;
 /// the sender stays below the rate in proportion to the excess. If it is shorter, and only if
 /// pacing has held datagrams back, the sender probes with growing steps.
 ///
-/// Every 5 s the sender drains the queue, to measure the delay without it. If the delay does not
-/// follow the sender's rate for a second, the queue belongs to other traffic or the path has
-/// changed. The measured delay is then the new base.
+/// Every 5 s the sender drains the queue, to measure the delay without it. If a queue has not
+/// fallen by half when what was sent less would have drained it twice, it is not ours: it belongs
+/// to other traffic, the path is longer, or the path has jitter. The measured delay is then the new
+/// base.
 ///
 /// Rates are in bytes of outer IP packets per second. Constants: simulation and docs/adr/0020.
 public final class PathRate {
   public static final double UNLIMITED = Double.POSITIVE_INFINITY;
 
   private static final double TARGET_US = 5_000;
+
+  /// Multiple of the delay's noise that is no queue: the base is the least of many samples.
+  private static final double NOISE_SHARE = 4;
+
+  /// Noise that a queue makes as it grows and drains; in addition, one packet.
+  private static final double QUIET_US = 500;
+
+  private static final double PACKET_BYTES = 1_500;
+
   private static final double ENTRY_US = 10_000;
   private static final double RESPONSE_US = 150_000;
   private static final int PACKETS_BYTES = 3_000; // two full packets are always queued somewhere
@@ -29,19 +39,27 @@ public final class PathRate {
   private static final double SLOWEST_DRAIN = 0.5;
   private static final double CORRECTION =
       0.1; // a rate estimated too high would leave a queue for ever
+
+  /// Share of what was sent that arrives from a line which is so slow that its queue is full at
+  /// once.
+  private static final double FULL_SHARE = 0.6;
+
   private static final double CAPACITY_SHARE_MIN = 0.35;
   private static final double RATE_JUMP = 1.5;
   private static final double DRAIN_SHARE = 0.85;
   private static final long DRAIN_SPACING_NS = 5_000_000_000L;
   private static final long DRAIN_NS = 150_000_000;
-  private static final double FOREIGN_QUEUE_US = 15_000;
   private static final long STEP_NS = 40_000_000;
-  private static final long FOREIGN_QUEUE_NS = 1_000_000_000L;
+
   private static final long RELEASE_NS = 10_000_000_000L;
   private static final int SILENCE_US = 1_000_000;
 
   private final DeliveryWindow window = new DeliveryWindow();
   private final BaseDelay base = new BaseDelay();
+  private final DelayNoise noise = new DelayNoise();
+  private final StandingQueue queue = new StandingQueue();
+  private double noiseUs;
+  private double toleratedUs;
   private double rate = UNLIMITED;
   private double capacity;
   private double step = STEP_LEAST;
@@ -49,25 +67,11 @@ public final class PathRate {
   private long drainedNs;
   private long neededNs;
   private long steppedNs;
-  private boolean above;
-  private long aboveNs;
-  private double capacityMin;
-  private boolean busy;
   private boolean draining;
 
   /// Returns the rate in bytes per second, or UNLIMITED.
   public double bytesPerSecond() {
     return draining ? rate * DRAIN_SHARE : rate;
-  }
-
-  /// Forgets all measurements: datagrams now take another path.
-  public void reset() {
-    window.clear();
-    base.clear();
-    rate = UNLIMITED;
-    standingReceipts = 0;
-    above = false;
-    draining = false;
   }
 
   /// Takes one receipt of the peer.
@@ -96,8 +100,9 @@ public final class PathRate {
         window.clear();
       }
     }
-    boolean known = window.add(receiverUs, arrivedBytes, sentBytes, nowNs);
+    boolean known = window.add(receiverUs, arrivedBytes, sentBytes, roundTripUs, nowNs);
     double queueUs = base.above(delayUs, nowNs);
+    noiseUs = noise.with(delayUs);
     if (!known) {
       return;
     }
@@ -109,11 +114,17 @@ public final class PathRate {
     }
   }
 
+  private void tolerate(double bytesPerSecond) {
+    double quietUs = QUIET_US + PACKET_BYTES * 1e6 / Math.max(RATE_MIN, bytesPerSecond);
+    toleratedUs = NOISE_SHARE * Math.max(0, noiseUs - quietUs);
+  }
+
   private void enter(double queueUs, double delivered, double roundTripUs, long nowNs) {
+    tolerate(delivered);
     boolean stands =
         delivered >= RATE_MIN
             && delivered < MODEM_RATE_MAX
-            && queueUs > ENTRY_US + PACKETS_BYTES * 1e6 / delivered;
+            && queueUs > ENTRY_US + PACKETS_BYTES * 1e6 / delivered + toleratedUs;
     standingReceipts = stands ? standingReceipts + 1 : 0;
     if (standingReceipts < RECEIPTS_UNTIL_LIMITED) {
       return;
@@ -123,7 +134,7 @@ public final class PathRate {
     rate = delivered;
     drainedNs = nowNs;
     neededNs = nowNs;
-    above = false;
+    queue.end();
     follow(queueUs, delivered, true, roundTripUs, nowNs);
   }
 
@@ -133,7 +144,8 @@ public final class PathRate {
       capacity =
           delivered > RATE_JUMP * capacity ? delivered : capacity + (delivered - capacity) / 4;
     }
-    double excessUs = queueUs - TARGET_US - PACKETS_BYTES * 1e6 / capacity;
+    tolerate(capacity);
+    double excessUs = queueUs - TARGET_US - PACKETS_BYTES * 1e6 / capacity - toleratedUs;
     if (held || excessUs > 0) {
       neededNs = nowNs;
     }
@@ -141,11 +153,16 @@ public final class PathRate {
       drainedNs = nowNs;
     }
     draining = nowNs - drainedNs < DRAIN_NS;
+    if (excessUs > 0 && excessUs < toleratedUs / NOISE_SHARE) {
+      return; // may be noise, or not
+    }
     if (excessUs > 0) {
       slower(excessUs, queueUs, delivered, Double.isNaN(roundTripUs) ? 0 : roundTripUs, nowNs);
       return;
     }
-    above = false;
+    if (-excessUs >= toleratedUs / NOISE_SHARE) {
+      queue.end();
+    }
     if (held && !draining) {
       faster(delivered, roundTripUs, nowNs);
     } else if (!held && nowNs - neededNs > RELEASE_NS) {
@@ -158,32 +175,28 @@ public final class PathRate {
       double excessUs, double queueUs, double delivered, double roundTripUs, long nowNs) {
     step = STEP_LEAST;
     steppedNs = nowNs;
-    if (!above) {
-      above = true;
-      aboveNs = nowNs;
-      busy = false;
-      capacityMin = CAPACITY_SHARE_MIN * delivered;
-    }
-    double brake = Math.min(SLOWEST_DRAIN, excessUs / (RESPONSE_US + roundTripUs));
+    double proportional = Math.min(SLOWEST_DRAIN, excessUs / (RESPONSE_US + roundTripUs));
+    long effectNs = (long) ((roundTripUs + queueUs) * 1000);
+    double brake = queue.seen(queueUs, excessUs, proportional, rate, capacity, effectNs, nowNs);
     // The round trip may or may not include the queue's delay, so both assumptions must agree.
     double before = window.sentPerSecond((long) ((roundTripUs + queueUs) * 1000));
     double after = window.sentPerSecond((long) (roundTripUs * 1000));
-    if (delivered < 0.95 * Math.min(before, after)) {
-      // fewer bytes arrive than were sent: the path's rate fell
+    double sent = Math.min(before, after);
+    boolean isFull = delivered < FULL_SHARE * sent;
+    if (isFull || delivered < 0.95 * sent && queue.hasGrown(queueUs)) {
+      // fewer bytes arrive than were sent, and the queue grows or is full: the path's rate fell
       capacity -= (capacity - delivered) / 2;
+      queue.rateFell(queueUs, isFull);
     } else if (delivered > 1.1 * Math.max(before, after)) {
       // more bytes arrive than were sent: they come out of the queue, at the line's rate
-      busy = true;
       capacity -= (capacity - delivered) / 2;
     } else {
-      capacity = Math.max(Math.min(capacity, capacityMin), capacity * (1 - CORRECTION * brake));
+      double least = CAPACITY_SHARE_MIN * queue.capacity();
+      capacity = Math.max(Math.min(capacity, least), capacity * (1 - CORRECTION * brake));
     }
     rate = Math.max(RATE_MIN, capacity * (1 - brake));
-    if (nowNs - aboveNs - (long) (roundTripUs * 1000) > FOREIGN_QUEUE_NS) {
-      if (excessUs > FOREIGN_QUEUE_US && !busy) {
-        base.clear(); // this queue does not follow our rate: other traffic fills it
-      }
-      above = false;
+    if (queue.isForeign(queueUs, queueUs - excessUs)) {
+      base.raise(queueUs, nowNs);
     }
   }
 
@@ -194,6 +207,9 @@ public final class PathRate {
       return;
     }
     steppedNs = nowNs;
+    if (toleratedUs < ENTRY_US && rate < capacity && rate * (1 + step) > capacity) {
+      step = STEP_LEAST; // from here on a step may be too far
+    }
     rate = Math.min(rate * (1 + step), 2 * Math.max(delivered, capacity));
     step = Math.min(STEP_MOST, step * STEP_GROWTH);
   }

@@ -1,10 +1,11 @@
 package io.viaduct.tunnel.pacing;
 
 import java.util.ArrayDeque;
+import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
 /// Simulates one direction of an access link: a token bucket with a bounded FIFO in front of it,
-/// then a delay. Datagrams that do not fit into the FIFO are lost.
+/// then a delay with jitter. Datagrams that do not fit into the FIFO are lost.
 public final class BottleneckLink<T> {
   private record Item<T>(T item, long arrivesNs) {}
 
@@ -15,6 +16,9 @@ public final class BottleneckLink<T> {
   private long busyUntilNs;
   private long lost;
   private long carriedBytes;
+  private long jitterNs;
+  private SplittableRandom random = new SplittableRandom(0);
+  private long lastArrivesNs = Long.MIN_VALUE;
 
   /// Creates a link.
   ///
@@ -29,6 +33,12 @@ public final class BottleneckLink<T> {
     bytesPerSecond = bitPerSecond / 8;
   }
 
+  /// Lets each datagram take up to this time longer; their order stays.
+  public void jitter(long ns, long seed) {
+    jitterNs = ns;
+    random = new SplittableRandom(seed);
+  }
+
   public void delay(long ns) {
     delayNs = ns;
   }
@@ -40,7 +50,9 @@ public final class BottleneckLink<T> {
     }
     busyUntilNs = Math.max(busyUntilNs, nowNs) + (long) (bytes * 1e9 / bytesPerSecond);
     carriedBytes += bytes;
-    onTheWay.add(new Item<>(item, busyUntilNs + delayNs));
+    long arrivesNs = busyUntilNs + delayNs + (jitterNs == 0 ? 0 : random.nextLong(jitterNs));
+    lastArrivesNs = Math.max(lastArrivesNs, arrivesNs);
+    onTheWay.add(new Item<>(item, lastArrivesNs));
   }
 
   /// Delivers the datagrams that have arrived by now.
@@ -54,8 +66,10 @@ public final class BottleneckLink<T> {
     return Math.max(0, busyUntilNs - nowNs);
   }
 
-  public long delayNs() {
-    return delayNs;
+  /// Returns the round trip without a queue, and with the jitter that full links have: of many
+  /// packets that keep their order, one is always late.
+  long roundTripNs() {
+    return 2 * delayNs + jitterNs;
   }
 
   public long lost() {

@@ -68,7 +68,7 @@ final class PacedSender {
       link.send(new Datagram(nowNs / 1000), DATAGRAM_BYTES, nowNs);
     }
     link.deliver(nowNs, this::arrived);
-    back.deliver(nowNs, receipt -> pacer.receipt(receipt, 2.0 * link.delayNs() / 1000, nowNs));
+    back.deliver(nowNs, receipt -> pacer.receipt(receipt, link.roundTripNs() / 1000.0, nowNs));
   }
 
   private void arrived(Datagram datagram) {

@@ -3,9 +3,12 @@ package io.viaduct.tunnel.pacing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PacerSimulationTest {
   private static final long MS = 1_000_000;
+  private static final int SEEDS = 20;
 
   @Test
   void theQueueLeavesTheLinkAndTheLinkStaysBusy() {
@@ -24,7 +27,7 @@ class PacerSimulationTest {
     sender.link.rate(5e6);
     sender.run(1);
     sender.run(2);
-    assertThat(sender.queueMs(99)).as("10 to 5 Mbit/s").isLessThan(20);
+    assertThat(sender.queueMs(99)).as("10 to 5 Mbit/s").isLessThan(22);
     sender.link.rate(100e6);
     sender.run(1.5);
     assertThat(sender.run(2)).as("5 to 100 Mbit/s").isGreaterThan(0.95 * 100e6);
@@ -51,6 +54,23 @@ class PacerSimulationTest {
     sender.back.delay(70 * MS);
     sender.run(3);
     assertThat(sender.run(10)).isGreaterThan(0.95 * 10e6);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10, 0.98, 0.95", "50, 0.93, 0.80", "100, 0.88, 0.35", "200, 0.75, 0.25"})
+  void jitterIsNoQueue(int jitterMs, double meanLeast, double worstLeast) {
+    double sum = 0;
+    double worst = 1;
+    for (int seed = 0; seed < SEEDS; seed++) {
+      var sender = new PacedSender(10e6, 10 * MS, 100 * MS, 20e6);
+      sender.link.jitter(jitterMs * MS, seed);
+      sender.run(4);
+      double share = sender.run(20) / 10e6;
+      sum += share;
+      worst = Math.min(worst, share);
+    }
+    assertThat(sum / SEEDS).as("mean of the seeds").isGreaterThan(meanLeast);
+    assertThat(worst).as("worst seed").isGreaterThan(worstLeast);
   }
 
   @Test
