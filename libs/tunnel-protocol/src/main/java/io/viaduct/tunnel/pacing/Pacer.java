@@ -15,6 +15,9 @@ public final class Pacer {
   /// Least time between two measurements of the sent rate.
   private static final long RATE_NS = 250_000_000;
 
+  /// Time for which an overrun queue goes on to drop packets, at most.
+  private static final long OVERRUN_NS = 500_000_000;
+
   private final Pacing pacing;
   private @Nullable PathRate path; // made for the first receipt: most sessions are idle
   private double rate = PathRate.UNLIMITED;
@@ -79,6 +82,14 @@ public final class Pacer {
       rateFromNs = nowNs;
     }
     return sentRate;
+  }
+
+  /// Returns whether the path's queue may drop packets now, because more was sent lately than the
+  /// path carries. That says nothing about the loss of the path.
+  public boolean isOverrun(long nowNs) {
+    return path != null
+        && path.overrunNs() != Long.MIN_VALUE
+        && nowNs - path.overrunNs() < OVERRUN_NS;
   }
 
   /// Returns the bytes that have left since the path began.

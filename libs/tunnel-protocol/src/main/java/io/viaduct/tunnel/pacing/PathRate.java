@@ -44,6 +44,9 @@ public final class PathRate {
   /// once.
   private static final double FULL_SHARE = 0.6;
 
+  /// Share of what was sent that must arrive before a queue can be foreign: ours may be full.
+  private static final double CARRIED_SHARE = 0.75;
+
   private static final double CAPACITY_SHARE_MIN = 0.35;
   private static final double RATE_JUMP = 1.5;
   private static final double DRAIN_SHARE = 0.85;
@@ -68,10 +71,17 @@ public final class PathRate {
   private long neededNs;
   private long steppedNs;
   private boolean draining;
+  private long overrunNs = Long.MIN_VALUE;
 
   /// Returns the rate in bytes per second, or UNLIMITED.
   public double bytesPerSecond() {
     return draining ? rate * DRAIN_SHARE : rate;
+  }
+
+  /// Returns the last time at which more had been sent than the path carries: as pacing began, or
+  /// when its rate fell. Long.MIN_VALUE for never.
+  long overrunNs() {
+    return overrunNs;
   }
 
   /// Takes one receipt of the peer.
@@ -130,6 +140,7 @@ public final class PathRate {
       return;
     }
     standingReceipts = 0;
+    overrunNs = nowNs;
     capacity = delivered;
     rate = delivered;
     drainedNs = nowNs;
@@ -185,8 +196,9 @@ public final class PathRate {
     boolean isFull = delivered < FULL_SHARE * sent;
     if (isFull || delivered < 0.95 * sent && queue.hasGrown(queueUs)) {
       // fewer bytes arrive than were sent, and the queue grows or is full: the path's rate fell
+      overrunNs = nowNs;
       capacity -= (capacity - delivered) / 2;
-      queue.rateFell(queueUs, isFull);
+      queue.rateFell(queueUs, isFull, capacity);
     } else if (delivered > 1.1 * Math.max(before, after)) {
       // more bytes arrive than were sent: they come out of the queue, at the line's rate
       capacity -= (capacity - delivered) / 2;
@@ -195,7 +207,8 @@ public final class PathRate {
       capacity = Math.max(Math.min(capacity, least), capacity * (1 - CORRECTION * brake));
     }
     rate = Math.max(RATE_MIN, capacity * (1 - brake));
-    if (queue.isForeign(queueUs, queueUs - excessUs)) {
+    boolean isCarried = delivered >= CARRIED_SHARE * sent;
+    if (queue.isForeign(queueUs, queueUs - excessUs, isCarried)) {
       base.raise(queueUs, nowNs);
     }
   }

@@ -76,9 +76,10 @@ final class StandingQueue {
   }
 
   /// Notes that the path's rate fell. If the queue grows by that, or is full, the test begins anew.
-  void rateFell(double queueUs, boolean isFull) {
+  void rateFell(double queueUs, boolean isFull, double capacityNow) {
     if (isFull || queueUs > mostUs) {
       mostUs = Math.max(mostUs, queueUs);
+      capacity = capacityNow;
       owedUs = 0;
     }
   }
@@ -91,12 +92,13 @@ final class StandingQueue {
   /// Returns whether the queue is not ours. Once that is known, the queue is forgotten.
   ///
   /// @param targetUs queue that the sender holds
-  boolean isForeign(double queueUs, double targetUs) {
+  /// @param isCarried true if what was sent arrives; otherwise the queue may be ours and full
+  boolean isForeign(double queueUs, double targetUs, boolean isCarried) {
     double foundUs = mostUs - targetUs;
     if (!testing || owedUs <= OWED_SHARE * foundUs) {
       return false;
     }
     end();
-    return mostUs - queueUs < FALLEN_SHARE * foundUs;
+    return isCarried && mostUs - queueUs < FALLEN_SHARE * foundUs;
   }
 }

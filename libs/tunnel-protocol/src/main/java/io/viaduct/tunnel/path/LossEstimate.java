@@ -26,6 +26,7 @@ public final class LossEstimate {
   private int fromSent;
   private int fromArrived;
   private long fromNs;
+  private long sampledNs;
 
   /// Takes the counts of one moment: without loss, what had been sent is exactly what has arrived.
   ///
@@ -44,6 +45,12 @@ public final class LossEstimate {
       quick.sample(nowNs - fromNs, ratio);
       slow.sample(nowNs - fromNs, ratio);
     }
+    begin(sentBytes, arrivedBytes, nowNs);
+    sampledNs = nowNs;
+  }
+
+  /// Begins a sample here, and gives up the one before.
+  public void begin(int sentBytes, int arrivedBytes, long nowNs) {
     started = true;
     fromSent = sentBytes;
     fromArrived = arrivedBytes;
@@ -71,7 +78,7 @@ public final class LossEstimate {
     if (!(ratio > 0)) {
       return 0; // none was lost, or none was measured
     }
-    long staleNs = nowNs - fromNs - FRESH_NS;
+    long staleNs = nowNs - sampledNs - FRESH_NS;
     return staleNs <= 0 ? ratio : ratio * Math.pow(0.5, staleNs / HALF_NS);
   }
 }

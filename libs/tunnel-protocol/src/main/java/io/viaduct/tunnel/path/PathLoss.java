@@ -35,14 +35,19 @@ public final class PathLoss {
   /// @param leftUs this end's clock when a datagram left that arrived at the time of the receipt,
   ///   low 32 bits
   /// @param arrivedBytes bytes that have arrived since the path began, low 32 bits
-  public void receipt(int leftUs, int arrivedBytes, long nowNs) {
+  /// @param counts false if what was lost since the last receipt is no loss of the path
+  public void receipt(int leftUs, int arrivedBytes, boolean counts, long nowNs) {
     if (markUs.length == 0) {
       markUs = new int[MARKS];
       markBytes = new long[MARKS];
     }
     long sent = sentAt(leftUs);
     if (sent >= 0) {
-      estimate.counts((int) sent, arrivedBytes, nowNs);
+      if (counts) {
+        estimate.counts((int) sent, arrivedBytes, nowNs);
+      } else {
+        estimate.begin((int) sent, arrivedBytes, nowNs);
+      }
     }
   }
 

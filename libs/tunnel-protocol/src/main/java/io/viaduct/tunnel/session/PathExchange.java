@@ -232,7 +232,8 @@ final class PathExchange {
       long nowNs) {
     if (carrier.isUdp() && from != null && by != null) {
       int leftUs = receipt.timeUs() - receipt.delayUs();
-      by.loss.receipt(leftUs, receipt.bytes(), nowNs);
+      boolean isOverrun = by.pacing.pacer().isOverrun(nowNs);
+      by.loss.receipt(leftUs, receipt.bytes(), !isOverrun, nowNs);
       by.unconfirmed.confirmed(timeNs(leftUs, nowNs));
       by.pacing.receipt(receipt, by.roundTripUs(), nowNs);
       by.mtu.arrived(receipt.largest());

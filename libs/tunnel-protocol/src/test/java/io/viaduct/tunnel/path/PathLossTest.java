@@ -31,7 +31,7 @@ class PathLossTest {
       if (ms % 25 == 0 && newest >= 0) {
         int receiverUs = (ms - delay) * 1000 + clockOffsetUs;
         int delayUs = delay * 1000 + clockOffsetUs;
-        loss.receipt(receiverUs - delayUs, arrivedUpTo[newest + 1], nowNs);
+        loss.receipt(receiverUs - delayUs, arrivedUpTo[newest + 1], true, nowNs);
       }
     }
     return loss;
@@ -60,11 +60,11 @@ class PathLossTest {
   @Test
   void aReceiptForATimeThatIsNoLongerKnownChangesNothing() {
     PathLoss loss = new PathLoss();
-    loss.receipt(5, 1000, 0);
+    loss.receipt(5, 1000, true, 0);
     for (int i = 0; i < 10_000; i++) {
       loss.sent(i * 1000L, i * 5 * MS);
     }
-    loss.receipt(5, 1000, 50_000 * MS);
+    loss.receipt(5, 1000, true, 50_000 * MS);
     assertThat(loss.recent(50_000 * MS)).isZero();
   }
 

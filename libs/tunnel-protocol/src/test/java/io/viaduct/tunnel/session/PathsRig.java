@@ -46,6 +46,9 @@ final class PathsRig implements AutoCloseable {
     /// Rate in each direction; infinite without a limit.
     double bytesPerSecond = Double.POSITIVE_INFINITY;
 
+    /// Longest wait before the line; what would wait longer is lost.
+    long queueNs = Long.MAX_VALUE;
+
     private final long[] freeNs = new long[2];
     double lossRatioDown;
     double copyRatio;
@@ -235,6 +238,9 @@ final class PathsRig implements AutoCloseable {
     long jitterNs = by.jitterNs == 0 ? 0 : weather.nextLong(by.jitterNs);
     InetSocketAddress from = up ? by.address : SNAPT;
     int direction = up ? 1 : 0;
+    if (by.freeNs[direction] - nowNs > by.queueNs) {
+      return;
+    }
     by.freeNs[direction] =
         Math.max(by.freeNs[direction], nowNs)
             + (long) ((datagram.length + 28) * 1e9 / by.bytesPerSecond);

@@ -108,6 +108,25 @@ class SpreadFlowTest {
   }
 
   @Test
+  void aLineWhoseRateChangesTenfoldHasItsShareAfterThreeSeconds() {
+    rig.links.forEach(link -> link.queueNs = 100_000_000);
+    PathsRig.Link changing = rig.links.get(1);
+    begin();
+    upload(19, 5);
+    changing.bytesPerSecond /= 10;
+    assertThat(shareAfterThreeSeconds(changing)).isBetween(0.04, 0.14);
+    changing.bytesPerSecond *= 10;
+    assertThat(shareAfterThreeSeconds(changing)).isBetween(0.4, 0.6);
+  }
+
+  private double shareAfterThreeSeconds(PathsRig.Link of) {
+    upload(19, 3);
+    rig.links.forEach(link -> link.sentUp = 0);
+    upload(19, 3);
+    return (double) of.sentUp / rig.links.stream().mapToInt(link -> link.sentUp).sum();
+  }
+
+  @Test
   void aFlowThatOnePathCarriesStaysOnIt() {
     begin();
     upload(6, 5);
