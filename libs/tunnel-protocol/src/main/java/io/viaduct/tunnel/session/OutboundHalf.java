@@ -102,6 +102,7 @@ final class OutboundHalf {
         new PacketSizes(budget, memory, compounds, encoder, state.verdicts),
         new DatagramWriter(
             id, memory, aead, sealer, queues, pacer, state.totals, budget, this::copiesOf, nowNs),
+        new PathMessages(memory, aead, sealer, pacer, state.totals, state.verdicts, budget),
         new CopyQueue(memory.allocator, pacer, budget, state.totals, state.verdicts));
   }
 

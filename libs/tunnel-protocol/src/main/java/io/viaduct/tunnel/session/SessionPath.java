@@ -30,6 +30,7 @@ final class SessionPath {
   final PacketEncoder encoder;
   final PacketSizes sizes;
   final DatagramWriter datagrams;
+  final PathMessages messages;
   final CopyQueue copies;
   final ProbeExchange probes = new ProbeExchange();
 
@@ -79,6 +80,7 @@ final class SessionPath {
       PacketEncoder encoder,
       PacketSizes sizes,
       DatagramWriter datagrams,
+      PathMessages messages,
       CopyQueue copies) {
     this.id = id;
     this.budget = budget;
@@ -89,6 +91,7 @@ final class SessionPath {
     this.encoder = encoder;
     this.sizes = sizes;
     this.datagrams = datagrams;
+    this.messages = messages;
     this.copies = copies;
   }
 
@@ -154,6 +157,7 @@ final class SessionPath {
   /// Gives the memory back, because the session ends.
   void discard() {
     compounds.discard();
+    messages.discard();
     copies.clear();
   }
 }
