@@ -206,8 +206,9 @@ final class Agent
     metrics = meters;
     meters.allocatedBy(List.of(dataLoop));
     CertificateMeters.trust(meters.registry(), authorities::certificates);
-    new AgentMeters(meters.registry())
-        .of(data.carried(), data.counters(), control, receipts, handovers, carriers, owners);
+    AgentMeters own = new AgentMeters(meters.registry());
+    own.of(data.carried(), data.counters(), control, receipts, handovers, carriers, owners);
+    own.sip(() -> tokens.status().probes());
     OperationsEndpoint endpoint = new OperationsEndpoint(meters, readiness);
     operations = endpoint;
     endpoint.listen(configuration.operations());

@@ -7,6 +7,7 @@ import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.mobility.NetworkWatch;
 import io.viaduct.cnapt.operations.AgentStatus;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
+import io.viaduct.cnapt.signalling.SignallingStatus;
 import io.viaduct.cnapt.signalling.TokenSource;
 import io.viaduct.cnapt.tunnel.DataPath;
 import io.viaduct.cnapt.tunnel.DataStatus;
@@ -67,7 +68,9 @@ final class AgentStatusSource {
   /// Returns the present status. Any thread except the data loop may call this.
   AgentStatus status() {
     DataStatus snapshot = dataLoop.submit(data::status).syncUninterruptibly().getNow();
-    List<String> reasons = state.reasons(snapshot);
+    SignallingStatus told = tokens.status();
+    SignallingStatus signalling = state.passes(snapshot) ? told.besideTunnel() : told;
+    List<String> reasons = state.reasons(snapshot, signalling.probes());
     return new AgentStatus(
         state.word(reasons),
         reasons,
@@ -84,7 +87,7 @@ final class AgentStatusSource {
             receipts.of(ReceiptLedger.Outcome.COUNTS_DIFFER)
                 + receipts.of(ReceiptLedger.Outcome.UNKNOWN_SESSION),
             receipts.owed()),
-        tokens.status(),
+        signalling,
         network.described(),
         network.links().status(),
         snapshot.paths(),

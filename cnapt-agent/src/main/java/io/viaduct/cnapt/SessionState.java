@@ -4,12 +4,14 @@ import io.viaduct.cnapt.control.ControlFailure;
 import io.viaduct.cnapt.control.Snapt;
 import io.viaduct.cnapt.control.Welcomed;
 import io.viaduct.cnapt.operations.AgentStatus;
+import io.viaduct.cnapt.signalling.SignallingStatus;
 import io.viaduct.cnapt.tunnel.DataStatus;
 import io.viaduct.tunnel.control.v1.Feature;
 import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// Holds the state of the session and its control connection, and formats it for the status.
@@ -64,7 +66,7 @@ final class SessionState {
   }
 
   /// Returns the reasons for which the service is degraded; empty if it is not.
-  List<String> reasons(DataStatus data) {
+  List<String> reasons(DataStatus data, SignallingStatus.Probes sip) {
     List<String> reasons = new ArrayList<>();
     if (welcomed == null) {
       reasons.add("no SNAPT has welcomed this device yet");
@@ -77,7 +79,21 @@ final class SessionState {
     if (welcomed != null && !controlStands) {
       reasons.add("no control connection at this moment");
     }
+    Double roundTripMs = sip.roundTripMs();
+    if (sip.isAlone() && roundTripMs != null) {
+      reasons.add(
+          String.format(
+              Locale.ROOT,
+              "only SIP passes: the bridge %s answers in %.1f ms",
+              sip.bridge(),
+              roundTripMs));
+    }
     return reasons;
+  }
+
+  /// Returns whether packets can reach the SNAPT, by UDP or in the control connection.
+  boolean passes(DataStatus data) {
+    return controlStands || data.pathState().equals("alive");
   }
 
   AgentStatus.@Nullable SessionStatus session() {

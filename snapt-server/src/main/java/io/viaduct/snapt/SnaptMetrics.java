@@ -108,6 +108,12 @@ final class SnaptMetrics {
         "Packets and datagrams that were copied to another event loop",
         Tags.empty(),
         TrafficCounters::handedOver);
+    sum(
+        loops,
+        "viaduct_relay_socket_full",
+        "Times that datagrams waited because the UDP socket's buffer was full",
+        Tags.empty(),
+        TrafficCounters::socketFull);
     for (Carrier carrier : Carrier.values()) {
       sum(
           loops,

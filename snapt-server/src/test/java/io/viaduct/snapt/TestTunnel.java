@@ -13,7 +13,6 @@ import io.viaduct.host.tun.TunReader;
 import io.viaduct.host.tun.VirtioNetHeader;
 import io.viaduct.host.udp.DatagramReader;
 import io.viaduct.host.udp.UdpSettings;
-import io.viaduct.host.udp.UdpSocket;
 import io.viaduct.host.udp.UdpSockets;
 import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.control.v1.Welcome;
@@ -35,6 +34,7 @@ import io.viaduct.tunnel.terms.TunnelTerms;
 import io.viaduct.tunnel.wire.InternetChecksum;
 import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.Collections;
@@ -74,6 +74,8 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
           sendBurst(burst, segmentSize);
         }
       };
+  private volatile long accepted; // both written by the loop
+  private volatile long refused;
   private UdpSockets sockets;
   private @Nullable TunQueue tun;
   public volatile ServiceClass serviceClass = ServiceClass.LT_LD;
@@ -227,22 +229,62 @@ public final class TestTunnel implements DatagramReader, InnerPacketSink, AutoCl
     session.drain(sink, System.nanoTime());
   }
 
+  /// Sends probes as one burst.
+  public void probes(int count) {
+    loop.execute(() -> {
+      for (int i = 0; i < count; i++) {
+        session.probe(0, session.carrier(), System.nanoTime());
+      }
+      session.drain(sink, System.nanoTime());
+    });
+  }
+
+  /// Sends datagrams as they are, from the socket of the device.
+  public void strike(List<byte[]> datagrams) {
+    loop.execute(() -> {
+      for (byte[] each : datagrams) {
+        ByteBuf buffer = Unpooled.directBuffer().writeBytes(each);
+        socketSend(buffer, each.length);
+        buffer.release();
+      }
+    });
+  }
+
+  /// Returns the number of datagrams that were authentic and answered something.
+  public long accepted() {
+    return accepted;
+  }
+
+  /// Returns the number of datagrams with any other verdict.
+  public long refused() {
+    return refused;
+  }
+
+  private void socketSend(ByteBuf burst, int segmentSize) {
+    sockets.sockets().getFirst().send(burst, segmentSize, snapt);
+  }
+
   private void sendBurst(ByteBuf burst, int segmentSize) {
-    UdpSocket socket = sockets.sockets().getFirst();
     for (int at = 0; at < burst.readableBytes(); at += segmentSize) {
       int length = Math.min(segmentSize, burst.readableBytes() - at);
       if (sent.size() < 1_000) {
         sent.add(ByteBufUtil.getBytes(burst, burst.readerIndex() + at, length));
       }
     }
-    socket.send(burst, segmentSize, snapt);
+    socketSend(burst, segmentSize);
     burst.release();
   }
 
   @Override
   public void datagram(ByteBuf content, @Nullable InetSocketAddress from) {
-    session.open(
-        content, content.readerIndex(), content.readableBytes(), from, this, System.nanoTime());
+    Verdict verdict =
+        session.open(
+            content, content.readerIndex(), content.readableBytes(), from, this, System.nanoTime());
+    if (verdict == Verdict.ACCEPTED) {
+      accepted++;
+    } else {
+      refused++;
+    }
   }
 
   @Override

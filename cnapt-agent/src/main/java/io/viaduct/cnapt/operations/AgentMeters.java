@@ -11,6 +11,7 @@ import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
+import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
 import io.viaduct.cnapt.tunnel.Carried;
 import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.cnapt.tunnel.DataCounters;
@@ -21,6 +22,7 @@ import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.time.Duration;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +67,74 @@ public final class AgentMeters {
     }
     of(carriers);
     of(owners);
+  }
+
+  /// Registers the meters of the path to the bridge, measured by SIP probes.
+  ///
+  /// @param probes returns their present state
+  public void sip(Supplier<Probes> probes) {
+    sip(
+        probes,
+        "viaduct_sip_rtt",
+        "seconds",
+        "Round trip of SIP probes, mean of about 4",
+        p -> seconds(p.roundTripMs()));
+    sip(
+        probes,
+        "viaduct_sip_usual_rtt",
+        "seconds",
+        "Round trip of SIP probes, mean of about 16",
+        p -> seconds(p.usualRoundTripMs()));
+    sip(
+        probes,
+        "viaduct_sip_loss_ratio",
+        null,
+        "SIP probes without an answer, mean of about 4",
+        p -> ratio(p.lossPercent()));
+    sip(
+        probes,
+        "viaduct_sip_usual_loss_ratio",
+        null,
+        "SIP probes without an answer, mean of about 16",
+        p -> ratio(p.usualLossPercent()));
+    sip(
+        probes,
+        "viaduct_sip_measured_ago",
+        "seconds",
+        "Time since the last answer to a SIP probe",
+        p -> p.agoMs() == null ? Double.NaN : p.agoMs() / 1000.0);
+    sip(
+        probes,
+        "viaduct_sip_alone",
+        null,
+        "1 if SIP probes are answered although no control connection has stood for 10 s",
+        p -> p.isAlone() ? 1 : 0);
+    total("viaduct_sip_probes", "SIP probes that were sent", probes, p -> p.get().sent());
+    total(
+        "viaduct_sip_probes_answered",
+        "SIP probes that were answered",
+        probes,
+        p -> p.get().answered());
+  }
+
+  private void sip(
+      Supplier<Probes> probes,
+      String name,
+      @Nullable String unit,
+      String description,
+      ToDoubleFunction<Probes> value) {
+    Gauge.builder(name, probes, p -> value.applyAsDouble(p.get()))
+        .description(description)
+        .baseUnit(unit)
+        .register(registry);
+  }
+
+  private static double seconds(@Nullable Double milliseconds) {
+    return milliseconds == null ? Double.NaN : milliseconds / 1000;
+  }
+
+  private static double ratio(@Nullable Double percent) {
+    return percent == null ? Double.NaN : percent / 100;
   }
 
   // The paths have few numbers, so they are labels. A path that does not exist has no value (NaN).

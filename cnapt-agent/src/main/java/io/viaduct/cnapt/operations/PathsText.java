@@ -3,38 +3,47 @@ package io.viaduct.cnapt.operations;
 import io.viaduct.cnapt.policy.PathStatus;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Formats the paths of a running agent as text.
+/// Formats the paths of a running agent as text, and the path to the bridge that SIP probes measure
+/// beside them ([SipLine]).
 public final class PathsText {
   private static final JsonMapper JSON = JsonMapper.shared();
-  private static final String ROW = "%-4s %-15s %-7s %-6s %9s %9s %7s %7s %6s %9s %10s %8s  %s%n";
+  static final String ROW = "%-4s %-15s %-7s %-6s %9s %9s %7s %7s %6s %9s %10s %8s  %s%n";
 
   private PathsText() {}
 
-  /// Returns the list of paths as JSON.
+  /// Returns as JSON the list `paths`, and the object `sip` with the probes of the bridge.
   ///
   /// @param status the agent's status as JSON
   public static String json(String status) {
-    return JSON.writerWithDefaultPrettyPrinter()
-            .writeValueAsString(JSON.readTree(status).path("paths"))
-        + "\n";
+    JsonNode tree = JSON.readTree(status);
+    var shown = new LinkedHashMap<String, JsonNode>();
+    shown.put("paths", tree.path("paths"));
+    shown.put("sip", tree.path("signalling").path("probes"));
+    return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(shown) + "\n";
   }
 
   /// Returns a table with one line per path.
   ///
   /// @param status the agent's status as JSON
   public static String table(String status) {
-    JsonNode list = JSON.readTree(status).path("paths");
-    List<PathStatus> paths = Arrays.asList(JSON.treeToValue(list, PathStatus[].class));
-    if (paths.isEmpty()) {
-      return "no path: the agent has no session\n";
-    }
+    JsonNode tree = JSON.readTree(status);
+    List<PathStatus> paths =
+        Arrays.asList(JSON.treeToValue(tree.path("paths"), PathStatus[].class));
+    String sip = SipLine.of(tree.path("signalling").path("probes"));
     StringBuilder text = new StringBuilder();
+    if (paths.isEmpty()) {
+      text.append("no path: the agent has no session\n");
+    }
+    if (paths.isEmpty() && sip.isEmpty()) {
+      return text.toString();
+    }
     text.append(
         String.format(
             Locale.ROOT,
@@ -53,7 +62,7 @@ public final class PathsText {
             "since",
             "why"));
     paths.forEach(path -> text.append(row(path)));
-    return text.toString();
+    return text.append(sip).toString();
   }
 
   private static String row(PathStatus path) {
@@ -64,19 +73,23 @@ public final class PathsText {
         path.link(),
         path.state(),
         path.use(),
-        milliseconds(path.delayMs()),
-        milliseconds(path.usualDelayMs()),
+        decimal(path.delayMs()),
+        decimal(path.usualDelayMs()),
         String.format(Locale.ROOT, "%.1f", path.lossPercent()),
         String.format(Locale.ROOT, "%.1f", path.downLossPercent()),
         path.pathMtu(),
         megabits(path.sentBitPerSecond()),
         megabits(path.spareBitPerSecond()),
-        Duration.ofSeconds(path.sinceMs() / 1000).toString().substring(2).toLowerCase(Locale.ROOT),
+        seconds(path.sinceMs()),
         path.why());
   }
 
-  private static String milliseconds(@Nullable Double delayMs) {
-    return delayMs == null ? "-" : String.format(Locale.ROOT, "%.1f", delayMs);
+  static String seconds(long ms) {
+    return Duration.ofSeconds(ms / 1000).toString().substring(2).toLowerCase(Locale.ROOT);
+  }
+
+  static String decimal(@Nullable Double value) {
+    return value == null ? "-" : String.format(Locale.ROOT, "%.1f", value);
   }
 
   private static String megabits(long bitPerSecond) {

@@ -113,7 +113,7 @@ public final class StatusText {
 
   private static String signalling(JsonNode signalling) {
     String detail = signalling.path("detail").asString("");
-    JsonNode roundTrip = signalling.path("roundTripMs");
+    JsonNode roundTrip = signalling.path("probes").path("roundTripMs");
     return "%s, registration %s, subscription %s%s%s"
         .formatted(
             signalling.path("source").asString(""),

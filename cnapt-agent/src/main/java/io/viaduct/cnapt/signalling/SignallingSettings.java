@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.signalling;
 
 import io.viaduct.service.configuration.Secret;
+import io.viaduct.sip.useragent.ProbePace;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -11,6 +12,9 @@ import java.util.Optional;
 /// @param domain home domain, the host part of the public identity
 /// @param user user part of the public identity, and user name for the password
 /// @param registerExpires requested duration of a registration (RFC 3261 section 10.2)
+/// @param probeInterval pause between probes of the bridge by SIP while a tunnel stands; zero: only
+///   after a registration
+/// @param outageProbeInterval pause between them while no tunnel stands
 public record SignallingSettings(
     String bridge,
     int port,
@@ -18,7 +22,9 @@ public record SignallingSettings(
     String domain,
     String user,
     Optional<Secret> passwordFile,
-    Duration registerExpires) {
+    Duration registerExpires,
+    Duration probeInterval,
+    Duration outageProbeInterval) {
   /// Checks that a bridge is given with all keys that the registration needs.
   public SignallingSettings {
     if (port < 1 || port > 65535) {
@@ -35,6 +41,11 @@ public record SignallingSettings(
       throw new IllegalArgumentException(
           "register-expires must be at least 30s, got " + registerExpires);
     }
+    new ProbePace(probeInterval, outageProbeInterval); // refuses what is out of bounds
+  }
+
+  ProbePace pace() {
+    return new ProbePace(probeInterval, outageProbeInterval);
   }
 
   /// Returns true if the agent registers at a bridge.

@@ -89,7 +89,8 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
                 HostPort.parse(settings.bridge() + ":" + settings.port()),
                 Transport.valueOf(settings.transport().toUpperCase(Locale.ROOT)),
                 SipEndpointSettings.client(new InetSocketAddress(0)).withFwmark(mark))
-            .withExpires(settings.registerExpires());
+            .withExpires(settings.registerExpires())
+            .withProbes(settings.pace());
     try {
       UserAgent started = UserAgent.start(user, clock, this);
       agent = started;
@@ -198,15 +199,26 @@ public final class SipTokenSource implements TokenSource, UserAgentListener {
       return SignallingStatus.idle(source, "");
     }
     UserAgentState state = started.state();
-    SipRoundTrip probed = started.roundTrip();
     return new SignallingStatus(
         source,
         state.registration().name().toLowerCase(Locale.ROOT),
         state.subscription().name().toLowerCase(Locale.ROOT),
         state.detail().isEmpty() ? "" : watch.words(state.detail()),
-        probed.lastMs(),
+        probes(started.roundTrip()));
+  }
+
+  private SignallingStatus.Probes probes(SipRoundTrip probed) {
+    Long measuredMs = probed.measuredMs();
+    return new SignallingStatus.Probes(
+        settings.bridge(),
+        probed.recentMs(),
+        probed.usualMs(),
+        probed.lossPercent(),
+        probed.usualLossPercent(),
         probed.sent(),
-        probed.answered());
+        probed.answered(),
+        measuredMs == null ? null : Math.max(0, clock.millis() - measuredMs),
+        probed.isAlone());
   }
 
   @Override

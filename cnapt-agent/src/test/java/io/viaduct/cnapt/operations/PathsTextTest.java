@@ -3,6 +3,7 @@ package io.viaduct.cnapt.operations;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.cnapt.policy.PathStatus;
+import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,15 @@ class PathsTextTest {
                               "ageMs", 1500,
                               "link", "wlan0")))));
 
+  private static final String SIP_BESIDE =
+      STATUS.replaceFirst(
+          "\\{",
+          "{\"signalling\": {\"probes\": "
+              + JsonMapper.shared()
+                  .writeValueAsString(
+                      new Probes("bridge.test", 23.46, 20.1, 25.0, 6.25, 4, 3, 61_000L, false))
+              + "}, ");
+
   @Test
   void theTableHasALinePerPathWithTheNumbersThatDecide() {
     assertThat(PathsText.table(STATUS).lines().map(line -> line.replaceAll(" +", " ")))
@@ -71,9 +81,41 @@ class PathsTextTest {
   }
 
   @Test
-  void theJsonIsTheListAlone() {
-    assertThat(JsonMapper.shared().readTree(PathsText.json(STATUS)).get(1).path("link").asString())
-        .isEqualTo("wwan0");
+  void theJsonHasThePathsAndTheProbesBySip() {
+    var tree = JsonMapper.shared().readTree(PathsText.json(SIP_BESIDE));
+    assertThat(tree.at("/paths/1/link").asString()).isEqualTo("wwan0");
+    assertThat(tree.at("/sip/roundTripMs").asDouble()).isEqualTo(23.46);
+    assertThat(tree.at("/sip/agoMs").asLong()).isEqualTo(61_000);
+    assertThat(tree.propertyNames()).containsExactly("paths", "sip");
+  }
+
+  @Test
+  void theRoundTripBySipStandsBelowThatOfTheTunnel() {
+    assertThat(PathsText.table(SIP_BESIDE).lines().map(line -> line.replaceAll(" +", " ")))
+        .hasSize(4)
+        .last()
+        .isEqualTo(
+            "sip bridge.test alive no 23.5 20.1 25.0 25.0 - - - 1m1s 3 of 4 SIP probes answered");
+  }
+
+  @Test
+  void whereOnlySipPassesItsRoundTripIsShownInsteadOfNothing() {
+    Probes alone = new Probes("bridge.test", 23.46, 23.46, 0.0, 0.0, 5, 5, 900L, true);
+    String status =
+        JsonMapper.shared()
+            .writeValueAsString(Map.of("paths", List.of(), "signalling", Map.of("probes", alone)));
+    assertThat(PathsText.table(status))
+        .startsWith("no path: the agent has no session")
+        .containsPattern("sip +bridge.test +alive +no +23.5 .* only SIP passes: 5 of 5 SIP probes");
+  }
+
+  @Test
+  void aSilentBridgeIsDead() {
+    Probes silent = new Probes("bridge.test", null, null, 100.0, 100.0, 2, 0, null, false);
+    String status =
+        JsonMapper.shared()
+            .writeValueAsString(Map.of("paths", List.of(), "signalling", Map.of("probes", silent)));
+    assertThat(PathsText.table(status)).containsPattern("sip +bridge.test +dead +no +- +- +100.0");
   }
 
   @Test

@@ -32,7 +32,13 @@ class StatusTextTest {
         new AgentStatus.ControlStatus(
             session != null, "2026-11-20T12:05:00Z", "2027-11-20T00:00:00Z", "", List.of()),
         new AgentStatus.ReceiptsStatus(session != null, 3, 1, 0),
-        new SignallingStatus("sip:alice@ims.test", "active", "active", "", 23.45, 3, 3),
+        new SignallingStatus(
+            "sip:alice@ims.test",
+            "active",
+            "active",
+            "",
+            new SignallingStatus.Probes(
+                "bridge.test", 23.45, 22.0, 0.0, 0.0, 3, 3, 12_000L, false)),
         "linkB 10.2.0.2",
         List.of(
             new LinkStatus("linkB", "yes", 0, List.of("10.2.0.2"), -61),
@@ -105,7 +111,7 @@ class StatusTextTest {
         .contains("by control: nothing came for 412.5 ms, first answer after 3.1 ms")
         .contains("established, token until 2026-11-20T12:05:00Z")
         .contains("trust       certificates until 2027-11-20T00:00:00Z")
-        .contains("sip:alice@ims.test, registration active")
+        .contains("sip:alice@ims.test, registration active, subscription active, round trip 23.")
         .contains(
             "alive to 10.9.0.3:4500, round trip 12.3 ms, one-way delays ± 6.2 ms, MTU 1400, in the control connection")
         .contains("links       linkB -61 dBm, wwan0 (spare)")

@@ -12,7 +12,15 @@ class BridgeWatchTest {
   private final BridgeWatch watch =
       new BridgeWatch(
           new SignallingSettings(
-              "", 5060, "udp", "ims.test", "alice", Optional.empty(), Duration.ofMinutes(10)));
+              "",
+              5060,
+              "udp",
+              "ims.test",
+              "alice",
+              Optional.empty(),
+              Duration.ofMinutes(10),
+              Duration.ofHours(1),
+              Duration.ofSeconds(30)));
 
   @Test
   void aBridgeThatDoesNotAnswerIsToldAfterThreeSecondsAndThenAtGrowingIntervals() {

@@ -34,7 +34,9 @@ class SipTokenSourceTest {
             "ims.test",
             "alice",
             Optional.of(Secret.of(password.toString())),
-            Duration.ofMinutes(10));
+            Duration.ofMinutes(10),
+            Duration.ofHours(1),
+            Duration.ofSeconds(30));
     try (CapturedLog said = CapturedLog.of("io.viaduct.cnapt.signalling")) {
       SipTokenSource source = new SipTokenSource(settings, 0, new byte[32], InstantSource.system());
       source.start(_ -> {});

@@ -230,6 +230,7 @@ class RegistrationTest {
                 Duration.ofSeconds(8),
                 Duration.ofSeconds(20),
                 Duration.ofSeconds(5),
+                io.viaduct.sip.useragent.ProbePace.USUAL,
                 java.util.Set.of(),
                 rig.settings("bob", "x", Transport.UDP).endpoint()),
             SILENT);

@@ -151,6 +151,9 @@ final class RelayLoop implements DatagramReader, TunReader {
     if (session != null) {
       session.onDatagram(content, offset, length, from, arrivedNs);
       touch(session);
+      if (session.tunnel().isFullOfAnswers()) {
+        drain(session, relay.nowNs());
+      }
     } else if (index < 0) {
       counters.count(Verdict.TOO_SHORT);
     } else if (mayHandOver && relay.loopOf(index) != this) {
@@ -262,6 +265,9 @@ final class RelayLoop implements DatagramReader, TunReader {
   @Override
   public void batchEnd() {
     long nowNs = relay.nowNs();
+    if (batch.size() > 1) {
+      sender.gather();
+    }
     for (int i = 0; i < batch.size(); i++) {
       RelayedSession session = batch.get(i);
       session.touched = false;
@@ -273,6 +279,7 @@ final class RelayLoop implements DatagramReader, TunReader {
       }
     }
     batch.clear();
+    sender.sendGathered();
   }
 
   private void drain(RelayedSession session, long nowNs) {

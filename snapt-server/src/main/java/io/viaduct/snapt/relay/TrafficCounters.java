@@ -46,6 +46,7 @@ public final class TrafficCounters {
   private long answeredRefusals;
   private long late;
   private long handedOver;
+  private long socketFull;
 
   /// The last counter values that were read from one session. The next read adds only the
   /// difference.
@@ -120,6 +121,15 @@ public final class TrafficCounters {
   /// Counts a session's change to this carrier.
   void count(Carrier carrier) {
     carriers[carrier.ordinal()]++;
+  }
+
+  void countSocketFull() {
+    socketFull++;
+  }
+
+  /// Returns how often datagrams had to wait because the UDP socket's buffer was full.
+  public long socketFull() {
+    return socketFull;
   }
 
   /// Counts a packet or datagram that was read here but belongs to another loop.

@@ -7,9 +7,10 @@ import io.viaduct.tunnel.session.DatagramSink;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// Sends sealed datagrams through one loop's UDP socket. At most one burst waits for the socket.
-/// All other packets stay in the sessions' queues, because only those know the service classes.
-/// Called on the loop.
+/// Sends sealed datagrams through one loop's UDP socket. Between [#gather] and [#sendGathered]
+/// small datagrams of different sessions are gathered, so that one system call sends them
+/// (sendmmsg). At most one burst and the gathered datagrams wait for the socket. All other packets
+/// stay in the sessions' queues, because only those know the service classes. Called on the loop.
 final class UdpSender implements DatagramSink {
   private final TrafficCounters counters;
   private @Nullable UdpSocket socket;
@@ -17,6 +18,7 @@ final class UdpSender implements DatagramSink {
   private @Nullable InetSocketAddress unsentTo;
   private int unsentSegment;
   private int tooLong;
+  private boolean gathers;
 
   UdpSender(TrafficCounters counters) {
     this.counters = counters;
@@ -39,11 +41,24 @@ final class UdpSender implements DatagramSink {
       burst.release();
       return;
     }
-    SendResult result = udp.send(burst, segmentSize, to);
+    if (gathers && burst.readableBytes() <= Math.min(segmentSize, UdpSocket.POSTED_BYTES_MAX)) {
+      boolean full = udp.post(burst, to);
+      burst.release();
+      if (full) {
+        flush(udp);
+      }
+      return;
+    }
+    flush(udp); // in the order in which they were sealed
+    SendResult result =
+        udp.posted() > 0 ? SendResult.WOULD_BLOCK : udp.send(burst, segmentSize, to);
     if (result == SendResult.WOULD_BLOCK) {
       unsent = burst;
       unsentTo = to;
       unsentSegment = segmentSize;
+      if (udp.posted() == 0) {
+        counters.countSocketFull();
+      }
       return;
     }
     if (result == SendResult.TOO_LONG) {
@@ -62,8 +77,31 @@ final class UdpSender implements DatagramSink {
     return bytes;
   }
 
-  /// Sends the waiting burst, because the socket accepts data again.
+  private void flush(UdpSocket udp) {
+    if (udp.posted() > 0) {
+      counters.count(Drop.UDP_REFUSED, udp.flush());
+      if (udp.posted() > 0) {
+        counters.countSocketFull();
+      }
+    }
+  }
+
+  /// Gathers small datagrams from now on.
+  void gather() {
+    gathers = true;
+  }
+
+  /// Sends the gathered datagrams, and gathers no more.
+  void sendGathered() {
+    gathers = false;
+    if (socket != null) {
+      flush(socket);
+    }
+  }
+
+  /// Sends the gathered datagrams and the waiting burst, because the socket accepts data again.
   void onWritable(long nowNs) {
+    sendGathered();
     ByteBuf burst = unsent;
     if (burst != null) {
       unsent = null;
@@ -73,7 +111,11 @@ final class UdpSender implements DatagramSink {
   }
 
   void close() {
+    if (socket != null) {
+      counters.count(Drop.ENDED, socket.posted());
+    }
     if (unsent != null) {
+      counters.count(Drop.ENDED);
       unsent.release();
       unsent = null;
     }

@@ -1,8 +1,6 @@
 package io.viaduct.testbed.sessions;
 
 import io.netty.buffer.ByteBuf;
-import io.viaduct.host.udp.SendResult;
-import io.viaduct.host.udp.UdpSocket;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.path.PathListener;
@@ -10,15 +8,14 @@ import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.session.DatagramSink;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.wire.IpPacket;
+import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
-import org.jspecify.annotations.Nullable;
 
 /// A device's end of its tunnel. Only the generator's data loop uses it.
-final class Device implements DatagramSink {
+final class Device {
   private static final InnerPacketSink NOWHERE = (flow, packet) -> {};
 
-  private final UdpSocket socket;
-  private final InetSocketAddress snapt;
+  private final DatagramSink line;
   private final TunnelSession session;
   private final IpPacket offered = new IpPacket();
 
@@ -26,16 +23,17 @@ final class Device implements DatagramSink {
     TunnelSession make(FlowListener flows, PathListener path);
   }
 
-  Device(UdpSocket socket, InetSocketAddress snapt, Tunnels tunnels) {
-    this.socket = socket;
-    this.snapt = snapt;
+  Device(DatagramSink line, Tunnels tunnels) {
+    this.line = line;
     this.session = tunnels.make(FlowListener.SILENT, PathListener.SILENT);
   }
 
-  /// Sends a probe. The first probe binds the session, later ones keep it bound.
-  void probe(long nowNs) {
-    session.probe(0, Carrier.UDP, nowNs);
-    session.drain(this, nowNs);
+  /// Sends probes. The first probe binds the session, later ones keep it bound.
+  void probe(int count, long nowNs) {
+    for (int i = 0; i < count; i++) {
+      session.probe(0, Carrier.UDP, nowNs);
+    }
+    session.drain(line, nowNs);
   }
 
   /// Sends copies of a packet and returns their number.
@@ -48,30 +46,22 @@ final class Device implements DatagramSink {
     if (nowNs >= session.nextDeadlineNs()) {
       session.onTick(nowNs);
     }
-    session.drain(this, nowNs);
+    session.drain(line, nowNs);
     return count;
   }
 
   /// Sends waiting packets, because the device has no more packets of its own.
   void tick(long nowNs) {
     session.onTick(nowNs);
-    session.drain(this, nowNs);
+    session.drain(line, nowNs);
   }
 
-  void receive(ByteBuf content, InetSocketAddress from, long nowNs) {
-    session.open(content, content.readerIndex(), content.readableBytes(), from, NOWHERE, nowNs);
+  /// Takes a datagram of the SNAPT. @return the verdict on it
+  Verdict receive(ByteBuf content, InetSocketAddress from, long nowNs) {
+    int length = content.readableBytes();
+    Verdict verdict = session.open(content, content.readerIndex(), length, from, NOWHERE, nowNs);
     session.openBatchEnd(nowNs);
-  }
-
-  @Override
-  public boolean isWritable() {
-    return socket.isWritable();
-  }
-
-  @Override
-  public void send(ByteBuf burst, int segmentSize, @Nullable InetSocketAddress to, long nowNs) {
-    SendResult unused = socket.send(burst, segmentSize, snapt); // the caller does not count losses
-    burst.release();
+    return verdict;
   }
 
   void close() {

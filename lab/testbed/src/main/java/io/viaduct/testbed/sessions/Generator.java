@@ -18,9 +18,6 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.viaduct.host.udp.DatagramReader;
-import io.viaduct.host.udp.UdpSettings;
-import io.viaduct.host.udp.UdpSocket;
-import io.viaduct.host.udp.UdpSockets;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.v1.Welcome;
@@ -33,6 +30,7 @@ import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import io.viaduct.tunnel.wire.DatagramHeader;
+import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.file.Path;
@@ -47,10 +45,9 @@ import java.util.function.LongSupplier;
 import javax.net.ssl.SSLException;
 
 /// Many devices in one process: each has a TLS connection and a tunnel, and all share a few UDP
-/// sockets. One event loop runs the connections, another the tunnels. It must be made by a thread
-/// of the namespace that it works in.
+/// sockets ([DeviceLines]). One event loop runs the connections, another the tunnels. It must be
+/// made by a thread of the namespace that it works in.
 final class Generator implements AutoCloseable {
-  private static final int SOCKETS = 16;
   private static final int OPENING_MAX = 16;
   private static final long PATIENCE_S = 300;
   // Interval at which an agent probes a silent path (cnapt: mobility.silent-interval).
@@ -64,18 +61,29 @@ final class Generator implements AutoCloseable {
   private final IoEventLoop control;
   private final IoEventLoop data;
   private final LoopMemory memory = new LoopMemory(ByteBufAllocator.DEFAULT, new SecureRandom());
-  private final List<UdpSockets> sockets = new ArrayList<>();
+  private final DeviceLines lines;
   private final IntObjectHashMap<Device> byReceiver = new IntObjectHashMap<>();
   private final List<Device> devices = new ArrayList<>();
   private final List<Device> receivingDevices = new ArrayList<>();
   private int opened;
   private int probed;
+  private long answers;
+  private boolean isFlooding;
   private double probesDue;
+
+  /// Makes the sockets of the devices.
+  interface Opening {
+    /// Opens the sockets.
+    ///
+    /// @param loop on which everything about them happens
+    /// @param reader takes what arrives
+    DeviceLines open(IoEventLoop loop, DatagramReader reader) throws SocketException;
+  }
 
   /// Opens the sockets.
   ///
   /// @param trust PEM file of the authority of the SNAPT's certificate
-  Generator(Path trust, TokenIssuer issuer, LongSupplier nanoTime)
+  Generator(Path trust, TokenIssuer issuer, Opening opening, LongSupplier nanoTime)
       throws SSLException, SocketException {
     this.issuer = issuer;
     this.nanoTime = nanoTime;
@@ -95,11 +103,7 @@ final class Generator implements AutoCloseable {
             2, new DefaultThreadFactory("device", true), EpollIoHandler.newFactory());
     control = (IoEventLoop) loops.next();
     data = (IoEventLoop) loops.next();
-    for (int i = 0; i < SOCKETS; i++) {
-      var anywhere = new InetSocketAddress(SnaptProcess.ADDRESS, 0);
-      sockets.add(
-          UdpSockets.bind(List.of(data), UdpSettings.at(anywhere).remembering(16), _ -> reader()));
-    }
+    lines = opening.open(data, reader());
     var unused =
         data.scheduleAtFixedRate(
             this::probeSome, PROBE_TICK_NS, PROBE_TICK_NS, TimeUnit.NANOSECONDS);
@@ -113,7 +117,7 @@ final class Generator implements AutoCloseable {
             DatagramHeader.receiverIndex(content, content.readerIndex(), content.readableBytes());
         Device device = byReceiver.get(index);
         if (device != null) {
-          device.receive(content, from, nanoTime.getAsLong());
+          answers += isAnswer(device.receive(content, from, nanoTime.getAsLong())) ? 1 : 0;
           receivingDevices.add(device);
         }
       }
@@ -127,13 +131,21 @@ final class Generator implements AutoCloseable {
     };
   }
 
+  // A device knows its last 64 probes. The answer to an older one is authentic and PATH_UNEXPECTED.
+  private static boolean isAnswer(Verdict verdict) {
+    return verdict == Verdict.ACCEPTED || verdict == Verdict.PATH_UNEXPECTED;
+  }
+
   // Probes are spread evenly, like those of independent devices.
   private void probeSome() {
+    if (isFlooding) {
+      return; // only the flood's own probes are counted
+    }
     long nowNs = nanoTime.getAsLong();
     probesDue += (double) devices.size() * PROBE_TICK_NS / PROBE_NS;
     for (; probesDue >= 1; probesDue--) {
       probed = probed + 1 < devices.size() ? probed + 1 : 0;
-      devices.get(probed).probe(nowNs);
+      devices.get(probed).probe(1, nowNs);
     }
   }
 
@@ -184,7 +196,6 @@ final class Generator implements AutoCloseable {
 
   private void begin(int number, Welcome welcome) {
     long nowNs = nanoTime.getAsLong();
-    UdpSocket socket = sockets.get(number % SOCKETS).sockets().getFirst();
     SessionSecret secret = SessionSecret.of(welcome.getSecret().toByteArray());
     var terms =
         new TunnelTerms(
@@ -194,8 +205,7 @@ final class Generator implements AutoCloseable {
             new TunnelLimits(welcome.getPathMtu(), welcome.getHistoryBytes()));
     var device =
         new Device(
-            socket,
-            new InetSocketAddress(SnaptProcess.ADDRESS, welcome.getDataPort()),
+            lines.line(number, new InetSocketAddress(SnaptProcess.ADDRESS, welcome.getDataPort())),
             (flows, path) ->
                 new TunnelSession(
                     TunnelRole.AGENT,
@@ -208,7 +218,7 @@ final class Generator implements AutoCloseable {
     secret.wipe();
     byReceiver.put(number, device);
     devices.add(device);
-    device.probe(nowNs);
+    device.probe(1, nowNs);
   }
 
   /// Sends as much as the SNAPT accepts, in turn over the first `sessions` devices.
@@ -216,6 +226,39 @@ final class Generator implements AutoCloseable {
     var flood = new Flood(data, devices, sessions, seconds, nanoTime);
     data.execute(flood::begin);
     return flood.ended().orTimeout(PATIENCE_S, TimeUnit.SECONDS).join();
+  }
+
+  /// Sends probes as fast as the SNAPT answers them, in turn over the first `sessions` devices.
+  ///
+  /// @param each probes of a device that leave together
+  ProbeFlood.Answered probes(ManyAddresses by, int sessions, int each, double seconds) {
+    var flood = new ProbeFlood(this, by, sessions, each, seconds);
+    data.execute(() -> {
+      isFlooding = true;
+      flood.begin();
+    });
+    return flood
+        .ended()
+        .whenComplete((_, _) -> isFlooding = false) // the flood ends on this loop
+        .orTimeout(PATIENCE_S, TimeUnit.SECONDS)
+        .join();
+  }
+
+  IoEventLoop loop() {
+    return data;
+  }
+
+  Device device(int index) {
+    return devices.get(index);
+  }
+
+  /// Returns the number of authentic datagrams that the devices have received. Loop only.
+  long answers() {
+    return answers;
+  }
+
+  long nowNs() {
+    return nanoTime.getAsLong();
   }
 
   @Override
@@ -226,7 +269,7 @@ final class Generator implements AutoCloseable {
               devices.clear();
             })
         .awaitUninterruptibly();
-    sockets.forEach(UdpSockets::close);
+    lines.close();
     data.submit(memory::close).awaitUninterruptibly();
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
   }

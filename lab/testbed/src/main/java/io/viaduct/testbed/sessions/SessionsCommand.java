@@ -90,8 +90,16 @@ public final class SessionsCommand implements Callable<Integer> {
     var issuer = new TokenIssuer(InstantSource.system());
     try (var snapt =
             SnaptProcess.start(
-                options.root(), directory, namespace, FIRST + count, issuer, System::nanoTime);
-        var generator = new Generator(directory.resolve("ca.pem"), issuer, System::nanoTime)) {
+                options.root(),
+                directory,
+                namespace,
+                FIRST + count,
+                SnaptProcess.LOOPS,
+                issuer,
+                System::nanoTime);
+        var generator =
+            new Generator(
+                directory.resolve("ca.pem"), issuer, SharedSockets::new, System::nanoTime)) {
       generator.open(FIRST);
       Thread.sleep(SETTLE_MS);
       var before = snapt.memory();

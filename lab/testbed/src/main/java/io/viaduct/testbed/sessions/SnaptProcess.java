@@ -23,6 +23,10 @@ import java.util.regex.Pattern;
 final class SnaptProcess implements AutoCloseable {
   static final String ADDRESS = "127.0.0.1";
   static final int CONTROL_PORT = 4433;
+
+  /// One loop per processor.
+  static final int LOOPS = 0;
+
   private static final String READY = "http://127.0.0.1:9464/readyz";
   private static final long PATIENCE_NS = 120_000_000_000L;
   private static final Pattern LIVE = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)");
@@ -41,11 +45,13 @@ final class SnaptProcess implements AutoCloseable {
   ///
   /// @param directory private to this run
   /// @param sessionsMax most sessions that it must accept
+  /// @param loops of data, [#LOOPS] for its own choice
   static SnaptProcess start(
       Path root,
       Path directory,
       NetworkNamespace namespace,
       int sessionsMax,
+      int loops,
       TokenIssuer issuer,
       LongSupplier nanoTime)
       throws Exception {
@@ -54,7 +60,7 @@ final class SnaptProcess implements AutoCloseable {
     Path state = directory.resolve("state");
     issuer.vouchTo(state);
     Path file = directory.resolve("snapt.yml");
-    Files.writeString(file, configuration(tls, reportKey, state, sessionsMax));
+    Files.writeString(file, configuration(tls, reportKey, state, sessionsMax, loops));
     ServiceProcess process =
         ServiceProcess.start("snapt", namespace, command(root, directory, file), directory);
     var snapt = new SnaptProcess(process);
@@ -63,14 +69,14 @@ final class SnaptProcess implements AutoCloseable {
   }
 
   private static String configuration(
-      TlsSettings tls, ReportKey reportKey, Path state, int sessionsMax) {
+      TlsSettings tls, ReportKey reportKey, Path state, int sessionsMax, int loops) {
     return """
     id: snapt-1
     state: %1$s
     socket: %1$s/snapt.sock
     tls: {certificate: %2$s, private-key: %3$s, trust: %4$s}
     control: {host: %5$s, port: %6$d, connections-per-address-max: 20000, handshake-timeout: 60s}
-    data: {listen: %5$s, port: %6$d}
+    data: {listen: %5$s, port: %6$d, loops: %10$d}
     sessions: {max: %7$d}
     egress: {masquerade: off, allow: ["%9$s"]}
     reporting: {bridge-host: 192.0.2.1, bridge-port: 7443, report-key: %8$s, spool-reports-max: 10000000}
@@ -84,7 +90,8 @@ final class SnaptProcess implements AutoCloseable {
             CONTROL_PORT,
             sessionsMax,
             reportKey.file(),
-            Packets.NOWHERE);
+            Packets.NOWHERE,
+            loops);
   }
 
   private static List<String> command(Path root, Path directory, Path configuration) {

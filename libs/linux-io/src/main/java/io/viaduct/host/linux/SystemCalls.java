@@ -50,6 +50,7 @@ public final class SystemCalls {
   private static final MemorySegment SETSOCKOPT = LINKER.defaultLookup().findOrThrow("setsockopt");
   private static final MemorySegment GETSOCKOPT = LINKER.defaultLookup().findOrThrow("getsockopt");
   private static final MemorySegment SENDMSG = LINKER.defaultLookup().findOrThrow("sendmsg");
+  private static final MemorySegment SENDMMSG = LINKER.defaultLookup().findOrThrow("sendmmsg");
   private static final MemorySegment RECVMSG = LINKER.defaultLookup().findOrThrow("recvmsg");
   private static final MemorySegment UNSHARE = LINKER.defaultLookup().findOrThrow("unshare");
   private static final MemorySegment UMASK = LINKER.defaultLookup().findOrThrow("umask");
@@ -136,6 +137,14 @@ public final class SystemCalls {
   /// Calls sendmsg(2) with a `struct msghdr`.
   public int sendmsg(int fd, long message, int flags) {
     return packetCall(SENDMSG, fd, message, flags);
+  }
+
+  /// Calls sendmmsg(2) with an array of `struct mmsghdr`.
+  ///
+  /// @return the number of messages sent, which is below `count` if the next one was refused; or
+  ///   the refusal of the first one
+  public int sendmmsg(int fd, long messages, int count) {
+    return packetCall(SENDMMSG, fd, messages, count);
   }
 
   /// Calls recvmsg(2) with a `struct msghdr`.

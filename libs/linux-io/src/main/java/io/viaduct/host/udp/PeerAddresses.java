@@ -79,6 +79,18 @@ final class PeerAddresses {
   ///
   /// @throws IllegalArgumentException for an IPv6 peer of an IPv4 socket
   long encode(InetSocketAddress peer) {
+    return encoded.address() + at(peer);
+  }
+
+  /// Returns the memory of all encoded peers.
+  MemorySegment memory() {
+    return encoded;
+  }
+
+  /// Returns the place of a peer's `sockaddr` in [#memory], valid until the next call.
+  ///
+  /// @throws IllegalArgumentException for an IPv6 peer of an IPv4 socket
+  long at(InetSocketAddress peer) {
     int place = spread(peer.hashCode()) & mask;
     long at = (long) place * stride();
     InetSocketAddress cached = encodedOf[place];
@@ -86,7 +98,7 @@ final class PeerAddresses {
       encode(peer, encoded.asSlice(at, stride()), ipv6);
       encodedOf[place] = peer;
     }
-    return encoded.address() + at;
+    return at;
   }
 
   /// Writes a `sockaddr`.

@@ -27,8 +27,12 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
   // The kernel merges datagrams to less than 64 KiB, so none is ever cut off.
   private static final int RECEIVE_BYTES = 65_536;
 
-  // Merged receives per wake-up before the loop continues with other work: one mebibyte.
-  private static final int RECEIVES_PER_WAKE_UP = 16;
+  // Work per wake-up before the loop continues with other work.
+  private static final int RECEIVES_PER_WAKE_UP = 64;
+  private static final int BYTES_PER_WAKE_UP = 1 << 20;
+
+  /// Longest datagram that may be posted, in bytes.
+  public static final int POSTED_BYTES_MAX = PostedDatagrams.BYTES_MAX;
 
   private final SystemCalls calls = new SystemCalls();
   private final ErrnoCounts refusals = new ErrnoCounts();
@@ -46,6 +50,7 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
   private final PeerAddresses peers;
   private final DatagramReader reader;
   private @Nullable PolledDescriptor descriptor;
+  private @Nullable PostedDatagrams posted;
   private boolean hasOffload = true;
   private boolean isBlocked;
   // Written by the loop, read by any thread. A reader may see an older value, but on 64 bits never
@@ -56,6 +61,7 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
   private long datagramsSent;
   private long bytesSent;
   private long sends;
+  private long blocks;
   private long truncations;
 
   UdpSocket(int fd, InetSocketAddress address, PeerAddresses peers, DatagramReader reader) {
@@ -78,7 +84,8 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
       return;
     }
     int batches = 0;
-    while (batches < RECEIVES_PER_WAKE_UP && polled.isReading()) {
+    int share = BYTES_PER_WAKE_UP;
+    while (batches < RECEIVES_PER_WAKE_UP && share > 0 && polled.isReading()) {
       receiving.receive(sender, received.memoryAddress(), RECEIVE_BYTES);
       int bytes =
           batches == 0
@@ -92,6 +99,7 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
       }
       batches++;
       receives++;
+      share -= bytes;
       if (receiving.isTruncated()) {
         truncations++;
         continue;
@@ -152,6 +160,60 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
     return SendResult.SENT;
   }
 
+  /// Copies a small datagram, which leaves with the next [#flush]. So datagrams to many peers need
+  /// one system call. Not to be called while the socket is not writable.
+  ///
+  /// @param datagram at most [#POSTED_BYTES_MAX] bytes; it stays the caller's
+  /// @return true if there is no room for another one before [#flush]
+  public boolean post(ByteBuf datagram, InetSocketAddress to) {
+    PostedDatagrams waiting = posted;
+    if (waiting == null) {
+      waiting = new PostedDatagrams(peers.length());
+      posted = waiting;
+    }
+    if (waiting.isFull() || datagram.readableBytes() > POSTED_BYTES_MAX) {
+      throw new IllegalStateException(
+          "%d datagrams wait, at most %d may; the next has %d bytes, at most %d may be posted"
+              .formatted(
+                  waiting.left(),
+                  PostedDatagrams.COUNT_MAX,
+                  datagram.readableBytes(),
+                  POSTED_BYTES_MAX));
+    }
+    waiting.add(peers.memory(), peers.at(to), datagram);
+    return waiting.isFull();
+  }
+
+  /// Sends the posted datagrams. If the kernel's buffer is full, the rest waits for the next call
+  /// and the socket is not writable.
+  ///
+  /// @return the number of datagrams that the kernel has refused; they are lost
+  public int flush() {
+    PostedDatagrams waiting = posted;
+    int refused = 0;
+    while (waiting != null && waiting.left() > 0) {
+      int sent = isOpen() ? calls.sendmmsg(fd, waiting.address(), waiting.left()) : closed();
+      if (sent > 0) {
+        sends++;
+        datagramsSent += sent;
+        bytesSent += waiting.remove(sent);
+      } else if (Errno.isAgain(sent)) {
+        block();
+        return refused;
+      } else if (Errno.of(sent) != Errno.EINTR) {
+        refusals.count(sent);
+        long unused = waiting.remove(1);
+        refused++;
+      }
+    }
+    return refused;
+  }
+
+  /// Returns the number of posted datagrams that have not left.
+  public int posted() {
+    return posted == null ? 0 : posted.left();
+  }
+
   /// Sends a burst as [#send] does, but cuts a datagram that is longer than its interface allows
   /// into IP fragments. It is for datagrams that were sealed for another path and cannot be made
   /// shorter.
@@ -174,10 +236,16 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
     } else {
       sending.datagram(peer, peers.length(), from, bytes);
     }
+    return isOpen() ? calls.sendmsg(fd, sending.address(), 0) : closed();
+  }
+
+  private boolean isOpen() {
     PolledDescriptor polled = descriptor;
-    return polled != null && polled.isOpen()
-        ? calls.sendmsg(fd, sending.address(), 0)
-        : Errno.EBADF.result();
+    return polled != null && polled.isOpen();
+  }
+
+  private static int closed() {
+    return Errno.EBADF.result();
   }
 
   // EIO: the interface cannot compute checksums, or IPsec is in use; this will not change soon.
@@ -197,6 +265,7 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
   }
 
   private void block() {
+    blocks++;
     if (!isBlocked && descriptor != null) {
       isBlocked = true;
       descriptor.writing(true);
@@ -272,6 +341,11 @@ public final class UdpSocket implements AutoCloseable, PolledDescriptor.Events {
   /// bursts are.
   public long sends() {
     return sends;
+  }
+
+  /// Returns how often a send had to wait because the kernel's buffer was full.
+  public long blocks() {
+    return blocks;
   }
 
   /// Returns the number of receives dropped because they were longer than a datagram may be. Always

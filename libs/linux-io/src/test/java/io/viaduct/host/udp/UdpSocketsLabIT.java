@@ -16,6 +16,7 @@ import io.viaduct.host.tun.TunSettings;
 import io.viaduct.host.tun.VirtioNetHeader;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -107,6 +108,57 @@ class UdpSocketsLabIT {
       assertThat(from.sockets().getFirst().refusals().total()).isZero();
       from.close();
       burst.release();
+    }
+  }
+
+  @Test
+  void postedDatagramsOfAFullBufferWaitAndNoneIsLost() throws Exception {
+    try (Namespace namespace = Namespace.create();
+        Loops loops = new Loops(1)) {
+      namespace.command("ip link add one type veth peer name two");
+      namespace.command("ip address add 10.90.0.1/24 dev one");
+      namespace.command("ip link set two up");
+      namespace.command("ip link set one up");
+      namespace.command("ip neighbour add 10.90.0.2 lladdr 02:00:00:00:00:02 dev one");
+      namespace.command("tc qdisc add dev one root tbf rate 2mbit burst 10kb limit 10mb");
+      AtomicInteger flushed = new AtomicInteger();
+      UdpSocket[] self = new UdpSocket[1];
+      UdpSocketsTest.Inbox inbox =
+          new UdpSocketsTest.Inbox() {
+            @Override
+            public void writable() {
+              flushed.addAndGet(self[0].flush());
+              super.writable();
+            }
+          };
+      UdpSockets from = bind(namespace, loops, at("0.0.0.0").buffered(1 << 16), inbox);
+      UdpSocket socket = from.sockets().getFirst();
+      self[0] = socket;
+      InetSocketAddress to = new InetSocketAddress("10.90.0.2", 9);
+      int posted =
+          loops
+              .first()
+              .submit(() -> {
+                int count = 0;
+                while (socket.posted() == 0 && count < 10_000) {
+                  ByteBuf one = Unpooled.directBuffer().writeZero(100 + count % 400);
+                  while (!socket.post(one, to)) {
+                    count++;
+                  }
+                  count++;
+                  one.release();
+                  assertThat(socket.flush()).isZero();
+                }
+                return count;
+              })
+              .get(5, TimeUnit.SECONDS);
+      assertThat(socket.blocks()).isPositive();
+      await().until(() -> socket.posted() == 0);
+      assertThat(socket.datagramsSent()).isEqualTo(posted);
+      assertThat(flushed).hasValue(0);
+      assertThat(socket.refusals().total()).isZero();
+      assertThat(socket.isWritable()).isTrue();
+      from.close();
     }
   }
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class UdpSocketsTest {
   /// Keeps a copy of each datagram.
-  static final class Inbox implements DatagramReader {
+  static class Inbox implements DatagramReader {
     final Queue<String> datagrams = new ConcurrentLinkedQueue<>();
     final Queue<InetSocketAddress> peers = new ConcurrentLinkedQueue<>();
     final AtomicInteger batches = new AtomicInteger();

@@ -61,7 +61,8 @@ public final class UserAgent implements AutoCloseable {
             new DigestClient(settings.user(), settings.password(), settings.algorithms()),
             owner);
     Parts parts = new Parts();
-    this.probe = new RegistrarProbe(settings.domain(), identity, endpoint, clock, owner);
+    this.probe =
+        new RegistrarProbe(settings.domain(), settings.probes(), identity, endpoint, clock, owner);
     this.registrar =
         new RegistrarFlow(settings, clock, random, endpoint, client, identity, owner, parts);
     this.subscriber =
@@ -93,9 +94,9 @@ public final class UserAgent implements AutoCloseable {
     return probe.roundTrip();
   }
 
-  /// Tells whether a tunnel stands. While none does, SIP is probed every 30 s.
+  /// Tells whether a tunnel stands. While none does, SIP is probed more often ([ProbePace]).
   public void tunnel(boolean isUp) {
-    owner.execute(() -> probe.tunnel(isUp));
+    owner.execute(() -> probe.tunnel(isUp, clock.millis()));
   }
 
   /// Returns the local port, which is the same for UDP and TCP.

@@ -22,6 +22,7 @@ import java.util.concurrent.CompletionException;
 /// @param keepAlive pause between checks of the registration, which also keep a NAT's binding
 ///   alive; over UDP (RFC 5626 section 4.4.1 advises 24 to 29 s), over TCP four times as long
 /// @param backOffMax longest wait between attempts
+/// @param probes pauses between probes of the registrar
 /// @param algorithms that the server may ask for
 public record UserAgentSettings(
     String domain,
@@ -33,6 +34,7 @@ public record UserAgentSettings(
     Duration attemptTimeout,
     Duration keepAlive,
     Duration backOffMax,
+    ProbePace probes,
     Set<DigestAlgorithm> algorithms,
     SipEndpointSettings endpoint) {
   private static final int DEFAULT_PORT = 5060;
@@ -75,6 +77,7 @@ public record UserAgentSettings(
         Duration.ofSeconds(8),
         Duration.ofSeconds(29),
         Duration.ofSeconds(60),
+        ProbePace.USUAL,
         Set.of(DigestAlgorithm.SHA_256, DigestAlgorithm.MD5),
         endpoint);
   }
@@ -90,6 +93,23 @@ public record UserAgentSettings(
         attemptTimeout,
         keepAlive,
         backOffMax,
+        probes,
+        algorithms,
+        endpoint);
+  }
+
+  public UserAgentSettings withProbes(ProbePace next) {
+    return new UserAgentSettings(
+        domain,
+        user,
+        password,
+        registrar,
+        transport,
+        expires,
+        attemptTimeout,
+        keepAlive,
+        backOffMax,
+        next,
         algorithms,
         endpoint);
   }

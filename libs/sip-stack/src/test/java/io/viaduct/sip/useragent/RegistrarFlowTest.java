@@ -12,10 +12,11 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.time.InstantSource;
+import java.time.Instant;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,6 +26,7 @@ class RegistrarFlowTest implements UserAgentListener {
   private static final Duration NEVER = Duration.ofHours(1);
 
   private final Queue<String> details = new ConcurrentLinkedQueue<>();
+  private final AtomicLong skippedMs = new AtomicLong(); // the agent's clock is ahead by this
   private TestRegistrar registrar;
   private UserAgent agent;
 
@@ -55,9 +57,10 @@ class RegistrarFlowTest implements UserAgentListener {
                 Duration.ofMillis(700),
                 keepAlive,
                 Duration.ofSeconds(1),
+                ProbePace.USUAL,
                 Set.of(DigestAlgorithm.SHA_256),
                 SipEndpointSettings.client(new InetSocketAddress(here, 0))),
-            InstantSource.system(),
+            () -> Instant.now().plusMillis(skippedMs.get()),
             this);
     agent.register();
     agent.subscribeSession(new byte[32]);
@@ -122,6 +125,42 @@ class RegistrarFlowTest implements UserAgentListener {
     await().atMost(Duration.ofSeconds(20)).until(() -> agent.roundTrip().answered() == 3);
     assertThat(agent.roundTrip().sent()).isEqualTo(3);
     assertThat(agent.roundTrip().lastMs()).isBetween(0.0, 20_000.0);
+    assertThat(agent.roundTrip().recentMs()).isBetween(0.0, 20_000.0);
+    assertThat(agent.roundTrip().lossPercent()).isZero();
+    assertThat(agent.roundTrip().measuredMs()).isNotNull();
+    assertThat(agent.roundTrip().isAlone()).isFalse();
+  }
+
+  private void awaitProbes(int answered) {
+    await().atMost(Duration.ofSeconds(20)).until(() -> agent.roundTrip().answered() == answered);
+  }
+
+  @Test
+  void whileNoTunnelStandsProbesGoOnAndShowThatSipAlonePasses() throws Exception {
+    start(Transport.UDP, true, NEVER);
+    agent.tunnel(true);
+    awaitProbes(3);
+    agent.tunnel(false);
+    skippedMs.addAndGet(10_000);
+    awaitProbes(4);
+    await().until(() -> agent.roundTrip().isAlone());
+    skippedMs.addAndGet(30_000);
+    awaitProbes(5);
+    assertThat(agent.roundTrip().isAlone()).isTrue();
+    agent.tunnel(true);
+    await().until(() -> !agent.roundTrip().isAlone());
+    assertThat(agent.roundTrip().sent()).isEqualTo(5);
+  }
+
+  @Test
+  void besideATunnelAProbeFollowsInEachLongPause() throws Exception {
+    start(Transport.TCP, true, Duration.ofHours(4));
+    agent.tunnel(true);
+    awaitProbes(3);
+    skippedMs.addAndGet(ProbePace.USUAL.besideTunnel().toMillis());
+    // The registration is renewed too, and three probes follow it.
+    await().atMost(Duration.ofSeconds(20)).until(() -> agent.roundTrip().answered() >= 4);
+    assertThat(agent.roundTrip().isAlone()).isFalse();
   }
 
   @Test

@@ -42,6 +42,7 @@ final class ScriptedPeer implements RequestSender {
           Duration.ofSeconds(4),
           Duration.ofSeconds(6),
           Duration.ofSeconds(5),
+          ProbePace.USUAL,
           Set.of(DigestAlgorithm.SHA_256, DigestAlgorithm.MD5),
           SipEndpointSettings.client(new InetSocketAddress(0)));
 

@@ -10,18 +10,15 @@ import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.tunnel.pacing.Pacer;
-import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.wire.DatagramHeader;
-import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.net.InetSocketAddress;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Seals the queued compounds in order, as runs of datagrams of equal size, and accounts for each
-/// byte.
+/// Seals the queued compounds of one path in order, as runs of datagrams of equal size, and
+/// accounts for each byte.
 final class DatagramWriter {
   private static final long STAMP_SPACING_NS = 10_000_000;
 
@@ -30,7 +27,6 @@ final class DatagramWriter {
   private static final long STAMP_SPACING_NS_MAX = 1_000_000_000;
 
   private static final int STAMP_SPACING_DATAGRAMS = 8;
-  private static final int PATH_QUEUE_MAX = 16;
 
   /// What the writer of a path knows about the other ones.
   interface OtherPaths {
@@ -40,8 +36,6 @@ final class DatagramWriter {
     /// Returns the queue of copies of a path, null for a path that is not open.
     @Nullable CopyQueue copiesOf(int path);
   }
-
-  private record Outgoing(PathMessage message, Carrier by, @Nullable InetSocketAddress to) {}
 
   private final int pathId;
   private final LoopMemory memory;
@@ -53,7 +47,6 @@ final class DatagramWriter {
   private final PathBudget budget;
   private final OtherPaths others;
   private final UnconfirmedBursts unconfirmed;
-  private final ArrayDeque<Outgoing> path = new ArrayDeque<>(2); // idle sessions are many
   private final long[] stampedNs = new long[ServiceClass.COUNT];
   private final int[] unstamped = new int[ServiceClass.COUNT];
   private long heldUntilNs = Long.MAX_VALUE;
@@ -86,14 +79,6 @@ final class DatagramWriter {
     Arrays.fill(stampedNs, nowNs - STAMP_SPACING_NS_MAX);
   }
 
-  /// Queues a path message. A full queue drops the oldest message; its sender repeats it.
-  void add(PathMessage message, Carrier by, @Nullable InetSocketAddress to) {
-    if (path.size() == PATH_QUEUE_MAX) {
-      path.removeFirst();
-    }
-    path.addLast(new Outgoing(message, by, to));
-  }
-
   /// Returns the time at which paced datagrams may leave; Long.MAX_VALUE if none is held back.
   long heldUntilNs() {
     return heldUntilNs;
@@ -102,24 +87,6 @@ final class DatagramWriter {
   /// Returns whether pacing holds a datagram back.
   boolean isHeld() {
     return heldUntilNs != Long.MAX_VALUE;
-  }
-
-  /// Sends path messages, each by its carrier. A message whose carrier accepts none now waits and
-  /// does not block the others.
-  ///
-  /// @param control null if there is no control connection; then messages for it are dropped
-  /// @return true if a message waits
-  boolean drainPath(DatagramSink udp, @Nullable DatagramSink control, long nowNs) {
-    for (int waiting = path.size(); waiting > 0; waiting--) {
-      Outgoing next = path.removeFirst();
-      DatagramSink sink = next.by == Carrier.UDP ? udp : control;
-      if (sink != null && sink.isWritable()) {
-        send(next, sink, nowNs);
-      } else if (sink != null) {
-        path.addLast(next);
-      }
-    }
-    return !path.isEmpty();
   }
 
   /// Sends the queued compounds.
@@ -145,33 +112,6 @@ final class DatagramWriter {
       }
     }
     return false;
-  }
-
-  private void send(Outgoing outgoing, DatagramSink sink, long nowNs) {
-    PathMessage message = outgoing.message.leaving(nowNs / 1000, pacer.sentBytes());
-    byte[] padded = memory.padded;
-    int body = PathMessage.write(message, padded, 0);
-    Arrays.fill(padded, body, PathMessage.BYTES_MAX, (byte) 0);
-    if (message instanceof PathMessage.MtuProbe probe) {
-      body = probe.size() - budget.headerBytes() - Sealer.OVERHEAD;
-    }
-    ByteBuf datagram = memory.rentBurst();
-    int length =
-        sealer.seal(
-            aead,
-            DatagramHeader.TYPE_PATH,
-            ServiceClass.LT_LD,
-            padded,
-            0,
-            body,
-            datagram,
-            0,
-            nowNs);
-    datagram.writerIndex(length);
-    totals.sentDatagrams(1);
-    totals.sentOverhead(length + budget.headerBytes());
-    pacer.sent(length + budget.headerBytes(), nowNs);
-    sink.send(datagram, length, outgoing.to, nowNs);
   }
 
   /// Sends a long body in datagrams of its own.

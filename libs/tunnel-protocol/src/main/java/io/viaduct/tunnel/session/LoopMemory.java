@@ -45,6 +45,7 @@ public final class LoopMemory implements AutoCloseable {
   final byte[] sealed = new byte[FragmentHeader.SEALED_BYTES_MAX];
   final TimerLateness timerLateness = new TimerLateness();
   final FragmentMemory fragments = new FragmentMemory();
+  final PathNotes pathNotes = new PathNotes();
 
   /// A path message and its padding of zeros.
   final byte[] padded = new byte[TunnelLimits.PATH_MTU_MAX];

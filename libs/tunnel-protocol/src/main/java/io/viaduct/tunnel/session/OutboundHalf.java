@@ -116,6 +116,7 @@ final class OutboundHalf {
             otherPaths,
             unconfirmed,
             nowNs),
+        new PathMessages(memory, aead, sealer, pacer, state.totals, state.verdicts, budget),
         new CopyQueue(memory.allocator, pacer, budget, state.totals, state.verdicts),
         new CopyQueue(memory.allocator, pacer, budget, state.totals, state.verdicts),
         unconfirmed);

@@ -7,6 +7,7 @@ import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.path.PeerClock;
 import io.viaduct.tunnel.terms.OuterHeader;
 import io.viaduct.tunnel.wire.PathMessage;
+import io.viaduct.tunnel.wire.ProbeBody;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
 import java.util.random.RandomGenerator;
@@ -29,6 +30,7 @@ final class PathExchange {
   private final PathListener listener;
   private final Bindings bindings;
   private final CarrierState carrier = new CarrierState();
+  private final ProbeBody probe = new ProbeBody();
   private long useSequence = -1;
 
   PathExchange(
@@ -99,7 +101,7 @@ final class PathExchange {
       throw new IllegalStateException("there is no control connection");
     }
     SessionPath by = paths.usable()[0];
-    by.datagrams.add(new PathMessage.CarryBy(chosen == Carrier.CONTROL), chosen, null);
+    by.messages.add(new PathMessage.CarryBy(chosen == Carrier.CONTROL), chosen, null);
     carrier(chosen);
   }
 
@@ -133,7 +135,7 @@ final class PathExchange {
       long roundTripNs = Double.isNaN(roundTripUs) ? 0 : (long) (roundTripUs * 1000);
       PathMtuSearch mtu = each.mtu;
       for (int size = mtu.tick(nowNs, roundTripNs); size > 0; size = mtu.tick(nowNs, roundTripNs)) {
-        each.datagrams.add(new PathMessage.MtuProbe(each.mtuRun, size), Carrier.UDP, boundTo(each));
+        each.messages.add(new PathMessage.MtuProbe(each.mtuRun, size), Carrier.UDP, boundTo(each));
       }
     }
   }
@@ -142,7 +144,7 @@ final class PathExchange {
   void probe(int id, Carrier by, long nowNs) {
     SessionPath path = paths.open(id);
     PathMessage.Probe probe = path.probes.next(nowNs / 1000);
-    path.datagrams.add(paths.areMany() ? naming(probe, id) : probe, by, null);
+    path.messages.add(paths.areMany() ? naming(probe, id) : probe, by, null);
   }
 
   private PathMessage.Probe naming(PathMessage.Probe probe, int id) {
@@ -179,7 +181,7 @@ final class PathExchange {
         }
       }
       case CHALLENGE -> {
-        paths.first().datagrams.add(new PathMessage.Challenge(bindings.nonce()), Carrier.UDP, from);
+        paths.first().messages.add(new PathMessage.Challenge(bindings.nonce()), Carrier.UDP, from);
         listener.challenged(from);
       }
       case FULL -> {
@@ -200,10 +202,13 @@ final class PathExchange {
       @Nullable InetSocketAddress from,
       long sequence,
       long nowNs) {
+    if (probe.wrap(body, 0, length)) {
+      return probed(probe, by, from, sequence, nowNs);
+    }
     PathMessage message = PathMessage.read(body, 0, length);
     return switch (message) {
       case null -> Verdict.MALFORMED;
-      case PathMessage.Probe probe -> probed(probe, by, from, sequence, nowNs);
+      case PathMessage.Probe _ -> Verdict.MALFORMED; // a probe never comes here
       case PathMessage.ProbeReply reply -> replied(reply, by, from, nowNs);
       case PathMessage.Challenge challenge -> challenged(challenge, by, from);
       case PathMessage.Response response -> responded(response, from, nowNs);
@@ -219,7 +224,7 @@ final class PathExchange {
     for (SessionPath each : paths.open()) {
       PathMessage.Receipt receipt = carrier.isUdp() ? each.pacing.dueReceipt(nowNs) : null;
       if (receipt != null) {
-        each.datagrams.add(
+        each.messages.add(
             paths.areMany() ? receipt.counting() : receipt, Carrier.UDP, boundTo(each));
       }
     }
@@ -256,7 +261,7 @@ final class PathExchange {
   private void answer(
       PathMessage message, @Nullable SessionPath by, @Nullable InetSocketAddress from) {
     SessionPath path = by == null ? paths.first() : by;
-    path.datagrams.add(message, carrierOf(from), agent ? null : from);
+    path.messages.add(message, carrierOf(from), agent ? null : from);
   }
 
   private Verdict challenged(
@@ -281,7 +286,7 @@ final class PathExchange {
   }
 
   private Verdict probed(
-      PathMessage.Probe probe,
+      ProbeBody probe,
       @Nullable SessionPath by,
       @Nullable InetSocketAddress from,
       long sequence,
@@ -294,12 +299,14 @@ final class PathExchange {
       return Verdict.PATH_UNKNOWN;
     }
     Verdict verdict = named(probe, id, from, nowNs);
-    long nowUs = nowNs / 1000;
-    long sentBytes = paths.areMany() ? 0 : PathMessage.NO_COUNT;
-    answer(
-        new PathMessage.ProbeReply(probe.number(), probe.t1Us(), nowUs, nowUs, sentBytes),
-        by,
-        from);
+    SessionPath answering = by == null ? paths.first() : by;
+    answering.messages.addReply(
+        probe.number(),
+        probe.t1Us(),
+        nowNs / 1000,
+        paths.areMany(),
+        carrierOf(from),
+        agent ? null : from);
     SessionPath path = paths.find(id);
     if (path != null && probe.offsetUs() != PathMessage.OFFSET_UNKNOWN) {
       path.sharedRoundTripUs = Integer.toUnsignedLong(probe.roundTripUs());
@@ -314,8 +321,7 @@ final class PathExchange {
 
   /// Takes the path that a probe names: its address is bound to that path, or challenged. A probe
   /// that is not the newest of its path says nothing: an attacker may have delayed it.
-  private Verdict named(
-      PathMessage.Probe probe, int id, @Nullable InetSocketAddress from, long nowNs) {
+  private Verdict named(ProbeBody probe, int id, @Nullable InetSocketAddress from, long nowNs) {
     if (agent || from == null || !paths.areMany()) {
       return Verdict.ACCEPTED;
     }
@@ -331,7 +337,7 @@ final class PathExchange {
   }
 
   /// Follows the agent's decision about the use of the paths.
-  private void follow(PathMessage.Probe probe, long nowNs) {
+  private void follow(ProbeBody probe, long nowNs) {
     for (SessionPath each : paths.open()) {
       int bit = 1 << each.id;
       each.use =

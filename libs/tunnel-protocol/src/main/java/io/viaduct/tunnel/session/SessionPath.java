@@ -30,6 +30,7 @@ final class SessionPath {
   final PacketEncoder encoder;
   final PacketSizes sizes;
   final DatagramWriter datagrams;
+  final PathMessages messages;
   final CopyQueue copies;
 
   /// What a lost path may have lost; it leaves before all else.
@@ -84,6 +85,7 @@ final class SessionPath {
       PacketEncoder encoder,
       PacketSizes sizes,
       DatagramWriter datagrams,
+      PathMessages messages,
       CopyQueue copies,
       CopyQueue repeats,
       UnconfirmedBursts unconfirmed) {
@@ -96,6 +98,7 @@ final class SessionPath {
     this.encoder = encoder;
     this.sizes = sizes;
     this.datagrams = datagrams;
+    this.messages = messages;
     this.copies = copies;
     this.repeats = repeats;
     this.unconfirmed = unconfirmed;
@@ -164,6 +167,7 @@ final class SessionPath {
   /// Gives the memory back, because the session ends.
   void discard() {
     compounds.discard();
+    messages.discard();
     copies.clear();
     repeats.clear();
     unconfirmed.clear();

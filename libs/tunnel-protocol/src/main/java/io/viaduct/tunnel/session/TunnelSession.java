@@ -135,7 +135,7 @@ public final class TunnelSession implements AutoCloseable {
   }
 
   private boolean drain(SessionPath from, DatagramSink sink, long nowNs) {
-    boolean pathWaits = from.datagrams.drainPath(sink, control, nowNs);
+    boolean pathWaits = from.messages.drain(sink, control, nowNs);
     boolean byUdp = path.carrier() == Carrier.UDP;
     DatagramSink over = byUdp ? sink : control;
     boolean repeatsWait = !from.repeats.isEmpty() && drain(from.repeats, from, sink, nowNs);
@@ -230,6 +230,17 @@ public final class TunnelSession implements AutoCloseable {
     }
     state.verdicts.count(verdict);
     return verdict;
+  }
+
+  /// Returns whether the answers to the probes of one path fill their queue. Call [#drain] before
+  /// the next [#open], or the oldest answer is dropped.
+  public boolean isFullOfAnswers() {
+    for (SessionPath each : outbound.paths.open()) {
+      if (each.messages.isFull()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Delivers coalesced packets. Call it when the socket has no more datagrams for now.

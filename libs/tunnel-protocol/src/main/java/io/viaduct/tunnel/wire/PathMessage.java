@@ -31,12 +31,7 @@ public sealed interface PathMessage {
   /// @param sentBytes bytes of outer IP packets that the responder sent by this path before, low 32
   ///   bits; [#NO_COUNT] in a session with one path
   record ProbeReply(int number, long t1Us, long t2Us, long t3Us, long sentBytes)
-      implements PathMessage {
-    @Override
-    public ProbeReply leaving(long nowUs, long bytes) {
-      return new ProbeReply(number, t1Us, t2Us, nowUs, counted(sentBytes, bytes));
-    }
-  }
+      implements PathMessage {}
 
   /// Path challenge with a random 64-bit number. The peer must send it back in a [Response].
   record Challenge(long nonce) implements PathMessage {}
@@ -74,25 +69,23 @@ public sealed interface PathMessage {
     public Receipt counting() {
       return new Receipt(timeUs, bytes, delayUs, largest, 0);
     }
-
-    @Override
-    public Receipt leaving(long nowUs, long sent) {
-      return new Receipt(timeUs, bytes, delayUs, largest, counted(sentBytes, sent));
-    }
   }
 
   long OFFSET_UNKNOWN = Long.MIN_VALUE;
 
-  /// Returns the message with the values of the time at which it leaves.
+  /// Sets the values of a written message that are known only when it leaves: the time of a
+  /// [ProbeReply], and the count of sent bytes where the message has one.
   ///
+  /// @param message as [#write] has written it
   /// @param nowUs the sender's clock
-  /// @param bytes bytes of outer IP packets that were sent by the path before
-  default PathMessage leaving(long nowUs, long bytes) {
-    return this;
-  }
-
-  private static long counted(long before, long bytes) {
-    return before == NO_COUNT ? NO_COUNT : bytes & 0xFFFF_FFFFL;
+  /// @param sentBytes bytes of outer IP packets that were sent by the path before
+  static void leaves(byte[] message, int length, long nowUs, long sentBytes) {
+    if (message[0] == 1) {
+      BigEndian.putLong(message, 21, nowUs);
+    }
+    if (message[0] == 1 && length == 33 || message[0] == 7 && length == 19) {
+      BigEndian.putInt(message, length - Integer.BYTES, (int) sentBytes);
+    }
   }
 
   /// Writes the message without padding. @return the position behind it
@@ -113,12 +106,7 @@ public sealed interface PathMessage {
         return at + 28;
       }
       case ProbeReply r -> {
-        to[at] = 1;
-        BigEndian.putInt(to, at + 1, r.number);
-        BigEndian.putLong(to, at + 5, r.t1Us);
-        BigEndian.putLong(to, at + 13, r.t2Us);
-        BigEndian.putLong(to, at + 21, r.t3Us);
-        return count(r.sentBytes, to, at + 29);
+        return writeReply(r.number, r.t1Us, r.t2Us, r.t3Us, r.sentBytes, to, at);
       }
       case Challenge c -> {
         to[at] = 2;
@@ -156,6 +144,17 @@ public sealed interface PathMessage {
     }
   }
 
+  /// Writes a [ProbeReply] from its values. @return the position behind it
+  static int writeReply(
+      int number, long t1Us, long t2Us, long t3Us, long sentBytes, byte[] to, int at) {
+    to[at] = 1;
+    BigEndian.putInt(to, at + 1, number);
+    BigEndian.putLong(to, at + 5, t1Us);
+    BigEndian.putLong(to, at + 13, t2Us);
+    BigEndian.putLong(to, at + 21, t3Us);
+    return count(sentBytes, to, at + 29);
+  }
+
   private static int count(long sentBytes, byte[] to, int at) {
     if (sentBytes == NO_COUNT) {
       return at;
@@ -181,17 +180,7 @@ public sealed interface PathMessage {
       return null;
     }
     return switch (from[at]) {
-      case 0 ->
-          length == 25 || length == 28
-              ? new Probe(
-                  BigEndian.getInt(from, at + 1),
-                  BigEndian.getLong(from, at + 5),
-                  BigEndian.getLong(from, at + 13),
-                  BigEndian.getInt(from, at + 21),
-                  length == 25 ? NO_PATH : from[at + 25] & 0xFF,
-                  length == 25 ? 0 : from[at + 26] & 0xFF,
-                  length == 25 ? 0 : from[at + 27] & 0xFF)
-              : null;
+      case ProbeBody.KIND -> probe(from, at, length);
       case 1 ->
           length == 29 || length == 33
               ? new ProbeReply(
@@ -227,5 +216,10 @@ public sealed interface PathMessage {
               : null;
       default -> null;
     };
+  }
+
+  private static @Nullable Probe probe(byte[] from, int at, int length) {
+    var probe = new ProbeBody();
+    return probe.wrap(from, at, length) ? probe.message() : null;
   }
 }

@@ -88,6 +88,9 @@ public enum Verdict {
   CANDIDATES_FULL(Subject.DATAGRAM),
   /// Path message that names a path which the handshake has not allowed.
   PATH_UNKNOWN(Subject.DATAGRAM),
+  /// Path message that did not leave, because too many wait for the socket or the control
+  /// connection is gone. Its sender repeats it.
+  PATH_MESSAGE_DROPPED(Subject.DATAGRAM),
   /// Delay sample is below −5 ms after correction by the clock offset.
   DELAY_SKEWED(Subject.RECORD);
 

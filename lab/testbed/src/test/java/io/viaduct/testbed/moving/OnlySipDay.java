@@ -1,0 +1,68 @@
+package io.viaduct.testbed.moving;
+
+import io.viaduct.testbed.topology.Laboratory;
+import io.viaduct.testbed.topology.NetworkNamespace;
+import io.viaduct.testbed.topology.NetworkPlan;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+
+/// The first process of the laboratory of [OnlySipLabIT]; prints what it sees. Both gateways drop
+/// what goes to the SNAPT, by UDP and by TCP, and pass SIP. Later they pass all again.
+public final class OnlySipDay {
+  private static final String WORDS = "only SIP passes";
+
+  private final MovingLab lab;
+
+  private OnlySipDay(MovingLab lab) {
+    this.lab = lab;
+  }
+
+  /// @param arguments the clone, and a directory for this run
+  public static void main(String[] arguments) throws Exception {
+    Path outer = Path.of(arguments[1]);
+    Files.createDirectories(outer.resolve("lab"));
+    Path directory = Laboratory.mountPrivate(outer);
+    try {
+      new OnlySipDay(new MovingLab(Path.of(arguments[0]), directory, NetworkPlan.STANDARD, "", ""))
+          .pass();
+    } finally {
+      Laboratory.keepLogs(directory, outer);
+    }
+    System.exit(0);
+  }
+
+  private void pass() throws Exception {
+    lab.start();
+    MovingLab.await(() -> probes().path("answered").asLong(0) == 3, "three SIP probes answered");
+    MovingLab.say("alone beside the tunnel", probes().path("isAlone").asBoolean(true));
+    MovingLab.say("round trip beside the tunnel", probes().path("roundTripMs").isNumber());
+    block("add");
+    MovingLab.await(() -> reasons().contains(WORDS), "the status says that only SIP passes");
+    MovingLab.say("reasons", reasons());
+    MovingLab.say("round trip alone", probes().path("roundTripMs").isNumber());
+    block("del");
+    MovingLab.await(
+        () -> lab.status().path("state").asString("").equals("up"), "the tunnel is up again");
+    MovingLab.say("alone again beside the tunnel", probes().path("isAlone").asBoolean(true));
+  }
+
+  private JsonNode probes() throws Exception {
+    return lab.status().path("signalling").path("probes");
+  }
+
+  private String reasons() throws Exception {
+    return lab.status().path("reasons").toString();
+  }
+
+  // A blackhole rule of the routing policy sends no ICMP, and works without nftables.
+  private void block(String how) {
+    for (String link : List.of("A", "B")) {
+      NetworkNamespace gateway = lab.network.gateway(link);
+      for (String protocol : List.of("udp", "tcp")) {
+        gateway.ip("rule " + how + " ipproto " + protocol + " dport 443 priority 10 blackhole");
+      }
+    }
+  }
+}
