@@ -23,6 +23,7 @@ public final class SleepDay {
   private static final int STROKE_BYTES = 48;
   private static final int TIMEOUT_MS = 60_000;
   private static final long BEYOND_GRACE_NS = 12_000_000_000L;
+  private static final long SETTLED_NS = 300_000_000;
   private static final double MS = 1_000_000;
   private static final long LOOK_NS = 10_000_000;
 
@@ -122,6 +123,8 @@ public final class SleepDay {
 
   /// @return time of the resume
   private long sleep() throws Exception {
+    LockSupport.parkNanos(
+        SETTLED_NS); // otherwise the server repeats what the device has not confirmed
     String agent = Long.toString(lab.deployment.process("cnapt").id());
     Command.run("kill", "-STOP", agent);
     lab.network.loseLink("A");

@@ -62,6 +62,7 @@ public final class PathRate {
   private final DelayNoise noise = new DelayNoise();
   private final StandingQueue queue = new StandingQueue();
   private double noiseUs;
+  private double doubtUs;
   private double toleratedUs;
   private double rate = UNLIMITED;
   private double capacity;
@@ -126,7 +127,8 @@ public final class PathRate {
 
   private void tolerate(double bytesPerSecond) {
     double quietUs = QUIET_US + PACKET_BYTES * 1e6 / Math.max(RATE_MIN, bytesPerSecond);
-    toleratedUs = NOISE_SHARE * Math.max(0, noiseUs - quietUs);
+    doubtUs = Math.max(0, noiseUs - quietUs);
+    toleratedUs = base.hasFloor() ? NOISE_SHARE * doubtUs : 0;
   }
 
   private void enter(double queueUs, double delivered, double roundTripUs, long nowNs) {
@@ -164,14 +166,14 @@ public final class PathRate {
       drainedNs = nowNs;
     }
     draining = nowNs - drainedNs < DRAIN_NS;
-    if (excessUs > 0 && excessUs < toleratedUs / NOISE_SHARE) {
+    if (excessUs > 0 && excessUs < doubtUs && toleratedUs > 0) {
       return; // may be noise, or not
     }
     if (excessUs > 0) {
       slower(excessUs, queueUs, delivered, Double.isNaN(roundTripUs) ? 0 : roundTripUs, nowNs);
       return;
     }
-    if (-excessUs >= toleratedUs / NOISE_SHARE) {
+    if (-excessUs >= doubtUs) {
       queue.end();
     }
     if (held && !draining) {

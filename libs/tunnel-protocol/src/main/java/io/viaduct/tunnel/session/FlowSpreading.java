@@ -40,11 +40,6 @@ final class FlowSpreading {
     return agreed && flow.protocol() == IpFields.TCP;
   }
 
-  static boolean isSpread(@Nullable FlowState flow) {
-    SpreadState state = flow == null ? null : flow.spread();
-    return state != null && state.isSpread();
-  }
-
   /// Decides about a flow whose path is full while another one is not.
   ///
   /// @return true if the flow stays on its path, because it is being measured or will be spread;
@@ -121,9 +116,11 @@ final class FlowSpreading {
   }
 
   /// Returns the path whose queue decides whether a packet is admitted. A spread flow is too fast
-  /// only if it waits on every path.
+  /// only if it waits on every path. So is one that is being measured: TCP needs seconds to come
+  /// back from a packet that is dropped just before.
   SessionPath judge(@Nullable FlowState flow, SessionPath path, ServiceClass of, long nowNs) {
-    if (!isSpread(flow)) {
+    SpreadState state = flow == null ? null : flow.spread();
+    if (state == null || !state.isSpread() && nowNs - state.measuredFromNs() > MEASURED_NS) {
       return path;
     }
     SessionPath least = path;
