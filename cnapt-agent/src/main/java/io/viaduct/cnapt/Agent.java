@@ -37,6 +37,7 @@ import io.viaduct.cnapt.signalling.SipTokenSource;
 import io.viaduct.cnapt.signalling.TokenSource;
 import io.viaduct.cnapt.tunnel.DataPath;
 import io.viaduct.cnapt.tunnel.DataPathListener;
+import io.viaduct.cnapt.tunnel.LeftPath;
 import io.viaduct.cnapt.tunnel.SessionParameters;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
@@ -400,10 +401,10 @@ final class Agent
   }
 
   @Override
-  public void pathLeft(String link, String to) {
-    LOG.warn("nothing arrives by {}, which is up: packets leave by {}", link, to);
-    handovers.begun(clock.instant(), nanoTime.getAsLong(), "silence", link, to);
-    control.linkSilent(link);
+  public void pathLeft(LeftPath left) {
+    LOG.warn("nothing arrives by {}, which is up: packets leave by {}", left.name(), left.to());
+    handovers.begun(clock.instant(), nanoTime.getAsLong(), "silence", left.name(), left.to());
+    control.pathSilent(left.link(), left.remote());
   }
 
   @Override

@@ -98,6 +98,7 @@ class PolicyCommandTest {
                       new PathStatus(
                           1,
                           "wlan0",
+                          "203.0.113.1",
                           "losing",
                           "yes",
                           "it answers",
@@ -114,6 +115,7 @@ class PolicyCommandTest {
                       new PathStatus(
                           2,
                           "wwan0",
+                          "203.0.113.1",
                           "spare",
                           "yes",
                           "it answers",

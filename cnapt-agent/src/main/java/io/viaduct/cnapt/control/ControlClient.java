@@ -5,6 +5,7 @@ import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.Promise;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.viaduct.cnapt.links.Remote;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.tunnel.control.v1.RefusalCode;
@@ -137,12 +138,16 @@ public final class ControlClient implements ControlDialog.Owner {
     });
   }
 
-  /// Reconnects by another link if nothing arrives by that of the connection, although it is up.
-  public void linkSilent(String name) {
+  /// Reconnects by another way if nothing arrives by that of the connection, although its link is
+  /// up.
+  ///
+  /// @param link name of the link
+  /// @param remote the place that nothing arrives from
+  public void pathSilent(String link, Remote remote) {
     loop.execute(() -> {
       ControlDialog open = dialog;
-      if (open != null && open.isBy(name)) {
-        again("nothing arrives by its link");
+      if (open != null && open.isBy(link, remote)) {
+        again("nothing arrives by its way");
       }
     });
   }

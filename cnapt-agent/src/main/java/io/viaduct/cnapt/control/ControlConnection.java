@@ -22,6 +22,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
+import io.viaduct.cnapt.links.Remote;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.service.tls.CommonName;
 import io.viaduct.service.tls.HandshakeFailure;
@@ -148,10 +149,10 @@ final class ControlConnection implements ControlLine.Connection {
     return holding != null;
   }
 
-  /// Returns whether the connection is bound to the link with this name.
-  boolean isBy(String linkName) {
+  /// Returns whether the connection is bound to the link with this name, and leads to the place.
+  boolean isBy(String linkName, Remote remote) {
     UsableLink bound = link;
-    return bound != null && bound.name().equals(linkName);
+    return bound != null && bound.name().equals(linkName) && remote.has(address.getAddress());
   }
 
   /// Starts to connect. The owner may be called before this returns.

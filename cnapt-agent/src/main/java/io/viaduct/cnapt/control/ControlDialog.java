@@ -4,7 +4,8 @@ import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
-import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.cnapt.links.Remote;
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.service.logging.PeerText;
@@ -221,7 +222,7 @@ final class ControlDialog implements ControlConnection.Owner {
     owner.welcomed(
         new Welcomed(
             snapt,
-            SnaptPeers.of(new InetSocketAddress(from.remote().getAddress(), welcome.getDataPort())),
+            Remotes.of(new InetSocketAddress(from.remote().getAddress(), welcome.getDataPort())),
             welcome,
             resumption.receiverIndex(),
             from));
@@ -265,10 +266,10 @@ final class ControlDialog implements ControlConnection.Owner {
     return open == null || open.isHeldBy(links);
   }
 
-  /// Returns whether the connection is bound to the link with this name.
-  boolean isBy(String linkName) {
+  /// Returns whether the connection is bound to the link with this name, and leads to the place.
+  boolean isBy(String linkName, Remote remote) {
     ControlConnection open = connection;
-    return open != null && open.isBy(linkName);
+    return open != null && open.isBy(linkName, remote);
   }
 
   /// Finds out whether the connection has survived the absence of its link: an answer must come in

@@ -12,7 +12,8 @@ import tools.jackson.databind.json.JsonMapper;
 /// Formats the paths of a running agent as text.
 public final class PathsText {
   private static final JsonMapper JSON = JsonMapper.shared();
-  private static final String ROW = "%-4s %-15s %-7s %-6s %9s %9s %7s %7s %6s %9s %10s %8s  %s%n";
+  private static final String ROW =
+      "%-4s %-15s %-15s %-7s %-6s %9s %9s %7s %7s %6s %9s %10s %8s  %s%n";
 
   private PathsText() {}
 
@@ -41,6 +42,7 @@ public final class PathsText {
             ROW,
             "path",
             "link",
+            "to",
             "state",
             "used",
             "RTT ms",
@@ -62,6 +64,7 @@ public final class PathsText {
         ROW,
         path.id(),
         path.link(),
+        path.remote(),
         path.state(),
         path.use(),
         milliseconds(path.delayMs()),

@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The status of one path, as `/status` shows it in the list `paths`.
 ///
+/// @param link name of the interface by which it leaves; `any` if the kernel chooses it
+/// @param remote address of the other end that it leads to
 /// @param state name of a [PathState] in lower case
 /// @param use `yes`, `spare` or `no`: whether the device lets packets leave by the path
 /// @param why cause of the present use
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record PathStatus(
     int id,
     String link,
+    String remote,
     String state,
     String use,
     String why,

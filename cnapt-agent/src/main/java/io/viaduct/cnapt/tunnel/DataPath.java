@@ -6,7 +6,7 @@ import io.netty.channel.IoEventLoop;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.links.LinkListener;
-import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.policy.Policy;
@@ -125,7 +125,7 @@ public final class DataPath implements AutoCloseable {
   }
 
   /// Changes the SNAPT's addresses within the same session. Paths to an address that stays go on.
-  public void peersMoved(SnaptPeers peers) {
+  public void peersMoved(Remotes peers) {
     assert loop.inEventLoop() : Thread.currentThread();
     carriers.networkChanged();
     paths.peers(peers, nanoTime.getAsLong());

@@ -7,11 +7,8 @@ public interface DataPathListener {
   /// Called for the SNAPT's first answer after a change of network or a dead path.
   void pathFound(long nowNs);
 
-  /// Called when traffic leaves a link because nothing arrives by it, although it is up.
-  ///
-  /// @param link name of the link
-  /// @param to name of a link whose path is alive
-  void pathLeft(String link, String to);
+  /// Called when traffic leaves a path because nothing arrives by it, although its link is up.
+  void pathLeft(LeftPath left);
 
   /// Called when too many probes in a row were not answered although the link is up.
   void pathDead();

@@ -51,7 +51,8 @@ public record DataStatus(
 
   /// The status of one flow.
   ///
-  /// @param link link of the path that its last packet took; empty before the first packet
+  /// @param link link of the path that its last packet took, with the address of the other end if
+  ///   it has several; empty before the first packet
   public record FlowStatus(
       int flow,
       int protocol,
@@ -129,6 +130,6 @@ public record DataStatus(
         flow.sent().postBytes() + flow.received().postBytes(),
         note == null ? 0 : note.retransmissions,
         (nowNs - flow.openedNs()) / 1_000_000,
-        path == null ? "" : path.linkName());
+        path == null ? "" : paths.name(path));
   }
 }

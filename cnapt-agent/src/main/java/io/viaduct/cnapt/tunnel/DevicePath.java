@@ -2,7 +2,7 @@ package io.viaduct.cnapt.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.IoEventLoop;
-import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.PathWatch;
@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// One path of the device: the socket of one link, what waits for it, and whether the SNAPT answers
-/// by it. Owner: the data path's event loop.
+/// One path of the device, from one link to one place of the other end: its socket, what waits for
+/// it, and whether the other end answers by it. Owner: the data path's event loop.
 ///
 /// A path that was left is used again after a hold time ([HoldTime]).
 final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
@@ -46,6 +46,10 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   private static final double LOSING_RATIO = 0.02;
 
   final int id;
+
+  /// Position of the place in [Remotes#places].
+  final int place;
+
   final UdpSink sink;
   final PathWatch watch;
   final SilenceWatch silence = new SilenceWatch();
@@ -78,7 +82,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   /// @throws SocketException if the socket cannot be opened
   DevicePath(
       int id,
-      @Nullable UsableLink link,
+      PathEnds ends,
       IoEventLoop loop,
       UdpSettings settings,
       InetSocketAddress peer,
@@ -88,7 +92,8 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
       long nowNs)
       throws SocketException {
     this.id = id;
-    this.link = link;
+    this.link = ends.link();
+    this.place = ends.place();
     this.receiver = receiver;
     this.sockets = UdpSockets.bind(List.of(loop), settings, _ -> this);
     this.sink = new UdpSink(sockets.sockets().getFirst(), peer);
@@ -104,8 +109,8 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   }
 
   /// Returns the address among these to which the path should lead; null if it can reach none.
-  @Nullable InetSocketAddress choose(SnaptPeers peers) {
-    return peers.of(link, second);
+  @Nullable InetSocketAddress choose(Remotes peers) {
+    return peers.of(link, place, second);
   }
 
   /// Changes to the other address family if the SNAPT has not answered by this one for a second.
@@ -142,6 +147,11 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   /// Returns the name of the link, `any` if the kernel chooses it.
   String linkName() {
     return link == null ? "any" : link.name();
+  }
+
+  /// Returns the address to which the path leads.
+  String remoteName() {
+    return sink.peer().getAddress().getHostAddress();
   }
 
   @Override
@@ -215,6 +225,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
     return new PathStatus(
         id,
         linkName(),
+        remoteName(),
         state,
         use.name().toLowerCase(Locale.ROOT),
         why(nowNs),

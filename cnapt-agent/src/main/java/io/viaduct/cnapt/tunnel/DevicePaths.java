@@ -1,7 +1,8 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.netty.channel.IoEventLoop;
-import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.cnapt.links.Remote;
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.PathWatch;
@@ -29,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 ///   unless no other path is alive.
 /// - Each decision is told to the SNAPT by probes on all live paths ([UseAnnouncement]).
 final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseable {
-  private static final SnaptPeers NOWHERE =
-      SnaptPeers.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9));
+  private static final Remotes NOWHERE =
+      Remotes.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9));
   private static final long PUBLISHED_NS = 1_000_000_000;
 
   private final LinkSockets sockets;
@@ -38,7 +39,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   private final UseAnnouncement announcement = new UseAnnouncement();
   private final PathComparison comparison = new PathComparison(0);
   private final DataPathListener listener;
-  private SnaptPeers peers = NOWHERE;
+  private Remotes peers = NOWHERE;
   private @Nullable TunnelSession session;
   private volatile List<PathStatus> published = List.of(); // written by the event loop
   private volatile Set<String> carrying = Set.of(); // written by the event loop
@@ -59,7 +60,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   }
 
   /// Takes a new session. All its paths are unknown.
-  void begin(TunnelSession begun, SnaptPeers to, long nowNs) {
+  void begin(TunnelSession begun, Remotes to, long nowNs) {
     session = begun;
     peers = to;
     sockets.reconcile(begun.pathsMax(), peers, nowNs);
@@ -86,7 +87,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   }
 
   /// Sets the SNAPT's addresses.
-  void peers(SnaptPeers to, long nowNs) {
+  void peers(Remotes to, long nowNs) {
     peers = to;
     reconcile(nowNs);
   }
@@ -108,7 +109,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     }
   }
 
-  /// Returns whether the session has a path per link.
+  /// Returns whether the session may have several paths.
   boolean areMany() {
     TunnelSession of = session;
     return of != null && of.pathsMax() > 1;
@@ -376,10 +377,21 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       if (each != path && each.isAlive()) {
         path.left(nowNs);
         sockets.leftovers().add(path.sink);
-        listener.pathLeft(path.linkName(), each.linkName());
+        listener.pathLeft(new LeftPath(path.linkName(), remoteOf(path), name(path), name(each)));
         return;
       }
     }
+  }
+
+  private Remote remoteOf(DevicePath path) {
+    return peers.places().get(path.place);
+  }
+
+  /// Returns the name of a path in messages: its link, and its address if that distinguishes paths.
+  String name(DevicePath path) {
+    return peers.places().size() == 1
+        ? path.linkName()
+        : path.linkName() + " to " + path.remoteName();
   }
 
   /// Sends the bursts that waited for their link. Those of lost links leave by a path that works.

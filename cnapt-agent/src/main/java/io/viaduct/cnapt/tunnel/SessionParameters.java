@@ -1,6 +1,6 @@
 package io.viaduct.cnapt.tunnel;
 
-import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.receipts.SessionCounts;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.terms.TunnelTerms;
@@ -14,6 +14,6 @@ import io.viaduct.tunnel.terms.TunnelTerms;
 public record SessionParameters(
     TunnelTerms terms,
     TunnelSettings settings,
-    SnaptPeers peers,
+    Remotes peers,
     int ownReceiverIndex,
     SessionCounts counts) {}

@@ -18,6 +18,7 @@ class PathsTextTest {
                       new PathStatus(
                           0,
                           "wlan0",
+                          "203.0.113.1",
                           "losing",
                           "yes",
                           "it answers",
@@ -34,6 +35,7 @@ class PathsTextTest {
                       new PathStatus(
                           1,
                           "wwan0",
+                          "203.0.113.1",
                           "dead",
                           "no",
                           "nothing arrives by it",
@@ -65,9 +67,9 @@ class PathsTextTest {
   void theTableHasALinePerPathWithTheNumbersThatDecide() {
     assertThat(PathsText.table(STATUS).lines().map(line -> line.replaceAll(" +", " ")))
         .containsExactly(
-            "path link state used RTT ms usual ms up % down % MTU sent Mb/s spare Mb/s since why",
-            "0 wlan0 losing yes 12.3 9.9 3.5 1.2 1400 2.50 5.00 1m1s it answers",
-            "1 wwan0 dead no - - 0.0 0.0 1500 0.00 - 0s nothing arrives by it");
+            "path link to state used RTT ms usual ms up % down % MTU sent Mb/s spare Mb/s since why",
+            "0 wlan0 203.0.113.1 losing yes 12.3 9.9 3.5 1.2 1400 2.50 5.00 1m1s it answers",
+            "1 wwan0 203.0.113.1 dead no - - 0.0 0.0 1500 0.00 - 0s nothing arrives by it");
   }
 
   @Test

@@ -41,6 +41,7 @@ class StatusTextTest {
             new PathStatus(
                 0,
                 "linkB",
+                "203.0.113.1",
                 "losing",
                 "yes",
                 "it answers",

@@ -132,7 +132,7 @@ public final class DataPathScenario {
     public void pathFound(long nowNs) {}
 
     @Override
-    public void pathLeft(String link, String to) {}
+    public void pathLeft(LeftPath left) {}
 
     @Override
     public void pathDead() {}
