@@ -85,6 +85,7 @@ final class AgentStatusSource {
                 + receipts.of(ReceiptLedger.Outcome.UNKNOWN_SESSION),
             receipts.owed()),
         tokens.status(),
+        null,
         network.described(),
         network.links().status(),
         snapshot.paths(),

@@ -111,6 +111,7 @@ class PolicyCommandTest {
                           1500,
                           0,
                           3_000_000,
+                          0,
                           0),
                       new PathStatus(
                           2,
@@ -128,6 +129,7 @@ class PolicyCommandTest {
                           1500,
                           0,
                           9_000_000,
+                          0,
                           1))));
       assertThat(test("", "udp 10.0.0.2:5000 198.51.100.7:5060")).isZero();
       assertThat(output.toString())

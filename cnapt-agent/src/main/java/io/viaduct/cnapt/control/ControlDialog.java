@@ -64,7 +64,7 @@ final class ControlDialog implements ControlConnection.Owner {
   private final Greeting greeting;
   private final DeviceIdentity device;
   private final Resumption resumption;
-  private final ReceiptLedger ledger;
+  private final @Nullable ReceiptLedger ledger;
   private final Owner owner;
   private @Nullable BoundaryAnswers boundaries;
   private @Nullable Runnable left;
@@ -81,7 +81,7 @@ final class ControlDialog implements ControlConnection.Owner {
 
   /// @param token token for the Hello
   /// @param resumption session that the Hello asks to resume
-  /// @param ledger signs receipts
+  /// @param ledger signs receipts; null if this end signs none
   ControlDialog(
       EventLoop loop,
       ControlSettings settings,
@@ -89,7 +89,7 @@ final class ControlDialog implements ControlConnection.Owner {
       DeviceIdentity device,
       byte[] token,
       Resumption resumption,
-      ReceiptLedger ledger,
+      @Nullable ReceiptLedger ledger,
       Owner owner) {
     this.loop = loop;
     this.settings = settings;
@@ -226,9 +226,10 @@ final class ControlDialog implements ControlConnection.Owner {
             welcome,
             resumption.receiverIndex(),
             from));
-    if (welcome.getFeaturesList().contains(Feature.RECEIPTS)) {
+    ReceiptLedger signing = ledger;
+    if (signing != null && welcome.getFeaturesList().contains(Feature.RECEIPTS)) {
       boundaries =
-          new BoundaryAnswers(loop, ledger, from, welcome.getSnaptId(), welcome.getSessionId());
+          new BoundaryAnswers(loop, signing, from, welcome.getSnaptId(), welcome.getSessionId());
     }
     owner.relays(welcome.getRelaysList());
     if (!tokenShown) {

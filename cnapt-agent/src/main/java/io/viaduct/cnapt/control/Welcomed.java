@@ -48,6 +48,13 @@ public record Welcomed(
     return new Welcomed(snapt, all, welcome, ownReceiverIndex, connection);
   }
 
+  /// Returns this connection with all addresses of a peer: each is a place of its own.
+  ///
+  /// @param found addresses of the peer by its configuration
+  Welcomed reachableAtEach(List<InetAddress> found) {
+    return new Welcomed(snapt, peers.each(found), welcome, ownReceiverIndex, connection);
+  }
+
   /// Returns the session's id only, so that the secret does not appear in logs.
   @Override
   public String toString() {

@@ -17,7 +17,6 @@ import io.viaduct.tunnel.terms.OuterHeader;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// One path of the device, from one link to one place of the other end: its socket, what waits for
@@ -41,10 +40,6 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   /// Time without an answer after which a link of both families tries the other one.
   static final long FAMILY_NS = 1_000_000_000;
 
-  /// Loss above which a path is losing. It is left by the loss of the last second, and may return
-  /// by that of the last ten seconds, so a path whose loss comes and goes is not taken in between.
-  private static final double LOSING_RATIO = 0.02;
-
   final int id;
 
   /// Position of the place in [Remotes#places].
@@ -64,6 +59,10 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   long toldRoundTripNs;
 
   long toldNs;
+
+  /// Time of the last answer to a probe.
+  long answeredNs;
+
   long sinceNs;
   private final Receiver receiver;
   private final UdpSockets sockets;
@@ -216,44 +215,19 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   }
 
   PathStatus status(PathState measured, long nowNs) {
-    losing = isLosing(measured);
+    losing = PathReport.isLosing(measured, losing);
     badUp.measured(measured.lossRatio(), nowNs);
     badDown.measured(measured.lossToHereRatio(), nowNs);
     boolean kept = isSpare() && use != PathUse.YES;
-    String state = !isAlive() ? "dead" : kept ? "spare" : losing ? "losing" : "usable";
-    double limit = measured.bitPerSecond();
-    return new PathStatus(
-        id,
+    return PathReport.of(
+        measured,
         linkName(),
         remoteName(),
-        state,
-        use.name().toLowerCase(Locale.ROOT),
+        !isAlive() ? "dead" : kept ? "spare" : losing ? "losing" : "usable",
+        use,
         why(nowNs),
         (nowNs - sinceNs) / 1_000_000,
-        milliseconds(measured.roundTripUs()),
-        milliseconds(measured.usualRoundTripUs()),
-        percent(measured.lossRatio()),
-        percent(measured.lossToHereRatio()),
-        percent(measured.usualLossRatio()),
-        measured.pathMtu(),
-        Math.round(measured.sentBitPerSecond()),
-        Double.isInfinite(limit)
-            ? PathStatus.UNKNOWN_RATE
-            : Math.max(0, Math.round(limit - measured.sentBitPerSecond())),
         link == null ? 0 : link.cost());
-  }
-
-  private boolean isLosing(PathState measured) {
-    return Math.max(measured.lossRatio(), measured.lossToHereRatio()) >= LOSING_RATIO
-        || losing && measured.usualLossRatio() >= LOSING_RATIO;
-  }
-
-  private static @Nullable Double milliseconds(double us) {
-    return Double.isNaN(us) ? null : us / 1000;
-  }
-
-  private static double percent(double ratio) {
-    return Math.round(ratio * 1000) / 10.0;
   }
 
   /// Records that traffic leaves the path, because nothing arrives by it.

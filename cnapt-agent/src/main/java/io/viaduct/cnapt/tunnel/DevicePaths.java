@@ -7,7 +7,6 @@ import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.PathWatch;
 import io.viaduct.cnapt.mobility.SilenceWatch;
-import io.viaduct.cnapt.policy.PathSnapshot;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.session.DatagramSink;
@@ -45,17 +44,22 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   private volatile Set<String> carrying = Set.of(); // written by the event loop
   private long publishedNs;
   private boolean lastProbed;
+  private final @Nullable Measuring measuring;
+  private long measuredNs;
 
   /// @param mark SO_MARK of the sockets
+  /// @param measuring the regular probes to a peer; null for none
   /// @param receiver takes what arrives by any path
   DevicePaths(
       IoEventLoop loop,
       int mark,
       MobilitySettings mobility,
+      @Nullable Measuring measuring,
       DevicePath.Receiver receiver,
       DataPathListener listener) {
     this.sockets = new LinkSockets(loop, mark, mobility, receiver, this);
     this.present = sockets.present();
+    this.measuring = measuring;
     this.listener = listener;
   }
 
@@ -220,6 +224,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     }
     boolean confirmed = announcement.answered(roundTripNs, nowNs);
     path.silence.roundTrip(smoothedNs);
+    path.answeredNs = nowNs;
     boolean found = path.watch.answered(nowNs, smoothedNs);
     if (found) {
       path.found(nowNs);
@@ -322,6 +327,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       sockets.tryOtherFamily(each, peers, nowNs);
       died |= tick(each, of, by, nowNs);
     }
+    measure(of, nowNs);
     if (comparison.takeDue(PathComparison.carrying(present), nowNs)) {
       measureCarrying(of, nowNs);
     }
@@ -350,6 +356,21 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     of.probe(path.id, by, nowNs);
     lastProbed |= !hasOther(path);
     return decision == PathWatch.Decision.PROBE_AND_REPORT_DEAD;
+  }
+
+  /// Sends the regular probes: each tells the other end what was measured, and that the path is
+  /// there. A path without an answer for too long is left.
+  private void measure(TunnelSession of, long nowNs) {
+    if (measuring == null || nowNs < measuredNs + measuring.probe().toNanos()) {
+      return;
+    }
+    measuredNs = nowNs;
+    for (DevicePath each : List.copyOf(present)) {
+      if (each.isAlive() && nowNs - each.answeredNs > measuring.silence().toNanos()) {
+        leave(each, nowNs);
+      }
+      of.probe(each.id, Carrier.UDP, nowNs);
+    }
   }
 
   private void measureCarrying(TunnelSession of, long nowNs) {
@@ -426,11 +447,6 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     return sockets;
   }
 
-  /// Returns the paths as the rules see them.
-  List<PathSnapshot> snapshots(long nowNs) {
-    return status(nowNs).stream().map(PathStatus::snapshot).toList();
-  }
-
   /// Returns the status of a path, at most a second old while packets are carried; null if it does
   /// not exist. Any thread may call this.
   @Nullable PathStatus published(int id) {
@@ -471,6 +487,9 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   /// Returns the time of the next [#tick].
   long nextTickNs(long nowNs) {
     long next = areMany() ? announcement.dueNs() : Long.MAX_VALUE;
+    if (measuring != null) {
+      next = Math.min(next, measuredNs + measuring.probe().toNanos());
+    }
     next = Math.min(next, comparison.dueNs(PathComparison.carrying(present)));
     for (int i = 0; i < present.size(); i++) {
       next = Math.min(next, present.get(i).nextTickNs(nowNs));

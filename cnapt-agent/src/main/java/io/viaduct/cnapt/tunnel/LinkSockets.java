@@ -55,7 +55,7 @@ final class LinkSockets implements AutoCloseable {
         }
       };
   private final SealedLeftovers leftovers = new SealedLeftovers();
-  private int refusedPairs;
+  private volatile int refusedPairs; // written by the event loop
   private long refusalsBefore;
   private long droppedBefore;
 

@@ -31,6 +31,7 @@ class PathsTextTest {
                           1400,
                           2_500_000,
                           5_000_000,
+                          0,
                           0),
                       new PathStatus(
                           1,
@@ -48,6 +49,7 @@ class PathsTextTest {
                           1500,
                           0,
                           PathStatus.UNKNOWN_RATE,
+                          0,
                           1)),
                   "data",
                   Map.of(

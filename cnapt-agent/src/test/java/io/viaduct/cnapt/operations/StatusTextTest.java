@@ -33,6 +33,7 @@ class StatusTextTest {
             session != null, "2026-11-20T12:05:00Z", "2027-11-20T00:00:00Z", "", List.of()),
         new AgentStatus.ReceiptsStatus(session != null, 3, 1, 0),
         new SignallingStatus("sip:alice@ims.test", "active", "active", "", 23.45, 3, 3),
+        null,
         "linkB 10.2.0.2",
         List.of(
             new LinkStatus("linkB", "yes", 0, List.of("10.2.0.2"), -61),
@@ -54,6 +55,7 @@ class StatusTextTest {
                 1400,
                 2_500_000,
                 5_000_000,
+                0,
                 0)),
         session == null ? "http://portal.test/login" : "",
         new DataStatus(

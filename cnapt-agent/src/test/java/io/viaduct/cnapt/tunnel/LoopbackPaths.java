@@ -65,7 +65,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
   LoopbackPaths() throws IOException {
     snapt = new LoopbackSnapt(nowNs);
     device = session(TunnelRole.AGENT, memory, new VoiceFlows(), new Answers(), nowNs);
-    paths = new DevicePaths(loop, 0, MOBILITY, this, this);
+    paths = new DevicePaths(loop, 0, MOBILITY, null, this, this);
   }
 
   static LoopMemory memory() {

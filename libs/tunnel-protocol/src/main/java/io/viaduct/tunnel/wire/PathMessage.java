@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Body of a PATH datagram, big-endian. Normative: docs/protocol.md "PATH".
 public sealed interface PathMessage {
-  int BYTES_MAX = 33;
+  int BYTES_MAX = 44;
 
   /// Path id in a message of a session with one path, which does not name it.
   int NO_PATH = -1;
@@ -21,7 +21,16 @@ public sealed interface PathMessage {
   ///   path
   /// @param used set of the paths that carry data, bit 0 for path 0; 0 with NO_PATH
   /// @param spare set of those that carry data only while no other path works
-  record Probe(int number, long t1Us, long offsetUs, int roundTripUs, int path, int used, int spare)
+  /// @param shared what the prober has measured on the path; null without the feature MEASUREMENTS
+  record Probe(
+      int number,
+      long t1Us,
+      long offsetUs,
+      int roundTripUs,
+      int path,
+      int used,
+      int spare,
+      @Nullable PathMeasurement shared)
       implements PathMessage {}
 
   /// Reply to a [Probe].
@@ -110,7 +119,7 @@ public sealed interface PathMessage {
         to[at + 25] = (byte) p.path;
         to[at + 26] = (byte) p.used;
         to[at + 27] = (byte) p.spare;
-        return at + 28;
+        return p.shared == null ? at + 28 : p.shared.write(to, at + 28);
       }
       case ProbeReply r -> {
         to[at] = 1;
@@ -182,7 +191,7 @@ public sealed interface PathMessage {
     }
     return switch (from[at]) {
       case 0 ->
-          length == 25 || length == 28
+          length == 25 || length == 28 || length == 28 + PathMeasurement.BYTES
               ? new Probe(
                   BigEndian.getInt(from, at + 1),
                   BigEndian.getLong(from, at + 5),
@@ -190,7 +199,8 @@ public sealed interface PathMessage {
                   BigEndian.getInt(from, at + 21),
                   length == 25 ? NO_PATH : from[at + 25] & 0xFF,
                   length == 25 ? 0 : from[at + 26] & 0xFF,
-                  length == 25 ? 0 : from[at + 27] & 0xFF)
+                  length == 25 ? 0 : from[at + 27] & 0xFF,
+                  length <= 28 ? null : PathMeasurement.read(from, at + 28))
               : null;
       case 1 ->
           length == 29 || length == 33
