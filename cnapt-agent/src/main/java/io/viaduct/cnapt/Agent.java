@@ -35,8 +35,11 @@ import io.viaduct.cnapt.signalling.FileTokenSource;
 import io.viaduct.cnapt.signalling.SessionTicket;
 import io.viaduct.cnapt.signalling.SipTokenSource;
 import io.viaduct.cnapt.signalling.TokenSource;
+import io.viaduct.cnapt.tunnel.Admission;
 import io.viaduct.cnapt.tunnel.DataPath;
 import io.viaduct.cnapt.tunnel.DataPathListener;
+import io.viaduct.cnapt.tunnel.EndRole;
+import io.viaduct.cnapt.tunnel.LeftPath;
 import io.viaduct.cnapt.tunnel.SessionParameters;
 import io.viaduct.host.tun.TunDevice;
 import io.viaduct.host.tun.TunSettings;
@@ -78,7 +81,7 @@ import org.slf4j.LoggerFactory;
 /// Two event loops: `data` owns data path and network watch, `control` owns the control client. Fields
 /// shared between threads name their writer.
 final class Agent
-    implements AutoCloseable, ControlListener, DataPathListener, NetworkWatch.Listener {
+    implements CarryingAgent, ControlListener, DataPathListener, NetworkWatch.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(Agent.class);
   private static final String SESSION = "session";
 
@@ -126,7 +129,7 @@ final class Agent
     this.controlLoop = loops.next();
     this.limits = configuration.tunnel().limits();
     DeviceIdentity device = DeviceIdentity.read(configuration.deviceKey());
-    this.authorities = new TrustedAuthorities(configuration.trust(), clock);
+    this.authorities = new TrustedAuthorities(configuration.trust().orElseThrow(), clock);
     int mark = configuration.routing().enabled() ? configuration.routing().mark() : 0;
     // Created before any name look-up, because the device's routes will lead other look-ups into
     // the tunnel.
@@ -155,7 +158,8 @@ final class Agent
             classifier,
             policy,
             owners,
-            configuration.mobility(),
+            new EndRole.Dialling(configuration.mobility(), null),
+            Admission.ALL,
             this);
     LinkMonitor links =
         new LinkMonitor(
@@ -177,10 +181,8 @@ final class Agent
             this);
   }
 
-  /// Starts all parts. Returns when the routes are set; it does not wait for a SNAPT's answer.
-  ///
-  /// @throws IOException if the kernel refuses addresses, rules or routes, or a port is taken
-  void start() throws IOException {
+  @Override
+  public void start() throws IOException {
     LOG.info("AES-256-GCM by {}", Ciphers.provider(AeadAlgorithm.AES_256_GCM));
     EgressStart leading =
         new EgressStart(
@@ -253,8 +255,9 @@ final class Agent
         carriers);
   }
 
-  /// Returns the configuration reload of this started agent.
-  ConfigurationReload<CnaptConfiguration> reload(ConfigurationSource<CnaptConfiguration> source) {
+  @Override
+  public ConfigurationReload<CnaptConfiguration> reload(
+      ConfigurationSource<CnaptConfiguration> source) {
     return new ConfigurationReload<>(
         source,
         ConfigurationKeys.of(configuration),
@@ -401,10 +404,10 @@ final class Agent
   }
 
   @Override
-  public void pathLeft(String link, String to) {
-    LOG.warn("nothing arrives by {}, which is up: packets leave by {}", link, to);
-    handovers.begun(clock.instant(), nanoTime.getAsLong(), "silence", link, to);
-    control.linkSilent(link);
+  public void pathLeft(LeftPath left) {
+    LOG.warn("nothing arrives by {}, which is up: packets leave by {}", left.name(), left.to());
+    handovers.begun(clock.instant(), nanoTime.getAsLong(), "silence", left.name(), left.to());
+    control.pathSilent(left.link(), left.remote());
   }
 
   @Override

@@ -27,7 +27,10 @@ final class AgentReload {
           Classifier classifier = Applications.classifier(configuration.applications());
           var unused = policy(file + ": ", configuration, classifier);
           DeviceIdentity.read(configuration.deviceKey());
-          var _ = new TrustedAuthorities(configuration.trust(), InstantSource.system());
+          configuration
+              .trust()
+              .ifPresent(trust -> new TrustedAuthorities(trust, InstantSource.system()));
+          PeerAgent.checkKeys(configuration);
         });
   }
 
@@ -44,13 +47,29 @@ final class AgentReload {
     }
   }
 
+  /// Returns the keys that a running agent with a peer can change.
+  static List<Reloading<CnaptConfiguration>> peerParts(PeerAgent agent) {
+    return List.of(
+        new Reloading<>(
+            true,
+            List.of("applications"),
+            next -> agent.classify(Applications.classifier(next.applications()))),
+        new Reloading<>(
+            List.of("policy"),
+            next ->
+                agent.distribute(policy("", next, Applications.classifier(next.applications())))),
+        new Reloading<>(List.of("links"), next -> agent.links(LinkRules.of(next.links()))),
+        new Reloading<>(
+            List.of("logging.level"), next -> () -> ProcessLogging.level(next.logging().level())));
+  }
+
   /// Returns the keys that a running agent can change. All other keys take effect at the next
   /// start.
   static List<Reloading<CnaptConfiguration>> parts(Agent agent) {
     // These parts are always applied, because a fast start reads the files before they can be
     // compared.
     return List.of(
-        new Reloading<>(true, List.of("trust"), next -> agent.trust(next.trust())),
+        new Reloading<>(true, List.of("trust"), next -> agent.trust(next.trust().orElseThrow())),
         new Reloading<>(
             true,
             List.of("applications"),

@@ -88,6 +88,7 @@ final class AgentStatusSource {
                 + receipts.of(ReceiptLedger.Outcome.UNKNOWN_SESSION),
             receipts.owed()),
         signalling,
+        null,
         network.described(),
         network.links().status(),
         snapshot.paths(),

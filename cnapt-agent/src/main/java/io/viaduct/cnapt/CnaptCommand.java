@@ -105,7 +105,7 @@ public final class CnaptCommand {
                 join(main);
               },
               "stop");
-      try (Agent agent = new Agent(configuration, InstantSource.system(), System::nanoTime)) {
+      try (CarryingAgent agent = agent(configuration)) {
         Runtime.getRuntime().addShutdownHook(hook);
         try {
           agent.start();
@@ -121,6 +121,12 @@ public final class CnaptCommand {
       // with 0.
       Runtime.getRuntime().halt(0);
       return 0;
+    }
+
+    private static CarryingAgent agent(CnaptConfiguration configuration) throws IOException {
+      return configuration.peer().enabled()
+          ? new PeerAgent(configuration, InstantSource.system(), System::nanoTime)
+          : new Agent(configuration, InstantSource.system(), System::nanoTime);
     }
 
     private static void join(Thread main) {
@@ -167,7 +173,8 @@ public final class CnaptCommand {
 
   @Command(
       name = "keygen",
-      description = "Make the device's key; prints the public part.",
+      description =
+          "Make the key of this device, or of this end of a tunnel to a peer; prints the public part.",
       mixinStandardHelpOptions = true)
   static final class Keygen implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "PEM file to write, mode 600; must not exist")
@@ -176,7 +183,8 @@ public final class CnaptCommand {
     @Override
     public Integer call() throws IOException {
       String key = Base64.getUrlEncoder().withoutPadding().encodeToString(KeyFile.make(file));
-      System.out.printf("device: \"%s\" # as billing's lists of devices show it%n", key);
+      System.out.printf(
+          "device: \"%s\" # as billing's lists of devices show it; peer.key of a peer%n", key);
       return 0;
     }
   }

@@ -1,5 +1,6 @@
 package io.viaduct.cnapt;
 
+import io.viaduct.cnapt.classification.AddressPrefix;
 import io.viaduct.cnapt.control.ControlSettings;
 import io.viaduct.cnapt.control.Greeting;
 import io.viaduct.cnapt.control.SnaptSettings;
@@ -11,6 +12,7 @@ import io.viaduct.cnapt.egress.TunSettings;
 import io.viaduct.cnapt.links.LinkRule;
 import io.viaduct.cnapt.links.LinkRules;
 import io.viaduct.cnapt.mobility.MobilitySettings;
+import io.viaduct.cnapt.peer.PeerSettings;
 import io.viaduct.cnapt.policy.PolicyRule;
 import io.viaduct.cnapt.receipts.ReceiptSettings;
 import io.viaduct.cnapt.signalling.SignallingSettings;
@@ -19,17 +21,22 @@ import io.viaduct.cnapt.tunnel.SessionSettings;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
 import io.viaduct.service.operations.ProcessMetrics;
+import io.viaduct.tunnel.control.v1.Feature;
+import io.viaduct.tunnel.terms.TunnelLimits;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The configuration of one device's agent. `CnaptConfiguration.yml` has the defaults and their
 /// reasons.
 ///
 /// @param deviceKey PKCS#8 PEM file with the device's Ed25519 key, mode 600 (`cnapt keygen`)
-/// @param trust PEM file with the operator's authorities, which sign the certificates of SNAPTs
+/// @param trust PEM file with the operator's authorities, which sign the certificates of SNAPTs;
+///   empty with a peer
+/// @param peer the other end of a tunnel without a SNAPT
 /// @param snapt the first SNAPT to connect to
 /// @param signalling how the session token is obtained
 /// @param tokenFile file with a token, instead of signalling
@@ -42,7 +49,8 @@ import java.util.Optional;
 /// @param statusSocket Unix socket for `cnapt status`
 public record CnaptConfiguration(
     Path deviceKey,
-    Path trust,
+    Optional<Path> trust,
+    PeerSettings peer,
     SnaptSettings snapt,
     SignallingSettings signalling,
     Optional<Path> tokenFile,
@@ -68,14 +76,20 @@ public record CnaptConfiguration(
 
   /// Checks the rules that concern more than one key.
   public CnaptConfiguration {
-    if (signalling.enabled() == tokenFile.isPresent()) {
-      throw new IllegalArgumentException(
-          "exactly one of signalling.bridge and token-file must be given: it obtains the token"
-              + " that the SNAPT asks for");
-    }
-    if (!signalling.enabled() && snapt.host().isEmpty()) {
-      throw new IllegalArgumentException(
-          "snapt.host must be given with token-file: no bridge tells the list of SNAPTs");
+    if (peer.enabled()) {
+      checkPeer(peer, tun, policy);
+      checkUnused(
+          Map.of(
+              "trust", trust.isPresent(),
+              "snapt.host", !snapt.host().isEmpty(),
+              "signalling.bridge", signalling.enabled(),
+              "token-file", tokenFile.isPresent(),
+              "dns", !dns.isEmpty(),
+              "outage.direct", !outage.direct().isEmpty(),
+              "portal.probe", !portal.probe().isEmpty(),
+              "split-tunnel", !splitTunnel.equals(SplitTunnel.NONE)));
+    } else {
+      checkSnapt(trust, snapt, signalling, tokenFile);
     }
     if (dns.size() > RESOLVERS_MAX) {
       throw new IllegalArgumentException(
@@ -95,6 +109,61 @@ public record CnaptConfiguration(
     LinkRules.check(links);
     links = List.copyOf(links);
     policy = List.copyOf(policy);
+  }
+
+  private static void checkSnapt(
+      Optional<Path> trust,
+      SnaptSettings snapt,
+      SignallingSettings signalling,
+      Optional<Path> tokenFile) {
+    if (trust.isEmpty()) {
+      throw new IllegalArgumentException(
+          "trust must be given: it names the operator's authorities, which sign the certificates of"
+              + " SNAPTs; for a tunnel without a SNAPT, give peer.key instead");
+    }
+    if (signalling.enabled() == tokenFile.isPresent()) {
+      throw new IllegalArgumentException(
+          "exactly one of signalling.bridge and token-file must be given: it obtains the token"
+              + " that the SNAPT asks for");
+    }
+    if (!signalling.enabled() && snapt.host().isEmpty()) {
+      throw new IllegalArgumentException(
+          "snapt.host must be given with token-file: no bridge tells the list of SNAPTs");
+    }
+  }
+
+  private static void checkPeer(PeerSettings peer, TunSettings tun, List<PolicyRule> policy) {
+    for (AddressPrefix each : peer.prefixes()) {
+      String own = each.isIpv6() ? tun.ipv6() : tun.ipv4();
+      if (own.isEmpty()) {
+        throw new IllegalArgumentException(
+            "peer.prefixes: %s needs an inner address of its family in tun".formatted(each));
+      }
+      if (each.contains(InetAddress.ofLiteral(own))) {
+        throw new IllegalArgumentException(
+            "peer.prefixes: %s contains %s, the inner address of this end in tun: give both ends different ones"
+                .formatted(each, own));
+      }
+    }
+    if (!peer.dials() && !policy.isEmpty()) {
+      throw new IllegalArgumentException(
+          "policy must be empty with peer.listen, got %d lines: the end that dials decides about paths for both"
+              .formatted(policy.size()));
+    }
+  }
+
+  private static void checkUnused(Map<String, Boolean> given) {
+    List<String> wrong =
+        given.entrySet().stream()
+            .filter(Map.Entry::getValue)
+            .map(Map.Entry::getKey)
+            .sorted()
+            .toList();
+    if (!wrong.isEmpty()) {
+      throw new IllegalArgumentException(
+          "%s must not be given with peer.key: a tunnel to a peer has no SNAPT, and does not carry the traffic to the Internet"
+              .formatted(String.join(", ", wrong)));
+    }
   }
 
   private static void checkResolver(String text, TunSettings tun) {
@@ -125,6 +194,12 @@ public record CnaptConfiguration(
     return dns.stream().map(InetAddress::ofLiteral).toList();
   }
 
+  /// Returns the limits that this end offers.
+  TunnelLimits limits() {
+    TunnelLimits own = tunnel.limits();
+    return peer.enabled() ? own.with(Feature.MEASUREMENTS) : own;
+  }
+
   /// Returns the part of the Hello that is the same on every connection.
   ///
   /// @param applications application names, by the index that OPEN carries
@@ -132,9 +207,10 @@ public record CnaptConfiguration(
     return new Greeting(
         AeadPreference.order(tunnel.aead()),
         applications,
-        tunnel.limits(),
+        limits(),
         tun.ipv4(),
         tun.ipv6(),
-        "viaduct cnapt " + ProcessMetrics.versionOf(CnaptConfiguration.class));
+        "viaduct cnapt " + ProcessMetrics.versionOf(CnaptConfiguration.class),
+        peer.enabled());
   }
 }

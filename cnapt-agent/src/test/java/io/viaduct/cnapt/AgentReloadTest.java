@@ -77,6 +77,27 @@ class AgentReloadTest {
     assertThat(check(Files.writeString(folder.resolve("again.yml"), printed))).isEqualTo(printed);
   }
 
+  @Test
+  void thePeersKeyMustNotBeTheOwnOne() throws Exception {
+    var pair = Ed25519.generate();
+    Ed25519.writePrivate(folder.resolve("own.pem"), pair.getPrivate());
+    String own =
+        io.viaduct.service.tls.PinnedKey.text(
+            Ed25519.raw((java.security.interfaces.EdECPublicKey) pair.getPublic()));
+    Path file =
+        Files.writeString(
+            folder.resolve("peer.yml"),
+            """
+            device-key: own.pem
+            tun: {ipv4: 10.9.0.1, ipv6: ""}
+            peer: {key: %s, dial: [192.0.2.1], prefixes: [10.9.0.2]}
+            """
+                .formatted(own));
+    assertThatThrownBy(() -> AgentReload.source(file).effective())
+        .hasMessageContaining("'" + own + "' is the key of this end")
+        .hasMessageContaining("give the key of the other end");
+  }
+
   private static String check(Path file) {
     PrintStream out = System.out;
     ByteArrayOutputStream said = new ByteArrayOutputStream();

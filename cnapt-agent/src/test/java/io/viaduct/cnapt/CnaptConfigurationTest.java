@@ -25,6 +25,15 @@ class CnaptConfigurationTest {
   private static final String OFFLINE =
       BASE + "snapt: {host: snapt-1.test}\ntoken-file: /run/viaduct/token\n";
 
+  private static final String KEY = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"; // RFC 8032 §7.1
+  private static final String PEER =
+      """
+      device-key: own.pem
+      tun: {ipv4: 10.9.0.1, ipv6: ""}
+      peer: {key: %s, %%s, prefixes: [10.9.0.2]}
+      """
+          .formatted(KEY);
+
   @TempDir Path folder;
 
   private CnaptConfiguration load(String text) throws IOException {
@@ -114,6 +123,83 @@ class CnaptConfigurationTest {
     assertThatThrownBy(() -> load(base + parts[0]))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining(parts[1]);
+  }
+
+  @Test
+  void aPeerNeedsItsKeyAddressesAndPrefixesAlone() throws IOException {
+    CnaptConfiguration loaded = load(PEER.formatted("dial: [192.0.2.1, 192.0.2.2]"));
+    assertThat(loaded.peer().enabled()).isTrue();
+    assertThat(loaded.peer().dials()).isTrue();
+    assertThat(loaded.peer().remotes()).hasSize(2);
+    assertThat(loaded.limits().hasMeasurements()).isTrue();
+    assertThat(load(EffectiveConfiguration.of(loaded))).isEqualTo(loaded);
+    CnaptConfiguration listening = load(PEER.formatted("listen: [192.0.2.1], port: 5000"));
+    assertThat(listening.peer().addresses())
+        .containsExactly(new java.net.InetSocketAddress("192.0.2.1", 5000));
+    assertThat(load(OFFLINE).limits().hasMeasurements()).as("a SNAPT needs none").isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "dial: [192.0.2.1], listen: [192.0.2.2] | exactly one of listen and dial must be given, got listen [192.0.2.2] and dial [192.0.2.1]",
+        "port: 5 | exactly one of listen and dial must be given",
+        "dial: [192.0.2.1, 192.0.2.2, 192.0.2.3, 192.0.2.4, 192.0.2.5, 192.0.2.6, 192.0.2.7, 192.0.2.8, 192.0.2.9] | at most 8 addresses may be given, because a session has at most 8 paths, got 9",
+        "dial: [peer.example] | listen and dial must be lists of IP addresses, got 'peer.example'",
+        "dial: [192.0.2.1, 192.0.2.1] | the address 192.0.2.1 is given twice",
+        "listen: [0.0.0.0] | must be addresses of single hosts, got '0.0.0.0'",
+        "dial: [192.0.2.1], port: 0 | port must be from 1 to 65535, got 0",
+        "dial: [192.0.2.1], probe: 10ms | probe must be at least 50ms",
+        "dial: [192.0.2.1], watchdog: 1s | watchdog must be from three times probe",
+        "dial: [192.0.2.1], prefixes: [10.9.0.2, 10.9.0.0/16] | prefixes must not overlap, got 10.9.0.2/32 and 10.9.0.0/16: keep the larger one",
+        "dial: [192.0.2.1], prefixes: [192.0.2.0/24] | prefixes: 192.0.2.0/24 contains the address 192.0.2.1 of dial",
+        "dial: [192.0.2.1], prefixes: [0.0.0.0/0] | only networks behind the peer can be routed to it",
+        "dial: [192.0.2.1], prefixes: [] | prefixes must name 1 to 64 networks",
+        "dial: [192.0.2.1], prefixes: [10.9.0.0/24] | contains 10.9.0.1, the inner address of this end in tun: give both ends different ones",
+        "dial: [192.0.2.1], prefixes: ['fd00::/64'] | peer.prefixes: fd00:0:0:0:0:0:0:0/64 needs an inner address of its family in tun",
+        "dial: [192.0.2.1], key: short | key must be the other end's public key, 43 characters of base64url",
+        "dial: [192.0.2.1], key: '' | key must be given with listen, dial or prefixes",
+      })
+  void aBadPeerIsRefusedWithTheValueAndTheRule(String line) {
+    String[] parts = line.split(" \\| ");
+    String text = PEER.formatted(parts[0]);
+    // A key of the case overrides that of the base.
+    if (parts[0].contains("prefixes:")) {
+      text = text.replace(", prefixes: [10.9.0.2]", "");
+    }
+    if (parts[0].contains("key:")) {
+      text = text.replace("key: " + KEY + ", ", "");
+    }
+    String whole = text;
+    assertThatThrownBy(() -> load(whole))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining(parts[1]);
+  }
+
+  @Test
+  void keysOfASnaptAreRefusedWithAPeer() {
+    String peer = PEER.formatted("dial: [192.0.2.1]");
+    for (String line :
+        new String[] {
+          "trust: ca.pem",
+          "snapt: {host: relay.test}",
+          "token-file: token",
+          "dns: [192.0.2.9]",
+          "outage: {direct: [web]}",
+          "portal: {probe: http://a.test/}",
+          "split-tunnel: {prefixes: [10.0.0.0/8]}"
+        }) {
+      assertThatThrownBy(() -> load(peer + line))
+          .as(line)
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageContaining("must not be given with peer.key")
+          .hasMessageContaining(line.substring(0, line.indexOf(':')));
+    }
+    assertThatThrownBy(
+            () -> load(PEER.formatted("listen: [192.0.2.1]") + "policy: [{method: all}]"))
+        .hasMessageContaining("policy must be empty with peer.listen, got 1 lines");
+    assertThatThrownBy(() -> load("device-key: k\nsnapt: {host: a}\ntoken-file: t\n"))
+        .hasMessageContaining("trust must be given");
   }
 
   @Test

@@ -98,6 +98,7 @@ class PolicyCommandTest {
                       new PathStatus(
                           1,
                           "wlan0",
+                          "203.0.113.1",
                           "losing",
                           "yes",
                           "it answers",
@@ -110,10 +111,12 @@ class PolicyCommandTest {
                           1500,
                           0,
                           3_000_000,
+                          0,
                           0),
                       new PathStatus(
                           2,
                           "wwan0",
+                          "203.0.113.1",
                           "spare",
                           "yes",
                           "it answers",
@@ -126,6 +129,7 @@ class PolicyCommandTest {
                           1500,
                           0,
                           9_000_000,
+                          0,
                           1))));
       assertThat(test("", "udp 10.0.0.2:5000 198.51.100.7:5060")).isZero();
       assertThat(output.toString())

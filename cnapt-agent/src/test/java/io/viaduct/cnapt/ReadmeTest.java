@@ -6,6 +6,7 @@ import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.HandoverLog;
 import io.viaduct.cnapt.operations.AgentMeters;
+import io.viaduct.cnapt.peer.PeerServer;
 import io.viaduct.cnapt.tunnel.Carried;
 import io.viaduct.service.configuration.ConfigurationKeys;
 import io.viaduct.service.operations.MetricNames;
@@ -34,15 +35,17 @@ class ReadmeTest {
       var authorities =
           new TrustedAuthorities(new TestAuthority(folder).trust(), InstantSource.system());
       CertificateMeters.trust(metrics.registry(), authorities::certificates);
-      new AgentMeters(metrics.registry())
-          .of(
-              new Carried(),
-              null,
-              null,
-              null,
-              new HandoverLog(),
-              new CarrierLog(InstantSource.system()),
-              owners);
+      AgentMeters meters = new AgentMeters(metrics.registry());
+      meters.of(
+          new Carried(),
+          null,
+          null,
+          null,
+          new HandoverLog(),
+          new CarrierLog(InstantSource.system()),
+          owners);
+      meters.ofPeer(null, null);
+      meters.of((PeerServer) null);
       Path file =
           Files.writeString(
               folder.resolve("cnapt.yml"),

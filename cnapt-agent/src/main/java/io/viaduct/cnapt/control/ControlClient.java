@@ -5,6 +5,7 @@ import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.Promise;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.viaduct.cnapt.links.Remote;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.tunnel.control.v1.RefusalCode;
@@ -37,7 +38,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private final ControlSettings settings;
   private final DeviceIdentity device;
   private final Greeting greeting;
-  private final ReceiptLedger ledger;
+  private final @Nullable ReceiptLedger ledger;
   private final ControlListener listener;
   private final RandomGenerator random;
   private final Candidates candidates;
@@ -46,7 +47,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private final AtomicLongArray failures = new AtomicLongArray(ControlFailure.values().length);
   private final AtomicLongArray refusals = new AtomicLongArray(RefusalCode.values().length);
 
-  private byte[] token = new byte[0];
+  private byte @Nullable [] token; // null before the first one
   private @Nullable ControlDialog dialog;
   private @Nullable ScheduledFuture<?> retry;
   private boolean away; // no link can be used
@@ -60,7 +61,7 @@ public final class ControlClient implements ControlDialog.Owner {
   /// @param tls called at the first attempt, because it reads files and loads classes
   /// @param mark SO_MARK of the connection; 0 means none
   /// @param links links that may carry the connection, the preferred one first; called on the loop
-  /// @param ledger signs receipts; used only on the loop from now on
+  /// @param ledger signs receipts, used only on the loop from now on; null if this end signs none
   public ControlClient(
       EventLoop loop,
       Supplier<SslContext> tls,
@@ -70,7 +71,7 @@ public final class ControlClient implements ControlDialog.Owner {
       SnaptSettings bootstrap,
       DeviceIdentity device,
       Greeting greeting,
-      ReceiptLedger ledger,
+      @Nullable ReceiptLedger ledger,
       RandomGenerator random,
       ControlListener listener) {
     this.loop = loop;
@@ -87,7 +88,8 @@ public final class ControlClient implements ControlDialog.Owner {
     this.backOff = new BackOff(settings, random);
   }
 
-  /// Sets the first or a newer token, and the SNAPTs that accept it.
+  /// Sets the first or a newer token, and the SNAPTs that accept it. A peer is shown an empty
+  /// token: it knows the key.
   ///
   /// @param granted addresses by host name of a SNAPT, used if no resolver answers
   public void present(byte[] newToken, List<Snapt> snapts, Map<String, List<InetAddress>> granted) {
@@ -137,12 +139,16 @@ public final class ControlClient implements ControlDialog.Owner {
     });
   }
 
-  /// Reconnects by another link if nothing arrives by that of the connection, although it is up.
-  public void linkSilent(String name) {
+  /// Reconnects by another way if nothing arrives by that of the connection, although its link is
+  /// up.
+  ///
+  /// @param link name of the link
+  /// @param remote the place that nothing arrives from
+  public void pathSilent(String link, Remote remote) {
     loop.execute(() -> {
       ControlDialog open = dialog;
-      if (open != null && open.isBy(name)) {
-        again("nothing arrives by its link");
+      if (open != null && open.isBy(link, remote)) {
+        again("nothing arrives by its way");
       }
     });
   }
@@ -165,7 +171,7 @@ public final class ControlClient implements ControlDialog.Owner {
   private void connect() {
     cancelRetry();
     Snapt snapt = candidates.current();
-    if (stopped || dialog != null || token.length == 0 || snapt == null) {
+    if (stopped || dialog != null || token == null || snapt == null) {
       return;
     }
     int number = ++attempt;
@@ -187,7 +193,8 @@ public final class ControlClient implements ControlDialog.Owner {
   }
 
   private void connect(int number, Snapt snapt, List<InetAddress> found, SslContext context) {
-    if (number != attempt || stopped || dialog != null) {
+    byte[] shown = token;
+    if (number != attempt || stopped || dialog != null || shown == null) {
       return;
     }
     reachable = found;
@@ -195,7 +202,7 @@ public final class ControlClient implements ControlDialog.Owner {
     ControlWay way = ways.get(Math.floorMod(backOff.failures(), ways.size()));
     int timeoutMs = (int) settings.connectTimeout().toMillis();
     ControlDialog begun =
-        new ControlDialog(loop, settings, greeting, device, token, resumption(snapt), ledger, this);
+        new ControlDialog(loop, settings, greeting, device, shown, resumption(snapt), ledger, this);
     dialog = begun;
     begun.begin(new ControlConnection(snapt, way, context, mark, timeoutMs, loop, begun));
   }
@@ -211,7 +218,8 @@ public final class ControlClient implements ControlDialog.Owner {
   public void welcomed(Welcomed by) {
     backOff.succeeded();
     candidates.succeeded();
-    Welcomed welcomed = by.reachableAt(reachable, session);
+    Welcomed welcomed =
+        greeting.toPeer() ? by.reachableAtEach(reachable) : by.reachableAt(reachable, session);
     session = welcomed;
     loggedWords = "";
     LOG.info("{}", welcomed);
@@ -333,7 +341,10 @@ public final class ControlClient implements ControlDialog.Owner {
     loop.execute(() -> {
       stopped = true;
       cancelRetry();
-      ledger.ended();
+      ReceiptLedger signing = ledger;
+      if (signing != null) {
+        signing.ended();
+      }
       ControlDialog open = dialog;
       dialog = null;
       if (open != null && open.isEstablished()) {

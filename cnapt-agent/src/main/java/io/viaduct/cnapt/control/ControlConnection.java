@@ -6,7 +6,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
@@ -16,20 +15,17 @@ import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.unix.IntegerUnixChannelOption;
 import io.netty.channel.unix.RawUnixChannelOption;
-import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
+import io.viaduct.cnapt.links.Remote;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.service.tls.CommonName;
 import io.viaduct.service.tls.HandshakeFailure;
 import io.viaduct.tunnel.control.ControlFrame;
-import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
-import io.viaduct.tunnel.control.ControlFrames;
 import io.viaduct.tunnel.control.ControlLine;
-import io.viaduct.tunnel.control.DatagramIntake;
 import io.viaduct.tunnel.control.v1.ControlMessage;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -148,10 +144,10 @@ final class ControlConnection implements ControlLine.Connection {
     return holding != null;
   }
 
-  /// Returns whether the connection is bound to the link with this name.
-  boolean isBy(String linkName) {
+  /// Returns whether the connection is bound to the link with this name, and leads to the place.
+  boolean isBy(String linkName, Remote remote) {
     UsableLink bound = link;
-    return bound != null && bound.name().equals(linkName);
+    return bound != null && bound.name().equals(linkName) && remote.has(address.getAddress());
   }
 
   /// Starts to connect. The owner may be called before this returns.
@@ -183,9 +179,11 @@ final class ControlConnection implements ControlLine.Connection {
   void speak(Channel made, SSLEngine engine) {
     channel = made;
     made.pipeline()
-        .addLast(new Decoder())
+        .addLast(new FrameDecoder())
         .addLast(new Messages(engine))
-        .addLast(new Datagrams(made));
+        .addLast(
+            new DatagramFrames(
+                made, (datagrams, taken) -> owner.datagrams(this, datagrams, taken)));
   }
 
   /// Returns the SNAPT that this connection leads to.
@@ -247,43 +245,6 @@ final class ControlConnection implements ControlLine.Connection {
     Channel open = channel;
     if (open != null) {
       open.close();
-    }
-  }
-
-  private static final class Decoder extends ByteToMessageDecoder {
-    private final ControlFrames frames = new ControlFrames();
-
-    @Override
-    protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> messages)
-        throws MalformedFrameException {
-      frames.read(bytes, context.alloc(), messages);
-    }
-  }
-
-  private final class Datagrams extends ChannelInboundHandlerAdapter {
-    private final DatagramIntake intake;
-
-    private Datagrams(Channel of) {
-      intake =
-          new DatagramIntake(
-              of.eventLoop(),
-              of.config()::setAutoRead,
-              (datagrams, taken) -> owner.datagrams(ControlConnection.this, datagrams, taken));
-    }
-
-    @Override
-    public void channelRead(ChannelHandlerContext context, Object message) {
-      intake.read((ByteBuf) message);
-    }
-
-    @Override
-    public void channelReadComplete(ChannelHandlerContext context) {
-      intake.readComplete();
-    }
-
-    @Override
-    public void handlerRemoved(ChannelHandlerContext context) {
-      intake.close();
     }
   }
 

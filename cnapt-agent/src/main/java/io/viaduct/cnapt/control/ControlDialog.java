@@ -4,7 +4,8 @@ import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
-import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.cnapt.links.Remote;
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.service.logging.PeerText;
@@ -63,7 +64,7 @@ final class ControlDialog implements ControlConnection.Owner {
   private final Greeting greeting;
   private final DeviceIdentity device;
   private final Resumption resumption;
-  private final ReceiptLedger ledger;
+  private final @Nullable ReceiptLedger ledger;
   private final Owner owner;
   private @Nullable BoundaryAnswers boundaries;
   private @Nullable Runnable left;
@@ -80,7 +81,7 @@ final class ControlDialog implements ControlConnection.Owner {
 
   /// @param token token for the Hello
   /// @param resumption session that the Hello asks to resume
-  /// @param ledger signs receipts
+  /// @param ledger signs receipts; null if this end signs none
   ControlDialog(
       EventLoop loop,
       ControlSettings settings,
@@ -88,7 +89,7 @@ final class ControlDialog implements ControlConnection.Owner {
       DeviceIdentity device,
       byte[] token,
       Resumption resumption,
-      ReceiptLedger ledger,
+      @Nullable ReceiptLedger ledger,
       Owner owner) {
     this.loop = loop;
     this.settings = settings;
@@ -221,13 +222,14 @@ final class ControlDialog implements ControlConnection.Owner {
     owner.welcomed(
         new Welcomed(
             snapt,
-            SnaptPeers.of(new InetSocketAddress(from.remote().getAddress(), welcome.getDataPort())),
+            Remotes.of(new InetSocketAddress(from.remote().getAddress(), welcome.getDataPort())),
             welcome,
             resumption.receiverIndex(),
             from));
-    if (welcome.getFeaturesList().contains(Feature.RECEIPTS)) {
+    ReceiptLedger signing = ledger;
+    if (signing != null && welcome.getFeaturesList().contains(Feature.RECEIPTS)) {
       boundaries =
-          new BoundaryAnswers(loop, ledger, from, welcome.getSnaptId(), welcome.getSessionId());
+          new BoundaryAnswers(loop, signing, from, welcome.getSnaptId(), welcome.getSessionId());
     }
     owner.relays(welcome.getRelaysList());
     if (!tokenShown) {
@@ -265,10 +267,10 @@ final class ControlDialog implements ControlConnection.Owner {
     return open == null || open.isHeldBy(links);
   }
 
-  /// Returns whether the connection is bound to the link with this name.
-  boolean isBy(String linkName) {
+  /// Returns whether the connection is bound to the link with this name, and leads to the place.
+  boolean isBy(String linkName, Remote remote) {
     ControlConnection open = connection;
-    return open != null && open.isBy(linkName);
+    return open != null && open.isBy(linkName, remote);
   }
 
   /// Finds out whether the connection has survived the absence of its link: an answer must come in

@@ -20,34 +20,37 @@ import java.util.regex.Pattern;
 /// @param limits limits of this end
 /// @param innerIpv4 inner IPv4 address, empty for none
 /// @param innerIpv6 inner IPv6 address, empty for none
+/// @param toPeer true towards a peer: no receipts are signed, and each of its addresses is a place
+///   of its own
 public record Greeting(
     List<Aead> aeads,
     List<String> applications,
     TunnelLimits limits,
     String innerIpv4,
     String innerIpv6,
-    String software) {
+    String software,
+    boolean toPeer) {
   // The id is sent again in the Hello that resumes the session, and is printed in log and status.
   private static final Pattern SESSION_ID = Pattern.compile("[\\x21-\\x7e]{1,64}");
 
   Hello hello(byte[] token, byte[] proof, String resumeSessionId, int receiverIndex) {
-    return Hello.newBuilder()
-        .setVersion(ControlFrame.VERSION)
-        .setToken(ByteString.copyFrom(token))
-        .setProof(ByteString.copyFrom(proof))
-        .setResumeSessionId(resumeSessionId)
-        .setReceiverIndex(receiverIndex)
-        .addAllAeads(aeads)
-        .addAllApplications(applications)
-        .setPathMtu(limits.pathMtu())
-        .setInnerIpv4(address(innerIpv4))
-        .setInnerIpv6(address(innerIpv6))
-        .setSoftware(software)
-        .setHistoryBytes(limits.historyBytes())
-        .setPaths(limits.paths())
-        .addFeatures(Feature.RECEIPTS)
-        .addAllFeatures(limits.features())
-        .build();
+    Hello.Builder hello =
+        Hello.newBuilder()
+            .setVersion(ControlFrame.VERSION)
+            .setToken(ByteString.copyFrom(token))
+            .setProof(ByteString.copyFrom(proof))
+            .setResumeSessionId(resumeSessionId)
+            .setReceiverIndex(receiverIndex)
+            .addAllAeads(aeads)
+            .addAllApplications(applications)
+            .setPathMtu(limits.pathMtu())
+            .setInnerIpv4(address(innerIpv4))
+            .setInnerIpv6(address(innerIpv6))
+            .setSoftware(software)
+            .setHistoryBytes(limits.historyBytes())
+            .setPaths(limits.paths())
+            .addAllFeatures(limits.features());
+    return toPeer ? hello.build() : hello.addFeatures(Feature.RECEIPTS).build();
   }
 
   /// Returns the rule of docs/protocol.md section 5 that a Welcome violates, or an empty text.

@@ -1,6 +1,6 @@
 package io.viaduct.cnapt.control;
 
-import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.key.AeadAlgorithm;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// @param connection the connection, for datagrams while UDP is blocked
 public record Welcomed(
     Snapt snapt,
-    SnaptPeers peers,
+    Remotes peers,
     Welcome welcome,
     int ownReceiverIndex,
     ControlLine.Connection connection) {
@@ -44,8 +44,15 @@ public record Welcomed(
   /// @param found addresses of the SNAPT
   /// @param before the last connection to it, null for none
   Welcomed reachableAt(List<InetAddress> found, @Nullable Welcomed before) {
-    SnaptPeers all = peers.and(found, before == null ? null : before.peers);
+    Remotes all = peers.and(found, before == null ? null : before.peers);
     return new Welcomed(snapt, all, welcome, ownReceiverIndex, connection);
+  }
+
+  /// Returns this connection with all addresses of a peer: each is a place of its own.
+  ///
+  /// @param found addresses of the peer by its configuration
+  Welcomed reachableAtEach(List<InetAddress> found) {
+    return new Welcomed(snapt, peers.each(found), welcome, ownReceiverIndex, connection);
   }
 
   /// Returns the session's id only, so that the secret does not appear in logs.

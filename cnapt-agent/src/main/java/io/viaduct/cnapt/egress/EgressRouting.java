@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.egress;
 
 import io.netty.channel.EventLoop;
+import io.viaduct.cnapt.classification.AddressPrefix;
 import io.viaduct.cnapt.classification.Classifier;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -24,6 +25,8 @@ import org.slf4j.LoggerFactory;
 ///     priority p + 1  not from all fwmark M lookup T                   the agent's own sockets stay direct
 ///     table T         default dev TUN                                  everything else enters the tunnel
 ///
+/// Towards a peer there are no rules: the main table has a route through the TUN for each of its prefixes.
+///
 /// Finds rules of a killed agent by priority, mark, table and protocol, and replaces them. Blocking; for the thread that starts and stops the agent.
 public final class EgressRouting implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EgressRouting.class);
@@ -43,6 +46,7 @@ public final class EgressRouting implements AutoCloseable {
   private final SplitTunnel split;
   private final List<AddressFamily> families;
   private final OutsideRules outside;
+  private final List<AddressPrefix> networks; // behind a peer
   private final String device;
   private volatile @Nullable Outage outage; // written by the starting thread
   private volatile @Nullable PortalWatch portal; // written by the starting thread
@@ -53,12 +57,14 @@ public final class EgressRouting implements AutoCloseable {
       List<InetAddress> resolvers,
       SplitTunnel split,
       List<AddressFamily> families,
+      List<AddressPrefix> networks,
       String device,
       int mtu) {
     this.routing = routing;
     this.resolvers = resolvers;
     this.split = split;
     this.families = families;
+    this.networks = networks;
     this.outside = new OutsideRules(routing, families);
     this.device = device;
     this.mtu = mtu;
@@ -81,19 +87,51 @@ public final class EgressRouting implements AutoCloseable {
       SplitTunnel split)
       throws IOException {
     EgressRouting egress =
-        new EgressRouting(routing, resolvers, split, familiesOf(tun), device, mtu);
+        new EgressRouting(routing, resolvers, split, familiesOf(tun), List.of(), device, mtu);
+    egress.set(tun);
+    return egress;
+  }
+
+  /// Sets the addresses and MTU of the TUN, and routes the networks behind a peer into it.
+  ///
+  /// @param device name of a TUN that exists
+  /// @param mtu MTU of the TUN, in bytes
+  /// @param routing its key `enabled` leaves the routes to the operator; there are no rules
+  /// @throws IOException if the kernel refuses a change; the changes before it are then undone
+  public static EgressRouting towards(
+      TunSettings tun,
+      String device,
+      int mtu,
+      RoutingSettings routing,
+      List<AddressPrefix> networks)
+      throws IOException {
+    RoutingSettings none =
+        new RoutingSettings(false, routing.mark(), routing.table(), routing.priority());
+    EgressRouting egress =
+        new EgressRouting(
+            none,
+            List.of(),
+            SplitTunnel.NONE,
+            familiesOf(tun),
+            routing.enabled() ? networks : List.of(),
+            device,
+            mtu);
+    egress.set(tun);
+    return egress;
+  }
+
+  private void set(TunSettings tun) throws IOException {
     boolean complete = false;
     try {
-      egress.removeLeftOvers();
-      for (AddressFamily family : egress.families) {
-        IpCommand.run(family, egress.commands(family, tun));
+      removeLeftOvers();
+      for (AddressFamily family : families) {
+        IpCommand.run(family, commands(family, tun));
       }
-      egress.warnOfStrictFilters();
+      warnOfStrictFilters();
       complete = true;
-      return egress;
     } finally {
       if (!complete) {
-        egress.close();
+        close();
       }
     }
   }
@@ -145,6 +183,9 @@ public final class EgressRouting implements AutoCloseable {
     commands.add("link set dev " + device + " mtu " + mtu + " txqueuelen " + QUEUE_PACKETS + " up");
     String address = family == AddressFamily.IPV4 ? tun.ipv4() + "/32" : tun.ipv6() + "/128 nodad";
     commands.add("address replace " + address + " dev " + device);
+    networks.stream()
+        .filter(each -> each.isIpv6() == (family == AddressFamily.IPV6))
+        .forEach(each -> commands.add("route replace " + each + " dev " + device));
     if (routing.enabled()) {
       commands.add("route replace default dev " + device + " table " + routing.table());
       // Rules of one priority are evaluated in the order in which they were added.

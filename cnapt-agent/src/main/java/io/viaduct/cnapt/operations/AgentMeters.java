@@ -9,6 +9,9 @@ import io.viaduct.cnapt.control.ControlClient;
 import io.viaduct.cnapt.control.ControlFailure;
 import io.viaduct.cnapt.mobility.CarrierLog;
 import io.viaduct.cnapt.mobility.HandoverLog;
+import io.viaduct.cnapt.peer.PeerRefusal;
+import io.viaduct.cnapt.peer.PeerServer;
+import io.viaduct.cnapt.peer.PeerSources;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
@@ -42,7 +45,7 @@ public final class AgentMeters {
     this.registry = registry;
   }
 
-  /// Registers all meters.
+  /// Registers the meters of a device with a SNAPT.
   public void of(
       Carried carried,
       DataCounters data,
@@ -51,10 +54,20 @@ public final class AgentMeters {
       HandoverLog handovers,
       CarrierLog carriers,
       OwnerLookup owners) {
-    of(carried);
-    of(data);
+    of(carried, data, handovers, carriers, owners);
     of(control);
     of(receipts);
+  }
+
+  /// Registers the meters of any tunnel.
+  public void of(
+      Carried carried,
+      DataCounters data,
+      HandoverLog handovers,
+      CarrierLog carriers,
+      OwnerLookup owners) {
+    of(carried);
+    of(data);
     total("viaduct_handovers", "Changes of network", handovers, HandoverLog::count);
     Timer duration =
         Timer.builder("viaduct_handover_duration")
@@ -135,6 +148,38 @@ public final class AgentMeters {
 
   private static double ratio(@Nullable Double percent) {
     return percent == null ? Double.NaN : percent / 100;
+  }
+
+  /// Registers the refusals of an end that listens for a peer.
+  public void of(PeerServer server) {
+    for (PeerRefusal why : PeerRefusal.values()) {
+      counter("viaduct_peer_refusals", server, s -> s.refusals(why))
+          .description("Connections that were refused before they changed anything, by reason")
+          .tag("reason", why.label())
+          .register(registry);
+    }
+  }
+
+  /// Registers the meters of a tunnel to a peer, at either end.
+  public void ofPeer(DataCounters data, PeerSources sources) {
+    total(
+        "viaduct_peer_watchdogs",
+        "Times that the probes of a path have stopped",
+        data,
+        DataCounters::watchdogs);
+    total(
+        "viaduct_peer_misled",
+        "Datagrams of a known address that came to another address of this end than before",
+        data,
+        DataCounters::misled);
+    total(
+        "viaduct_peer_refused_sources",
+        "Packets of the peer with a source outside of its prefixes",
+        sources,
+        PeerSources::refused);
+    Gauge.builder("viaduct_peer_refused_pairs", data, DataCounters::refusedPairs)
+        .description("Pairs of a link and an address that are no path, because there are 8 already")
+        .register(registry);
   }
 
   // The paths have few numbers, so they are labels. A path that does not exist has no value (NaN).
@@ -275,8 +320,8 @@ public final class AgentMeters {
         .register(registry);
   }
 
-  // Failures and ends of control connections, and refusals of SNAPTs.
-  private void of(ControlClient control) {
+  /// Registers failures and ends of control connections, and refusals of the other end.
+  public void of(ControlClient control) {
     for (ControlFailure why : ControlFailure.values()) {
       counter("viaduct_control_failures", control, c -> c.failures(why))
           .description("Control connections that failed or ended, by reason")

@@ -7,6 +7,7 @@ import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.cnapt.signalling.SignallingStatus;
 import io.viaduct.cnapt.tunnel.DataStatus;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The status of the agent, for `/status` and `cnapt status`.
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// @param state `starting`, `up`, or `degraded` when packets cannot be carried as they should
 /// @param pid process id of the agent
 /// @param reasons reasons for any state but `up`; empty if the state is `up`
+/// @param receipts null with a peer
+/// @param signalling null with a peer
+/// @param peer the other end of a tunnel without a SNAPT; null with a SNAPT
 /// @param links the links that may carry the tunnel
 /// @param paths the paths of the session
 /// @param portal page of the captive portal that stands in the way; empty if none was noticed
@@ -27,8 +31,9 @@ public record AgentStatus(
     TunStatus tun,
     @Nullable SessionStatus session,
     ControlStatus control,
-    ReceiptsStatus receipts,
-    SignallingStatus signalling,
+    @Nullable ReceiptsStatus receipts,
+    @Nullable SignallingStatus signalling,
+    @Nullable PeerStatus peer,
     String network,
     List<LinkStatus> links,
     List<PathStatus> paths,
@@ -41,9 +46,32 @@ public record AgentStatus(
   /// The device's own interface.
   public record TunStatus(String name, String ipv4, String ipv6, int mtu) {}
 
-  /// The terms that the SNAPT has accepted.
+  /// The terms that both ends have agreed on.
+  ///
+  /// @param snapt the SNAPT or the peer
   public record SessionStatus(
       String snapt, String id, String aead, int pathMtu, long reportIntervalMs, long sinceMs) {}
+
+  /// The other end of a tunnel without a SNAPT.
+  ///
+  /// @param role of this end: `dials` or `listens`
+  /// @param ownKey public key of this end
+  /// @param key public key of the other end
+  /// @param addresses those that this end dials, or at which it listens
+  /// @param prefixes networks behind the other end
+  /// @param watchdogs how often the probes of a path have stopped, at the end that listens
+  /// @param refusedConnections connections that were refused before they changed anything, by
+  ///   reason, at the end that listens
+  /// @param refusedSources packets of the other end whose source is in none of the prefixes
+  public record PeerStatus(
+      String role,
+      String ownKey,
+      String key,
+      List<String> addresses,
+      List<String> prefixes,
+      long watchdogs,
+      long refusedSources,
+      Map<String, Long> refusedConnections) {}
 
   /// Counts of the intervals for which SNAPTs asked for a receipt since the start.
   ///

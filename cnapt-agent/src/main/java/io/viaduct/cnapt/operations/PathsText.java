@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// beside them ([SipLine]).
 public final class PathsText {
   private static final JsonMapper JSON = JsonMapper.shared();
-  static final String ROW = "%-4s %-15s %-7s %-6s %9s %9s %7s %7s %6s %9s %10s %8s  %s%n";
+  static final String ROW = "%-4s %-15s %-15s %-7s %-6s %9s %9s %7s %7s %6s %9s %10s %8s  %s%n";
 
   private PathsText() {}
 
@@ -50,6 +50,7 @@ public final class PathsText {
             ROW,
             "path",
             "link",
+            "to",
             "state",
             "used",
             "RTT ms",
@@ -71,6 +72,7 @@ public final class PathsText {
         ROW,
         path.id(),
         path.link(),
+        path.remote(),
         path.state(),
         path.use(),
         decimal(path.delayMs()),

@@ -26,6 +26,7 @@ final class SipLine {
         Locale.ROOT,
         PathsText.ROW,
         "sip",
+        NONE,
         sip.bridge(),
         state(sip),
         "no", // carries no packets

@@ -24,7 +24,12 @@ public final class StatusText {
     JsonNode session = status.path("session");
     JsonNode data = status.path("data");
     line(text, "state", status.path("state").asString("") + reasons(status));
-    line(text, "SNAPT", session.isObject() ? session.path("snapt").asString("") : "none");
+    JsonNode peer = status.path("peer");
+    if (peer.isObject()) {
+      line(text, "peer", peer(peer));
+    } else {
+      line(text, "SNAPT", session.isObject() ? session.path("snapt").asString("") : "none");
+    }
     line(
         text,
         "session",
@@ -36,9 +41,11 @@ public final class StatusText {
                     session.path("pathMtu").asInt(0))
             : "none");
     line(text, "control", control(status.path("control")));
-    line(text, "trust", trust(status.path("control").path("trustExpires").asString("")));
-    line(text, "receipts", receipts(status.path("receipts")));
-    line(text, "signalling", signalling(status.path("signalling")));
+    if (!peer.isObject()) {
+      line(text, "trust", trust(status.path("control").path("trustExpires").asString("")));
+      line(text, "receipts", receipts(status.path("receipts")));
+      line(text, "signalling", signalling(status.path("signalling")));
+    }
     line(text, "network", status.path("network").asString(""));
     line(text, "links", links(status.path("links")));
     String portal = status.path("portal").asString("");
@@ -60,6 +67,40 @@ public final class StatusText {
     flows(text, data);
     handovers(text, status);
     carrierChanges(text, status.path("carrierChanges"));
+    return text.toString();
+  }
+
+  private static String peer(JsonNode peer) {
+    String what = peer.path("role").asString("");
+    return "%s, this end %s %s, prefixes %s, watchdog fired %d times%s"
+            .formatted(
+                peer.path("key").asString(""),
+                what.equals("dials") ? "dials" : "listens at",
+                words(peer.path("addresses")),
+                words(peer.path("prefixes")),
+                peer.path("watchdogs").asLong(0),
+                peer.path("refusedSources").asLong(0) == 0
+                    ? ""
+                    : ", %d packets with a source outside of the prefixes refused"
+                        .formatted(peer.path("refusedSources").asLong(0)))
+        + refusedConnections(peer.path("refusedConnections"));
+  }
+
+  private static String refusedConnections(JsonNode refused) {
+    StringBuilder text = new StringBuilder();
+    refused
+        .properties()
+        .forEach(each ->
+            text.append(text.isEmpty() ? ", refused connections: " : ", ")
+                .append(each.getKey())
+                .append(' ')
+                .append(each.getValue().asLong(0)));
+    return text.toString();
+  }
+
+  private static String words(JsonNode list) {
+    StringBuilder text = new StringBuilder();
+    list.forEach(each -> text.append(text.isEmpty() ? "" : ", ").append(each.asString("")));
     return text.toString();
   }
 

@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The status of one path, as `/status` shows it in the list `paths`.
 ///
+/// @param link name of the interface by which it leaves; `any` if the kernel chooses it
+/// @param remote address of the other end that it leads to
 /// @param state name of a [PathState] in lower case
 /// @param use `yes`, `spare` or `no`: whether the device lets packets leave by the path
 /// @param why cause of the present use
@@ -18,9 +20,12 @@ import org.jspecify.annotations.Nullable;
 /// @param sentBitPerSecond rate at which datagrams left in about the last second
 /// @param spareBitPerSecond rate that the path could carry in addition; [#UNKNOWN_RATE] while the
 ///   path has never been full
+/// @param peerBitPerSecond rate at which the other end's datagrams left, as a peer that dials
+///   shares it with the one that listens; 0 if it is not known
 public record PathStatus(
     int id,
     String link,
+    String remote,
     String state,
     String use,
     String why,
@@ -33,6 +38,7 @@ public record PathStatus(
     int pathMtu,
     long sentBitPerSecond,
     long spareBitPerSecond,
+    long peerBitPerSecond,
     double cost) {
   /// Rate of a path that has never been full: more than any path has.
   public static final long UNKNOWN_RATE = 1_000_000_000_000L;

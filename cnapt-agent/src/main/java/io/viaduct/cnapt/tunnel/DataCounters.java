@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 public final class DataCounters {
   private final TunIntake intake;
   private final TunWriter writer;
-  private final DevicePaths paths;
+  private final PathsView paths;
   private final FlowClasses classes;
   private final TimerLateness lateness;
 
   DataCounters(
       TunIntake intake,
       TunWriter writer,
-      DevicePaths paths,
+      PathsView paths,
       FlowClasses classes,
       TimerLateness lateness) {
     this.intake = intake;
@@ -43,17 +43,35 @@ public final class DataCounters {
 
   /// Returns the number of bursts that were dropped because no network became available.
   public long droppedBursts() {
-    return paths.sockets().droppedBursts();
+    return paths.droppedBursts();
   }
 
   /// Returns the number of times that the kernel had no route to the SNAPT.
   public long refusals() {
-    return paths.sockets().refusals();
+    return paths.refusals();
   }
 
   /// Returns the status of a path, at most a second old; null for a path that does not exist.
   public @Nullable PathStatus path(int id) {
     return paths.published(id);
+  }
+
+  /// Returns the number of pairs of a link and an address that are no path, because the session may
+  /// have no more.
+  public int refusedPairs() {
+    return paths.refusedPairs();
+  }
+
+  /// Returns how often the watchdog of a listening peer has found that the probes of a path have
+  /// stopped.
+  public long watchdogs() {
+    return paths.watchdogs();
+  }
+
+  /// Returns the number of datagrams that came from a known address of the other end at another
+  /// address of a listening peer than before, and were not opened.
+  public long misled() {
+    return paths.misled();
   }
 
   /// Returns the number of flows that got a class.

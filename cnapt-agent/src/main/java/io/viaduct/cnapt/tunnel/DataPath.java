@@ -6,9 +6,8 @@ import io.netty.channel.IoEventLoop;
 import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.cnapt.links.LinkListener;
-import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
-import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.policy.Policy;
 import io.viaduct.host.tun.TunQueue;
 import io.viaduct.tunnel.control.ControlLine;
@@ -16,13 +15,11 @@ import io.viaduct.tunnel.dictionary.BackgroundWork;
 import io.viaduct.tunnel.dictionary.DictionaryWorker;
 import io.viaduct.tunnel.dictionary.HistoryMemory;
 import io.viaduct.tunnel.key.Ciphers;
-import io.viaduct.tunnel.path.Carrier;
-import io.viaduct.tunnel.path.PathListener;
+import io.viaduct.tunnel.restore.InnerPacketSink;
 import io.viaduct.tunnel.session.LoopMemory;
 import io.viaduct.tunnel.session.TunnelSession;
 import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.wire.DatagramHeader;
-import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.security.SecureRandom;
 import java.util.List;
@@ -30,12 +27,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The data path of the device, in both directions, on one event loop:
+/// The data path of this host, in both directions, on one event loop:
 ///
 ///     up    TUN → offer ([TunIntake]) → (flow, class, compound, seal) → drain → UDP
 ///     down  UDP → receiver → open → (verify, inflate, restore) → TUN
 ///
-/// While a network blocks UDP, the control connection carries the datagrams ([CarrierSwitch]). All methods run on that loop, unless documented otherwise.
+/// While a network blocks UDP, the control connection carries the datagrams ([TunnelPaths]). All methods run on that loop, unless documented otherwise.
 public final class DataPath implements AutoCloseable {
   private final IoEventLoop loop;
   private final LongSupplier nanoTime;
@@ -43,23 +40,24 @@ public final class DataPath implements AutoCloseable {
   private final TunWriter writer;
   private final FlowClasses classes;
   private final FlowRoutes routes;
-  private final DevicePaths paths;
-  private final CarrierSwitch carriers;
-  private final DataPathListener listener;
+  private final TunnelPaths paths;
+  private final TunnelRole role;
+  private final InnerPacketSink toHost;
   private final LoopMemory memory;
   private final Carried carried = new Carried();
   private @Nullable TunnelSession session;
   private @Nullable SessionCounter counter;
-  private Carrier arrivingBy = Carrier.UDP;
   private int ownReceiverIndex;
   private long arrivedNs;
   private long armedNs = Long.MAX_VALUE;
   private boolean closed;
 
-  /// Opens the UDP socket. Packets are carried after [#install].
+  /// Opens the UDP sockets of an end that answers. Packets are carried after [#install].
   ///
-  /// @param mark SO_MARK of the socket
-  /// @throws SocketException if the socket cannot be opened
+  /// @param mark SO_MARK of the sockets
+  /// @param end the part of this end
+  /// @param admission decides which packets of the other end this host takes
+  /// @throws SocketException if a socket cannot be opened
   public DataPath(
       IoEventLoop loop,
       LongSupplier nanoTime,
@@ -68,17 +66,17 @@ public final class DataPath implements AutoCloseable {
       Classifier classifier,
       Policy policy,
       OwnerLookup owners,
-      MobilitySettings mobility,
+      EndRole end,
+      Admission admission,
       DataPathListener listener)
       throws SocketException {
     this.loop = loop;
     this.nanoTime = nanoTime;
     this.writer = new TunWriter(tun);
-    this.classes = new FlowClasses(classifier, owners, loop);
     this.intake = new TunIntake(loop, nanoTime, tun, writer, new Uplink());
-    this.paths = new DevicePaths(loop, mark, mobility, new Downlink(), listener);
-    this.routes = new FlowRoutes(policy, paths);
-    this.listener = listener;
+    this.toHost = admission.before(writer);
+    this.role = end instanceof EndRole.Dialling ? TunnelRole.AGENT : TunnelRole.SNAPT;
+    this.classes = new FlowClasses(classifier, owners, loop, role);
     this.memory =
         new LoopMemory(
             ByteBufAllocator.DEFAULT,
@@ -88,14 +86,21 @@ public final class DataPath implements AutoCloseable {
             nanoTime,
             HistoryMemory.BUDGET_BYTES);
     memory.udpSuperpackets(tun.takesUdpSuperpackets());
-    this.carriers =
-        new CarrierSwitch(
-            loop,
-            () -> drain(nanoTime.getAsLong()),
-            mobility,
-            paths,
-            listener,
-            nanoTime.getAsLong());
+    this.paths =
+        switch (end) {
+          case EndRole.Dialling dialling ->
+              new DialledPaths(
+                  loop,
+                  nanoTime,
+                  mark,
+                  dialling.mobility(),
+                  dialling.measuring(),
+                  new Inbound(),
+                  listener);
+          case EndRole.Answering answering ->
+              new AnsweredPaths(loop, nanoTime, mark, answering, new Inbound(), listener);
+        };
+    this.routes = new FlowRoutes(policy, paths);
   }
 
   /// Installs the session of a Welcome, and starts to carry packets with its keys.
@@ -105,19 +110,19 @@ public final class DataPath implements AutoCloseable {
     long nowNs = nanoTime.getAsLong();
     TunnelSession begun =
         new TunnelSession(
-            TunnelRole.AGENT,
+            role,
             parameters.terms(),
             parameters.settings(),
             memory,
             new FlowObserver(classes, routes),
-            new Path(),
+            paths,
             nowNs);
     parameters.terms().secret().wipe();
     session = begun;
-    counter = new SessionCounter(begun, parameters.counts(), nowNs);
+    counter =
+        parameters.counts() == null ? null : new SessionCounter(begun, parameters.counts(), nowNs);
     carried.begin(begun);
     ownReceiverIndex = parameters.ownReceiverIndex();
-    carriers.begin(begun, nowNs);
     paths.begin(begun, parameters.peers(), nowNs);
     routes.begin(begun);
     intake.begin(begun, parameters.settings().classQueueBytes());
@@ -125,9 +130,8 @@ public final class DataPath implements AutoCloseable {
   }
 
   /// Changes the SNAPT's addresses within the same session. Paths to an address that stays go on.
-  public void peersMoved(SnaptPeers peers) {
+  public void peersMoved(Remotes peers) {
     assert loop.inEventLoop() : Thread.currentThread();
-    carriers.networkChanged();
     paths.peers(peers, nanoTime.getAsLong());
     tick();
   }
@@ -145,7 +149,6 @@ public final class DataPath implements AutoCloseable {
 
   private void linkChanged(@Nullable UsableLink before, @Nullable UsableLink now) {
     assert loop.inEventLoop() : Thread.currentThread();
-    carriers.networkChanged();
     paths.linkChanged(before, now, nanoTime.getAsLong());
     tick();
   }
@@ -153,14 +156,14 @@ public final class DataPath implements AutoCloseable {
   /// Sets the session's control connection, which may carry datagrams.
   public void control(ControlLine.Connection connection) {
     assert loop.inEventLoop() : Thread.currentThread();
-    carriers.control(connection, nanoTime.getAsLong());
+    paths.control(connection, nanoTime.getAsLong());
     tick();
   }
 
   /// Removes the control connection, because it is lost.
   public void controlLost() {
     assert loop.inEventLoop() : Thread.currentThread();
-    carriers.controlLost(nanoTime.getAsLong());
+    paths.control(null, nanoTime.getAsLong());
     tick();
   }
 
@@ -170,20 +173,18 @@ public final class DataPath implements AutoCloseable {
     long nowNs = nanoTime.getAsLong();
     memory.socketWaitNs(0);
     for (ByteBuf datagram : datagrams) {
-      opened(datagram, null, null, nowNs);
+      paths.controlDatagram(datagram, nowNs);
       datagram.release();
     }
-    downBatchEnd(null);
+    opened();
+    drain(nowNs);
   }
 
-  /// Sends a probe at once, because the network may have changed. With a path per link, only the
+  /// Sends a probe at once, because the network may have changed. With several paths, only those of
   /// links that have changed begin anew ([#links]).
   public void networkChanged() {
     assert loop.inEventLoop() : Thread.currentThread();
-    carriers.networkChanged();
-    if (!paths.areMany()) {
-      paths.networkChanged(nanoTime.getAsLong());
-    }
+    paths.networkChanged(nanoTime.getAsLong());
     tick();
   }
 
@@ -191,15 +192,14 @@ public final class DataPath implements AutoCloseable {
   /// elsewhere, and gateways may have forgotten it. Packets do not wait for the answers.
   public void awake() {
     assert loop.inEventLoop() : Thread.currentThread();
-    carriers.networkChanged();
-    paths.networkChanged(nanoTime.getAsLong());
+    paths.awake(nanoTime.getAsLong());
     tick();
   }
 
   private final class Uplink implements TunIntake.Next {
     @Override
     public void offered(int length, long nowNs) {
-      carriers.sent(nowNs);
+      paths.offered(nowNs);
     }
 
     @Override
@@ -208,7 +208,7 @@ public final class DataPath implements AutoCloseable {
     }
   }
 
-  private final class Downlink implements DevicePath.Receiver {
+  private final class Inbound implements TunnelPaths.Inbound {
     @Override
     public void burst(long waitedNs) {
       arrivedNs = nanoTime.getAsLong();
@@ -216,55 +216,46 @@ public final class DataPath implements AutoCloseable {
     }
 
     @Override
-    public void datagram(DevicePath by, ByteBuf content, InetSocketAddress from) {
-      opened(content, by, from, arrivedNs);
+    public long arrivedNs() {
+      return arrivedNs;
     }
 
     @Override
-    public void batchEnd(DevicePath by) {
-      downBatchEnd(by);
+    public @Nullable TunnelSession sessionOf(ByteBuf datagram) {
+      int index =
+          DatagramHeader.receiverIndex(datagram, datagram.readerIndex(), datagram.readableBytes());
+      TunnelSession to = session;
+      if (to == null || (index >= 0 && index != ownReceiverIndex)) {
+        carried.unknownReceiver();
+        return null;
+      }
+      return to;
     }
 
     @Override
-    public void writable() {
-      drain(nanoTime.getAsLong());
+    public InnerPacketSink toHost() {
+      return toHost;
+    }
+
+    @Override
+    public boolean opened() {
+      return DataPath.this.opened();
+    }
+
+    @Override
+    public void drain() {
+      DataPath.this.drain(nanoTime.getAsLong());
     }
   }
 
-  /// Opens a datagram.
-  ///
-  /// @param by null if it came by the control connection, as is `from`
-  private void opened(
-      ByteBuf content, @Nullable DevicePath by, @Nullable InetSocketAddress from, long nowNs) {
+  /// Ends a batch of datagrams. @return true if it had packets for this host
+  private boolean opened() {
     TunnelSession to = session;
-    int offset = content.readerIndex();
-    int length = content.readableBytes();
-    int index = DatagramHeader.receiverIndex(content, offset, length);
-    if (to == null || (index >= 0 && index != ownReceiverIndex)) {
-      carried.unknownReceiver();
-      return;
+    if (to == null) {
+      return false;
     }
-    boolean data = DatagramHeader.type(content, offset) != DatagramHeader.TYPE_PATH;
-    arrivingBy = by == null ? Carrier.CONTROL : Carrier.UDP;
-    int path = by == null ? 0 : by.id;
-    if (to.open(content, offset, length, path, from, writer, nowNs).isSignOfLife()) {
-      carriers.heard(arrivingBy, data, nowNs);
-      if (arrivingBy == carriers.carrier()) {
-        paths.heard(by, length, nowNs);
-      }
-    }
-  }
-
-  private void downBatchEnd(@Nullable DevicePath by) {
-    TunnelSession to = session;
-    if (to != null) {
-      long nowNs = nanoTime.getAsLong();
-      to.openBatchEnd(nowNs);
-      if (writer.takeDelivered()) {
-        paths.delivered(by);
-      }
-      drain(nowNs);
-    }
+    to.openBatchEnd(nanoTime.getAsLong());
+    return writer.takeDelivered();
   }
 
   private void drain(long nowNs) {
@@ -272,13 +263,10 @@ public final class DataPath implements AutoCloseable {
     if (from == null) {
       return;
     }
-    paths.noteOffered(nowNs);
-    paths.sendWaiting(nowNs);
+    paths.beforeDrain(nowNs);
     from.drain(paths, nowNs);
     count(nowNs);
-    if (carriers.carrier() == Carrier.UDP && paths.isRefused() && !paths.isSearching()) {
-      paths.networkChanged(nowNs); // there is no route to the SNAPT now, so try again soon
-    }
+    paths.afterDrain(nowNs);
     intake.throttle(from);
     arm(nowNs);
   }
@@ -297,14 +285,7 @@ public final class DataPath implements AutoCloseable {
     }
     long nowNs = nanoTime.getAsLong();
     of.onTick(nowNs);
-    carriers.tick(nowNs);
-    Carrier by = carriers.carrier();
-    if (paths.tick(by, nowNs)) {
-      listener.pathDead();
-    }
-    if (paths.takeLastProbed()) {
-      carriers.probed(nowNs);
-    }
+    paths.tick(nowNs);
     drain(nowNs);
   }
 
@@ -313,8 +294,7 @@ public final class DataPath implements AutoCloseable {
     if (of == null || closed) {
       return;
     }
-    long due =
-        Math.min(of.nextDeadlineNs(), Math.min(paths.nextTickNs(nowNs), carriers.nextTickNs()));
+    long due = Math.min(of.nextDeadlineNs(), paths.nextTickNs(nowNs));
     if (due < armedNs) {
       armedNs = due;
       loop.schedule(() -> fired(due), Math.max(0, due - nowNs), TimeUnit.NANOSECONDS);
@@ -326,21 +306,6 @@ public final class DataPath implements AutoCloseable {
       armedNs = Long.MAX_VALUE;
       memory.timerLateness().fired(nanoTime.getAsLong() - due);
       tick();
-    }
-  }
-
-  private final class Path implements PathListener {
-    @Override
-    public void probed(int path, long rttUs, double smoothedRttUs, long clockOffsetUs) {
-      if (arrivingBy != carriers.carrier()) {
-        return; // the datagram came on another carrier than the one in use
-      }
-      long nowNs = nanoTime.getAsLong();
-      long smoothedNs = (long) (smoothedRttUs * 1000);
-      carriers.roundTrip(smoothedNs);
-      if (paths.answered(path, rttUs * 1000, smoothedNs, nowNs)) {
-        listener.pathFound(nowNs);
-      }
     }
   }
 
@@ -358,6 +323,11 @@ public final class DataPath implements AutoCloseable {
     ended.close();
   }
 
+  /// Returns the UDP port that the other end sends to; 0 for an end that dials.
+  public int listensAt() {
+    return paths instanceof AnsweredPaths answered ? answered.port() : 0;
+  }
+
   /// Returns the totals of carried traffic; any thread may read them.
   public Carried carried() {
     return carried;
@@ -371,7 +341,7 @@ public final class DataPath implements AutoCloseable {
   /// Returns the status of the data path.
   public DataStatus status() {
     assert loop.inEventLoop() : Thread.currentThread();
-    return DataStatus.of(session, paths, carriers.carrier(), carried, nanoTime.getAsLong());
+    return DataStatus.of(session, paths, role, paths.carrier(), carried, nanoTime.getAsLong());
   }
 
   /// Uses another table for new flows; open flows keep their class. Must be called on the loop.

@@ -1,20 +1,30 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.viaduct.tunnel.path.Carrier;
+import org.jspecify.annotations.Nullable;
 
 /// Receives changes of the path; called on the event loop of the data path.
 public interface DataPathListener {
   /// Called for the SNAPT's first answer after a change of network or a dead path.
   void pathFound(long nowNs);
 
-  /// Called when traffic leaves a link because nothing arrives by it, although it is up.
-  ///
-  /// @param link name of the link
-  /// @param to name of a link whose path is alive
-  void pathLeft(String link, String to);
+  /// Called when traffic leaves a path because nothing arrives by it, although its link is up.
+  void pathLeft(LeftPath left);
 
   /// Called when too many probes in a row were not answered although the link is up.
   void pathDead();
+
+  /// Called when the probes of a path have stopped, at an end that listens.
+  ///
+  /// @param path id of the path
+  /// @param name name of the path in messages
+  /// @param silenceNs time without a probe
+  default void probesStopped(int path, String name, long silenceNs) {}
+
+  /// Called when an address at which this end listens cannot be used.
+  ///
+  /// @param why reason, and what to do
+  default void addressLost(String address, @Nullable String why) {}
 
   /// Called for a change of the carrier.
   ///

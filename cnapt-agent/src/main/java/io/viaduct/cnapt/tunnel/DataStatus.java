@@ -6,6 +6,7 @@ import io.viaduct.cnapt.tunnel.Carried.Direction;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.wire.ServiceClass;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -51,7 +52,8 @@ public record DataStatus(
 
   /// The status of one flow.
   ///
-  /// @param link link of the path that its last packet took; empty before the first packet
+  /// @param link link of the path that its last packet took, with the address of the other end if
+  ///   it has several; empty before the first packet
   public record FlowStatus(
       int flow,
       int protocol,
@@ -69,7 +71,8 @@ public record DataStatus(
 
   static DataStatus of(
       @Nullable TunnelSession session,
-      DevicePaths paths,
+      PathsView paths,
+      TunnelRole role,
       Carrier carrier,
       Carried carried,
       long nowNs) {
@@ -82,14 +85,14 @@ public record DataStatus(
       return new DataStatus("", by, "none", null, null, 0, classes, 0, List.of(), List.of());
     }
     List<FlowStatus> flows = new ArrayList<>();
-    session.flows().forEach(flow -> flows.add(flowStatus(flow, paths, nowNs)));
+    session.flows().forEach(flow -> flows.add(flowStatus(flow, paths, role, nowNs)));
     flows.sort(
         Comparator.comparingLong((FlowStatus f) -> f.sentBytes() + f.receivedBytes()).reversed());
     double roundTripUs = session.roundTripUs();
-    InetSocketAddress peer = paths.peer();
+    @Nullable InetSocketAddress peer = paths.peer();
     double delayErrorUs = session.delayErrorUs();
     return new DataStatus(
-        peer.getAddress().getHostAddress() + ":" + peer.getPort(),
+        peer == null ? "" : peer.getAddress().getHostAddress() + ":" + peer.getPort(),
         by,
         paths.isDead() ? "dead" : paths.isSearching() ? "searching" : "alive",
         Double.isNaN(roundTripUs) ? null : roundTripUs / 1000,
@@ -113,14 +116,17 @@ public record DataStatus(
         pre == 0 ? 0 : Math.round((pre - post) * 1000.0 / pre) / 10.0);
   }
 
-  private static FlowStatus flowStatus(FlowState flow, DevicePaths paths, long nowNs) {
-    DevicePath path = paths.find(flow.path());
+  private static FlowStatus flowStatus(
+      FlowState flow, PathsView paths, TunnelRole role, long nowNs) {
+    boolean dials = role == TunnelRole.AGENT;
     FlowNote note = flow.attachment() instanceof FlowNote kept ? kept : null;
     return new FlowStatus(
         flow.id(),
         flow.protocol(),
-        flow.devicePort(),
-        flow.remoteAddress().getHostAddress() + ":" + flow.remotePort(),
+        dials ? flow.devicePort() : flow.remotePort(),
+        dials
+            ? flow.remoteAddress().getHostAddress() + ":" + flow.remotePort()
+            : flow.deviceAddress().getHostAddress() + ":" + flow.devicePort(),
         note == null ? "" : note.application.name(),
         flow.serviceClass().name(),
         note == null ? null : note.process,
@@ -129,6 +135,6 @@ public record DataStatus(
         flow.sent().postBytes() + flow.received().postBytes(),
         note == null ? 0 : note.retransmissions,
         (nowNs - flow.openedNs()) / 1_000_000,
-        path == null ? "" : path.linkName());
+        paths.name(flow.path()));
   }
 }

@@ -2,7 +2,7 @@ package io.viaduct.cnapt.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.IoEventLoop;
-import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.PathWatch;
@@ -17,11 +17,10 @@ import io.viaduct.tunnel.terms.OuterHeader;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// One path of the device: the socket of one link, what waits for it, and whether the SNAPT answers
-/// by it. Owner: the data path's event loop.
+/// One path of the device, from one link to one place of the other end: its socket, what waits for
+/// it, and whether the other end answers by it. Owner: the data path's event loop.
 ///
 /// A path that was left is used again after a hold time ([HoldTime]).
 final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
@@ -41,11 +40,11 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   /// Time without an answer after which a link of both families tries the other one.
   static final long FAMILY_NS = 1_000_000_000;
 
-  /// Loss above which a path is losing. It is left by the loss of the last second, and may return
-  /// by that of the last ten seconds, so a path whose loss comes and goes is not taken in between.
-  private static final double LOSING_RATIO = 0.02;
-
   final int id;
+
+  /// Position of the place in [Remotes#places].
+  final int place;
+
   final UdpSink sink;
   final PathWatch watch;
   final SilenceWatch silence = new SilenceWatch();
@@ -60,6 +59,10 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   long toldRoundTripNs;
 
   long toldNs;
+
+  /// Time of the last answer to a probe.
+  long answeredNs;
+
   long sinceNs;
   private final Receiver receiver;
   private final UdpSockets sockets;
@@ -78,7 +81,7 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   /// @throws SocketException if the socket cannot be opened
   DevicePath(
       int id,
-      @Nullable UsableLink link,
+      PathEnds ends,
       IoEventLoop loop,
       UdpSettings settings,
       InetSocketAddress peer,
@@ -88,7 +91,8 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
       long nowNs)
       throws SocketException {
     this.id = id;
-    this.link = link;
+    this.link = ends.link();
+    this.place = ends.place();
     this.receiver = receiver;
     this.sockets = UdpSockets.bind(List.of(loop), settings, _ -> this);
     this.sink = new UdpSink(sockets.sockets().getFirst(), peer);
@@ -104,8 +108,8 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   }
 
   /// Returns the address among these to which the path should lead; null if it can reach none.
-  @Nullable InetSocketAddress choose(SnaptPeers peers) {
-    return peers.of(link, second);
+  @Nullable InetSocketAddress choose(Remotes peers) {
+    return peers.of(link, place, second);
   }
 
   /// Changes to the other address family if the SNAPT has not answered by this one for a second.
@@ -142,6 +146,11 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   /// Returns the name of the link, `any` if the kernel chooses it.
   String linkName() {
     return link == null ? "any" : link.name();
+  }
+
+  /// Returns the address to which the path leads.
+  String remoteName() {
+    return sink.peer().getAddress().getHostAddress();
   }
 
   @Override
@@ -206,43 +215,19 @@ final class DevicePath implements DatagramReader, UseRule.Facts, AutoCloseable {
   }
 
   PathStatus status(PathState measured, long nowNs) {
-    losing = isLosing(measured);
+    losing = PathReport.isLosing(measured, losing);
     badUp.measured(measured.lossRatio(), nowNs);
     badDown.measured(measured.lossToHereRatio(), nowNs);
     boolean kept = isSpare() && use != PathUse.YES;
-    String state = !isAlive() ? "dead" : kept ? "spare" : losing ? "losing" : "usable";
-    double limit = measured.bitPerSecond();
-    return new PathStatus(
-        id,
+    return PathReport.of(
+        measured,
         linkName(),
-        state,
-        use.name().toLowerCase(Locale.ROOT),
+        remoteName(),
+        !isAlive() ? "dead" : kept ? "spare" : losing ? "losing" : "usable",
+        use,
         why(nowNs),
         (nowNs - sinceNs) / 1_000_000,
-        milliseconds(measured.roundTripUs()),
-        milliseconds(measured.usualRoundTripUs()),
-        percent(measured.lossRatio()),
-        percent(measured.lossToHereRatio()),
-        percent(measured.usualLossRatio()),
-        measured.pathMtu(),
-        Math.round(measured.sentBitPerSecond()),
-        Double.isInfinite(limit)
-            ? PathStatus.UNKNOWN_RATE
-            : Math.max(0, Math.round(limit - measured.sentBitPerSecond())),
         link == null ? 0 : link.cost());
-  }
-
-  private boolean isLosing(PathState measured) {
-    return Math.max(measured.lossRatio(), measured.lossToHereRatio()) >= LOSING_RATIO
-        || losing && measured.usualLossRatio() >= LOSING_RATIO;
-  }
-
-  private static @Nullable Double milliseconds(double us) {
-    return Double.isNaN(us) ? null : us / 1000;
-  }
-
-  private static double percent(double ratio) {
-    return Math.round(ratio * 1000) / 10.0;
   }
 
   /// Records that traffic leaves the path, because nothing arrives by it.

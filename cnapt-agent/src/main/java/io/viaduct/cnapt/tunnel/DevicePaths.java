@@ -1,12 +1,12 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.netty.channel.IoEventLoop;
-import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.cnapt.links.Remote;
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.mobility.PathWatch;
 import io.viaduct.cnapt.mobility.SilenceWatch;
-import io.viaduct.cnapt.policy.PathSnapshot;
 import io.viaduct.cnapt.policy.PathStatus;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.session.DatagramSink;
@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 ///   unless no other path is alive.
 /// - Each decision is told to the SNAPT by probes on all live paths ([UseAnnouncement]).
 final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseable {
-  private static final SnaptPeers NOWHERE =
-      SnaptPeers.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9));
+  private static final Remotes NOWHERE =
+      Remotes.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9));
   private static final long PUBLISHED_NS = 1_000_000_000;
 
   private final LinkSockets sockets;
@@ -38,28 +38,33 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   private final UseAnnouncement announcement = new UseAnnouncement();
   private final PathComparison comparison = new PathComparison(0);
   private final DataPathListener listener;
-  private SnaptPeers peers = NOWHERE;
+  private Remotes peers = NOWHERE;
   private @Nullable TunnelSession session;
   private volatile List<PathStatus> published = List.of(); // written by the event loop
   private volatile Set<String> carrying = Set.of(); // written by the event loop
   private long publishedNs;
   private boolean lastProbed;
+  private final @Nullable Measuring measuring;
+  private long measuredNs;
 
   /// @param mark SO_MARK of the sockets
+  /// @param measuring the regular probes to a peer; null for none
   /// @param receiver takes what arrives by any path
   DevicePaths(
       IoEventLoop loop,
       int mark,
       MobilitySettings mobility,
+      @Nullable Measuring measuring,
       DevicePath.Receiver receiver,
       DataPathListener listener) {
     this.sockets = new LinkSockets(loop, mark, mobility, receiver, this);
     this.present = sockets.present();
+    this.measuring = measuring;
     this.listener = listener;
   }
 
   /// Takes a new session. All its paths are unknown.
-  void begin(TunnelSession begun, SnaptPeers to, long nowNs) {
+  void begin(TunnelSession begun, Remotes to, long nowNs) {
     session = begun;
     peers = to;
     sockets.reconcile(begun.pathsMax(), peers, nowNs);
@@ -86,7 +91,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   }
 
   /// Sets the SNAPT's addresses.
-  void peers(SnaptPeers to, long nowNs) {
+  void peers(Remotes to, long nowNs) {
     peers = to;
     reconcile(nowNs);
   }
@@ -108,7 +113,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     }
   }
 
-  /// Returns whether the session has a path per link.
+  /// Returns whether the session may have several paths.
   boolean areMany() {
     TunnelSession of = session;
     return of != null && of.pathsMax() > 1;
@@ -219,6 +224,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     }
     boolean confirmed = announcement.answered(roundTripNs, nowNs);
     path.silence.roundTrip(smoothedNs);
+    path.answeredNs = nowNs;
     boolean found = path.watch.answered(nowNs, smoothedNs);
     if (found) {
       path.found(nowNs);
@@ -321,6 +327,7 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       sockets.tryOtherFamily(each, peers, nowNs);
       died |= tick(each, of, by, nowNs);
     }
+    measure(of, nowNs);
     if (comparison.takeDue(PathComparison.carrying(present), nowNs)) {
       measureCarrying(of, nowNs);
     }
@@ -351,6 +358,21 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
     return decision == PathWatch.Decision.PROBE_AND_REPORT_DEAD;
   }
 
+  /// Sends the regular probes: each tells the other end what was measured, and that the path is
+  /// there. A path without an answer for too long is left.
+  private void measure(TunnelSession of, long nowNs) {
+    if (measuring == null || nowNs < measuredNs + measuring.probe().toNanos()) {
+      return;
+    }
+    measuredNs = nowNs;
+    for (DevicePath each : List.copyOf(present)) {
+      if (each.isAlive() && nowNs - each.answeredNs > measuring.silence().toNanos()) {
+        leave(each, nowNs);
+      }
+      of.probe(each.id, Carrier.UDP, nowNs);
+    }
+  }
+
   private void measureCarrying(TunnelSession of, long nowNs) {
     for (DevicePath each : present) {
       if (each.use == PathUse.YES && each.isAlive()) {
@@ -376,10 +398,21 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
       if (each != path && each.isAlive()) {
         path.left(nowNs);
         sockets.leftovers().add(path.sink);
-        listener.pathLeft(path.linkName(), each.linkName());
+        listener.pathLeft(new LeftPath(path.linkName(), remoteOf(path), name(path), name(each)));
         return;
       }
     }
+  }
+
+  private Remote remoteOf(DevicePath path) {
+    return peers.places().get(path.place);
+  }
+
+  /// Returns the name of a path in messages: its link, and its address if that distinguishes paths.
+  String name(DevicePath path) {
+    return peers.places().size() == 1
+        ? path.linkName()
+        : path.linkName() + " to " + path.remoteName();
   }
 
   /// Sends the bursts that waited for their link. Those of lost links leave by a path that works.
@@ -412,11 +445,6 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
 
   LinkSockets sockets() {
     return sockets;
-  }
-
-  /// Returns the paths as the rules see them.
-  List<PathSnapshot> snapshots(long nowNs) {
-    return status(nowNs).stream().map(PathStatus::snapshot).toList();
   }
 
   /// Returns the status of a path, at most a second old while packets are carried; null if it does
@@ -459,6 +487,9 @@ final class DevicePaths implements PathSinks, LinkSockets.Listener, AutoCloseabl
   /// Returns the time of the next [#tick].
   long nextTickNs(long nowNs) {
     long next = areMany() ? announcement.dueNs() : Long.MAX_VALUE;
+    if (measuring != null) {
+      next = Math.min(next, measuredNs + measuring.probe().toNanos());
+    }
     next = Math.min(next, comparison.dueNs(PathComparison.carrying(present)));
     for (int i = 0; i < present.size(); i++) {
       next = Math.min(next, present.get(i).nextTickNs(nowNs));

@@ -5,6 +5,7 @@ import io.viaduct.cnapt.classification.Classifier;
 import io.viaduct.cnapt.classification.FlowIdentity;
 import io.viaduct.cnapt.classification.OwnerLookup;
 import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.terms.TunnelRole;
 import io.viaduct.tunnel.wire.IpFields;
 import java.net.InetSocketAddress;
 import java.util.concurrent.Executor;
@@ -15,13 +16,15 @@ final class FlowClasses {
   private Classifier classifier;
   private final OwnerLookup owners;
   private final Executor loop;
+  private final boolean dials;
   private long classified;
   private long reclassified;
 
-  FlowClasses(Classifier classifier, OwnerLookup owners, Executor loop) {
+  FlowClasses(Classifier classifier, OwnerLookup owners, Executor loop, TunnelRole role) {
     this.classifier = classifier;
     this.owners = owners;
     this.loop = loop;
+    this.dials = role == TunnelRole.AGENT;
   }
 
   /// Uses another table from now on.
@@ -39,10 +42,12 @@ final class FlowClasses {
     flow.classify(application.serviceClass(), application.index());
     classified++;
     if (hasPorts(flow)) {
+      var device = new InetSocketAddress(flow.deviceAddress(), flow.devicePort());
+      var remote = new InetSocketAddress(flow.remoteAddress(), flow.remotePort());
       owners.find(
           flow.protocol(),
-          new InetSocketAddress(flow.deviceAddress(), flow.devicePort()),
-          new InetSocketAddress(flow.remoteAddress(), flow.remotePort()),
+          dials ? device : remote,
+          dials ? remote : device,
           process -> loop.execute(() -> owned(flow, process)));
     }
   }

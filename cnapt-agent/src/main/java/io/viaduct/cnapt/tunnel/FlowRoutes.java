@@ -20,12 +20,12 @@ final class FlowRoutes {
   private static final long LOOK_NS = 200_000_000;
   private static final long TELL_NS = 2_000_000_000L;
 
-  private final DevicePaths paths;
+  private final PathsView paths;
   private Policy policy;
   private SessionPlacements placements;
   private @Nullable TunnelSession session;
 
-  FlowRoutes(Policy policy, DevicePaths paths) {
+  FlowRoutes(Policy policy, PathsView paths) {
     this.policy = policy;
     this.placements = new SessionPlacements(policy);
     this.paths = paths;

@@ -1,7 +1,7 @@
 package io.viaduct.cnapt.tunnel;
 
 import io.netty.channel.IoEventLoop;
-import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.host.udp.UdpSettings;
@@ -11,13 +11,16 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Opens and closes the sockets of the device's paths, one per usable link. With a SNAPT that
-/// allows one path only, or while no link has a default route of its own, there is one socket,
-/// which the kernel routes. Owner: the data path's event loop.
+/// Opens and closes the sockets of the device's paths, one per pair of a usable link and a place of
+/// the other end. With an end that allows one path only, or while no link has a default route of
+/// its own, there is one socket per place, which the kernel routes. What exceeds the number of
+/// paths that the session may have gets no socket, and is counted. Owner: the data path's event
+/// loop.
 final class LinkSockets implements AutoCloseable {
   /// Receives the changes that concern the session.
   interface Listener {
@@ -33,7 +36,7 @@ final class LinkSockets implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(LinkSockets.class);
   private static final int PEERS_REMEMBERED = 16;
-  private static final int LINKS_REMEMBERED = 32;
+  private static final int PATHS_REMEMBERED = 32;
 
   private final IoEventLoop loop;
   private final int mark;
@@ -48,10 +51,11 @@ final class LinkSockets implements AutoCloseable {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, HoldTime> eldest) {
-          return size() > LINKS_REMEMBERED;
+          return size() > PATHS_REMEMBERED;
         }
       };
   private final SealedLeftovers leftovers = new SealedLeftovers();
+  private volatile int refusedPairs; // written by the event loop
   private long refusalsBefore;
   private long droppedBefore;
 
@@ -94,47 +98,64 @@ final class LinkSockets implements AutoCloseable {
     }
   }
 
-  /// Opens and closes paths until there is one per link that can be used.
+  /// Opens and closes paths until there is one per pair of a link that can be used and a place.
   ///
   /// @param paths number of paths that the session may have
   /// @param peers the SNAPT's addresses; a link without a family of these cannot be used
-  void reconcile(int paths, SnaptPeers peers, long nowNs) {
-    List<UsableLink> wanted = wanted(paths, peers);
+  void reconcile(int paths, Remotes peers, long nowNs) {
+    List<PathEnds> wanted = wanted(paths, peers);
     for (DevicePath each : List.copyOf(present)) {
-      UsableLink kept = wanted.stream().filter(link -> isOf(each, link)).findFirst().orElse(null);
-      if (kept == null && !(each.link == null && wanted.isEmpty())) {
+      PathEnds kept = wanted.stream().filter(ends -> ends.areOf(each)).findFirst().orElse(null);
+      if (kept == null) {
         close(each, nowNs);
       } else {
-        follow(each, kept, peers, nowNs);
+        follow(each, kept.link(), peers, nowNs);
       }
     }
-    for (UsableLink link : wanted) {
-      if (present.stream().noneMatch(each -> isOf(each, link))) {
-        open(link, peers, nowNs);
-      }
-    }
+    openMissing(wanted, peers, nowNs);
     if (present.isEmpty()) {
-      open(null, peers, nowNs);
+      openMissing(first(PathEnds.routed(peers), paths), peers, nowNs);
     }
   }
 
-  private List<UsableLink> wanted(int paths, SnaptPeers peers) {
-    if (paths == 1) {
-      return List.of();
+  private void openMissing(List<PathEnds> wanted, Remotes peers, long nowNs) {
+    for (PathEnds ends : wanted) {
+      if (present.stream().noneMatch(ends::areOf)) {
+        open(ends, peers, nowNs);
+      }
     }
-    return links.stream().filter(link -> peers.of(link, false) != null).limit(paths).toList();
   }
 
-  private static boolean isOf(DevicePath path, UsableLink link) {
-    return path.link != null
-        && path.link.index() == link.index()
-        && path.link.name().equals(link.name());
+  private List<PathEnds> wanted(int paths, Remotes peers) {
+    List<PathEnds> all =
+        paths == 1 ? PathEnds.routed(peers) : PathEnds.of(List.copyOf(links), peers);
+    int refused = Math.max(0, all.size() - paths);
+    if (refused > refusedPairs) {
+      LOG.warn(
+          "{} pairs of a link and an address of the other end, {} may be paths: these are not used: {}",
+          all.size(),
+          paths,
+          all.subList(paths, all.size()).stream()
+              .map(ends -> ends.linkName() + " to place " + (ends.place() + 1))
+              .collect(Collectors.joining(", ")));
+    }
+    refusedPairs = refused;
+    return first(all, paths);
+  }
+
+  private static List<PathEnds> first(List<PathEnds> all, int paths) {
+    return all.subList(0, Math.min(paths, all.size()));
+  }
+
+  /// Returns the number of pairs that are no path, because the session may have no more.
+  int refusedPairs() {
+    return refusedPairs;
   }
 
   /// Takes a change of the link or of the SNAPT's addresses: other addresses are another network.
   ///
   /// @param now null for the path of the socket that the kernel routes
-  private void follow(DevicePath path, @Nullable UsableLink now, SnaptPeers peers, long nowNs) {
+  private void follow(DevicePath path, @Nullable UsableLink now, Remotes peers, long nowNs) {
     UsableLink before = path.link;
     path.link = now;
     boolean renumbered = before != null && now != null && !before.sources().equals(now.sources());
@@ -146,7 +167,7 @@ final class LinkSockets implements AutoCloseable {
 
   /// Lets a path of both address families try the other one if the SNAPT does not answer. Its
   /// probes keep their pace.
-  void tryOtherFamily(DevicePath path, SnaptPeers peers, long nowNs) {
+  void tryOtherFamily(DevicePath path, Remotes peers, long nowNs) {
     path.alternate(nowNs);
     if (lead(path, peers)) {
       listener.moved(path, nowNs);
@@ -154,7 +175,7 @@ final class LinkSockets implements AutoCloseable {
   }
 
   /// Leads a path to its address. @return true if that is another one
-  private static boolean lead(DevicePath path, SnaptPeers peers) {
+  private static boolean lead(DevicePath path, Remotes peers) {
     InetSocketAddress to = path.choose(peers);
     if (to == null || to.equals(path.sink.peer())) {
       return false;
@@ -163,8 +184,9 @@ final class LinkSockets implements AutoCloseable {
     return true;
   }
 
-  private void open(@Nullable UsableLink link, SnaptPeers peers, long nowNs) {
-    InetSocketAddress peer = peers.of(link, false);
+  private void open(PathEnds ends, Remotes peers, long nowNs) {
+    UsableLink link = ends.link();
+    InetSocketAddress peer = peers.of(link, ends.place(), false);
     if (peer == null) {
       return;
     }
@@ -176,14 +198,14 @@ final class LinkSockets implements AutoCloseable {
         UdpSettings.at(new InetSocketAddress(0)).marked(mark).remembering(PEERS_REMEMBERED);
     UdpSettings bound = link == null ? settings : settings.onDevice(link.name());
     try {
-      String name = link == null ? "" : link.name();
+      String name = ends.linkName() + " " + ends.place();
       HoldTime hold = holds.computeIfAbsent(name, _ -> new HoldTime(nowNs));
       DevicePath path =
-          new DevicePath(id, link, loop, bound, peer, mobility, receiver, hold, nowNs);
+          new DevicePath(id, ends, loop, bound, peer, mobility, receiver, hold, nowNs);
       present.add(path);
       listener.opened(path, nowNs);
     } catch (SocketException e) {
-      LOG.warn("link {} is not used: {}", link == null ? "any" : link.name(), e.getMessage());
+      LOG.warn("link {} is not used: {}", ends.linkName(), e.getMessage());
     }
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.pkitesting.X509Bundle;
+import io.viaduct.cnapt.links.Remote;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.service.logging.CapturedLog;
 import io.viaduct.tunnel.control.ControlFrame;
@@ -19,6 +20,7 @@ import io.viaduct.tunnel.control.v1.Refusal;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.TokenAccepted;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -232,10 +234,10 @@ class ControlClientTest {
               () -> snapt.received.stream().filter(ControlMessage::hasKeepAlive).count() == asked);
     }
     assertThat(agent.lost).isEmpty();
-    agent.client().linkSilent("eth9");
+    agent.client().pathSilent("eth9", Remote.of(new InetSocketAddress(TestAgent.HERE, 1)));
     agent.client().linksChanged(List.of(link("eth9", 9, "192.0.2.9")));
     await().until(() -> agent.welcomed.size() == 2);
-    agent.client().linkSilent("lo");
+    agent.client().pathSilent("lo", Remote.of(new InetSocketAddress(TestAgent.HERE, 1)));
     await().until(() -> agent.welcomed.size() == 3);
     assertThat(agent.lost)
         .containsExactly(ControlFailure.NETWORK_CHANGED, ControlFailure.NETWORK_CHANGED);

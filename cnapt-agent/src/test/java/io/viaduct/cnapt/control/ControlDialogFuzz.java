@@ -82,7 +82,8 @@ final class ControlDialogFuzz implements ControlListener {
           new TunnelLimits(1500, 65_536),
           "10.64.0.2",
           "",
-          "fuzz");
+          "fuzz",
+          false);
   private static final DeviceIdentity DEVICE = device();
   private static final ReceiptLedger LEDGER = ledger();
   private static final long COUNTED = 5_000;

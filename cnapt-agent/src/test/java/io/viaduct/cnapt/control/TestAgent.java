@@ -74,7 +74,8 @@ final class TestAgent implements ControlListener, AutoCloseable {
             new TunnelLimits(1500, 65_536),
             "100.96.0.2",
             "fd76::2",
-            "test");
+            "test",
+            false);
     client =
         new ControlClient(
             loops.next(),

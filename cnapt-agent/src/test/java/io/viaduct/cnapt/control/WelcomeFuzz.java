@@ -20,7 +20,8 @@ final class WelcomeFuzz {
           new TunnelLimits(1500, 65_536),
           "10.64.0.2",
           "",
-          "fuzz");
+          "fuzz",
+          false);
 
   @ArgumentsSource(Corpus.class)
   @FuzzTest

@@ -19,6 +19,7 @@ class PathsTextTest {
                       new PathStatus(
                           0,
                           "wlan0",
+                          "203.0.113.1",
                           "losing",
                           "yes",
                           "it answers",
@@ -31,10 +32,12 @@ class PathsTextTest {
                           1400,
                           2_500_000,
                           5_000_000,
+                          0,
                           0),
                       new PathStatus(
                           1,
                           "wwan0",
+                          "203.0.113.1",
                           "dead",
                           "no",
                           "nothing arrives by it",
@@ -47,6 +50,7 @@ class PathsTextTest {
                           1500,
                           0,
                           PathStatus.UNKNOWN_RATE,
+                          0,
                           1)),
                   "data",
                   Map.of(
@@ -75,9 +79,9 @@ class PathsTextTest {
   void theTableHasALinePerPathWithTheNumbersThatDecide() {
     assertThat(PathsText.table(STATUS).lines().map(line -> line.replaceAll(" +", " ")))
         .containsExactly(
-            "path link state used RTT ms usual ms up % down % MTU sent Mb/s spare Mb/s since why",
-            "0 wlan0 losing yes 12.3 9.9 3.5 1.2 1400 2.50 5.00 1m1s it answers",
-            "1 wwan0 dead no - - 0.0 0.0 1500 0.00 - 0s nothing arrives by it");
+            "path link to state used RTT ms usual ms up % down % MTU sent Mb/s spare Mb/s since why",
+            "0 wlan0 203.0.113.1 losing yes 12.3 9.9 3.5 1.2 1400 2.50 5.00 1m1s it answers",
+            "1 wwan0 203.0.113.1 dead no - - 0.0 0.0 1500 0.00 - 0s nothing arrives by it");
   }
 
   @Test
@@ -95,7 +99,7 @@ class PathsTextTest {
         .hasSize(4)
         .last()
         .isEqualTo(
-            "sip bridge.test alive no 23.5 20.1 25.0 25.0 - - - 1m1s 3 of 4 SIP probes answered");
+            "sip - bridge.test alive no 23.5 20.1 25.0 25.0 - - - 1m1s 3 of 4 SIP probes answered");
   }
 
   @Test
@@ -106,7 +110,8 @@ class PathsTextTest {
             .writeValueAsString(Map.of("paths", List.of(), "signalling", Map.of("probes", alone)));
     assertThat(PathsText.table(status))
         .startsWith("no path: the agent has no session")
-        .containsPattern("sip +bridge.test +alive +no +23.5 .* only SIP passes: 5 of 5 SIP probes");
+        .containsPattern(
+            "sip +- +bridge.test +alive +no +23.5 .* only SIP passes: 5 of 5 SIP probes");
   }
 
   @Test
@@ -115,7 +120,8 @@ class PathsTextTest {
     String status =
         JsonMapper.shared()
             .writeValueAsString(Map.of("paths", List.of(), "signalling", Map.of("probes", silent)));
-    assertThat(PathsText.table(status)).containsPattern("sip +bridge.test +dead +no +- +- +100.0");
+    assertThat(PathsText.table(status))
+        .containsPattern("sip +- +bridge.test +dead +no +- +- +100.0");
   }
 
   @Test

@@ -39,6 +39,7 @@ class StatusTextTest {
             "",
             new SignallingStatus.Probes(
                 "bridge.test", 23.45, 22.0, 0.0, 0.0, 3, 3, 12_000L, false)),
+        null,
         "linkB 10.2.0.2",
         List.of(
             new LinkStatus("linkB", "yes", 0, List.of("10.2.0.2"), -61),
@@ -47,6 +48,7 @@ class StatusTextTest {
             new PathStatus(
                 0,
                 "linkB",
+                "203.0.113.1",
                 "losing",
                 "yes",
                 "it answers",
@@ -59,6 +61,7 @@ class StatusTextTest {
                 1400,
                 2_500_000,
                 5_000_000,
+                0,
                 0)),
         session == null ? "http://portal.test/login" : "",
         new DataStatus(

@@ -67,7 +67,8 @@ public final class DataPathScenario {
               Applications.classifier(Optional.of(table)),
               Policy.of(List.of(), Applications.classifier(Optional.of(table))),
               owners,
-              mobility,
+              new EndRole.Dialling(mobility, null),
+              Admission.ALL,
               new Silent());
       loop.submit(() -> data.install(first.parameters())).sync();
       System.out.println("echo: " + echoes(program, "one", 1));
@@ -132,7 +133,7 @@ public final class DataPathScenario {
     public void pathFound(long nowNs) {}
 
     @Override
-    public void pathLeft(String link, String to) {}
+    public void pathLeft(LeftPath left) {}
 
     @Override
     public void pathDead() {}

@@ -51,6 +51,49 @@ class DevicePathsTest {
   }
 
   @Test
+  void twoLinksToTwoPlacesAreFourPathsAndEachCarriesWhenTheOthersAreDead() throws Exception {
+    device.begin(
+        device.snapt.twoPlaces(), LoopbackPaths.link(1, false), LoopbackPaths.link(2, false));
+    device.advanceMs(1_500);
+    assertThat(device.status())
+        .extracting(each -> each.id() + " " + each.remote() + " " + each.use())
+        .containsExactlyInAnyOrder(
+            "0 127.0.0.1 yes", "1 127.0.0.1 yes", "2 0:0:0:0:0:0:0:1 yes", "3 0:0:0:0:0:0:0:1 yes");
+    device.snapt.dead = OuterHeader.IPV4;
+    device.advanceMs(2_000);
+    assertThat(device.status())
+        .extracting(each -> each.id() + " " + each.use())
+        .as("a place that nothing arrives from, by either link")
+        .containsExactlyInAnyOrder("0 no", "1 no", "2 yes", "3 yes");
+    device.change(LoopbackPaths.link(1, false), null);
+    device.advanceMs(500);
+    assertThat(device.status())
+        .filteredOn(each -> each.use().equals("yes"))
+        .extracting(PathStatus::id)
+        .as("the one path that is left")
+        .containsExactly(3);
+    int before = device.snapt.delivered;
+    device.advanceMs(500);
+    assertThat(device.snapt.delivered - before).isEqualTo(50);
+  }
+
+  @Test
+  void pairsBeyondTheAgreedNumberOfPathsAreRefusedButNoLinkIsLeftOut() throws Exception {
+    device.begin(
+        device.snapt.twoPlaces(),
+        LoopbackPaths.link(1, false),
+        LoopbackPaths.link(2, false),
+        LoopbackPaths.link(3, false));
+    device.advanceMs(1_500);
+    assertThat(device.status()).as("the session may have four").hasSize(4);
+    assertThat(device.refusedPairs()).isEqualTo(2);
+    assertThat(device.status())
+        .filteredOn(each -> each.remote().equals("127.0.0.1"))
+        .as("each link leads to the first place")
+        .hasSize(3);
+  }
+
+  @Test
   void aSpareLinkStaysOneWhileTheOtherLosesALittle() throws Exception {
     beginWithSpare();
     device.snapt.losingPath = LINK;

@@ -7,7 +7,7 @@ import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.viaduct.cnapt.links.LinkListener;
-import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.mobility.MobilitySettings;
 import io.viaduct.cnapt.policy.PathStatus;
@@ -32,8 +32,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
 
 /// The paths of a device with real sockets on the loopback, and a [LoopbackSnapt]. The clock
@@ -65,7 +65,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
   LoopbackPaths() throws IOException {
     snapt = new LoopbackSnapt(nowNs);
     device = session(TunnelRole.AGENT, memory, new VoiceFlows(), new Answers(), nowNs);
-    paths = new DevicePaths(loop, 0, MOBILITY, this, this);
+    paths = new DevicePaths(loop, 0, MOBILITY, null, this, this);
   }
 
   static LoopMemory memory() {
@@ -99,9 +99,13 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
 
   /// Begins the session with these links, each of which gets a path.
   void begin(UsableLink... links) throws Exception {
-    SnaptPeers peers = snapt.peers();
+    begin(snapt.peers(), links);
+  }
+
+  /// Begins the session with these links and places; each pair of them gets a path.
+  void begin(Remotes peers, UsableLink... links) {
     on(() -> {
-      Set.of(links).forEach(each -> paths.linkChanged(null, each, nowNs));
+      List.of(links).forEach(each -> paths.linkChanged(null, each, nowNs));
       paths.begin(device, peers, nowNs);
     });
   }
@@ -168,6 +172,20 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
     return seen[0];
   }
 
+  /// Returns the state of all paths.
+  List<PathStatus> status() {
+    List<PathStatus> seen = new ArrayList<>();
+    on(() -> seen.addAll(paths.status(nowNs)));
+    return seen;
+  }
+
+  /// Returns the number of pairs that are no path, because the session may have no more.
+  int refusedPairs() {
+    int[] seen = new int[1];
+    on(() -> seen[0] = paths.sockets().refusedPairs());
+    return seen[0];
+  }
+
   /// Returns the family of the addresses between which a path's datagrams travel.
   OuterHeader family(int id) {
     OuterHeader[] seen = new OuterHeader[1];
@@ -222,7 +240,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
   public void pathFound(long atNs) {}
 
   @Override
-  public void pathLeft(String link, String to) {}
+  public void pathLeft(LeftPath left) {}
 
   @Override
   public void pathDead() {}

@@ -2,7 +2,8 @@ package io.viaduct.cnapt.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.cnapt.links.Remote;
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.session.DatagramSink;
@@ -16,6 +17,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -54,9 +56,16 @@ final class LoopbackSnapt implements AutoCloseable {
   }
 
   /// Returns its addresses; that of IPv4 is the one of the control connection.
-  SnaptPeers peers() throws IOException {
+  Remotes peers() throws IOException {
     var four = (InetSocketAddress) ipv4.getLocalAddress();
-    return new SnaptPeers(four, four, (InetSocketAddress) ipv6.getLocalAddress());
+    return new Remotes(four, List.of(new Remote(four, (InetSocketAddress) ipv6.getLocalAddress())));
+  }
+
+  /// Returns its addresses as two places, which a peer would have.
+  Remotes twoPlaces() throws IOException {
+    var four = (InetSocketAddress) ipv4.getLocalAddress();
+    var six = (InetSocketAddress) ipv6.getLocalAddress();
+    return new Remotes(four, List.of(Remote.of(four), Remote.of(six)));
   }
 
   /// Takes what has arrived, and answers.

@@ -3,7 +3,7 @@ package io.viaduct.cnapt.tunnel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
-import io.viaduct.cnapt.links.SnaptPeers;
+import io.viaduct.cnapt.links.Remotes;
 import io.viaduct.cnapt.receipts.SessionCounts;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
@@ -75,7 +75,7 @@ final class MirrorSnapt implements AutoCloseable {
     return new SessionParameters(
         terms(OWN_INDEX),
         settings,
-        SnaptPeers.of((InetSocketAddress) socket.getLocalSocketAddress()),
+        Remotes.of((InetSocketAddress) socket.getLocalSocketAddress()),
         AGENT_INDEX,
         counts);
   }

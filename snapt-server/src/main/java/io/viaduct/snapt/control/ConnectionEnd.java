@@ -1,6 +1,7 @@
 package io.viaduct.snapt.control;
 
 import io.netty.handler.codec.DecoderException;
+import io.viaduct.service.throttle.ConnectionGate;
 import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
 import java.io.IOException;
 import javax.net.ssl.SSLException;
@@ -37,6 +38,14 @@ public enum ConnectionEnd {
   REPLACED,
   /// The device closed it.
   CLOSED_BY_PEER;
+
+  /// Returns the reason for a limit that is reached.
+  static ConnectionEnd of(ConnectionGate.Limit reached) {
+    return switch (reached) {
+      case ALL -> CONNECTIONS_MAX;
+      case PER_ADDRESS -> CONNECTIONS_PER_ADDRESS_MAX;
+    };
+  }
 
   /// Returns the reason for an exception on the channel, or null for an internal error.
   static @Nullable ConnectionEnd of(Throwable cause) {

@@ -11,7 +11,9 @@ import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
+import io.viaduct.service.throttle.ConnectionGate;
 import io.viaduct.service.tls.FailedHandshakeLog;
+import io.viaduct.service.tls.HandshakeBytes;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionEnd;
 import io.viaduct.snapt.binding.SessionRegistry;
@@ -29,6 +31,7 @@ import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.terms.HelloTerms;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import java.io.IOException;
@@ -51,6 +54,9 @@ import org.slf4j.LoggerFactory;
 public final class ControlServer implements ReceiptAsker {
   private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);
   private static final long TICK_MS = 250;
+
+  // A TLS handshake and one Hello of the largest size.
+  private static final int HANDSHAKE_BYTES_MAX = 2 * ControlFrame.BODY_BYTES_MAX;
 
   private final Settings settings;
   private final SslContext tls;
@@ -160,9 +166,9 @@ public final class ControlServer implements ReceiptAsker {
 
   private void accept(Channel channel) {
     InetSocketAddress from = (InetSocketAddress) channel.remoteAddress();
-    ConnectionEnd refused = gate.enter(from.getAddress());
-    if (refused != null) {
-      ends.count(refused);
+    ConnectionGate.Limit reached = gate.enter(from.getAddress());
+    if (reached != null) {
+      ends.count(ConnectionEnd.of(reached));
       channel.close();
       return;
     }
@@ -170,7 +176,14 @@ public final class ControlServer implements ReceiptAsker {
     ControlConnection connection = new ControlConnection(this);
     SslHandler handler = tls.newHandler(channel.alloc());
     handler.setHandshakeTimeout(settings.handshakeTimeout().toMillis(), TimeUnit.MILLISECONDS);
-    channel.pipeline().addLast(new HandshakeBytes(connection), handler);
+    channel
+        .pipeline()
+        .addLast(
+            new HandshakeBytes(
+                HANDSHAKE_BYTES_MAX,
+                connection::isWelcomed,
+                () -> connection.end(ConnectionEnd.HANDSHAKE_BYTES)),
+            handler);
     connection.speak(channel);
   }
 
@@ -193,7 +206,7 @@ public final class ControlServer implements ReceiptAsker {
     SessionSecret secret = SessionSecret.draw(random);
     byte[] revealed = secret.reveal();
     try {
-      Session.Terms terms = HelloTerms.of(hello, applications, secret, settings.limits());
+      Session.Terms terms = SessionTerms.of(hello, applications, secret, settings.limits());
       return switch (registry.admit(token, hello.getResumeSessionId(), terms, clock.millis())) {
         case Admission.Refused(SessionRegistry.Reason reason) -> refused(reason);
         case Admission.Admitted(Session session, boolean resumed) -> {

@@ -7,6 +7,7 @@ import io.viaduct.fuzzing.Corpus;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.key.SessionSecret;
+import io.viaduct.tunnel.terms.HelloTerms;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import java.util.List;
 import org.junit.jupiter.params.provider.ArgumentsSource;
@@ -23,7 +24,7 @@ final class HelloFuzz {
   void holds(byte[] input) {
     try {
       Hello hello = Hello.parseFrom(input);
-      var terms = HelloTerms.of(hello, NAMES, SECRET, LIMITS);
+      var terms = SessionTerms.of(hello, NAMES, SECRET, LIMITS);
       TunnelLimits agreed = terms.tunnel().limits();
       if (agreed.pathMtu() > LIMITS.pathMtu()
           || agreed.pathMtu() < TunnelLimits.PATH_MTU_MIN

@@ -27,6 +27,9 @@ public final class LossEstimate {
   private int fromArrived;
   private long fromNs;
   private long sampledNs;
+  private double sharedRecent;
+  private double sharedLongTerm;
+  private long sharedNs;
 
   /// Takes the counts of one moment: without loss, what had been sent is exactly what has arrived.
   ///
@@ -57,8 +60,21 @@ public final class LossEstimate {
     fromNs = nowNs;
   }
 
+  /// Takes what the prober has measured of the same direction. It counts like the own measurement;
+  /// of both the greater one is believed.
+  ///
+  /// @param recent share that was lost in about the last second
+  /// @param longTerm share that was lost in about the last ten seconds
+  public void shared(double recent, double longTerm, long nowNs) {
+    sharedRecent = recent;
+    sharedLongTerm = longTerm;
+    sharedNs = nowNs;
+  }
+
   /// Forgets everything, because the path has changed.
   public void reset() {
+    sharedRecent = 0;
+    sharedLongTerm = 0;
     quick.reset();
     slow.reset();
     started = false;
@@ -66,19 +82,21 @@ public final class LossEstimate {
 
   /// Returns the share that was lost in about the last second; 0 before the first sample.
   public double recent(long nowNs) {
-    return faded(quick.smoothed(), nowNs);
+    return Math.max(
+        faded(quick.smoothed(), sampledNs, nowNs), faded(sharedRecent, sharedNs, nowNs));
   }
 
   /// Returns the share that was lost in about the last ten seconds; 0 before the first sample.
   public double longTerm(long nowNs) {
-    return faded(slow.smoothed(), nowNs);
+    return Math.max(
+        faded(slow.smoothed(), sampledNs, nowNs), faded(sharedLongTerm, sharedNs, nowNs));
   }
 
-  private double faded(double ratio, long nowNs) {
+  private static double faded(double ratio, long measuredNs, long nowNs) {
     if (!(ratio > 0)) {
       return 0; // none was lost, or none was measured
     }
-    long staleNs = nowNs - sampledNs - FRESH_NS;
+    long staleNs = nowNs - measuredNs - FRESH_NS;
     return staleNs <= 0 ? ratio : ratio * Math.pow(0.5, staleNs / HALF_NS);
   }
 }

@@ -10,6 +10,11 @@ public interface PathListener {
   /// @param path id of the path that the answer came by
   default void probed(int path, long rttUs, double smoothedRttUs, long clockOffsetUs) {}
 
+  /// Reports the newest PROBE of a path, by UDP (SNAPT, or the listening peer).
+  ///
+  /// @param path id of the path that it names
+  default void probeArrived(int path) {}
+
   /// Reports that datagrams now go to another address (SNAPT): the first one, or one that answered
   /// its challenge.
   default void bindingMoved(@Nullable InetSocketAddress from, InetSocketAddress to) {}

@@ -67,6 +67,11 @@ public final class PathLoss {
     return -1;
   }
 
+  /// Takes what the prober has measured of the same direction, see [LossEstimate#shared].
+  public void shared(double recent, double longTerm, long nowNs) {
+    estimate.shared(recent, longTerm, nowNs);
+  }
+
   /// Forgets everything, because the path has changed.
   public void reset() {
     estimate.reset();

@@ -55,7 +55,8 @@ public final class ProbeExchange {
         offset.isKnown() ? (int) Math.min(Integer.MAX_VALUE, roundTrip.smoothed()) : 0,
         PathMessage.NO_PATH,
         0,
-        0);
+        0,
+        null);
   }
 
   /// Takes an answer. @return false if it answers no outstanding probe

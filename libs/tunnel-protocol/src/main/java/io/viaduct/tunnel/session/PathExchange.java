@@ -6,6 +6,7 @@ import io.viaduct.tunnel.path.PathListener;
 import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.path.PeerClock;
 import io.viaduct.tunnel.terms.OuterHeader;
+import io.viaduct.tunnel.wire.PathMeasurement;
 import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.ProbeBody;
 import io.viaduct.tunnel.wire.Verdict;
@@ -24,6 +25,7 @@ final class PathExchange {
   private static final long MOVING_NS_MAX = 500_000_000;
 
   private final boolean agent;
+  private final boolean shares;
   private final SessionPaths paths;
   private final PathMoves moves;
   private final PeerClock peerClock;
@@ -36,6 +38,7 @@ final class PathExchange {
   PathExchange(
       SessionState state, OutboundHalf outbound, PathListener listener, RandomGenerator random) {
     this.agent = state.atDevice;
+    this.shares = state.terms.limits().hasMeasurements();
     this.paths = outbound.paths;
     this.moves = outbound.moves;
     this.peerClock = state.peerClock;
@@ -50,7 +53,9 @@ final class PathExchange {
 
   /// Returns whether datagrams may leave by the path.
   boolean carries(SessionPath path) {
-    return agent || !carrier.isUdp() || bindings.address(path.id) != null && !isMoving(path);
+    return agent
+        || !carrier.isUdp()
+        || bindings.address(path.id) != null && !isMoving(path) && !path.silent;
   }
 
   private static boolean isMoving(SessionPath path) {
@@ -91,6 +96,12 @@ final class PathExchange {
   /// Sets the use of a path, at the agent. The next probe tells the SNAPT.
   void use(int id, PathUse use, long nowNs) {
     paths.open(id).use = use;
+    moves.follow(this::carries, nowNs);
+  }
+
+  /// Leaves a path, or takes it again, by this end's own finding; the device is not told.
+  void silent(SessionPath path, boolean silent, long nowNs) {
+    path.silent = silent;
     moves.follow(this::carries, nowNs);
   }
 
@@ -144,10 +155,10 @@ final class PathExchange {
   void probe(int id, Carrier by, long nowNs) {
     SessionPath path = paths.open(id);
     PathMessage.Probe probe = path.probes.next(nowNs / 1000);
-    path.messages.add(paths.areMany() ? naming(probe, id) : probe, by, null);
+    path.messages.add(paths.areMany() ? naming(probe, path, nowNs) : probe, by, null);
   }
 
-  private PathMessage.Probe naming(PathMessage.Probe probe, int id) {
+  private PathMessage.Probe naming(PathMessage.Probe probe, SessionPath path, long nowNs) {
     int used = 0;
     int spare = 0;
     for (SessionPath each : paths.open()) {
@@ -155,7 +166,14 @@ final class PathExchange {
       spare |= each.use == PathUse.SPARE ? 1 << each.id : 0;
     }
     return new PathMessage.Probe(
-        probe.number(), probe.t1Us(), probe.offsetUs(), probe.roundTripUs(), id, used, spare);
+        probe.number(),
+        probe.t1Us(),
+        probe.offsetUs(),
+        probe.roundTripUs(),
+        path.id,
+        used,
+        spare,
+        shares ? path.measurement(nowNs) : null);
   }
 
   /// Takes the source of an authentic datagram. @return ACCEPTED or CANDIDATES_FULL
@@ -181,7 +199,9 @@ final class PathExchange {
         }
       }
       case CHALLENGE -> {
-        paths.first().messages.add(new PathMessage.Challenge(bindings.nonce()), Carrier.UDP, from);
+        // Counted as sent by the path that was named, because it arrives there.
+        SessionPath by = path == Bindings.UNNAMED ? paths.first() : paths.open(path);
+        by.messages.add(new PathMessage.Challenge(bindings.nonce()), Carrier.UDP, from);
         listener.challenged(from);
       }
       case FULL -> {
@@ -291,15 +311,17 @@ final class PathExchange {
       @Nullable InetSocketAddress from,
       long sequence,
       long nowNs) {
-    if (paths.areMany() != (probe.path() != PathMessage.NO_PATH)) {
+    if (paths.areMany() != (probe.path() != PathMessage.NO_PATH) || shares != probe.isSharing()) {
       return Verdict.MALFORMED;
     }
     int id = paths.areMany() ? probe.path() : 0;
     if (!paths.isAllowed(id) || probe.used() >>> paths.most() != 0) {
       return Verdict.PATH_UNKNOWN;
     }
+    boolean newest = isNewest(probe, id);
     Verdict verdict = named(probe, id, from, nowNs);
-    SessionPath answering = by == null ? paths.first() : by;
+    SessionPath named = by == null ? paths.find(id) : by;
+    SessionPath answering = named == null ? paths.first() : named;
     answering.messages.addReply(
         probe.number(),
         probe.t1Us(),
@@ -311,12 +333,24 @@ final class PathExchange {
     if (path != null && probe.offsetUs() != PathMessage.OFFSET_UNKNOWN) {
       path.sharedRoundTripUs = Integer.toUnsignedLong(probe.roundTripUs());
       peerClock.offset(id, -probe.offsetUs(), path.sharedRoundTripUs, nowNs);
+      PathMeasurement measured = newest ? probe.shared() : null;
+      if (measured != null) {
+        path.shared(measured, nowNs);
+      }
+    }
+    if (newest && from != null) {
+      listener.probeArrived(id);
     }
     if (paths.areMany() && sequence > useSequence) {
       useSequence = sequence;
       follow(probe, nowNs);
     }
     return verdict;
+  }
+
+  private boolean isNewest(ProbeBody probe, int id) {
+    SessionPath known = paths.find(id);
+    return known == null || Integer.toUnsignedLong(probe.number()) > known.probeNumber;
   }
 
   /// Takes the path that a probe names: its address is bound to that path, or challenged. A probe

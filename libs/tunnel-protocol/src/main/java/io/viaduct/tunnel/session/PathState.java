@@ -10,13 +10,15 @@ import org.jspecify.annotations.Nullable;
 ///   path is bound
 /// @param roundTripUs smoothed round trip in µs; NaN before the first measurement
 /// @param pathMtu size of the largest outer IP packet that leaves now, in bytes
-/// @param usualRoundTripUs round trip of about the last minute, at the device; NaN before the first
-///   measurement
+/// @param usualRoundTripUs round trip of about the last minute, at the prober, and where it shares
+///   it; NaN before the first measurement
 /// @param lossRatio share of what left here that was lost in about the last second
 /// @param lossToHereRatio the same of what left the peer
 /// @param usualLossRatio greater of both shares in about the last ten seconds
 /// @param sentBitPerSecond rate at which outer IP packets left in about the last second
 /// @param bitPerSecond rate of outer IP packets that pacing allows now; infinite without a limit
+/// @param peerBitPerSecond rate at which the prober's outer IP packets leave, where it shares it; 0
+///   before
 public record PathState(
     int id,
     PathUse use,
@@ -28,19 +30,21 @@ public record PathState(
     double lossToHereRatio,
     double usualLossRatio,
     double sentBitPerSecond,
-    double bitPerSecond) {
+    double bitPerSecond,
+    double peerBitPerSecond) {
   static PathState of(SessionPath path, PathExchange exchange, long nowNs) {
     return new PathState(
         path.id,
         path.use,
         exchange.boundTo(path),
         path.roundTripUs(),
-        path.probes.usualRoundTripUs(),
+        path.usualRoundTripUs(),
         path.mtu.size(),
         path.loss.recent(nowNs),
         path.lossToHere.recent(nowNs),
         Math.max(path.loss.longTerm(nowNs), path.lossToHere.longTerm(nowNs)),
         path.pacing.pacer().sentPerSecond(nowNs) * 8,
-        path.pacing.pacer().bytesPerSecond() * 8);
+        path.pacing.pacer().bytesPerSecond() * 8,
+        path.peerBitPerSecond);
   }
 }

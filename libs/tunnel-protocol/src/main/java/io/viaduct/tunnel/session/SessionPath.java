@@ -6,6 +6,7 @@ import io.viaduct.tunnel.path.PathLoss;
 import io.viaduct.tunnel.path.PathMtuSearch;
 import io.viaduct.tunnel.path.ProbeExchange;
 import io.viaduct.tunnel.scheduling.ClassQueues;
+import io.viaduct.tunnel.wire.PathMeasurement;
 import io.viaduct.tunnel.wire.PathMessage;
 import io.viaduct.tunnel.wire.ServiceClass;
 
@@ -47,6 +48,15 @@ final class SessionPath {
 
   /// The round trip that the prober shares; at the device its own measurement counts.
   double sharedRoundTripUs = Double.NaN;
+
+  /// The usual round trip that the prober shares.
+  private double sharedUsualRoundTripUs = Double.NaN;
+
+  /// The rate of the prober's datagrams, as it shares it, in bit/s; 0 before.
+  double peerBitPerSecond;
+
+  /// True while this end has left the path by its own finding, whatever the device decides.
+  boolean silent;
 
   /// Bytes of the packets that were given to this path.
   long offeredBytes;
@@ -130,6 +140,34 @@ final class SessionPath {
   double roundTripUs() {
     double measured = probes.smoothedRoundTripUs();
     return Double.isNaN(measured) ? sharedRoundTripUs : measured;
+  }
+
+  /// Returns the round trip of about the last minute in µs; NaN before the first measurement.
+  double usualRoundTripUs() {
+    double measured = probes.usualRoundTripUs();
+    return Double.isNaN(measured) ? sharedUsualRoundTripUs : measured;
+  }
+
+  /// Returns what this end has measured, for the other one.
+  PathMeasurement measurement(long nowNs) {
+    double usual = probes.usualRoundTripUs();
+    return new PathMeasurement(
+        Double.isNaN(usual) ? 0 : (int) Math.min(Integer.MAX_VALUE, usual),
+        PathMeasurement.parts(loss.recent(nowNs)),
+        PathMeasurement.parts(lossToHere.recent(nowNs)),
+        PathMeasurement.parts(loss.longTerm(nowNs)),
+        PathMeasurement.parts(lossToHere.longTerm(nowNs)),
+        (int) (pacing.pacer().sentPerSecond(nowNs) * 8 / 1000));
+  }
+
+  /// Takes what the prober has measured.
+  void shared(PathMeasurement by, long nowNs) {
+    sharedUsualRoundTripUs = Integer.toUnsignedLong(by.usualRoundTripUs());
+    peerBitPerSecond = Integer.toUnsignedLong(by.sentKbitPerSecond()) * 1000.0;
+    loss.shared(
+        PathMeasurement.ratio(by.toProber()), PathMeasurement.ratio(by.usualToProber()), nowNs);
+    lossToHere.shared(
+        PathMeasurement.ratio(by.fromProber()), PathMeasurement.ratio(by.usualFromProber()), nowNs);
   }
 
   /// Returns the round trip in µs, with its loss: each percent counts as 10 ms, because what is

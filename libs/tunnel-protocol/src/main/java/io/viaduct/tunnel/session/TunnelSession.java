@@ -342,6 +342,15 @@ public final class TunnelSession implements AutoCloseable {
     path.probe(id, by, nowNs);
   }
 
+  /// Leaves a path, or takes it again, by this end's own finding (SNAPT, or the listening peer):
+  /// nothing arrives by it, or its link is gone. What waits for it leaves by another path.
+  public void silent(int id, boolean silent, long nowNs) {
+    SessionPath found = outbound.paths.find(id);
+    if (found != null && found.silent != silent) {
+      path.silent(found, silent, nowNs);
+    }
+  }
+
   /// Forgets all measurements of a path, because the network under it has changed.
   public void pathChanged(int id) {
     SessionPath changed = outbound.paths.find(id);
@@ -376,6 +385,13 @@ public final class TunnelSession implements AutoCloseable {
   /// authentic datagram. Null for the agent.
   public @Nullable InetSocketAddress binding() {
     return path.boundTo(outbound.choice.nearest());
+  }
+
+  /// Returns the address of this end's datagrams on a path, null before the path is bound, and for
+  /// the agent.
+  public @Nullable InetSocketAddress bindingOf(int id) {
+    SessionPath found = outbound.paths.find(id);
+    return found == null ? null : path.boundTo(found);
   }
 
   /// Returns the smoothed round trip of the nearest path in µs, measured by the agent's probes and

@@ -15,7 +15,8 @@ import java.util.Set;
 ///   neither histories nor zstd
 /// @param paths paths that a session may have at a time, 1 … 8; 1 is what an end of the version
 ///   before has (docs/protocol.md section 4.5)
-/// @param features abilities that count with several paths only, some of [#PATH_FEATURES]
+/// @param features abilities that count with several paths only: [#PATH_FEATURES], and between
+///   peers MEASUREMENTS
 public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature> features) {
   /// The abilities of this version that count with several paths.
   public static final Set<Feature> PATH_FEATURES = Set.of(Feature.COPIES, Feature.RESEQUENCING);
@@ -47,6 +48,13 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
       throw new IllegalArgumentException("paths is %d, must be 1 … %d".formatted(paths, PATHS_MAX));
     }
     features = Set.copyOf(features);
+  }
+
+  /// Returns these limits with another feature.
+  public TunnelLimits with(Feature feature) {
+    Set<Feature> more = new HashSet<>(features);
+    more.add(feature);
+    return new TunnelLimits(pathMtu, historyBytes, paths, more);
   }
 
   /// Creates the limits of an end with one path.
@@ -99,6 +107,11 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
   /// Returns whether the receiver puts the segments of a flow in order that travels by all paths.
   public boolean hasResequencing() {
     return features.contains(Feature.RESEQUENCING);
+  }
+
+  /// Returns whether each PROBE shares what the prober has measured.
+  public boolean hasMeasurements() {
+    return features.contains(Feature.MEASUREMENTS);
   }
 
   /// Returns whether a datagram may travel by two paths.

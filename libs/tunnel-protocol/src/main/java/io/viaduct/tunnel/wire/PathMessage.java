@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Body of a PATH datagram, big-endian. Normative: docs/protocol.md "PATH".
 public sealed interface PathMessage {
-  int BYTES_MAX = 33;
+  int BYTES_MAX = 44;
 
   /// Path id in a message of a session with one path, which does not name it.
   int NO_PATH = -1;
@@ -21,7 +21,16 @@ public sealed interface PathMessage {
   ///   path
   /// @param used set of the paths that carry data, bit 0 for path 0; 0 with NO_PATH
   /// @param spare set of those that carry data only while no other path works
-  record Probe(int number, long t1Us, long offsetUs, int roundTripUs, int path, int used, int spare)
+  /// @param shared what the prober has measured on the path; null without the feature MEASUREMENTS
+  record Probe(
+      int number,
+      long t1Us,
+      long offsetUs,
+      int roundTripUs,
+      int path,
+      int used,
+      int spare,
+      @Nullable PathMeasurement shared)
       implements PathMessage {}
 
   /// Reply to a [Probe].
@@ -103,7 +112,7 @@ public sealed interface PathMessage {
         to[at + 25] = (byte) p.path;
         to[at + 26] = (byte) p.used;
         to[at + 27] = (byte) p.spare;
-        return at + 28;
+        return p.shared == null ? at + 28 : p.shared.write(to, at + 28);
       }
       case ProbeReply r -> {
         return writeReply(r.number, r.t1Us, r.t2Us, r.t3Us, r.sentBytes, to, at);

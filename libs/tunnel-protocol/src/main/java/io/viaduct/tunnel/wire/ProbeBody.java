@@ -1,10 +1,14 @@
 package io.viaduct.tunnel.wire;
 
+import org.jspecify.annotations.Nullable;
+
 /// Reads a [PathMessage.Probe] where it lies. A responder gets very many, and no object is made for
 /// them. Normative: docs/protocol.md "PATH".
 ///
 ///     |0    |1      |5     |13     |21   |25    |26    |27     |
 ///     |kind |number |t1    |offset |rtt  |path  |used  |spare  |  the last three with several paths
+///     |28         |
+///     |measurement|  with the feature MEASUREMENTS
 public final class ProbeBody {
   static final int KIND = 0;
   private static final int NUMBER = Byte.BYTES;
@@ -16,6 +20,7 @@ public final class ProbeBody {
   private static final int SPARE = USED + Byte.BYTES;
   private static final int LENGTH_OF_ONE_PATH = PATH;
   private static final int LENGTH_OF_SEVERAL = SPARE + Byte.BYTES;
+  private static final int LENGTH_WITH_MEASUREMENT = LENGTH_OF_SEVERAL + PathMeasurement.BYTES;
 
   private byte[] bytes = {};
   private int at;
@@ -26,7 +31,8 @@ public final class ProbeBody {
     bytes = message;
     at = start;
     length = messageLength;
-    return (length == LENGTH_OF_ONE_PATH || length == LENGTH_OF_SEVERAL) && bytes[at] == KIND;
+    boolean isWhole = length == LENGTH_OF_ONE_PATH || length == LENGTH_OF_SEVERAL || isSharing();
+    return isWhole && bytes[at] == KIND;
   }
 
   public int number() {
@@ -58,11 +64,21 @@ public final class ProbeBody {
   }
 
   private boolean namesPath() {
-    return length == LENGTH_OF_SEVERAL;
+    return length >= LENGTH_OF_SEVERAL;
+  }
+
+  /// Returns whether the prober shares what it has measured.
+  public boolean isSharing() {
+    return length == LENGTH_WITH_MEASUREMENT;
+  }
+
+  /// Returns what the prober has measured, null if it does not share that.
+  public @Nullable PathMeasurement shared() {
+    return isSharing() ? PathMeasurement.read(bytes, at + LENGTH_OF_SEVERAL) : null;
   }
 
   PathMessage.Probe message() {
     return new PathMessage.Probe(
-        number(), t1Us(), offsetUs(), roundTripUs(), path(), used(), spare());
+        number(), t1Us(), offsetUs(), roundTripUs(), path(), used(), spare(), shared());
   }
 }

@@ -2,6 +2,7 @@ package io.viaduct.tunnel.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.flow.FlowRoute;
 import io.viaduct.tunnel.path.Carrier;
 import io.viaduct.tunnel.terms.OuterHeader;
@@ -9,6 +10,7 @@ import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -78,6 +80,60 @@ class ManyPathsTest {
       assertThat(agent.usualLossRatio()).isBetween(0.1, 0.3);
       assertThat(snapt.lossRatio()).isBetween(0.1, 0.3);
       assertThat(snapt.lossToHereRatio()).isLessThan(0.01);
+    }
+  }
+
+  @Test
+  void aProbeSharesWhatTheProberHasMeasuredWithTheOtherEnd() {
+    Set<Feature> sharing = Set.of(Feature.COPIES, Feature.MEASUREMENTS);
+    try (PathsRig rig = new PathsRig(sharing, 8, 10, 40)) {
+      rig.openAll();
+      rig.links.get(0).lossRatioDown = 0.2;
+      for (int i = 0; i < 1_000; i++) {
+        rig.send(rig.agent, PacketForge.udp(PacketForge.Endpoints.ipv4(5000, 7, 53), noise()));
+        rig.send(
+            rig.snapt,
+            PacketForge.udp(PacketForge.Endpoints.ipv4(5000, 7, 53).reversed(), noise()));
+        rig.advanceMs(2);
+      }
+      rig.links.get(0).lossRatioDown = 0;
+      rig.probeAll();
+      rig.advanceMs(50);
+      PathState told = rig.snapt.paths(rig.nowNs).getFirst();
+      PathState measured = rig.agent.paths(rig.nowNs).getFirst();
+      assertThat(told.usualRoundTripUs()).isBetween(19_000.0, 23_000.0);
+      assertThat(told.roundTripUs()).isBetween(19_000.0, 23_000.0);
+      assertThat(told.peerBitPerSecond()).isBetween(1e5, 1e8);
+      assertThat(told.lossRatio())
+          .as("of the direction that the prober receives, at least as it says")
+          .isGreaterThanOrEqualTo(0.9 * measured.lossToHereRatio());
+      assertThat(rig.snapt.paths(rig.nowNs).get(1).usualRoundTripUs())
+          .isBetween(79_000.0, 83_000.0);
+      assertThat(measured.usualRoundTripUs()).as("it measures itself").isPositive();
+      assertThat(rig.agent.paths(rig.nowNs).getFirst().peerBitPerSecond()).isZero();
+    }
+  }
+
+  @Test
+  void aPathThatTheListeningEndFindsSilentIsLeftByItAlone() {
+    try (PathsRig rig = new PathsRig(8, 10, 40)) {
+      rig.serviceClass = ServiceClass.LT_LD;
+      rig.openAll();
+      rig.send(rig.agent, up(5000));
+      rig.advanceMs(100);
+      rig.snapt.silent(0, true, rig.nowNs);
+      int before = rig.links.get(1).sentDown;
+      rig.send(rig.snapt, down(5000));
+      rig.advanceMs(100);
+      assertThat(rig.atAgent).hasSize(1);
+      assertThat(rig.links.get(1).sentDown).as("by the other path").isGreaterThan(before);
+      rig.snapt.silent(0, false, rig.nowNs);
+      int again = rig.links.get(0).sentDown;
+      for (int i = 0; i < 100; i++) {
+        rig.send(rig.snapt, down(5000));
+        rig.advanceMs(10);
+      }
+      assertThat(rig.links.get(0).sentDown).as("it is used again").isGreaterThan(again + 10);
     }
   }
 

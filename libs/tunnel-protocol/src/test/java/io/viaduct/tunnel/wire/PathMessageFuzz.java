@@ -27,8 +27,10 @@ final class PathMessageFuzz {
 
   static List<byte[]> seeds() {
     return List.of(
-            new PathMessage.Probe(1, 2, -3, 4, PathMessage.NO_PATH, 0, 0),
-            new PathMessage.Probe(1, 2, -3, 4, 7, 0x83, 0x80),
+            new PathMessage.Probe(1, 2, -3, 4, PathMessage.NO_PATH, 0, 0, null),
+            new PathMessage.Probe(1, 2, -3, 4, 7, 0x83, 0x80, null),
+            new PathMessage.Probe(
+                1, 2, -3, 4, 7, 0x83, 0x80, new PathMeasurement(1, 2, 3, 65_535, 5, -1)),
             new PathMessage.ProbeReply(1, 2, 3, 4, PathMessage.NO_COUNT),
             new PathMessage.ProbeReply(1, 2, 3, 4, 0xFFFF_FFFFL),
             new PathMessage.Challenge(Long.MIN_VALUE),

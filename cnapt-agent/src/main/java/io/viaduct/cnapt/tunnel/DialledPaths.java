@@ -1,0 +1,276 @@
+package io.viaduct.cnapt.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.IoEventLoop;
+import io.viaduct.cnapt.links.Remotes;
+import io.viaduct.cnapt.links.UsableLink;
+import io.viaduct.cnapt.mobility.MobilitySettings;
+import io.viaduct.cnapt.policy.PathStatus;
+import io.viaduct.tunnel.control.ControlLine;
+import io.viaduct.tunnel.path.Carrier;
+import io.viaduct.tunnel.session.DatagramSink;
+import io.viaduct.tunnel.session.TunnelSession;
+import io.viaduct.tunnel.wire.DatagramHeader;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// The paths of an end that dials: [DevicePaths] decides which of them carry data, [CarrierSwitch]
+/// whether the control connection carries it instead.
+final class DialledPaths implements TunnelPaths, DevicePath.Receiver {
+  private final LongSupplier nanoTime;
+  private final DevicePaths paths;
+  private final CarrierSwitch carriers;
+  private final Inbound inbound;
+  private final DataPathListener listener;
+  private Carrier arrivingBy = Carrier.UDP;
+
+  /// @param mark SO_MARK of the sockets
+  /// @param measuring the regular probes to a peer; null for none
+  DialledPaths(
+      IoEventLoop loop,
+      LongSupplier nanoTime,
+      int mark,
+      MobilitySettings mobility,
+      @Nullable Measuring measuring,
+      Inbound inbound,
+      DataPathListener listener) {
+    this.nanoTime = nanoTime;
+    this.inbound = inbound;
+    this.listener = listener;
+    this.paths = new DevicePaths(loop, mark, mobility, measuring, this, listener);
+    this.carriers =
+        new CarrierSwitch(loop, inbound::drain, mobility, paths, listener, nanoTime.getAsLong());
+  }
+
+  @Override
+  public void begin(TunnelSession begun, Remotes peers, long nowNs) {
+    carriers.begin(begun, nowNs);
+    paths.begin(begun, peers, nowNs);
+  }
+
+  @Override
+  public void end() {
+    paths.end();
+  }
+
+  @Override
+  public void peers(Remotes to, long nowNs) {
+    carriers.networkChanged();
+    paths.peers(to, nowNs);
+  }
+
+  @Override
+  public void linkChanged(@Nullable UsableLink before, @Nullable UsableLink now, long nowNs) {
+    carriers.networkChanged();
+    paths.linkChanged(before, now, nowNs);
+  }
+
+  @Override
+  public void control(ControlLine.@Nullable Connection connection, long nowNs) {
+    if (connection == null) {
+      carriers.controlLost(nowNs);
+    } else {
+      carriers.control(connection, nowNs);
+    }
+  }
+
+  /// Takes a possible change of network. With a path per link, only the links that have changed
+  /// begin anew ([#linkChanged]).
+  @Override
+  public void networkChanged(long nowNs) {
+    carriers.networkChanged();
+    if (!paths.areMany()) {
+      paths.networkChanged(nowNs);
+    }
+  }
+
+  @Override
+  public void awake(long nowNs) {
+    carriers.networkChanged();
+    paths.networkChanged(nowNs);
+  }
+
+  // --- what arrives
+
+  @Override
+  public void burst(long waitedNs) {
+    inbound.burst(waitedNs);
+  }
+
+  @Override
+  public void datagram(DevicePath by, ByteBuf content, InetSocketAddress from) {
+    opened(content, by, from, inbound.arrivedNs());
+  }
+
+  @Override
+  public void controlDatagram(ByteBuf datagram, long nowNs) {
+    opened(datagram, null, null, nowNs);
+  }
+
+  private void opened(
+      ByteBuf content, @Nullable DevicePath by, @Nullable InetSocketAddress from, long nowNs) {
+    TunnelSession to = inbound.sessionOf(content);
+    if (to == null) {
+      return;
+    }
+    int offset = content.readerIndex();
+    int length = content.readableBytes();
+    boolean data = DatagramHeader.type(content, offset) != DatagramHeader.TYPE_PATH;
+    arrivingBy = by == null ? Carrier.CONTROL : Carrier.UDP;
+    int path = by == null ? 0 : by.id;
+    if (to.open(content, offset, length, path, from, inbound.toHost(), nowNs).isSignOfLife()) {
+      carriers.heard(arrivingBy, data, nowNs);
+      if (arrivingBy == carriers.carrier()) {
+        paths.heard(by, length, nowNs);
+      }
+    }
+  }
+
+  @Override
+  public void batchEnd(DevicePath by) {
+    if (inbound.opened()) {
+      paths.delivered(by);
+    }
+    inbound.drain();
+  }
+
+  @Override
+  public void writable() {
+    inbound.drain();
+  }
+
+  @Override
+  public void probed(int path, long rttUs, double smoothedRttUs, long clockOffsetUs) {
+    if (arrivingBy != carriers.carrier()) {
+      return; // the datagram came on another carrier than the one in use
+    }
+    long nowNs = nanoTime.getAsLong();
+    long smoothedNs = (long) (smoothedRttUs * 1000);
+    carriers.roundTrip(smoothedNs);
+    if (paths.answered(path, rttUs * 1000, smoothedNs, nowNs)) {
+      listener.pathFound(nowNs);
+    }
+  }
+
+  // --- what leaves
+
+  @Override
+  public DatagramSink of(int path) {
+    return paths.of(path);
+  }
+
+  @Override
+  public void offered(long nowNs) {
+    carriers.sent(nowNs);
+  }
+
+  @Override
+  public void beforeDrain(long nowNs) {
+    paths.noteOffered(nowNs);
+    paths.sendWaiting(nowNs);
+  }
+
+  @Override
+  public void afterDrain(long nowNs) {
+    if (carriers.carrier() == Carrier.UDP && paths.isRefused() && !paths.isSearching()) {
+      paths.networkChanged(nowNs); // there is no route to the other end now, so try again soon
+    }
+  }
+
+  @Override
+  public void tick(long nowNs) {
+    carriers.tick(nowNs);
+    Carrier by = carriers.carrier();
+    if (paths.tick(by, nowNs)) {
+      listener.pathDead();
+    }
+    if (paths.takeLastProbed()) {
+      carriers.probed(nowNs);
+    }
+  }
+
+  @Override
+  public long nextTickNs(long nowNs) {
+    return Math.min(paths.nextTickNs(nowNs), carriers.nextTickNs());
+  }
+
+  @Override
+  public Carrier carrier() {
+    return carriers.carrier();
+  }
+
+  @Override
+  public List<UsableLink> ranked(List<UsableLink> links) {
+    return paths.ranked(links);
+  }
+
+  // --- what is shown
+
+  @Override
+  public boolean areMany() {
+    return paths.areMany();
+  }
+
+  @Override
+  public List<PathStatus> status(long nowNs) {
+    return paths.status(nowNs);
+  }
+
+  @Override
+  public @Nullable PathStatus published(int id) {
+    return paths.published(id);
+  }
+
+  @Override
+  public String name(int id) {
+    DevicePath path = paths.find(id);
+    return path == null ? "" : paths.name(path);
+  }
+
+  @Override
+  public InetSocketAddress peer() {
+    return paths.peer();
+  }
+
+  @Override
+  public boolean isSearching() {
+    return paths.isSearching();
+  }
+
+  @Override
+  public boolean isDead() {
+    return paths.isDead();
+  }
+
+  @Override
+  public int refusedPairs() {
+    return paths.sockets().refusedPairs();
+  }
+
+  @Override
+  public long droppedBursts() {
+    return paths.sockets().droppedBursts();
+  }
+
+  @Override
+  public long refusals() {
+    return paths.sockets().refusals();
+  }
+
+  @Override
+  public long watchdogs() {
+    return 0; // an end that measures reads no results
+  }
+
+  @Override
+  public long misled() {
+    return 0; // each path has a socket of its own
+  }
+
+  @Override
+  public void close() {
+    paths.close();
+  }
+}

@@ -1,0 +1,22 @@
+package io.viaduct.cnapt.tunnel;
+
+import io.viaduct.cnapt.mobility.MobilitySettings;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The part that this end has in the tunnel.
+public sealed interface EndRole {
+  /// Opens paths, measures them, and decides about their use: a device, or a peer that dials.
+  ///
+  /// @param measuring the regular probes to a peer; null for a device, which probes a SNAPT as its
+  ///   traffic needs
+  record Dialling(MobilitySettings mobility, @Nullable Measuring measuring) implements EndRole {}
+
+  /// Receives at fixed addresses and follows the other end: a peer that listens.
+  ///
+  /// @param addresses at least one; with port 0 in the first one the kernel chooses the port of all
+  /// @param watchdog time without a probe after which traffic leaves a path
+  record Answering(List<InetSocketAddress> addresses, Duration watchdog) implements EndRole {}
+}
