@@ -12,15 +12,10 @@ import java.util.Map;
 ///
 /// @param jitterMs what a packet's delay may be above that of its line, in each direction; the
 ///   order of packets stays
-record BulkEvent(int jitterMs) implements HandoverEvent {
+record BulkEvent(String name, int jitterMs) implements HandoverEvent {
   private static final double SECONDS = 8;
   private static final double GAIN = 1.7;
   private static final double NEVER_BELOW = 0.95;
-
-  @Override
-  public String name() {
-    return jitterMs == 0 ? "bulk" : "bulk-jitter-" + jitterMs;
-  }
 
   @Override
   public String title() {
