@@ -49,7 +49,6 @@ import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.reload.ConfigurationReload;
-import io.viaduct.service.reload.Reloading;
 import io.viaduct.service.tls.CertificateMeters;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.dictionary.ZstdBlocks;
@@ -256,6 +255,11 @@ final class Agent
   }
 
   @Override
+  public LiveChanges changes() {
+    return new LiveChanges(dataLoop, network, data, classifier);
+  }
+
+  @Override
   public ConfigurationReload<CnaptConfiguration> reload(
       ConfigurationSource<CnaptConfiguration> source) {
     return new ConfigurationReload<>(
@@ -268,21 +272,6 @@ final class Agent
 
   Runnable trust(Path trust) {
     return authorities.prepare(trust);
-  }
-
-  Runnable links(LinkRules next) {
-    return () -> dataLoop.execute(() -> network.links().use(next));
-  }
-
-  Runnable distribute(Policy next) {
-    return () -> dataLoop.execute(() -> data.distribute(next));
-  }
-
-  /// On the wire, an application is an index into the list that the Hello has sent to the SNAPT.
-  Runnable classify(Classifier next) {
-    return next.names().equals(classifier.names())
-        ? () -> dataLoop.execute(() -> data.classify(next))
-        : Reloading.AT_NEXT_START;
   }
 
   private void ticket(SessionTicket ticket) {

@@ -11,6 +11,7 @@ import io.viaduct.service.logging.ProcessLogging;
 import io.viaduct.service.reload.Reloading;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 
 /// Reads the configuration at SIGHUP: checks it, and applies the keys that a running agent can
@@ -47,39 +48,34 @@ final class AgentReload {
     }
   }
 
-  /// Returns the keys that a running agent with a peer can change.
-  static List<Reloading<CnaptConfiguration>> peerParts(PeerAgent agent) {
+  /// Returns the keys that every running agent can change; one with a peer no others.
+  static List<Reloading<CnaptConfiguration>> carryingParts(CarryingAgent agent) {
     return List.of(
+        // Always applied, because a fast start reads the file before it can be compared.
         new Reloading<>(
             true,
             List.of("applications"),
-            next -> agent.classify(Applications.classifier(next.applications()))),
+            next -> agent.changes().classify(Applications.classifier(next.applications()))),
         new Reloading<>(
             List.of("policy"),
             next ->
-                agent.distribute(policy("", next, Applications.classifier(next.applications())))),
-        new Reloading<>(List.of("links"), next -> agent.links(LinkRules.of(next.links()))),
+                agent
+                    .changes()
+                    .distribute(policy("", next, Applications.classifier(next.applications())))),
+        new Reloading<>(
+            List.of("links"), next -> agent.changes().links(LinkRules.of(next.links()))),
         new Reloading<>(
             List.of("logging.level"), next -> () -> ProcessLogging.level(next.logging().level())));
   }
 
-  /// Returns the keys that a running agent can change. All other keys take effect at the next
-  /// start.
+  /// Returns the keys that a running agent of a device can change. All other keys take effect at
+  /// the next start.
   static List<Reloading<CnaptConfiguration>> parts(Agent agent) {
-    // These parts are always applied, because a fast start reads the files before they can be
-    // compared.
-    return List.of(
-        new Reloading<>(true, List.of("trust"), next -> agent.trust(next.trust().orElseThrow())),
-        new Reloading<>(
-            true,
-            List.of("applications"),
-            next -> agent.classify(Applications.classifier(next.applications()))),
-        new Reloading<>(
-            List.of("policy"),
-            next ->
-                agent.distribute(policy("", next, Applications.classifier(next.applications())))),
-        new Reloading<>(List.of("links"), next -> agent.links(LinkRules.of(next.links()))),
-        new Reloading<>(
-            List.of("logging.level"), next -> () -> ProcessLogging.level(next.logging().level())));
+    var parts = new ArrayList<Reloading<CnaptConfiguration>>();
+    // Always applied, as above.
+    parts.add(
+        new Reloading<>(true, List.of("trust"), next -> agent.trust(next.trust().orElseThrow())));
+    parts.addAll(carryingParts(agent));
+    return parts;
   }
 }

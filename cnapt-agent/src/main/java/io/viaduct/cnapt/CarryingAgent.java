@@ -14,6 +14,9 @@ interface CarryingAgent extends AutoCloseable {
   /// Returns the configuration reload of this started agent.
   ConfigurationReload<CnaptConfiguration> reload(ConfigurationSource<CnaptConfiguration> source);
 
+  /// Returns what this running agent can change.
+  LiveChanges changes();
+
   @Override
   void close();
 }

@@ -51,7 +51,6 @@ import io.viaduct.service.operations.OperationsEndpoint;
 import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.reload.ConfigurationReload;
-import io.viaduct.service.reload.Reloading;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.PinnedKey;
 import io.viaduct.tunnel.key.AeadAlgorithm;
@@ -299,29 +298,19 @@ final class PeerAgent
   }
 
   @Override
+  public LiveChanges changes() {
+    return new LiveChanges(dataLoop, network, data, classifier);
+  }
+
+  @Override
   public ConfigurationReload<CnaptConfiguration> reload(
       ConfigurationSource<CnaptConfiguration> source) {
     return new ConfigurationReload<>(
         source,
         ConfigurationKeys.of(configuration),
-        AgentReload.peerParts(this),
+        AgentReload.carryingParts(this),
         Objects.requireNonNull(metrics, "the agent is started first").registry(),
         clock);
-  }
-
-  Runnable links(LinkRules next) {
-    return () -> dataLoop.execute(() -> network.links().use(next));
-  }
-
-  Runnable distribute(Policy next) {
-    return () -> dataLoop.execute(() -> data.distribute(next));
-  }
-
-  /// On the wire, an application is an index into the list that the Hello has sent.
-  Runnable classify(Classifier next) {
-    return next.names().equals(classifier.names())
-        ? () -> dataLoop.execute(() -> data.classify(next))
-        : Reloading.AT_NEXT_START;
   }
 
   // --- the control connection of the end that dials
