@@ -12,7 +12,6 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -21,23 +20,8 @@ import org.junit.jupiter.api.Test;
 class CopiesTest {
   private static final long SEED = 77;
   private static final PacketForge.Endpoints FLOW = PacketForge.Endpoints.ipv4(5_000, 7, 53);
-  private PathsRig rig = rig(Set.of());
+  private PathsRig rig = PathsRig.opened(ServiceClass.LT_LD, Set.of(), SEED);
   private int number;
-
-  private static PathsRig rig(Set<?> without) {
-    PathsRig made =
-        new PathsRig(
-            TunnelLimits.PATH_FEATURES.stream()
-                .filter(each -> !without.contains(each))
-                .collect(Collectors.toSet()),
-            8,
-            10,
-            30);
-    made.weather = new SplittableRandom(SEED);
-    made.serviceClass = ServiceClass.LT_LD;
-    made.openAll();
-    return made;
-  }
 
   @AfterEach
   void close() {
@@ -158,7 +142,7 @@ class CopiesTest {
   @Test
   void anEndOfTheVersionBeforeGetsNoCopies() {
     rig.close();
-    rig = rig(TunnelLimits.PATH_FEATURES);
+    rig = PathsRig.opened(ServiceClass.LT_LD, TunnelLimits.PATH_FEATURES, SEED);
     route(FlowRoute.TWO_PATHS);
     talk(100);
     assertThat(copied()).isEmpty();

@@ -23,6 +23,7 @@ import io.viaduct.tunnel.wire.Verdict;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Set;
@@ -104,6 +105,20 @@ final class PathsRig implements AutoCloseable {
     }
     agent = session(TunnelRole.AGENT, features, paths, agentMemory);
     snapt = session(TunnelRole.SNAPT, features, paths, snaptMemory);
+  }
+
+  /// Returns a rig with two links of 10 and 30 ms and all paths open.
+  ///
+  /// @param without abilities that the handshake has not agreed on
+  /// @param seed of the weather
+  static PathsRig opened(ServiceClass of, Set<Feature> without, long seed) {
+    Set<Feature> features = new HashSet<>(TunnelLimits.PATH_FEATURES);
+    features.removeAll(without);
+    PathsRig made = new PathsRig(features, 8, 10, 30);
+    made.weather = new SplittableRandom(seed);
+    made.serviceClass = of;
+    made.openAll();
+    return made;
   }
 
   private TunnelSession session(

@@ -14,22 +14,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What a lost path may have lost leaves again by another one (docs/adr/0040).
+/// Bursts that a lost path may have lost leave again by another one (docs/adr/0040).
 class RepeatsTest {
   private static final PacketForge.Endpoints FLOW = PacketForge.Endpoints.ipv4(5_000, 7, 53);
-  private PathsRig rig = rig(ServiceClass.LT_LD, Set.of());
+  private static final long SEED = 1;
+  private PathsRig rig = PathsRig.opened(ServiceClass.LT_LD, Set.of(), SEED);
   private int number;
-
-  private static PathsRig rig(ServiceClass of, Set<?> without) {
-    var features =
-        TunnelLimits.PATH_FEATURES.stream()
-            .filter(each -> !without.contains(each))
-            .collect(java.util.stream.Collectors.toSet());
-    PathsRig made = new PathsRig(features, 8, 10, 30);
-    made.serviceClass = of;
-    made.openAll();
-    return made;
-  }
 
   @AfterEach
   void close() {
@@ -119,7 +109,7 @@ class RepeatsTest {
   @Test
   void flowsThatRepeatThemselvesAreNotKept() {
     rig.close();
-    rig = rig(ServiceClass.HT_HD, Set.of());
+    rig = PathsRig.opened(ServiceClass.HT_HD, Set.of(), SEED);
     talk(500);
     loseFirstLink(200);
     talk(100);
@@ -131,7 +121,7 @@ class RepeatsTest {
   @Test
   void anEndOfTheVersionBeforeGetsNoRepeats() {
     rig.close();
-    rig = rig(ServiceClass.LT_LD, TunnelLimits.PATH_FEATURES);
+    rig = PathsRig.opened(ServiceClass.LT_LD, TunnelLimits.PATH_FEATURES, SEED);
     talk(500);
     loseFirstLink(200);
     talk(100);
