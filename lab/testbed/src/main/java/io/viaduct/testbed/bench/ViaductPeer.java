@@ -220,7 +220,7 @@ final class ViaductPeer implements Peer {
     return new Made(opened, opened + resumed, deployment.metric("ims-bridge", REGISTERED));
   }
 
-  /// What is made anew when a device loses its state.
+  /// Counts of what a device makes anew when it loses its state.
   record Made(long sessions, long connections, long registrations) {}
 
   @Override

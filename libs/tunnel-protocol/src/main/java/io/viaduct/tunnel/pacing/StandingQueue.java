@@ -6,7 +6,7 @@ package io.viaduct.tunnel.pacing;
 /// A long queue is tested at once, because the sender brakes far more then than the line's rate may
 /// be wrong. A short one is tested with [#TEST_SHARE] less, after it has stood for a while.
 final class StandingQueue {
-  /// What is sent less in a test.
+  /// Share of the capacity that is not used in a test.
   private static final double TEST_SHARE = 0.15;
 
   /// Least queue above the target that is tested, and the time for which it stands before.

@@ -28,7 +28,7 @@ final class DatagramWriter {
 
   private static final int STAMP_SPACING_DATAGRAMS = 8;
 
-  /// What the writer of a path knows about the other ones.
+  /// The other paths, as the writer of one path needs them.
   interface OtherPaths {
     /// Returns whether a burst could leave again by another path if this one is lost.
     boolean mayRepeat();

@@ -34,7 +34,7 @@ final class SessionPath {
   final PathMessages messages;
   final CopyQueue copies;
 
-  /// What a lost path may have lost; it leaves before all else.
+  /// Bursts that a lost path may have lost; they leave before all else.
   final CopyQueue repeats;
 
   final UnconfirmedBursts unconfirmed;

@@ -1,6 +1,6 @@
 package io.viaduct.tunnel.wire;
 
-/// What a prober has measured on one path, as its PROBE shares it with the other end (feature
+/// The measurements of a prober on one path, as its PROBE shares them with the other end (feature
 /// MEASUREMENTS). Shares of loss are in parts of 10,000.
 ///
 /// @param usualRoundTripUs round trip of about the last minute, in µs
