@@ -47,6 +47,7 @@ public final class FlowState {
   private int copyPath = NO_PATH;
   private @Nullable SpreadState spread;
   private int route = FlowRoute.ANY;
+  private boolean held;
 
   FlowState(
       int id,
@@ -144,6 +145,17 @@ public final class FlowState {
   /// @param path id of the path, or a value of [FlowRoute]
   public void route(int path) {
     route = path;
+  }
+
+  /// Returns whether packets of the flow are refused for now, because nobody pays for them.
+  public boolean isHeld() {
+    return held;
+  }
+
+  /// Refuses the packets that this end takes for the flow, or lets them pass again. A flow that the
+  /// other end's packets keep open stays in the table.
+  public void hold(boolean refused) {
+    held = refused;
   }
 
   /// Returns the IP protocol number.

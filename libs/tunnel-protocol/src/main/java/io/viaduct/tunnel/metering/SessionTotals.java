@@ -44,6 +44,15 @@ public final class SessionTotals {
     return receivedFlowless;
   }
 
+  /// Returns the inner bytes of all packets, in both directions.
+  public long preBytes() {
+    long sum = 0;
+    for (int i = 0; i < ServiceClass.COUNT; i++) {
+      sum += sent[i].preBytes() + received[i].preBytes();
+    }
+    return sum;
+  }
+
   /// Counts datagrams that were sent.
   public void sentDatagrams(int datagrams) {
     sentDatagrams += datagrams;

@@ -30,6 +30,7 @@ final class PacketIntake {
   private final Sealer sealer;
   private final BodyLimit bodies;
   private final VerdictCounters verdicts;
+  private boolean holdsFlowless;
 
   PacketIntake(
       SessionState state,
@@ -62,10 +63,18 @@ final class PacketIntake {
     if (flow != null) {
       listener.offered(flow, packet, nowNs);
     }
+    if (flow == null ? holdsFlowless : flow.isHeld()) {
+      return Verdict.FLOW_HELD;
+    }
     return admit(packet, key, flow, nowNs);
   }
 
-  /// Takes a packet that belongs to no flow.
+  /// Refuses the packets that belong to no flow, or lets them pass again.
+  void holdFlowless(boolean refused) {
+    holdsFlowless = refused;
+  }
+
+  /// Takes a packet of this end itself, which belongs to no flow.
   Verdict takeFlowless(IpPacket packet, long nowNs) {
     FlowKey key = memory.key;
     return key.parse(packet) ? admit(packet, key, null, nowNs) : Verdict.NOT_IP;

@@ -80,6 +80,12 @@ public final class TunnelSession implements AutoCloseable {
     return verdict;
   }
 
+  /// Refuses offered packets that belong to no flow, or lets them pass again. Packets of a flow:
+  /// [io.viaduct.tunnel.flow.FlowState#hold].
+  public void holdFlowless(boolean refused) {
+    outbound.intake.holdFlowless(refused);
+  }
+
   /// Takes a packet of this end itself, which belongs to no flow and is charged to none.
   public Verdict offerFlowless(IpPacket packet, long nowNs) {
     Verdict verdict = closed ? Verdict.SESSION_CLOSED : outbound.intake.takeFlowless(packet, nowNs);

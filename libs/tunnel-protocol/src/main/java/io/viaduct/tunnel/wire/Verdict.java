@@ -30,6 +30,8 @@ public enum Verdict {
   FLOW_IDS_EXHAUSTED(Subject.PACKET),
   /// A rule of the device allows no path that works.
   NO_PATH(Subject.PACKET),
+  /// Flow is held: the shell around the session refuses its packets for now.
+  FLOW_HELD(Subject.PACKET),
   /// Session is closed, or the SNAPT has not yet heard from the device.
   SESSION_CLOSED(Subject.PACKET),
 

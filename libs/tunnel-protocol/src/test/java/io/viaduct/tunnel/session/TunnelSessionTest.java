@@ -445,4 +445,17 @@ class TunnelSessionTest {
     assertThat(rig.agent.queuedBytes(ServiceClass.LT_LD)).isLessThanOrEqualTo(1 << 18);
     assertThat(rig.agent.nextDeadlineNs()).isGreaterThanOrEqualTo(rig.nowNs);
   }
+
+  @Test
+  void packetsOfAHeldFlowAreRefusedUntilItIsReleased() {
+    byte[] packet = PacketForge.udp(Endpoints.ipv4(5000, 7, 53), bytes(60));
+    rig.open(packet);
+    FlowState flow = rig.atSnapt.getFirst().flow();
+    byte[] answer = PacketForge.udp(Endpoints.ipv4(5000, 7, 53).reversed(), bytes(60));
+    flow.hold(true);
+    assertThat(rig.offer(rig.snapt, answer)).isEqualTo(Verdict.FLOW_HELD);
+    assertThat(flow.sent().packets()).isZero();
+    flow.hold(false);
+    assertThat(rig.offer(rig.snapt, answer)).isEqualTo(Verdict.QUEUED);
+  }
 }
