@@ -50,6 +50,7 @@ import io.viaduct.service.operations.ProcessMetrics;
 import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.reload.ConfigurationReload;
 import io.viaduct.service.tls.CertificateMeters;
+import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.Welcome;
 import io.viaduct.tunnel.dictionary.ZstdBlocks;
 import io.viaduct.tunnel.key.AeadAlgorithm;
@@ -352,6 +353,16 @@ final class Agent
   @Override
   public void tokenAccepted(long expiresMs) {
     state.tokenExpires(expiresMs);
+  }
+
+  @Override
+  public void credit(CreditNotice notice) {
+    String words = state.credit(notice);
+    if (words.isEmpty()) {
+      LOG.info("the credit of the account suffices again");
+    } else {
+      LOG.warn("{}", words);
+    }
   }
 
   @Override

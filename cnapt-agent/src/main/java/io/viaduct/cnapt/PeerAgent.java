@@ -53,6 +53,7 @@ import io.viaduct.service.operations.Readiness;
 import io.viaduct.service.reload.ConfigurationReload;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.PinnedKey;
+import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.key.AeadAlgorithm;
 import io.viaduct.tunnel.key.Ciphers;
 import io.viaduct.tunnel.path.Carrier;
@@ -362,6 +363,9 @@ final class PeerAgent
 
   @Override
   public void tokenAccepted(long expiresMs) {} // a peer needs no token
+
+  @Override
+  public void credit(CreditNotice notice) {} // a peer charges nothing
 
   @Override
   public void relays(List<Snapt> relays) {} // a peer has none

@@ -84,6 +84,6 @@ final class PeerState {
   }
 
   AgentStatus.ControlStatus control() {
-    return new AgentStatus.ControlStatus(controlStands, "", "", lastFailure, List.of());
+    return new AgentStatus.ControlStatus(controlStands, "", "", lastFailure, "", List.of());
   }
 }

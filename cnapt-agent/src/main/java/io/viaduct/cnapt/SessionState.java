@@ -6,7 +6,9 @@ import io.viaduct.cnapt.control.Welcomed;
 import io.viaduct.cnapt.operations.AgentStatus;
 import io.viaduct.cnapt.signalling.SignallingStatus;
 import io.viaduct.cnapt.tunnel.DataStatus;
+import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.Feature;
+import java.math.BigDecimal;
 import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -24,6 +26,7 @@ final class SessionState {
   private volatile long tokenExpiresMs;
   private volatile List<Snapt> snapts = List.of();
   private volatile long sinceMs;
+  private volatile CreditNotice credit = CreditNotice.getDefaultInstance();
 
   /// Records a Welcome.
   ///
@@ -34,6 +37,7 @@ final class SessionState {
       sinceMs = nowMs;
     }
     welcomed = by;
+    credit = CreditNotice.getDefaultInstance(); // the SNAPT tells it again if it is short
     controlStands = true;
     return before;
   }
@@ -51,6 +55,27 @@ final class SessionState {
 
   void snapts(List<Snapt> listed) {
     snapts = listed;
+  }
+
+  /// Records the credit of the account.
+  ///
+  /// @return what the user should know; empty if the credit suffices
+  String credit(CreditNotice notice) {
+    credit = notice;
+    return creditWords();
+  }
+
+  private String creditWords() {
+    CreditNotice now = credit;
+    BigDecimal denarii = BigDecimal.valueOf(now.getAvailableMicrodenarii(), 6);
+    return switch (now.getState()) {
+      case LOW -> "the credit is low: %s den are left".formatted(denarii.toPlainString());
+      case EXHAUSTED -> "the credit is used up: flows are refused until there is a top-up";
+      case CAP_REACHED -> "your spending cap is reached: flows are refused";
+      case BLOCKED -> "the account is suspended: all flows are refused";
+      case UNKNOWN -> "billing cannot be asked for credit: some classes are refused";
+      case SUFFICIENT, STATE_UNSPECIFIED, UNRECOGNIZED -> "";
+    };
   }
 
   /// Returns the SNAPT's address at the control connection, with the port for datagrams, or null
@@ -78,6 +103,9 @@ final class SessionState {
     }
     if (welcomed != null && !controlStands) {
       reasons.add("no control connection at this moment");
+    }
+    if (credit.getState() != CreditNotice.State.LOW && !creditWords().isEmpty()) {
+      reasons.add(creditWords());
     }
     Double roundTripMs = sip.roundTripMs();
     if (sip.isAlone() && roundTripMs != null) {
@@ -116,6 +144,7 @@ final class SessionState {
         tokenExpiresMs == 0 ? "" : Instant.ofEpochMilli(tokenExpiresMs).toString(),
         trustExpires.toString(),
         lastFailure,
+        creditWords(),
         snapts.stream().map(Snapt::toString).toList());
   }
 

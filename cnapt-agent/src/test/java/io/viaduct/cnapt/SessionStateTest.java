@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.cnapt.signalling.SignallingStatus;
 import io.viaduct.cnapt.signalling.SignallingStatus.Probes;
 import io.viaduct.cnapt.tunnel.DataStatus;
+import io.viaduct.tunnel.control.v1.CreditNotice;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +33,26 @@ class SessionStateTest {
     assertThat(state.passes(data("dead"))).isFalse();
     assertThat(new SignallingStatus("", "active", "active", "", ALONE).besideTunnel().probes())
         .isEqualTo(new Probes("bridge.test", 23.46, 23.0, 0.0, 0.0, 5, 5, 9L, false));
+  }
+
+  private static CreditNotice credit(CreditNotice.State state) {
+    return CreditNotice.newBuilder().setState(state).setAvailableMicrodenarii(1_250_000).build();
+  }
+
+  @Test
+  void lowCreditIsToldButDegradesNothing() {
+    assertThat(state.credit(credit(CreditNotice.State.LOW)))
+        .isEqualTo("the credit is low: 1.250000 den are left");
+    assertThat(state.control(Instant.EPOCH).credit()).contains("1.250000 den");
+    assertThat(state.reasons(data("alive"), ALONE)).noneMatch(each -> each.contains("credit"));
+  }
+
+  @Test
+  void refusedFlowsAreAReasonUntilThereIsCreditAgain() {
+    state.credit(credit(CreditNotice.State.EXHAUSTED));
+    assertThat(state.reasons(data("alive"), ALONE)).anyMatch(each -> each.contains("used up"));
+    assertThat(state.credit(credit(CreditNotice.State.SUFFICIENT))).isEmpty();
+    assertThat(state.reasons(data("alive"), ALONE)).noneMatch(each -> each.contains("credit"));
   }
 
   @Test

@@ -20,10 +20,13 @@ import io.viaduct.service.tls.ExchangeableTls;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.snapt.SnaptConfiguration.RelayAddress;
 import io.viaduct.snapt.attribution.Attribution;
+import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
+import io.viaduct.snapt.credit.CreditLine;
+import io.viaduct.snapt.credit.CreditState;
 import io.viaduct.snapt.egress.Egress;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
@@ -98,6 +101,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   private final OwnAddresses ownAddresses;
   private final Attribution attribution;
   private final MultiThreadIoEventLoopGroup dataLoops;
+  private final CreditLine credit;
   private final Relay relay;
   private final SessionRegistry registry;
   private final BridgeConnection bridge;
@@ -139,6 +143,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     dataLoops =
         new MultiThreadIoEventLoopGroup(
             loops, new DefaultThreadFactory("relay"), EpollIoHandler.newFactory());
+    credit = new CreditLine(configuration.credit().beforeFirstAnswer());
     relay = new Relay(relaySettings(), pool, eventLoops(), System::nanoTime, clock, this);
     SnaptConfiguration.Attribution recorded = configuration.attribution();
     attribution =
@@ -160,7 +165,8 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
             reporting,
             sender,
             () -> statusSource().announcement(),
-            this::onTokenKeys);
+            this::onTokenKeys,
+            credit);
   }
 
   private Relay.Settings relaySettings() {
@@ -175,7 +181,8 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
         configuration.data().historyBudgetBytes(),
         UdpSettings.at(listen),
         policy,
-        configuration.egress().accountBitsPerSecond());
+        configuration.egress().accountBitsPerSecond(),
+        credit);
   }
 
   private List<IoEventLoop> eventLoops() {
@@ -315,6 +322,7 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
     meters.reports(sender, reporting, configuration.reporting().spoolReportsMax());
     meters.spool(spool, clock);
     meters.receipts(receipts);
+    meters.credit(credit);
     meters.intervals(intervals, relay::late);
     meters.attribution(attribution);
     CertificateMeters.bind(metrics.registry(), tls);
@@ -338,6 +346,14 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   @Override
   public void onInterval(IntervalUsage usage) {
     reporting.close(usage, this::settleSoon);
+  }
+
+  @Override
+  public void onCredit(Session session, CreditState state, long availableMicrodenarii) {
+    ControlServer server = control;
+    if (server != null) {
+      server.tell(session, state.notice(availableMicrodenarii));
+    }
   }
 
   private void settleSoon() {

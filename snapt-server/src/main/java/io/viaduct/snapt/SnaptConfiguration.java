@@ -11,6 +11,7 @@ import io.viaduct.snapt.policy.EgressRule;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelSettings;
+import io.viaduct.usage.v1.FailureAction;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -44,6 +45,7 @@ public record SnaptConfiguration(
     Egress egress,
     Attribution attribution,
     Metering metering,
+    Credit credit,
     Reporting reporting,
     List<RelayAddress> relays,
     OperationsSettings operations,
@@ -210,6 +212,20 @@ public record SnaptConfiguration(
     public Metering {
       require(interval, 5_000, 300_000, "metering.interval");
       require(lossPercentMax, 0, 90, "metering.loss-percent-max");
+    }
+  }
+
+  /// Credit control.
+  ///
+  /// @param beforeFirstAnswer whether traffic is carried (CONTINUE) or refused (TERMINATE) while
+  ///   billing cannot be asked and has not yet said what its tariff wants
+  public record Credit(FailureAction beforeFirstAnswer) {
+    public Credit {
+      if (beforeFirstAnswer != FailureAction.CONTINUE
+          && beforeFirstAnswer != FailureAction.TERMINATE) {
+        throw new IllegalArgumentException(
+            "credit.before-first-answer must be CONTINUE or TERMINATE, got " + beforeFirstAnswer);
+      }
     }
   }
 

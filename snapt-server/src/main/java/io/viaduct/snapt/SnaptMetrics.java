@@ -8,6 +8,7 @@ import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.snapt.attribution.Attribution;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
+import io.viaduct.snapt.credit.CreditLine;
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.snapt.policy.EgressRefusal;
 import io.viaduct.snapt.relay.Drop;
@@ -251,6 +252,22 @@ final class SnaptMetrics {
         "viaduct_receipts_not_asked",
         "Receipts that were not requested because their device owes too many",
         receipts.notAsked()::sum);
+  }
+
+  /// Registers the meters of credit control.
+  void credit(CreditLine credit) {
+    credit
+        .results()
+        .bind(registry, "viaduct_credit_answers", "result", "Answers of billing by result");
+    counter("viaduct_credit_requests", "Requests for quotas", credit.requests()::sum);
+    counter(
+        "viaduct_credit_pushes",
+        "Changes of the credit that billing has pushed",
+        credit.pushes()::sum);
+    counter(
+        "viaduct_credit_answers_unknown",
+        "Answers to sessions that have ended",
+        credit.unknown()::sum);
   }
 
   void gauge(String name, String description, Supplier<Number> value) {

@@ -31,7 +31,7 @@ final class StatusText {
                 "refused %-20s %d%n".formatted(reason.getKey(), reason.getValue().asLong())));
     for (JsonNode session : status.path("sessions")) {
       text.append(
-          "%-20s %s  at %s%s  moved %d times  round trip %.1f ms%s%n"
+          "%-20s %s  at %s%s  moved %d times  round trip %.1f ms%s%s%n"
               .formatted(
                   session.path("account").asString(),
                   session.path("session").asString(),
@@ -41,7 +41,8 @@ final class StatusText {
                       : "",
                   session.path("moves").asLong(),
                   session.path("roundTripMs").asDouble(),
-                  session.path("receipts").asBoolean() ? "" : "  unsigned"));
+                  session.path("receipts").asBoolean() ? "" : "  unsigned",
+                  credit(session)));
       if (session.path("paths").size() > 1) {
         session.path("paths").forEach(path -> text.append(path(path)));
       }
@@ -50,6 +51,11 @@ final class StatusText {
       }
     }
     return text.toString();
+  }
+
+  private static String credit(JsonNode session) {
+    String credit = session.path("credit").asString("");
+    return credit.equals("sufficient") || credit.isEmpty() ? "" : "  credit " + credit;
   }
 
   private static String path(JsonNode path) {

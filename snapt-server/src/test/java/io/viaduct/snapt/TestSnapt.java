@@ -15,10 +15,13 @@ import io.viaduct.host.tun.VirtioNetHeader;
 import io.viaduct.host.tun.WriteResult;
 import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.service.tls.Ed25519;
+import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionRegistry;
 import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
+import io.viaduct.snapt.credit.CreditLine;
+import io.viaduct.snapt.credit.CreditState;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
@@ -41,6 +44,7 @@ import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.Verdict;
+import io.viaduct.usage.v1.FailureAction;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.UsageReport;
@@ -74,6 +78,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   public final List<UsageReport> reports = new CopyOnWriteArrayList<>();
   public final List<UsageReport> progress = new CopyOnWriteArrayList<>();
   public volatile boolean spoolFull;
+  public final CreditLine credit = new CreditLine(FailureAction.CONTINUE);
 
   private final ExecutorService reportingThread = Executors.newSingleThreadExecutor();
   public final ReportSpool spool;
@@ -131,7 +136,8 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
                 HistoryMemory.BUDGET_BYTES,
                 UdpSettings.at(new InetSocketAddress(local, 0)),
                 policy,
-                accountBitsPerSecond),
+                accountBitsPerSecond,
+                credit),
             POOL,
             eventLoops,
             System::nanoTime,
@@ -258,6 +264,11 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   public void onInterval(IntervalUsage usage) {
     reports.add(usage.report());
     reporting.close(usage, this::settle);
+  }
+
+  @Override
+  public void onCredit(Session session, CreditState state, long availableMicrodenarii) {
+    control.tell(session, state.notice(availableMicrodenarii));
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.viaduct.cnapt.links.Remote;
 import io.viaduct.cnapt.links.UsableLink;
 import io.viaduct.cnapt.receipts.ReceiptLedger;
+import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.wire.DatagramHeader;
@@ -246,6 +247,11 @@ public final class ControlClient implements ControlDialog.Owner {
   @Override
   public void goodbye() {
     session = null;
+  }
+
+  @Override
+  public void credit(CreditNotice notice) {
+    listener.credit(notice);
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.viaduct.cnapt.receipts.ReceiptLedger;
 import io.viaduct.service.logging.PeerText;
 import io.viaduct.tunnel.control.KeepAliveWatch;
 import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
@@ -44,6 +45,9 @@ final class ControlDialog implements ControlConnection.Owner {
     void goodbye();
 
     void tokenAccepted(long expiresMs);
+
+    /// Reports that the credit of the account has changed.
+    void credit(CreditNotice notice);
 
     /// Returns the bytes that the tunnel has carried; a difference means that there is traffic.
     long carriedBytes();
@@ -171,6 +175,7 @@ final class ControlDialog implements ControlConnection.Owner {
       case KEEP_ALIVE -> keepAlive(from, message.getKeepAlive());
       case TOKEN_ACCEPTED -> owner.tokenAccepted(message.getTokenAccepted().getExpiresMs());
       case INTERVAL_BOUNDARY -> boundary(message.getIntervalBoundary());
+      case CREDIT_NOTICE -> owner.credit(message.getCreditNotice());
       case GOODBYE -> {
         if (left == null) {
           owner.goodbye();

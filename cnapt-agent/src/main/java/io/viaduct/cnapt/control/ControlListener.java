@@ -1,6 +1,7 @@
 package io.viaduct.cnapt.control;
 
 import io.netty.buffer.ByteBuf;
+import io.viaduct.tunnel.control.v1.CreditNotice;
 import java.util.List;
 
 /// Receives the events of the control connection; called on its event loop.
@@ -18,6 +19,9 @@ public interface ControlListener {
 
   /// Called when a newer token was accepted.
   void tokenAccepted(long expiresMs);
+
+  /// Called when the SNAPT tells that the credit of the account has changed.
+  void credit(CreditNotice notice);
 
   /// Called when the list of SNAPTs has changed.
   void relays(List<Snapt> relays);

@@ -50,7 +50,9 @@ public record Greeting(
             .setHistoryBytes(limits.historyBytes())
             .setPaths(limits.paths())
             .addAllFeatures(limits.features());
-    return toPeer ? hello.build() : hello.addFeatures(Feature.RECEIPTS).build();
+    return toPeer
+        ? hello.build()
+        : hello.addFeatures(Feature.RECEIPTS).addFeatures(Feature.CREDIT_NOTICES).build();
   }
 
   /// Returns the rule of docs/protocol.md section 5 that a Welcome violates, or an empty text.

@@ -85,10 +85,12 @@ public record AgentStatus(
   /// @param tokenExpires RFC 3339, empty if not known
   /// @param trustExpires RFC 3339, earliest expiry of a certificate in the file `trust`
   /// @param lastFailure reason of the last loss or refusal; empty if there was none
+  /// @param credit what the user should know about the credit of the account; empty if it suffices
   public record ControlStatus(
       boolean established,
       String tokenExpires,
       String trustExpires,
       String lastFailure,
+      String credit,
       List<String> snapts) {}
 }

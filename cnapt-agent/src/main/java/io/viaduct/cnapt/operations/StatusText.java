@@ -133,9 +133,11 @@ public final class StatusText {
   private static String control(JsonNode control) {
     String expires = control.path("tokenExpires").asString("");
     String failure = control.path("lastFailure").asString("");
+    String credit = control.path("credit").asString("");
     return (control.path("established").asBoolean(false) ? "established" : "not connected")
         + (expires.isEmpty() ? "" : ", token until " + expires)
-        + (failure.isEmpty() ? "" : ", last failure: " + failure);
+        + (failure.isEmpty() ? "" : ", last failure: " + failure)
+        + (credit.isEmpty() ? "" : "; " + credit);
   }
 
   // The status of an agent of the previous version does not have this field.

@@ -111,6 +111,7 @@ final class PeerConnection extends SimpleChannelInboundHandler<ControlMessage>
           TOKEN_UPDATE,
           TOKEN_ACCEPTED,
           RECEIPT_ANSWER,
+          CREDIT_NOTICE,
           MESSAGE_NOT_SET ->
           end(PeerRefusal.UNEXPECTED_MESSAGE);
     }

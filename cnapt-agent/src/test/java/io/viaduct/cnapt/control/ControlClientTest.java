@@ -13,6 +13,8 @@ import io.viaduct.service.logging.CapturedLog;
 import io.viaduct.tunnel.control.ControlFrame;
 import io.viaduct.tunnel.control.DeviceProof;
 import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.CreditNotice;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.KeepAlive;
@@ -288,6 +290,20 @@ class ControlClientTest {
     await().until(() -> agent.welcomed.size() == 1);
     agent.client().present(new byte[] {9}, List.of(), Map.of());
     await().until(() -> agent.tokensAccepted.contains(777L));
+    assertThat(agent.lost).isEmpty();
+  }
+
+  @Test
+  void theDeviceSaysThatItKnowsCreditNoticesAndTakesThem() throws Exception {
+    CreditNotice notice = CreditNotice.newBuilder().setState(CreditNotice.State.EXHAUSTED).build();
+    serve((to, message) -> {
+      TestSnapt.welcomeAll(to, message);
+      if (message.getHello().getFeaturesList().contains(Feature.CREDIT_NOTICES)) {
+        to.send(ControlMessage.newBuilder().setCreditNotice(notice));
+      }
+    });
+    connect("snapt-1");
+    await().until(() -> agent.creditNotices.contains(notice));
     assertThat(agent.lost).isEmpty();
   }
 

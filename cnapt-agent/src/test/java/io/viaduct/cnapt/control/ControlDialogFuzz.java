@@ -18,6 +18,7 @@ import io.viaduct.tunnel.control.ControlFrame.MalformedFrameException;
 import io.viaduct.tunnel.control.ControlScript;
 import io.viaduct.tunnel.control.v1.Aead;
 import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
@@ -277,6 +278,9 @@ final class ControlDialogFuzz implements ControlListener {
     requireWords(detail);
     refusals++;
   }
+
+  @Override
+  public void credit(CreditNotice notice) {}
 
   @Override
   public void tokenAccepted(long expiresMs) {

@@ -12,6 +12,7 @@ import io.viaduct.service.tls.CertificateCheck;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.tunnel.control.v1.Aead;
+import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,6 +27,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /// The device's end of a control connection: the real client, with a listener that stores its
@@ -45,6 +47,7 @@ final class TestAgent implements ControlListener, AutoCloseable {
   final Queue<String> details = new ConcurrentLinkedQueue<>();
   final Queue<String> tokensRefused = new ConcurrentLinkedQueue<>();
   final Queue<Long> tokensAccepted = new ConcurrentLinkedQueue<>();
+  final List<CreditNotice> creditNotices = new CopyOnWriteArrayList<>();
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
   private final Path folder;
@@ -149,6 +152,11 @@ final class TestAgent implements ControlListener, AutoCloseable {
   @Override
   public void tokenRefused(String detail) {
     tokensRefused.add(detail);
+  }
+
+  @Override
+  public void credit(CreditNotice notice) {
+    creditNotices.add(notice);
   }
 
   @Override

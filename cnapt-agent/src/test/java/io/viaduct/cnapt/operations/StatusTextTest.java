@@ -30,7 +30,7 @@ class StatusTextTest {
         new AgentStatus.TunStatus("viaduct0", "100.96.0.2", "fd76::2", 1414),
         session,
         new AgentStatus.ControlStatus(
-            session != null, "2026-11-20T12:05:00Z", "2027-11-20T00:00:00Z", "", List.of()),
+            session != null, "2026-11-20T12:05:00Z", "2027-11-20T00:00:00Z", "", "", List.of()),
         new AgentStatus.ReceiptsStatus(session != null, 3, 1, 0),
         new SignallingStatus(
             "sip:alice@ims.test",

@@ -19,6 +19,7 @@ import io.viaduct.cnapt.control.Welcomed;
 import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.PinnedKey;
 import io.viaduct.tunnel.control.v1.Aead;
+import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.RefusalCode;
 import io.viaduct.tunnel.terms.TunnelLimits;
@@ -82,6 +83,9 @@ class PeerConnectionTest {
     public void tokenRefused(String detail) {
       refused.add(detail);
     }
+
+    @Override
+    public void credit(CreditNotice notice) {}
 
     @Override
     public void tokenAccepted(long expiresMs) {}

@@ -1,9 +1,11 @@
 package io.viaduct.snapt.binding;
 
 import io.viaduct.snapt.napt.InnerAddresses;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import io.viaduct.usage.v1.SessionToken;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /// The session of one device: the terms that were agreed at its start, and its newest token.
@@ -30,15 +32,21 @@ public final class Session {
   ///   keys
   /// @param applications application names of the device's classification, by index
   /// @param software name and version of the device's software, as the device reports it
-  /// @param receipts true if the agent signs receipts
+  /// @param features optional abilities of the agent that concern the control connection
   public record Terms(
       TunnelTerms tunnel,
       InnerAddresses inner,
       List<String> applications,
       String software,
-      boolean receipts) {
+      Set<Feature> features) {
     public Terms {
       applications = List.copyOf(applications);
+      features = Set.copyOf(features);
+    }
+
+    /// Returns true if the agent signs receipts.
+    public boolean receipts() {
+      return features.contains(Feature.RECEIPTS);
     }
   }
 

@@ -16,6 +16,7 @@ import io.viaduct.tunnel.control.ControlLine;
 import io.viaduct.tunnel.control.DeviceProof;
 import io.viaduct.tunnel.control.KeepAliveWatch;
 import io.viaduct.tunnel.control.v1.ControlMessage;
+import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Goodbye;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
@@ -138,7 +139,13 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
       case KEEP_ALIVE -> onKeepAlive(message.getKeepAlive());
       case GOODBYE -> onGoodbye(open);
       case RECEIPT_ANSWER -> onReceipt(message.getReceiptAnswer());
-      case HELLO, WELCOME, REFUSAL, INTERVAL_BOUNDARY, TOKEN_ACCEPTED, MESSAGE_NOT_SET ->
+      case HELLO,
+          WELCOME,
+          REFUSAL,
+          INTERVAL_BOUNDARY,
+          TOKEN_ACCEPTED,
+          CREDIT_NOTICE,
+          MESSAGE_NOT_SET ->
           end(ConnectionEnd.UNEXPECTED_MESSAGE);
     }
   }
@@ -276,6 +283,13 @@ final class ControlConnection extends SimpleChannelInboundHandler<ControlMessage
   @Override
   public void send(IntervalBoundary boundary) {
     send(ControlMessage.newBuilder().setIntervalBoundary(boundary));
+  }
+
+  /// Tells the device about its credit.
+  void tell(CreditNotice notice) {
+    if (!ended) {
+      send(ControlMessage.newBuilder().setCreditNotice(notice));
+    }
   }
 
   @Override

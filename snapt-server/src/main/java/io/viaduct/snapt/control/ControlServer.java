@@ -24,6 +24,7 @@ import io.viaduct.snapt.reporting.ReceiptAsker;
 import io.viaduct.snapt.reporting.Receipts;
 import io.viaduct.snapt.reporting.ReportIdentity;
 import io.viaduct.tunnel.control.ControlFrame;
+import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.control.v1.Hello;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
@@ -263,6 +264,9 @@ public final class ControlServer implements ReceiptAsker {
     if (signs) {
       welcome.addFeatures(Feature.RECEIPTS);
     }
+    if (session.terms().features().contains(Feature.CREDIT_NOTICES)) {
+      welcome.addFeatures(Feature.CREDIT_NOTICES);
+    }
     return resumed ? welcome.build() : welcome.setSecret(ByteString.copyFrom(secret)).build();
   }
 
@@ -348,6 +352,23 @@ public final class ControlServer implements ReceiptAsker {
       });
     } catch (RejectedExecutionException _) {
       unreachable(boundaries); // the control thread has ended: this SNAPT is stopping
+    }
+  }
+
+  /// Tells the device of a session about its credit, if it is connected and knows the message.
+  public void tell(Session session, CreditNotice notice) {
+    if (!session.terms().features().contains(Feature.CREDIT_NOTICES)) {
+      return;
+    }
+    try {
+      group.execute(() -> {
+        ControlConnection connection = connections.get(session.id());
+        if (connection != null) {
+          connection.tell(notice);
+        }
+      });
+    } catch (RejectedExecutionException _) {
+      // the control thread has ended: this SNAPT is stopping
     }
   }
 

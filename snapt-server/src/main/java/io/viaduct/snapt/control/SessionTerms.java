@@ -12,6 +12,8 @@ import io.viaduct.tunnel.terms.HelloTerms;
 import io.viaduct.tunnel.terms.HelloTerms.RefusedException;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
+import java.util.Set;
 
 /// Checks the terms that a Hello requests of a SNAPT, without its token: those of the tunnel
 /// ([HelloTerms]), the names of applications, and the inner addresses.
@@ -34,7 +36,13 @@ final class SessionTerms {
         inner(hello),
         applications.shared(hello.getApplicationsList()),
         PeerText.printable(hello.getSoftware(), SOFTWARE_LENGTH_MAX),
-        hello.getFeaturesList().contains(Feature.RECEIPTS));
+        features(hello));
+  }
+
+  private static Set<Feature> features(Hello hello) {
+    Set<Feature> known = EnumSet.of(Feature.RECEIPTS, Feature.CREDIT_NOTICES);
+    known.retainAll(hello.getFeaturesList());
+    return known;
   }
 
   private static void requireApplications(Hello hello) throws RefusedException {

@@ -168,6 +168,12 @@ final class FlowMeter {
     return usage.build();
   }
 
+  void survey(UsageReader reader, String application, long startNs, long nowNs) {
+    boolean charged = hasCarried() && !isRefusedWholly();
+    long bytes = charged ? up.preBytes() - refused.bytes() + arrivedDown() : 0;
+    reader.flow(flow, application, bytes, charged ? durationMs(startNs, nowNs) : 0, !ended);
+  }
+
   private long durationMs(long startNs, long nowNs) {
     long from = Math.max(startNs, flow.openedNs());
     long to = ended ? Math.max(from, flow.lastNs()) : nowNs;

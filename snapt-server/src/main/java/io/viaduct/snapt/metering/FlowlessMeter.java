@@ -82,9 +82,20 @@ final class FlowlessMeter {
                 .setPreBytes(downBytes())
                 .setPostBytes(down.postBytes())
                 .setPackets(downPackets()))
-        .setDurationMs(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nowNs - startNs)))
+        .setDurationMs(durationMs(startNs, nowNs))
         .setDelaySource(DelaySource.MISSING)
         .build();
+  }
+
+  void survey(UsageReader reader, String application, long startNs, long nowNs) {
+    if (hasCarried() && !isRefusedWholly()) {
+      long upBytes = up.preBytes() - refused.bytes();
+      reader.flowless(application, upBytes + downBytes(), durationMs(startNs, nowNs));
+    }
+  }
+
+  private static long durationMs(long startNs, long nowNs) {
+    return Math.max(1, TimeUnit.NANOSECONDS.toMillis(nowNs - startNs));
   }
 
   void roll() {

@@ -149,6 +149,14 @@ public final class SessionMeter {
     return usage(report, token);
   }
 
+  /// Passes the use of the open interval so far to a reader, without changing any state.
+  public void survey(UsageReader reader, long nowNs) {
+    for (FlowMeter meter : flows) {
+      meter.survey(reader, applicationOf(meter.flow()), startNs, nowNs);
+    }
+    flowless.survey(reader, UNCLASSIFIED, startNs, nowNs);
+  }
+
   /// Returns true if the open interval has usage to report.
   public boolean hasCarried() {
     return flowless.hasCarried() || flows.stream().anyMatch(FlowMeter::hasCarried);

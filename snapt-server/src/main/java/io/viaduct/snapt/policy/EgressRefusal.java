@@ -17,14 +17,17 @@ public enum EgressRefusal {
   /// The packet has IPv4 source-route options (LSRR, SSRR; RFC 7126), or incomplete options.
   SOURCE_ROUTE,
   /// The account has used up its `egress.account-bits-per-second`.
-  ACCOUNT_RATE;
+  ACCOUNT_RATE,
+  /// The credit of the account does not pay for the flow's application.
+  CREDIT;
 
   /// Returns true if the device gets an ICMP error. There is none for a source route, which the
   /// error would have to reverse (RFC 1812 section 4.3.2.6). There is none for the rate, because
-  /// packet loss is its signal.
+  /// packet loss is its signal. Without credit, an established TCP connection survives the error
+  /// (RFC 5461), and goes on after a top-up; a new one fails at once.
   public boolean isAnswered() {
     return switch (this) {
-      case OWN_ADDRESS, CONTROL_NETWORK, PRIVATE_NETWORK, DENIED -> true;
+      case OWN_ADDRESS, CONTROL_NETWORK, PRIVATE_NETWORK, DENIED, CREDIT -> true;
       case SOURCE_ROUTE, ACCOUNT_RATE -> false;
     };
   }

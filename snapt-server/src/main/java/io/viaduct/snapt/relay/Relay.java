@@ -7,6 +7,8 @@ import io.viaduct.host.udp.UdpSettings;
 import io.viaduct.host.udp.UdpSockets;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionCarrier;
+import io.viaduct.snapt.credit.CreditLine;
+import io.viaduct.snapt.credit.CreditState;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressPool;
@@ -69,6 +71,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
   /// @param historyBudgetBytes limit, in bytes, of all compression histories of one loop together
   /// @param policy rules for the destinations that devices may reach
   /// @param accountBitsPerSecond rate limit of each account in each direction; 0 means no limit
+  /// @param credit carries the requests of credit control
   public record Settings(
       String snaptId,
       long epoch,
@@ -78,7 +81,8 @@ public final class Relay implements SessionCarrier, AutoCloseable {
       long historyBudgetBytes,
       UdpSettings udp,
       EgressPolicy policy,
-      long accountBitsPerSecond) {}
+      long accountBitsPerSecond,
+      CreditLine credit) {}
 
   /// Receives usage from the data path. Called on event loops; must not block.
   public interface Listener {
@@ -90,6 +94,9 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
     /// Receives the usage of an interval that has ended.
     void onInterval(IntervalUsage usage);
+
+    /// Receives a change of the credit of a session's account.
+    void onCredit(Session session, CreditState state, long availableMicrodenarii);
   }
 
   /// @param eventLoops loops of an `EpollIoHandler`; their number must be a power of two
@@ -143,6 +150,10 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
   EgressPolicy policy() {
     return settings.policy();
+  }
+
+  CreditLine credit() {
+    return settings.credit();
   }
 
   AccountRates rates() {
@@ -255,6 +266,10 @@ public final class Relay implements SessionCarrier, AutoCloseable {
 
   void onInterval(IntervalUsage usage) {
     listener.onInterval(usage);
+  }
+
+  void onCredit(Session session, CreditState state, long availableMicrodenarii) {
+    listener.onCredit(session, state, availableMicrodenarii);
   }
 
   /// Returns the traffic counters of each loop; any thread may call this.

@@ -187,6 +187,7 @@ final class RelayLoop implements DatagramReader, TunReader {
     if (connection != null) {
       Runnable writable = () -> onControlWritable(session);
       session.tunnel().control(new ControlLine(connection, relay.allocator(), loop, writable));
+      session.tellCredit();
     }
   }
 
@@ -273,6 +274,7 @@ final class RelayLoop implements DatagramReader, TunReader {
       session.touched = false;
       if (session.place >= 0) {
         session.tunnel().openBatchEnd(nowNs);
+        session.onCarried(nowNs);
         session.tellRefusals(nowNs);
         session.tunnel().flushBatch(nowNs);
         drain(session, nowNs);

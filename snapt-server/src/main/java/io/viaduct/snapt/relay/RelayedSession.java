@@ -2,6 +2,10 @@ package io.viaduct.snapt.relay;
 
 import io.netty.buffer.ByteBuf;
 import io.viaduct.snapt.binding.Session;
+import io.viaduct.snapt.binding.ShownToken;
+import io.viaduct.snapt.credit.CreditLine;
+import io.viaduct.snapt.credit.CreditState;
+import io.viaduct.snapt.credit.SessionCredit;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.metering.MeasuredPath;
 import io.viaduct.snapt.metering.SessionMeter;
@@ -21,13 +25,14 @@ import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.terms.TunnelTerms;
 import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.Verdict;
+import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.UsageReport;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /// Relays the packets of one session: holds the tunnel, the address translation and the meter of
 /// one device. All methods are called on the session's event loop.
-final class RelayedSession implements FlowListener, PathListener {
+final class RelayedSession implements FlowListener, PathListener, SessionCredit.Host {
   private static final long POSTPONED_NS = 1_000_000_000;
 
   private final TrafficCounters counters;
@@ -39,9 +44,11 @@ final class RelayedSession implements FlowListener, PathListener {
   private final AccountRates.@Nullable Pair rates;
   private final RefusalAnswers answers;
   private final Uplink uplink;
+  private final SessionCredit credit;
   private final TrafficCounters.Seen seen = new TrafficCounters.Seen();
   private long moves;
   private long postponedNs; // earliest end of the open interval
+  private boolean ended;
 
   // State that the loop keeps here: the index in its DeadlineQueue, and whether the session is in
   // its batch, waits for the UDP socket, or has changed usage.
@@ -66,6 +73,30 @@ final class RelayedSession implements FlowListener, PathListener {
     rates = relay.rates().begin(session.token().getAccount(), nowNs);
     postponedNs = nowNs;
     uplink = new Uplink(loop, session, translation, rates, answers, meter);
+    String id = session.id().toString();
+    credit = new SessionCredit(id, relay.credit(), onLoop(loop), meter, this, nowNs);
+  }
+
+  private CreditLine.Listener onLoop(RelayLoop loop) {
+    return new CreditLine.Listener() {
+      @Override
+      public void answered(CreditAnswer answer) {
+        onLoopIfCarried(() -> credit.onAnswer(answer, relay.nowNs()));
+      }
+
+      @Override
+      public void lineChanged(boolean isOpen) {
+        onLoopIfCarried(() -> credit.onLine(isOpen, relay.nowNs()));
+      }
+
+      private void onLoopIfCarried(Runnable work) {
+        loop.execute(() -> {
+          if (!ended) {
+            work.run();
+          }
+        });
+      }
+    };
   }
 
   Session session() {
@@ -74,6 +105,11 @@ final class RelayedSession implements FlowListener, PathListener {
 
   TunnelSession tunnel() {
     return tunnel;
+  }
+
+  /// Returns what the device knows about the credit of its account.
+  CreditState credit() {
+    return credit.state();
   }
 
   /// Returns the number of changes of the binding.
@@ -134,6 +170,7 @@ final class RelayedSession implements FlowListener, PathListener {
   @Override
   public void opened(FlowState flow) {
     meter.onOpened(flow);
+    credit.onOpened(flow);
   }
 
   @Override
@@ -175,14 +212,20 @@ final class RelayedSession implements FlowListener, PathListener {
   private void intervalEnds(long nowNs) {
     long nowMs = relay.nowMs();
     if (nowMs < session.token().getExpiresMs()) {
-      relay.onInterval(meter.close(nowMs, nowNs, path(), false));
+      close(nowMs, nowNs, false);
     } else if (!session.isAsleep(nowMs)) {
       postponedNs = nowNs + POSTPONED_NS;
     } else if (meter.hasCarried()) {
-      relay.onInterval(meter.close(endMs(nowMs), nowNs, path(), false));
+      close(endMs(nowMs), nowNs, false);
     } else {
       meter.rest(nowNs);
     }
+  }
+
+  private void close(long endMs, long nowNs, boolean last) {
+    IntervalUsage usage = meter.close(endMs, nowNs, path(), last);
+    credit.onReport(usage.report());
+    relay.onInterval(usage);
   }
 
   // Nothing was carried since the expiry if the device has been silent since.
@@ -199,6 +242,46 @@ final class RelayedSession implements FlowListener, PathListener {
   void onVisit(long nowNs) {
     meter.onTick(nowNs);
     counters.absorb(tunnel, seen);
+    credit.onVisit(nowNs);
+  }
+
+  /// Notes that packets were carried; called after each batch.
+  void onCarried(long nowNs) {
+    credit.onCarried(nowNs);
+  }
+
+  /// Tells a device that has just connected about its credit, if there is something to tell.
+  void tellCredit() {
+    credit.tellAgain();
+  }
+
+  @Override
+  public long carriedBytes() {
+    return tunnel.totals().preBytes();
+  }
+
+  @Override
+  public ShownToken token() {
+    return session.shown();
+  }
+
+  @Override
+  public void holdFlowless(boolean refused) {
+    tunnel.holdFlowless(refused);
+    uplink.holdFlowless(refused);
+  }
+
+  @Override
+  public void endInterval() {
+    long nowMs = relay.nowMs();
+    if (nowMs < session.token().getExpiresMs()) {
+      close(nowMs, relay.nowNs(), false);
+    }
+  }
+
+  @Override
+  public void creditChanged(CreditState state, long availableMicrodenarii) {
+    relay.onCredit(session, state, availableMicrodenarii);
   }
 
   /// Returns the changes of the open interval since the last call, or null if there are none.
@@ -223,7 +306,9 @@ final class RelayedSession implements FlowListener, PathListener {
     tunnel.close();
     relay.rates().end(session.token().getAccount());
     counters.absorb(tunnel, seen);
-    relay.onInterval(meter.close(endMs(relay.nowMs()), nowNs, path(), true));
+    close(endMs(relay.nowMs()), nowNs, true);
+    credit.end(nowNs);
+    ended = true;
   }
 
   private MeasuredPath path() {

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// @param delayErrorMs bound on the error of each one-way delay; null before the first probe
 /// @param tokenExpiresMs expiry of the token, in Unix milliseconds
 /// @param heardMs arrival of the last authentic datagram, in Unix milliseconds
+/// @param credit what the device knows about the credit of its account
 /// @param interval sequence number of the open interval
 /// @param refused number of refused datagrams and records, by reason
 public record SessionStatus(
@@ -47,6 +48,7 @@ public record SessionStatus(
     @Nullable Double delayErrorMs,
     long tokenExpiresMs,
     long heardMs,
+    String credit,
     long interval,
     List<FlowStatus> flows,
     Map<String, Long> refused) {
@@ -138,6 +140,7 @@ public record SessionStatus(
         Double.isNaN(delayErrorUs) ? null : delayErrorUs / 1_000,
         session.token().getExpiresMs(),
         session.heardMs(),
+        relayed.credit().name().toLowerCase(Locale.ROOT),
         soFar.getSequence(),
         soFar.getFlowsList().stream().map(FlowStatus::of).toList(),
         refused(relayed.tunnel().verdicts()));

@@ -25,6 +25,7 @@ final class Uplink implements InnerPacketSink {
   private final RefusalAnswers answers;
   private final SessionMeter meter;
   private long nowMs; // of the present datagram
+  private boolean holdsFlowless;
 
   Uplink(
       RelayLoop loop,
@@ -49,6 +50,11 @@ final class Uplink implements InnerPacketSink {
     nowMs = nextMs;
   }
 
+  /// Refuses packets of no flow, or lets them pass again.
+  void holdFlowless(boolean refused) {
+    holdsFlowless = refused;
+  }
+
   private boolean mayCarry() {
     if (session.mayCarry(nowMs)) {
       return true;
@@ -62,6 +68,12 @@ final class Uplink implements InnerPacketSink {
     Segments segments = Segments.of(packet);
     if (!mayCarry()) {
       counters.count(Drop.TOKEN_EXPIRED, segments.packets());
+      meter.refusedUp(flow, segments.packets(), segments.bytes());
+      return;
+    }
+    if (flow == null ? holdsFlowless : flow.isHeld()) {
+      counters.count(EgressRefusal.CREDIT, segments.packets());
+      answers.refused(packet, false, relay.nowNs());
       meter.refusedUp(flow, segments.packets(), segments.bytes());
       return;
     }

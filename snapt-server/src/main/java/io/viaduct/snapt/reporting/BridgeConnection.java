@@ -4,6 +4,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import io.viaduct.service.tls.HandshakeFailure;
+import io.viaduct.snapt.credit.CreditLine;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.SnaptStatusAck;
@@ -21,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The reporting thread. It writes to the disk and holds two gRPC streams to the bridge, for
-/// reports and for status. It reopens a broken stream after one second. All state is confined to
-/// this thread; answers are posted to it.
+/// The reporting thread. It writes to the disk and holds the gRPC streams to the bridge, for
+/// reports, for status and for credit control. It reopens a broken stream after one second. All
+/// state is confined to this thread; answers are posted to it.
 public final class BridgeConnection implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BridgeConnection.class);
   private static final long RETRY_MS = 1_000;
@@ -37,6 +38,7 @@ public final class BridgeConnection implements AutoCloseable {
   private final ReportSender sender;
   private final Supplier<SnaptStatus> status;
   private final Consumer<SnaptStatusAck> statusAnswer;
+  private final CreditLine credit;
   private final AtomicBoolean settling = new AtomicBoolean();
   private @Nullable StreamObserver<SnaptStatus> announcements;
   private String lossSaid = "";
@@ -48,6 +50,7 @@ public final class BridgeConnection implements AutoCloseable {
   /// @param thread executor with one thread, shut down with this object
   /// @param status supplies the status that is announced
   /// @param statusAnswer takes the bridge's answer, which contains the token keys
+  /// @param credit takes the stream of credit control, and its answers on the stream's own thread
   public BridgeConnection(
       ManagedChannel channel,
       ScheduledExecutorService thread,
@@ -55,7 +58,8 @@ public final class BridgeConnection implements AutoCloseable {
       UsageReporting reporting,
       ReportSender sender,
       Supplier<SnaptStatus> status,
-      Consumer<SnaptStatusAck> statusAnswer) {
+      Consumer<SnaptStatusAck> statusAnswer,
+      CreditLine credit) {
     this.channel = channel;
     this.thread = thread;
     this.clock = clock;
@@ -63,12 +67,14 @@ public final class BridgeConnection implements AutoCloseable {
     this.sender = sender;
     this.status = status;
     this.statusAnswer = statusAnswer;
+    this.credit = credit;
   }
 
   /// Opens the streams and starts the announcements.
   public void start(Duration announceEvery) {
     thread.execute(this::openReports);
     thread.execute(this::openAnnouncements);
+    thread.execute(this::openCredit);
     ScheduledFuture<?> settle =
         thread.scheduleWithFixedDelay(this::settle, SETTLE_MS, SETTLE_MS, TimeUnit.MILLISECONDS);
     ScheduledFuture<?> announce =
@@ -95,7 +101,8 @@ public final class BridgeConnection implements AutoCloseable {
     channel.resetConnectBackoff();
     sender.onConnected(
         SnaptsGrpc.newStub(channel)
-            .report(answers(this::onReportAnswer, sender::onDisconnected, this::openReports)));
+            .report(
+                answers(posting(this::onReportAnswer), sender::onDisconnected, this::openReports)));
     settle();
   }
 
@@ -103,8 +110,18 @@ public final class BridgeConnection implements AutoCloseable {
     announcements =
         SnaptsGrpc.newStub(channel)
             .announce(
-                answers(this::onStatusAnswer, () -> announcements = null, this::openAnnouncements));
+                answers(
+                    posting(this::onStatusAnswer),
+                    () -> announcements = null,
+                    this::openAnnouncements));
     announce();
+  }
+
+  /// Opens the stream of credit control. Its answers do not wait for the disk.
+  private void openCredit() {
+    credit.onConnected(
+        SnaptsGrpc.newStub(channel)
+            .credit(answers(credit::onAnswer, credit::onDisconnected, this::openCredit)));
   }
 
   private void announce() {
@@ -138,14 +155,21 @@ public final class BridgeConnection implements AutoCloseable {
     }
   }
 
+  private <T> Consumer<T> posting(Consumer<T> next) {
+    return answer -> post(() -> next.accept(answer));
+  }
+
   private <T> StreamObserver<T> answers(Consumer<T> next, Runnable lost, Runnable reopen) {
     return new StreamObserver<>() {
+      private boolean isHeard;
+
       @Override
       public void onNext(T answer) {
-        post(() -> {
-          lossSaid = "";
-          next.accept(answer);
-        });
+        if (!isHeard) {
+          isHeard = true;
+          post(() -> lossSaid = "");
+        }
+        next.accept(answer);
       }
 
       @Override

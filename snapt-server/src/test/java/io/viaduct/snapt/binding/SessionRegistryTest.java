@@ -20,6 +20,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class SessionRegistryTest {
@@ -83,7 +84,7 @@ class SessionRegistryTest {
         InnerAddresses.of(new byte[] {10, 64, 0, 2}, new byte[0]),
         List.of(),
         "",
-        false);
+        Set.of());
   }
 
   private Session open(int device) {

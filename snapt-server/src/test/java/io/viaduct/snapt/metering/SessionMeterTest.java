@@ -15,6 +15,7 @@ import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.InnerAddresses;
 import io.viaduct.snapt.napt.Prefix;
 import io.viaduct.tunnel.control.ControlLine;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowKey;
 import io.viaduct.tunnel.flow.FlowListener;
@@ -40,6 +41,7 @@ import io.viaduct.usage.v1.UsageReport;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -117,7 +119,7 @@ class SessionMeterTest {
             InnerAddresses.of(new byte[] {10, 64, 0, 2}, new byte[0]),
             List.of("default", "skype-video"),
             "test",
-            true);
+            Set.of(Feature.RECEIPTS));
     ShownToken shown =
         new ShownToken(
             token, SignedSessionToken.newBuilder().setToken(token.toByteString()).build());

@@ -16,6 +16,8 @@ import io.viaduct.service.tls.Ed25519;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.snapt.TestBridge;
 import io.viaduct.snapt.TestOperator;
+import io.viaduct.snapt.credit.CreditLine;
+import io.viaduct.usage.v1.FailureAction;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.UsageReport;
@@ -88,7 +90,8 @@ class SnaptReportingTest {
             reporting,
             sender,
             SnaptStatus::getDefaultInstance,
-            answer -> keysTold.addAndGet(answer.getTokenKeysCount()));
+            answer -> keysTold.addAndGet(answer.getTokenKeysCount()),
+            new CreditLine(FailureAction.CONTINUE));
     connection.start(announceEvery);
   }
 

@@ -1,0 +1,273 @@
+package io.viaduct.snapt.credit;
+
+import io.viaduct.snapt.binding.ShownToken;
+import io.viaduct.snapt.metering.ReportParts;
+import io.viaduct.snapt.metering.SessionMeter;
+import io.viaduct.snapt.metering.UsageReader;
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.wire.ServiceClass;
+import io.viaduct.usage.v1.CreditAnswer;
+import io.viaduct.usage.v1.CreditRequestType;
+import io.viaduct.usage.v1.CreditResult;
+import io.viaduct.usage.v1.GrantedUnits;
+import io.viaduct.usage.v1.UsageReport;
+import java.util.concurrent.TimeUnit;
+
+/// Credit control of one session (RFC 8506, ADR 0041). It asks billing for quotas of bytes, and
+/// holds the flows whose quota is spent. Owned by the session's event loop.
+///
+/// No packet passes through it. It counts the use of the flows when half of the smallest quota has
+/// passed, twice a second, and at each answer:
+///
+///     bytes → [#onCarried] → count → ask ⇄ [CreditLine] ⇄ bridge ⇄ billing
+///                                  → decide → [FlowState#hold]
+///
+/// An application without a quota is carried for at most [#UNPAID_NS] while its request is under
+/// way; then the failure handling of its class decides. If billing has said that no more credit
+/// stands behind a quota, the application is held when it is spent.
+public final class SessionCredit {
+  /// Least time between two checks that traffic causes.
+  private static final long CHECK_NS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  private static final long CHECK_BYTES = 16 << 10;
+  private static final long UNPAID_NS = TimeUnit.SECONDS.toNanos(1);
+
+  /// Time until billing is asked again for what it has refused; a push comes earlier.
+  private static final long AGAIN_NS = TimeUnit.SECONDS.toNanos(5);
+
+  /// Least length of an interval that ends because a quota is spent.
+  private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
+
+  private final String session;
+  private final CreditLine line;
+  private final SessionMeter meter;
+  private final Host host;
+  private final FailureRules failure;
+  private final CreditDialog dialog;
+  private final Quotas quotas = new Quotas();
+  private final UsageReader counting = new Counting();
+  private CreditResult result = CreditResult.SUCCESS;
+  private boolean isLow;
+  private long availableMicrodenarii;
+  private CreditState state = CreditState.SUFFICIENT;
+  private long closedMs;
+  private long checkedNs;
+  private long checkAtBytes;
+
+  /// What the session does for its credit control.
+  public interface Host {
+    /// Returns the inner bytes that the session has carried, in both directions.
+    long carriedBytes();
+
+    ShownToken token();
+
+    /// Refuses packets of no flow, or lets them pass again.
+    void holdFlowless(boolean refused);
+
+    /// Ends the open interval, so that its use is charged soon.
+    void endInterval();
+
+    /// Tells the device that its credit has changed.
+    void creditChanged(CreditState state, long availableMicrodenarii);
+  }
+
+  /// @param listener takes answers on any thread, and passes them to [#onAnswer] and [#onLine] on
+  ///   the session's loop
+  public SessionCredit(
+      String session,
+      CreditLine line,
+      CreditLine.Listener listener,
+      SessionMeter meter,
+      Host host,
+      long nowNs) {
+    this.session = session;
+    this.line = line;
+    this.meter = meter;
+    this.host = host;
+    failure = line.failureRules();
+    checkedNs = nowNs;
+    dialog = new CreditDialog(session, line, line.begin(session, listener), nowNs);
+  }
+
+  /// Returns what the device knows about its credit.
+  public CreditState state() {
+    return state;
+  }
+
+  /// Holds a new flow until the next check if credit is known to be short.
+  public void onOpened(FlowState flow) {
+    checkAtBytes = 0;
+    flow.hold(result != CreditResult.SUCCESS);
+  }
+
+  /// Notes that packets were carried. Called after each batch; mostly one comparison.
+  public void onCarried(long nowNs) {
+    if (host.carriedBytes() >= checkAtBytes && nowNs - checkedNs >= CHECK_NS) {
+      check(nowNs);
+    }
+  }
+
+  /// Lets time pass. Called twice a second.
+  public void onVisit(long nowNs) {
+    check(nowNs);
+  }
+
+  /// Notes that the stream to the bridge has opened or closed.
+  public void onLine(boolean isOpen, long nowNs) {
+    dialog.line(isOpen, nowNs);
+    check(nowNs);
+  }
+
+  /// Adds a report of the session to the totals: its interval has ended.
+  public void onReport(UsageReport report) {
+    report.getFlowsList().forEach(quotas::close);
+    quotas.all().forEach(Quota::recount);
+    closedMs += ReportParts.count(report) * (report.getEndMs() - report.getStartMs());
+    checkAtBytes = 0;
+  }
+
+  /// Takes an answer to the last request, or a push.
+  public void onAnswer(CreditAnswer answer, long nowNs) {
+    failure.take(answer.getFailureList());
+    if (dialog.takes(answer, nowNs)) {
+      count(nowNs);
+      grant(answer, nowNs);
+    }
+    check(nowNs);
+  }
+
+  private void grant(CreditAnswer answer, long nowNs) {
+    boolean isPush = answer.getNumber() == 0;
+    result = answer.getResult();
+    isLow = answer.getLowCredit();
+    availableMicrodenarii = answer.getAvailableMicrodenarii();
+    if (isBlocked()) {
+      dialog.waitUntil(nowNs + AGAIN_NS);
+    }
+    if (isPush) {
+      quotas.all().forEach(Quota::forget);
+    }
+    for (GrantedUnits each : answer.getGrantedList()) {
+      Quota quota = quotas.find(each.getApplication(), each.getServiceClassValue());
+      if (quota != null) {
+        quota.grant(each, isPush ? nowNs : dialog.askedNs(), nowNs, nowNs + AGAIN_NS);
+      }
+    }
+  }
+
+  private boolean isBlocked() {
+    return result == CreditResult.ACCOUNT_BLOCKED || result == CreditResult.UNKNOWN_ACCOUNT;
+  }
+
+  private void check(long nowNs) {
+    count(nowNs);
+    if (dialog.mayAsk(nowNs) && quotas.all().stream().anyMatch(each -> each.isNeeded(nowNs))) {
+      dialog.ask(CreditRequestType.UPDATE, host.token(), quotas, totalMs(nowNs), nowNs);
+    }
+    boolean isSpent = decide(nowNs);
+    checkedNs = nowNs;
+    tell();
+    if (isSpent && nowNs - meter.startNs() >= INTERVAL_NS) {
+      host.endInterval();
+    }
+  }
+
+  private long totalMs(long nowNs) {
+    return closedMs + TimeUnit.NANOSECONDS.toMillis(Math.max(0, nowNs - meter.startNs()));
+  }
+
+  private void count(long nowNs) {
+    quotas.all().forEach(Quota::recount);
+    meter.survey(counting, nowNs);
+    quotas.all().forEach(each -> each.measure(nowNs));
+  }
+
+  private final class Counting implements UsageReader {
+    @Override
+    public void flow(FlowState flow, String application, long bytes, long flowMs, boolean isOpen) {
+      Quota quota = quotas.of(application, flow.serviceClass());
+      if (isOpen) {
+        quota.count(flow, bytes, flowMs);
+      } else {
+        quota.count(bytes, flowMs);
+      }
+    }
+
+    @Override
+    public void flowless(String application, long bytes, long flowMs) {
+      quotas.of(application, ServiceClass.HT_HD).countFlowless(bytes, flowMs);
+    }
+  }
+
+  /// Holds the flows of each application, or lets them pass.
+  ///
+  /// @return true if a quota with use in the open interval is spent
+  private boolean decide(long nowNs) {
+    boolean isSpent = false;
+    boolean holdsFlowless = isBlocked();
+    long least = Long.MAX_VALUE;
+    for (Quota quota : quotas.all()) {
+      boolean isHeld = isHeld(quota, nowNs);
+      quota.hold(isHeld);
+      holdsFlowless |= isHeld && quota.hasFlowless();
+      if (quota.isActive()) {
+        isSpent |= isHeld && quota.isSpent() && quota.hasOpenUse();
+        least = Math.min(least, quota.remainingBytes(nowNs));
+      }
+    }
+    host.holdFlowless(holdsFlowless);
+    long untilCheck = least == Long.MAX_VALUE ? 0 : least / 2;
+    checkAtBytes = host.carriedBytes() + Math.max(CHECK_BYTES, untilCheck);
+    return isSpent;
+  }
+
+  private boolean isHeld(Quota quota, long nowNs) {
+    long unpaidNs = quota.unpaidNs(nowNs);
+    if (isBlocked() || quota.isLast() && !quota.isPaid(nowNs)) {
+      return true;
+    }
+    boolean isUndecided = unpaidNs > 0 && !dialog.isAway() && unpaidNs < UNPAID_NS;
+    return !quota.isPaid(nowNs) && !isUndecided && failure.refuses(quota.serviceClass());
+  }
+
+  private void tell() {
+    CreditState now = isBlocked() ? CreditState.BLOCKED : present();
+    if (now != state) {
+      state = now;
+      host.creditChanged(now, availableMicrodenarii);
+    }
+  }
+
+  /// Tells the device its credit once more, unless it is sufficient.
+  public void tellAgain() {
+    if (state != CreditState.SUFFICIENT) {
+      host.creditChanged(state, availableMicrodenarii);
+    }
+  }
+
+  private CreditState present() {
+    boolean isShort = false;
+    boolean isRefused = false;
+    for (Quota quota : quotas.all()) {
+      isShort |= quota.isHeld() && quota.isLast();
+      isRefused |= quota.isHeld() && quota.isActive();
+    }
+    if (isShort) {
+      return result == CreditResult.SPENDING_CAP_REACHED
+          ? CreditState.CAP_REACHED
+          : CreditState.EXHAUSTED;
+    }
+    if (isRefused) {
+      return CreditState.UNKNOWN;
+    }
+    return isLow || result != CreditResult.SUCCESS ? CreditState.LOW : CreditState.SUFFICIENT;
+  }
+
+  /// Tells billing the last totals. Called after the last report.
+  public void end(long nowNs) {
+    line.end(session);
+    if (dialog.hasAsked()) {
+      dialog.ask(CreditRequestType.TERMINATION, host.token(), quotas, closedMs, nowNs);
+    }
+  }
+}
