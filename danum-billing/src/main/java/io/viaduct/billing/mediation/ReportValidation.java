@@ -2,6 +2,7 @@ package io.viaduct.billing.mediation;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.billing.rating.DelaySource;
+import io.viaduct.billing.rating.Demand;
 import io.viaduct.billing.rating.FlowMeasure;
 import io.viaduct.billing.settlement.Evidence;
 import io.viaduct.billing.settlement.IntervalKey;
@@ -23,6 +24,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -243,6 +245,7 @@ final class ReportValidation {
                   Long.toUnsignedString(report.getPreBytes()),
                   Long.toUnsignedString(report.getPostBytes())));
     }
+    flows.sort(Comparator.comparingLong(MeasuredInterval.Flow::id));
     return flows;
   }
 
@@ -291,20 +294,28 @@ final class ReportValidation {
                 + count(place + " pre_bytes", down.getPreBytes()),
             count(place + " post_bytes", up.getPostBytes())
                 + count(place + " post_bytes", down.getPostBytes()),
-            count(place + " packets", up.getPackets())
-                + count(place + " packets", down.getPackets()),
-            count(place + " lost_packets", up.getLostPackets())
-                + count(place + " lost_packets", down.getLostPackets()),
+            loss(place, up, down),
             usage.getDurationMs(),
             usage.getDelayMs(),
             usage.hasDelayErrorMs() ? usage.getDelayErrorMs() : null,
-            delaySource(usage));
+            delaySource(usage),
+            Demand.UNKNOWN);
     return new MeasuredInterval.Flow(
         Integer.toUnsignedLong(usage.getFlow()),
         usage.getProtocol(),
         usage.getRemoteAddress(),
         usage.getRemotePort(),
         measure);
+  }
+
+  private static double loss(String place, DirectionUsage up, DirectionUsage down)
+      throws RefusedException {
+    long received =
+        count(place + " packets", up.getPackets()) + count(place + " packets", down.getPackets());
+    long lost =
+        count(place + " lost_packets", up.getLostPackets())
+            + count(place + " lost_packets", down.getLostPackets());
+    return lost == 0 ? 0.0 : (double) lost / (lost + received);
   }
 
   private static @Nullable ServiceClass serviceClass(io.viaduct.usage.v1.ServiceClass reported) {

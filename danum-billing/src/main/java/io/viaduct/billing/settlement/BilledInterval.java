@@ -2,9 +2,9 @@ package io.viaduct.billing.settlement;
 
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.rating.RatedFlow;
+import io.viaduct.billing.rating.RatedReport;
 import io.viaduct.billing.tariff.TariffVersion;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 
 /// A rated interval that is about to be stored. The store assigns its ids, once.
@@ -25,12 +25,15 @@ final class BilledInterval {
     this.tariff = tariff;
     this.owner = owner;
     this.graceEndsAt = graceEndsAt;
-    flows = new ArrayList<>(report.flows().size());
+    flows =
+        RatedReport.of(
+                report.flows().stream().map(MeasuredInterval.Flow::measure).toList(),
+                report.lengthMs(),
+                tariff.tariff())
+            .flows();
     MicroDenarii charges = MicroDenarii.ZERO;
     MicroDenarii discounts = MicroDenarii.ZERO;
-    for (MeasuredInterval.Flow flow : report.flows()) {
-      RatedFlow rated = RatedFlow.of(flow.measure(), tariff.tariff());
-      flows.add(rated);
+    for (RatedFlow rated : flows) {
       charges = charges.plus(rated.charge());
       discounts = discounts.plus(rated.discount());
     }

@@ -50,9 +50,10 @@ public record Tariff(
     return tariff;
   }
 
-  /// Returns the references of an application in the class that carried its flow.
-  public ApplicationReference reference(ServiceClass serviceClass, String application) {
+  /// Returns the curve of an application in the class that carried its flow.
+  public Curve curve(ServiceClass serviceClass, String application) {
     ApplicationReference reference = applications.get(application);
-    return reference == null ? ApplicationReference.none(serviceClass) : reference;
+    return Curve.of(
+        of(serviceClass), reference == null ? ApplicationReference.none(serviceClass) : reference);
   }
 }

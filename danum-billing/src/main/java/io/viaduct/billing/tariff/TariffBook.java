@@ -23,12 +23,13 @@ public final class TariffBook {
     this.transaction = transaction;
   }
 
-  /// Stores the first tariff of a new installation, in force from 1970 on.
-  public void storeInitial(Instant now) {
+  /// Stores the first tariff of a new installation, in force from 1970 on. An installation that has
+  /// a tariff keeps it.
+  public void storeInitial(Tariff initial, Instant now) {
     transaction.executeWithoutResult(_ -> {
       lock();
       if (versions().isEmpty()) {
-        insert(1, TariffDocument.initial(), Instant.EPOCH, "installation", now);
+        insert(1, initial, Instant.EPOCH, "installation", now);
       }
     });
   }

@@ -7,13 +7,16 @@ import java.io.UncheckedIOException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.cfg.MapperBuilder;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /// Reads and writes tariffs as text: YAML in files, JSON in the database and over REST. Both have
-/// the same kebab-case keys.
+/// the same kebab-case keys, and the names of enumerations in any case. [DocumentVersion] says how
+/// documents of earlier versions are read.
 public final class TariffDocument {
   private static final JsonMapper JSON = strict(JsonMapper.builder()).build();
   private static final YAMLMapper YAML = strict(YAMLMapper.builder()).build();
@@ -23,6 +26,7 @@ public final class TariffDocument {
   private static <B extends MapperBuilder<?, B>> B strict(B builder) {
     return builder
         .propertyNamingStrategy(PropertyNamingStrategies.KEBAB_CASE)
+        .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
         .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
         .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
         .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES);
@@ -53,15 +57,16 @@ public final class TariffDocument {
 
   /// Returns the tariff as JSON. Every double is written so that reading returns the same bits.
   public static String print(Tariff tariff) {
-    return JSON.writeValueAsString(tariff);
+    return JSON.writeValueAsString(tree(tariff));
   }
 
   /// Returns the tariff as a JSON tree, to embed it in an answer.
-  public static JsonNode tree(Tariff tariff) {
-    return JSON.valueToTree(tariff);
+  public static ObjectNode tree(Tariff tariff) {
+    return DocumentVersion.stamped(JSON.valueToTree(tariff));
   }
 
-  private static Tariff bind(JsonNode tree) {
+  private static Tariff bind(JsonNode document) {
+    JsonNode tree = DocumentVersion.upgraded(document);
     try {
       return JSON.treeToValue(tree, Tariff.class);
     } catch (JacksonException e) {

@@ -17,7 +17,7 @@ class TariffParts {
         new TariffBook(
                 JdbcClient.create(database),
                 new TransactionTemplate(new JdbcTransactionManager(database)))
-            .storeInitial(clock.instant());
+            .storeInitial(TariffDocument.initial(), clock.instant());
   }
 
   @Bean

@@ -72,7 +72,6 @@ final class MediationRig {
   }
 
   MediationRig(String owner, SettlementRules.Bounds bounds) {
-    tariffs.storeInitial(clock.instant());
     accounts.open("operator", "operator-secret", Role.OPERATOR, "Operator", clock.instant());
     SeenTokenKeys keys = new SeenTokenKeys(client);
     ReportPosting posting =

@@ -41,7 +41,12 @@ class TariffDocumentTest {
         "'HT_LD\":{\"weight' | 'XX\":{\"weight' | NOT_A_TARIFF | XX",
         "'\"ssh\"' | '\"SSH!\"' | NAME | applications",
         "'cap\":0.3' | 'cup\":0.3' | NOT_A_TARIFF | discount",
-        "'SAVED' | 'STOLEN' | NOT_A_TARIFF | base"
+        "'SAVED' | 'STOLEN' | NOT_A_TARIFF | base",
+        "'document-version\":2' | 'document-version\":3' | DOCUMENT_VERSION | from 1 to 2, got 3",
+        "'document-version\":2' | 'document-version\":\"2\"' | DOCUMENT_VERSION | got STRING",
+        "'\"document-version\":2,' | '' | DOCUMENT_VERSION | the key 'point' needs document-version: 2",
+        "'OFFERED' | 'WANTED' | NOT_A_TARIFF | classes.LT_LD.point",
+        "',\"point\":\"OFFERED\"' | '' | NOT_A_TARIFF | classes.LT_LD.point"
       })
   void aTariffThatWouldBillWronglyIsRefusedWithKnotAndRule(
       String from, String to, TariffRule rule, String words) {
@@ -50,6 +55,25 @@ class TariffDocumentTest {
         .isInstanceOfSatisfying(
             TariffRefusedException.class, e -> assertThat(e.rule()).isEqualTo(rule))
         .hasMessageContaining(words);
+  }
+
+  @Test
+  void aDocumentFromBeforeVersionsIsReadWithTheMeaningThatItHad() {
+    Tariff seed = SeedTariff.read();
+    assertThat(SeedTariff.document()).doesNotContain("document-version", "point");
+    assertThat(seed.classes().values())
+        .extracting(ClassTariff::point)
+        .containsOnly(OperatingPoint.MEASURED);
+    assertThat(TariffDocument.print(seed)).contains("\"document-version\":2");
+    assertThat(TariffDocument.parse(TariffDocument.print(seed)).classes().values())
+        .extracting(ClassTariff::point)
+        .containsOnly(OperatingPoint.MEASURED);
+  }
+
+  @Test
+  void theNamesOfEnumerationsMayBeWrittenInAnyCase() {
+    Tariff lower = TariffDocument.parse(INITIAL.replace("OFFERED", "offered"));
+    assertThat(TariffDocument.print(lower)).isEqualTo(INITIAL);
   }
 
   @Test
