@@ -44,6 +44,9 @@ final class ReportValidation {
   /// such counts do not overflow.
   private static final long COUNT_MAX = 1L << 50;
 
+  /// Largest spare rate, kbit/s: 10 Tbit/s, as for [#COUNT_MAX].
+  private static final double SPARE_MAX = 1e10;
+
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
   private static final Pattern APPLICATION = Pattern.compile("[a-z0-9._-]{1,64}");
   private static final Pattern TEXT = Pattern.compile("[\\x21-\\x7e]{1,256}");
@@ -299,13 +302,24 @@ final class ReportValidation {
             usage.getDelayMs(),
             usage.hasDelayErrorMs() ? usage.getDelayErrorMs() : null,
             delaySource(usage),
-            Demand.UNKNOWN);
+            demand(place, usage));
     return new MeasuredInterval.Flow(
         Integer.toUnsignedLong(usage.getFlow()),
         usage.getProtocol(),
         usage.getRemoteAddress(),
         usage.getRemotePort(),
         measure);
+  }
+
+  private static Demand demand(String place, FlowUsage usage) throws RefusedException {
+    fraction(place + " busy", usage.getBusy(), 1.0);
+    fraction(place + " spare_kbit_per_second", usage.getSpareKbitPerSecond(), SPARE_MAX);
+    return new Demand(
+        usage.hasBusy() ? usage.getBusy() : null,
+        usage.hasSpareKbitPerSecond() ? usage.getSpareKbitPerSecond() : null,
+        usage.getUp().getPreBytes() > usage.getDown().getPreBytes()
+            ? Demand.End.DEVICE
+            : Demand.End.SNAPT);
   }
 
   private static double loss(String place, DirectionUsage up, DirectionUsage down)
@@ -354,6 +368,14 @@ final class ReportValidation {
               .formatted(field, COUNT_MAX, Long.toUnsignedString(value)));
     }
     return value;
+  }
+
+  private static void fraction(String field, double value, double most) throws RefusedException {
+    if (!(value >= 0.0 && value <= most)) {
+      throw new RefusedException(
+          Double.isFinite(value) ? ReportRefusal.BAD_NUMBER : ReportRefusal.NOT_FINITE,
+          "%s must be 0 to %s, got %s".formatted(field, most, value));
+    }
   }
 
   private static void range(String field, int value, int most) throws RefusedException {

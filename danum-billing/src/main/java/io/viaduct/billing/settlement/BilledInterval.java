@@ -1,9 +1,12 @@
 package io.viaduct.billing.settlement;
 
-import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.rating.RatedFlow;
 import io.viaduct.billing.rating.RatedReport;
+import io.viaduct.billing.tariff.OperatingPoint;
+import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.TariffVersion;
+import io.viaduct.billing.tariff.Terms;
 import java.time.Instant;
 import java.util.List;
 
@@ -13,9 +16,8 @@ final class BilledInterval {
   private final TariffVersion tariff;
   private final String owner;
   private final Instant graceEndsAt;
-  private final List<RatedFlow> flows;
-  private final MicroDenarii charge;
-  private final MicroDenarii discount;
+  private final RatedReport rated;
+  private final BillLines lines;
   private long id;
   private List<Long> chargeIds = List.of();
 
@@ -25,20 +27,12 @@ final class BilledInterval {
     this.tariff = tariff;
     this.owner = owner;
     this.graceEndsAt = graceEndsAt;
-    flows =
+    rated =
         RatedReport.of(
-                report.flows().stream().map(MeasuredInterval.Flow::measure).toList(),
-                report.lengthMs(),
-                tariff.tariff())
-            .flows();
-    MicroDenarii charges = MicroDenarii.ZERO;
-    MicroDenarii discounts = MicroDenarii.ZERO;
-    for (RatedFlow rated : flows) {
-      charges = charges.plus(rated.charge());
-      discounts = discounts.plus(rated.discount());
-    }
-    charge = charges;
-    discount = discounts;
+            report.flows().stream().map(MeasuredInterval.Flow::measure).toList(),
+            report.lengthMs(),
+            Terms.of(tariff.tariff()));
+    lines = rated.lines();
   }
 
   /// Rates every flow under the version in force.
@@ -48,7 +42,7 @@ final class BilledInterval {
   }
 
   void identify(long intervalId, List<Long> ids) {
-    if (id != 0 || ids.size() != flows.size()) {
+    if (id != 0 || ids.size() != rated.flows().size()) {
       throw new IllegalStateException("interval " + report.key().text() + " has its ids already");
     }
     id = intervalId;
@@ -86,19 +80,21 @@ final class BilledInterval {
   }
 
   List<RatedFlow> flows() {
-    return flows;
+    return rated.flows();
   }
 
-  MicroDenarii charge() {
-    return charge;
+  /// Returns true if a flow was priced at what the path offered.
+  boolean isOffered(int index) {
+    ServiceClass serviceClass = report.flows().get(index).measure().serviceClass();
+    return tariff.tariff().of(serviceClass).point() == OperatingPoint.OFFERED;
   }
 
-  MicroDenarii discount() {
-    return discount;
+  BillLines lines() {
+    return lines;
   }
 
   int skewedFlows() {
-    return (int) flows.stream().filter(f -> f.delay().isSkewed()).count();
+    return (int) rated.flows().stream().filter(f -> f.delay().isSkewed()).count();
   }
 
   long id() {

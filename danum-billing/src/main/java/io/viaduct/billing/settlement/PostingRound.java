@@ -1,6 +1,7 @@
 package io.viaduct.billing.settlement;
 
 import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.settlement.IntervalStore.BilledBefore;
 import io.viaduct.billing.tariff.TariffBook;
@@ -134,11 +135,11 @@ final class PostingRound {
     BilledInterval interval = bill(report);
     Optional<Obstacle> unproven = unproven(report);
     Optional<Obstacle> obstacle =
-        unproven.isPresent() ? unproven : bounds.excess(report, interval.charge());
+        unproven.isPresent() ? unproven : bounds.excess(report, interval.lines().gross());
     if (obstacle.isPresent()) {
       return hold(interval, obstacle.get(), first != null);
     }
-    bounds.add(report, interval.charge());
+    bounds.add(report, interval.lines().gross());
     recordHighest(report);
     billed.add(interval);
     return new Decision.Bill(interval);
@@ -251,27 +252,28 @@ final class PostingRound {
     }
     store.raiseEpochs(raisedSessions, epochs);
     store.insert(billed);
+    ledger.open(
+        billed.stream()
+            .filter(interval -> !interval.lines().reward().isZero())
+            .map(interval -> LedgerAccount.provider(interval.owner()))
+            .distinct()
+            .toList(),
+        now);
     ledger.post(billed.stream().map(PostingRound::transaction).toList(), now);
   }
 
   private static LedgerTransaction transaction(BilledInterval interval) {
-    String key = interval.report().key().text();
-    String account = interval.report().account();
+    LedgerTransaction.Billed billed =
+        new LedgerTransaction.Billed(
+            interval.id(),
+            interval.report().key().text(),
+            interval.report().account(),
+            interval.owner(),
+            interval.lines());
     return switch (interval.state()) {
-      case PROVISIONAL ->
-          LedgerTransaction.provisional(
-              interval.id(),
-              key,
-              account,
-              interval.isLate(),
-              interval.charge(),
-              interval.discount());
-      case ADJUSTED ->
-          LedgerTransaction.adjustment(
-              interval.id(), key, account, interval.charge(), interval.discount());
-      case CORRECTED, FINAL, VOID ->
-          LedgerTransaction.correction(
-              interval.id(), key, account, interval.charge(), interval.discount());
+      case PROVISIONAL -> LedgerTransaction.provisional(billed, interval.isLate());
+      case ADJUSTED -> LedgerTransaction.adjustment(billed);
+      case CORRECTED, FINAL, VOID -> LedgerTransaction.correction(billed);
     };
   }
 

@@ -1,6 +1,7 @@
 package io.viaduct.billing.tariff;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -10,13 +11,14 @@ import tools.jackson.databind.node.ObjectNode;
 /// | version | what it added |
 /// |---|---|
 /// | 1 | no key `document-version`; all classes are priced at the measured point |
-/// | 2 | `point` of each class |
+/// | 2 | `point` of each class, `beneficiary` of the discount; `fees`, `caps` and `refunds`, each of which may be left out |
 final class DocumentVersion {
   static final int CURRENT = 2;
 
   private static final String KEY = "document-version";
   private static final String CLASSES = "classes";
-  private static final String POINT = "point";
+  private static final String DISCOUNT = "discount";
+  private static final List<String> OPTIONAL = List.of("fees", "caps", "refunds");
 
   private DocumentVersion() {}
 
@@ -33,6 +35,11 @@ final class DocumentVersion {
     if (version == 1) {
       toSecond(upgraded);
     }
+    for (String key : OPTIONAL) {
+      if (!upgraded.has(key)) {
+        upgraded.putObject(key);
+      }
+    }
     return upgraded;
   }
 
@@ -42,7 +49,7 @@ final class DocumentVersion {
     return stamped.setAll(document);
   }
 
-  private static int version(JsonNode version) {
+  private static int version(@Nullable JsonNode version) {
     if (version == null) {
       return 1;
     }
@@ -60,21 +67,27 @@ final class DocumentVersion {
 
   private static void toSecond(ObjectNode document) {
     if (document.get(CLASSES) instanceof ObjectNode classes) {
-      for (JsonNode each : List.copyOf(classes.values())) {
-        if (each instanceof ObjectNode curve) {
-          add(curve, POINT, OperatingPoint.MEASURED.name());
-        }
+      for (JsonNode each : classes.values()) {
+        add(each, "point", OperatingPoint.MEASURED.name());
       }
+    }
+    add(document.get(DISCOUNT), "beneficiary", Beneficiary.USER.name());
+    OPTIONAL.forEach(key -> requireAbsent(document, key));
+  }
+
+  private static void add(@Nullable JsonNode object, String key, String value) {
+    if (object instanceof ObjectNode old) {
+      requireAbsent(old, key);
+      old.put(key, value);
     }
   }
 
   // A key of a later version shows that its author forgot the version. Its value must not be lost.
-  private static void add(ObjectNode object, String key, String value) {
+  private static void requireAbsent(ObjectNode object, String key) {
     if (object.has(key)) {
       throw new TariffRefusedException(
           TariffRule.DOCUMENT_VERSION,
           "the key '%s' needs %s: %d, which is missing or lower".formatted(key, KEY, CURRENT));
     }
-    object.put(key, value);
   }
 }

@@ -12,6 +12,7 @@ import io.viaduct.billing.rating.RatedFlow;
 import io.viaduct.billing.rating.RatedReport;
 import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.billing.tariff.ServiceClass;
+import io.viaduct.billing.tariff.Terms;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
@@ -160,9 +161,10 @@ class LedgerHistoryProperties {
       List<FlowMeasure> measures =
           flows(session, sequence, variant).stream().map(History::measure).toList();
       for (RatedFlow rated :
-          RatedReport.of(measures, 60_000, rig.tariffs.versions().getFirst().tariff()).flows()) {
-        charge += rated.charge().value();
-        discount += rated.discount().value();
+          RatedReport.of(measures, 60_000, Terms.of(rig.tariffs.versions().getFirst().tariff()))
+              .flows()) {
+        charge += rated.lines().charge().value();
+        discount += rated.lines().discount().value();
       }
       // The account is part of the content: the same key with another account is a conflict.
       String content = session + " " + epoch + " " + sequence + " " + account + " " + variant;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.viaduct.billing.tariff.OperatingPoint;
 import io.viaduct.billing.tariff.SeedTariff;
 import io.viaduct.billing.tariff.ServiceClass;
-import io.viaduct.billing.tariff.Tariff;
+import io.viaduct.billing.tariff.Terms;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -18,8 +18,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 class PriceTest {
   private static final JsonMapper JSON = new JsonMapper();
-  private static final Tariff MEASURED = SeedTariff.read();
-  private static final Tariff OFFERED = SeedTariff.at(OperatingPoint.OFFERED);
+  private static final Terms MEASURED = Terms.of(SeedTariff.read());
+  private static final Terms OFFERED = Terms.of(SeedTariff.at(OperatingPoint.OFFERED));
 
   @Test
   void everyVectorOfTheMeasuredPointIsReproducedBitForBit() throws Exception {
@@ -79,7 +79,7 @@ class PriceTest {
       String application, JsonNode v, long durationMs, Demand demand) {
     long bytes = v.get("bytes").asLong();
     return new FlowMeasure(
-        Objects.requireNonNull(MEASURED.applications().get(application)).serviceClass(),
+        Objects.requireNonNull(MEASURED.tariff().applications().get(application)).serviceClass(),
         application,
         bytes,
         bytes,
@@ -94,7 +94,7 @@ class PriceTest {
   private static void checkCharge(SoftAssertions all, JsonNode v, String line, RatedFlow rated) {
     same(all, line, "p", v.get("p"), rated.price().perUnit());
     same(all, line, "V", v.get("V"), rated.units());
-    all.assertThat(rated.charge().value())
+    all.assertThat(rated.lines().charge().value())
         .as("micro of %s", line)
         .isEqualTo(v.get("micro").asLong());
   }
@@ -118,7 +118,7 @@ class PriceTest {
   @Test
   void theAggregateOfTheWorkedExampleHasTheChargeOfItsClass() {
     RatedFlow aggregate = rate(flow("", 1_590_000, 1_590_000, 180));
-    assertThat(aggregate.charge().value()).isEqualTo(17_262_666);
+    assertThat(aggregate.lines().charge().value()).isEqualTo(17_262_666);
   }
 
   @Test
@@ -131,9 +131,11 @@ class PriceTest {
                 60_000,
                 MEASURED)
             .flows();
-    assertThat(flows).extracting(f -> f.charge().value()).containsExactly(13_510_279L, 22_030_879L);
-    long charge = flows.stream().mapToLong(f -> f.charge().value()).sum();
-    long discount = flows.stream().mapToLong(f -> f.discount().value()).sum();
+    assertThat(flows)
+        .extracting(f -> f.lines().charge().value())
+        .containsExactly(13_510_279L, 22_030_879L);
+    long charge = flows.stream().mapToLong(f -> f.lines().charge().value()).sum();
+    long discount = flows.stream().mapToLong(f -> f.lines().discount().value()).sum();
     assertThat(charge).isEqualTo(35_541_158);
     assertThat(discount).isEqualTo(1_192_500);
     assertThat(charge - discount).isEqualTo(34_348_658);
@@ -142,9 +144,9 @@ class PriceTest {
   @Test
   void aDiscountNeverExceedsItsCapAndNeverTurnsNegative() {
     RatedFlow mostlySaved = rate(flow("ssh", 50_000_000, 0, 4000));
-    assertThat(mostlySaved.discount().value())
-        .isEqualTo((long) Math.rint(0.3 * mostlySaved.charge().value()));
-    assertThat(rate(flow("ssh", 1000, 5000, 10)).discount().value()).isZero();
+    assertThat(mostlySaved.lines().discount().value())
+        .isEqualTo((long) Math.rint(0.3 * mostlySaved.lines().charge().value()));
+    assertThat(rate(flow("ssh", 1000, 5000, 10)).lines().discount().value()).isZero();
   }
 
   @Test
@@ -178,8 +180,8 @@ class PriceTest {
   @Test
   void nothingCarriedCostsNothing() {
     RatedFlow nothing = rate(flow("ssh", 0, 0, 10));
-    assertThat(nothing.charge().value()).isZero();
-    assertThat(nothing.discount().value()).isZero();
+    assertThat(nothing.lines().charge().value()).isZero();
+    assertThat(nothing.lines().discount().value()).isZero();
   }
 
   @Test

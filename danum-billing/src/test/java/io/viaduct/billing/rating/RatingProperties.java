@@ -7,6 +7,7 @@ import io.viaduct.billing.tariff.OperatingPoint;
 import io.viaduct.billing.tariff.SeedTariff;
 import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.Tariff;
+import io.viaduct.billing.tariff.Terms;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -63,11 +64,11 @@ class RatingProperties {
   }
 
   private static List<RatedFlow> rate(List<FlowMeasure> report, Tariff tariff) {
-    return RatedReport.of(report, INTERVAL_MS, tariff).flows();
+    return RatedReport.of(report, INTERVAL_MS, Terms.of(tariff)).flows();
   }
 
   private static long sum(List<RatedFlow> flows) {
-    return flows.stream().mapToLong(f -> f.charge().value()).sum();
+    return flows.stream().mapToLong(f -> f.lines().charge().value()).sum();
   }
 
   @Property
@@ -75,7 +76,7 @@ class RatingProperties {
       @ForAll("reports") List<FlowMeasure> report, @ForAll OperatingPoint point) {
     for (RatedFlow flow : rate(report, SeedTariff.at(point))) {
       double utility = flow.utilityPerSecond() * (INTERVAL_MS / 1000.0);
-      assertThat(flow.charge().value()).isBetween(0L, Math.round(utility * 1e6 + 0.5));
+      assertThat(flow.lines().charge().value()).isBetween(0L, Math.round(utility * 1e6 + 0.5));
     }
   }
 
@@ -96,10 +97,11 @@ class RatingProperties {
     FlowMeasure waiting = Measures.wanting(flow, Measures.demand(1.0, spare));
     RatedFlow expected = rate(List.of(waiting), MEASURED).getFirst();
     RatedFlow rated = rate(List.of(waiting), OFFERED).getFirst();
-    assertThat(rated.charge()).isEqualTo(expected.charge());
+    assertThat(rated.lines().charge()).isEqualTo(expected.lines().charge());
     assertThat(rated.price()).isEqualTo(expected.price());
     FlowMeasure silent = Measures.wanting(flow, Demand.UNKNOWN);
-    assertThat(rate(List.of(silent), OFFERED).getFirst().charge()).isEqualTo(expected.charge());
+    assertThat(rate(List.of(silent), OFFERED).getFirst().lines().charge())
+        .isEqualTo(expected.lines().charge());
   }
 
   @Property
@@ -114,7 +116,7 @@ class RatingProperties {
       cut.add(Measures.carrying(whole, part, part));
       rest -= part;
     }
-    long together = rate(List.of(whole), OFFERED).getFirst().charge().value();
+    long together = rate(List.of(whole), OFFERED).getFirst().lines().charge().value();
     // Sums of doubles in another order differ in their last bits: a micro-denarius per den 10^9.
     long tolerated = parts + together / 1_000_000_000;
     assertThat(sum(rate(cut, OFFERED))).isBetween(together - tolerated, together + tolerated);
@@ -168,7 +170,7 @@ class RatingProperties {
       assertThat(lied.price().perUnit())
           .isGreaterThanOrEqualTo(honest.price().perUnit() - tolerated);
       if (!isLost) {
-        assertThat(lied.charge()).isGreaterThanOrEqualTo(honest.charge());
+        assertThat(lied.lines().charge()).isGreaterThanOrEqualTo(honest.lines().charge());
       }
     }
   }

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /// The tariff of the seed as it was stored before documents had versions: every class is priced at
@@ -28,8 +29,18 @@ public final class SeedTariff {
 
   /// Returns the tariff with another operating point for every class.
   public static Tariff at(OperatingPoint point) {
+    return at(point, "{}");
+  }
+
+  /// Returns the tariff with another operating point for every class, and with other values for the
+  /// keys of a JSON object.
+  public static Tariff at(OperatingPoint point, String changes) {
     ObjectNode tree = TariffDocument.tree(read());
     tree.get("classes").values().forEach(curve -> ((ObjectNode) curve).put("point", point.name()));
+    JsonMapper.shared()
+        .readTree(changes)
+        .properties()
+        .forEach(change -> tree.set(change.getKey(), change.getValue()));
     return TariffDocument.parse(tree.toString());
   }
 }
