@@ -52,3 +52,53 @@ begin
   end if;
   return new;
 end $$;
+
+-- What the owner of SNAPTs asks beside the price. A version is never changed; an interval uses the one in force at its start.
+create table surcharge (
+  owner          text not null check (owner ~ '^[A-Za-z0-9._-]{1,64}$'),
+  version        integer not null check (version > 0),
+  effective_from timestamptz not null,
+  document       json not null,
+  created_by     text not null,
+  created_at     timestamptz not null,
+  primary key (owner, version)
+);
+alter table charging_interval
+  add column surcharge_version integer,
+  add foreign key (owner, surcharge_version) references surcharge (owner, version);
+
+-- Days (UTC) whose charges are not yet compared with the caps: a list of work, written with the charges.
+create table open_day (
+  account text not null references account,
+  day     date not null,
+  primary key (account, day)
+);
+
+-- What was paid above the cap of an hour or a day and given back. The application is empty for a day.
+create table cap_credit (
+  transaction_id     bigint primary key references ledger_transaction,
+  account            text not null references account,
+  cap                text not null check (cap in ('APPLICATION_HOUR', 'ACCOUNT_DAY')),
+  application        text not null check ((application = '') = (cap = 'ACCOUNT_DAY')),
+  began_at           timestamptz not null,
+  tariff_version     integer not null references tariff,
+  paid_microdenarii  bigint not null,
+  limit_microdenarii bigint not null check (limit_microdenarii between 0 and paid_microdenarii - 1),
+  unique (account, cap, application, began_at)
+);
+alter table ledger_transaction drop constraint ledger_transaction_kind_check;
+alter table ledger_transaction add constraint ledger_transaction_kind_check check
+  (kind in ('TOP_UP', 'PROVISIONAL', 'CORRECTION', 'SETTLEMENT', 'ADJUSTMENT', 'REVERSAL', 'CREDIT', 'REFUND', 'CAP'));
+
+do $$
+declare
+  kept text;
+begin
+  foreach kept in array array['surcharge', 'cap_credit'] loop
+    execute format('create trigger %I before update or delete on %I for each row execute function refuse_change()', kept || '_rows_stay', kept);
+    execute format('create trigger %I before truncate on %I for each statement execute function refuse_change()', kept || '_stays', kept);
+    execute format('revoke update, delete, truncate on %I from public, current_user', kept);
+  end loop;
+end $$;
+-- The foreign key of an interval locks the surcharge; see V4.
+grant update (created_at) on surcharge to current_user;

@@ -26,7 +26,9 @@ public record LedgerTransaction(
     /// Repayment of a charge, or of a part of it, by an operator.
     REFUND,
     /// Reverses a provisional transaction.
-    REVERSAL
+    REVERSAL,
+    /// Gives back what was paid above a cap.
+    CAP
   }
 
   /// One line of a transaction.
@@ -72,6 +74,17 @@ public record LedgerTransaction(
         "credit:" + key,
         null,
         reason,
+        move(LedgerAccount.ADJUSTMENT, LedgerAccount.user(user), amount).toList());
+  }
+
+  /// Returns what was paid above a cap: USER +X, OPERATOR:ADJUSTMENT -X.
+  public static LedgerTransaction capCredit(
+      String key, String user, MicroDenarii amount, String text) {
+    return new LedgerTransaction(
+        Kind.CAP,
+        "cap:" + key,
+        null,
+        text,
         move(LedgerAccount.ADJUSTMENT, LedgerAccount.user(user), amount).toList());
   }
 

@@ -148,10 +148,18 @@ public final class LedgerVerification {
             """
           },
           new String[] {
+            "each cap credit is posted with what was paid above the cap",
+            """
+            select 'cap credit ' || k.transaction_id from cap_credit k
+            left join posting p on p.transaction_id = k.transaction_id and p.account = 'USER:' || k.account
+            where p.amount_microdenarii is distinct from k.paid_microdenarii - k.limit_microdenarii
+            """
+          },
+          new String[] {
             "no posted row can be updated or deleted",
             """
             select t.name || ' has no enabled trigger' from unnest(array['ledger_account', 'ledger_transaction', 'posting',
-              'top_up', 'credit', 'tariff', 'snapt_report', 'charge', 'charging_interval', 'interval_decision', 'held_report']) t(name)
+              'top_up', 'credit', 'cap_credit', 'tariff', 'surcharge', 'snapt_report', 'charge', 'charging_interval', 'interval_decision', 'held_report']) t(name)
             where (select count(*) from pg_trigger g where g.tgrelid = t.name::regclass and g.tgenabled in ('O', 'A')
                    and g.tgname in (t.name || '_rows_stay', t.name || '_stays')) <> 2
             """

@@ -5,15 +5,15 @@ import io.viaduct.billing.rating.RatedFlow;
 import io.viaduct.billing.rating.RatedReport;
 import io.viaduct.billing.tariff.OperatingPoint;
 import io.viaduct.billing.tariff.ServiceClass;
-import io.viaduct.billing.tariff.TariffVersion;
-import io.viaduct.billing.tariff.Terms;
+import io.viaduct.billing.tariff.TermsInForce;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A rated interval that is about to be stored. The store assigns its ids, once.
 final class BilledInterval {
   private final MeasuredInterval report;
-  private final TariffVersion tariff;
+  private final TermsInForce terms;
   private final String owner;
   private final Instant graceEndsAt;
   private final RatedReport rated;
@@ -22,23 +22,23 @@ final class BilledInterval {
   private List<Long> chargeIds = List.of();
 
   private BilledInterval(
-      MeasuredInterval report, TariffVersion tariff, String owner, Instant graceEndsAt) {
+      MeasuredInterval report, TermsInForce terms, String owner, Instant graceEndsAt) {
     this.report = report;
-    this.tariff = tariff;
+    this.terms = terms;
     this.owner = owner;
     this.graceEndsAt = graceEndsAt;
     rated =
         RatedReport.of(
             report.flows().stream().map(MeasuredInterval.Flow::measure).toList(),
             report.lengthMs(),
-            Terms.of(tariff.tariff()));
+            terms.terms());
     lines = rated.lines();
   }
 
-  /// Rates every flow under the version in force.
+  /// Rates every flow under the versions in force.
   static BilledInterval of(
-      MeasuredInterval report, TariffVersion tariff, String owner, Instant graceEndsAt) {
-    return new BilledInterval(report, tariff, owner, graceEndsAt);
+      MeasuredInterval report, TermsInForce terms, String owner, Instant graceEndsAt) {
+    return new BilledInterval(report, terms, owner, graceEndsAt);
   }
 
   void identify(long intervalId, List<Long> ids) {
@@ -54,7 +54,12 @@ final class BilledInterval {
   }
 
   int tariffVersion() {
-    return tariff.version();
+    return terms.tariff().version();
+  }
+
+  /// Returns the version of the owner's surcharge, or null if there was none.
+  @Nullable Integer surchargeVersion() {
+    return terms.surcharge() == null ? null : terms.surcharge().version();
   }
 
   String owner() {
@@ -86,7 +91,7 @@ final class BilledInterval {
   /// Returns true if a flow was priced at what the path offered.
   boolean isOffered(int index) {
     ServiceClass serviceClass = report.flows().get(index).measure().serviceClass();
-    return tariff.tariff().of(serviceClass).point() == OperatingPoint.OFFERED;
+    return terms.tariff().tariff().of(serviceClass).point() == OperatingPoint.OFFERED;
   }
 
   BillLines lines() {

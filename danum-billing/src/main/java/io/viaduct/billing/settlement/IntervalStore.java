@@ -8,6 +8,8 @@ import io.viaduct.billing.rating.FlowMeasure;
 import io.viaduct.billing.rating.RatedFlow;
 import java.sql.Timestamp;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -238,8 +240,9 @@ public final class IntervalStore {
     }
     batches.batchUpdate(
         "insert into charging_interval (id, snapt_id, session_id, epoch, sequence, account, owner, icid,"
-            + " token_id, started_at, ended_at, received_at, grace_ends_at, clock, tariff_version, state)"
-            + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            + " token_id, started_at, ended_at, received_at, grace_ends_at, clock, tariff_version,"
+            + " surcharge_version, state)"
+            + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         intervals);
     batches.batchUpdate(
         "insert into snapt_report (interval_id, digest, content, signature, key_id, last, pre_bytes,"
@@ -264,6 +267,20 @@ public final class IntervalStore {
     }
   }
 
+  /// Opens the days of the intervals, so that they are compared with the caps later.
+  void openDays(List<BilledInterval> billed) {
+    List<Object[]> days =
+        billed.stream()
+            .map(BilledInterval::report)
+            .map(report ->
+                List.of(report.account(), LocalDate.ofInstant(report.startedAt(), ZoneOffset.UTC)))
+            .distinct()
+            .map(List::toArray)
+            .toList();
+    batches.batchUpdate(
+        "insert into open_day (account, day) values (?, ?) on conflict do nothing", days);
+  }
+
   private void identify(List<BilledInterval> billed) {
     int flows = billed.stream().mapToInt(i -> i.flows().size()).sum();
     List<Long> intervalIds = Ledger.nextIds(jdbc, "charging_interval_id", billed.size());
@@ -276,9 +293,9 @@ public final class IntervalStore {
     }
   }
 
-  private static Object[] intervalRow(BilledInterval interval) {
+  private static @Nullable Object[] intervalRow(BilledInterval interval) {
     MeasuredInterval report = interval.report();
-    return new Object[] {
+    return new @Nullable Object[] {
       interval.id(),
       report.key().snapt(),
       report.key().session(),
@@ -294,6 +311,7 @@ public final class IntervalStore {
       Timestamp.from(interval.graceEndsAt()),
       report.clock().name(),
       interval.tariffVersion(),
+      interval.surchargeVersion(),
       interval.state().name()
     };
   }

@@ -4,8 +4,7 @@ import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.settlement.IntervalStore.BilledBefore;
-import io.viaduct.billing.tariff.TariffBook;
-import io.viaduct.billing.tariff.TariffVersion;
+import io.viaduct.billing.tariff.TermsInForce;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,7 +30,7 @@ final class PostingRound {
   private final JdbcClient jdbc;
   private final Ledger ledger;
   private final SettlementRules rules;
-  private final List<TariffVersion> versions;
+  private final TermsInForce.Known terms;
   private final Instant now;
 
   private Map<String, String> accounts = Map.of(); // state by id
@@ -48,14 +47,14 @@ final class PostingRound {
       JdbcTemplate batches,
       Ledger ledger,
       SettlementRules rules,
-      List<TariffVersion> versions,
+      TermsInForce.Known terms,
       Instant now) {
     this.jdbc = JdbcClient.create(batches);
     this.store = new IntervalStore(batches);
     this.held = new HeldReports(jdbc);
     this.ledger = ledger;
     this.rules = rules;
-    this.versions = versions;
+    this.terms = terms;
     this.now = now;
   }
 
@@ -239,10 +238,11 @@ final class PostingRound {
   }
 
   private BilledInterval bill(MeasuredInterval report) {
+    String owner = rules.ownerOf().apply(report.key().snapt());
     return BilledInterval.of(
         report,
-        TariffBook.inForce(versions, report.startedAt()),
-        rules.ownerOf().apply(report.key().snapt()),
+        terms.at(owner, report.startedAt()),
+        owner,
         report.endedAt().plus(rules.graceTime()));
   }
 
@@ -252,6 +252,7 @@ final class PostingRound {
     }
     store.raiseEpochs(raisedSessions, epochs);
     store.insert(billed);
+    store.openDays(billed);
     ledger.open(
         billed.stream()
             .filter(interval -> !interval.lines().reward().isZero())

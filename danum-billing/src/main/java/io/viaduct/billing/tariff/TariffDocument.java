@@ -38,7 +38,7 @@ public final class TariffDocument {
       if (in == null) {
         throw new IllegalStateException("tariff.yml is not in the jar");
       }
-      return bind(YAML.readTree(in));
+      return tariff(YAML.readTree(in));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -48,8 +48,19 @@ public final class TariffDocument {
   ///
   /// @throws TariffRefusedException naming place, knot and rule
   public static Tariff parse(String json) {
+    return tariff(read(json));
+  }
+
+  /// Reads a surcharge.
+  ///
+  /// @throws TariffRefusedException naming place and rule
+  public static Surcharge parseSurcharge(String json) {
+    return bind(read(json), Surcharge.class);
+  }
+
+  private static JsonNode read(String json) {
     try {
-      return bind(JSON.readTree(json));
+      return JSON.readTree(json);
     } catch (JacksonException e) {
       throw new TariffRefusedException(TariffRule.NOT_A_TARIFF, e.getOriginalMessage());
     }
@@ -60,15 +71,28 @@ public final class TariffDocument {
     return JSON.writeValueAsString(tree(tariff));
   }
 
+  /// Returns a surcharge as JSON.
+  static String print(Surcharge surcharge) {
+    return JSON.writeValueAsString(surcharge);
+  }
+
+  /// Returns a surcharge as a JSON tree, to embed it in an answer.
+  public static ObjectNode tree(Surcharge surcharge) {
+    return JSON.valueToTree(surcharge);
+  }
+
   /// Returns the tariff as a JSON tree, to embed it in an answer.
   public static ObjectNode tree(Tariff tariff) {
     return DocumentVersion.stamped(JSON.valueToTree(tariff));
   }
 
-  private static Tariff bind(JsonNode document) {
-    JsonNode tree = DocumentVersion.upgraded(document);
+  private static Tariff tariff(JsonNode document) {
+    return bind(DocumentVersion.upgraded(document), Tariff.class);
+  }
+
+  private static <R extends Record> R bind(JsonNode tree, Class<R> type) {
     try {
-      return JSON.treeToValue(tree, Tariff.class);
+      return JSON.treeToValue(tree, type);
     } catch (JacksonException e) {
       for (Throwable cause = e; cause != null; cause = cause.getCause()) {
         if (cause instanceof TariffRefusedException refused) {
@@ -76,7 +100,7 @@ public final class TariffDocument {
         }
       }
       throw new TariffRefusedException(
-          TariffRule.NOT_A_TARIFF, String.join("; ", Refusals.of(JSON, tree, Tariff.class)));
+          TariffRule.NOT_A_TARIFF, String.join("; ", Refusals.of(JSON, tree, type)));
     }
   }
 

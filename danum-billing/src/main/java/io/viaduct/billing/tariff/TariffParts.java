@@ -24,4 +24,9 @@ class TariffParts {
   TariffBook tariffs(JdbcClient jdbc, TransactionTemplate transaction) {
     return new TariffBook(jdbc, transaction);
   }
+
+  @Bean
+  SurchargeBook surcharges(JdbcClient jdbc, TransactionTemplate transaction) {
+    return new SurchargeBook(jdbc, transaction);
+  }
 }

@@ -17,6 +17,7 @@ import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.settlement.ReportPosting;
 import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.billing.tariff.SeedTariff;
+import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SubmitRequest;
@@ -50,6 +51,7 @@ class DatabaseAwayTest {
             transaction,
             jdbc,
             tariffs,
+            new SurchargeBook(JdbcClient.create(jdbc), transaction),
             ledger,
             new SettlementRules(
                 MediationRig.GRACE, MediationRig.ADJUSTMENT, _ -> "owner", MediationRig.BOUNDS)),
