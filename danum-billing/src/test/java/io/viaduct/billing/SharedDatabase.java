@@ -3,10 +3,13 @@ package io.viaduct.billing;
 import com.zaxxer.hikari.HikariDataSource;
 import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
+import io.viaduct.billing.tariff.SeedTariff;
+import io.viaduct.billing.tariff.TariffBook;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.stream.Stream;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -15,7 +18,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// One embedded PostgreSQL for all tests of this JVM. Tests use different names, so that they do
-/// not affect each other.
+/// not affect each other. Its first tariff is the seed's.
 public final class SharedDatabase {
   /// Directory of PostgreSQL's programs, which are unpacked once for all test runs.
   public static final Path BINARIES = Path.of("target", "postgresql").toAbsolutePath();
@@ -25,6 +28,12 @@ public final class SharedDatabase {
 
   private static final EmbeddedDatabase DATABASE = start();
   private static final HikariDataSource POOL = Migrations.open(DATABASE.address(), 20);
+
+  // The first tariff of a database stays its version 1, so it must not depend on which test is
+  // first. What the shipped tariff costs is in tests with a database or a version of their own.
+  static {
+    new TariffBook(client(), transaction()).storeInitial(SeedTariff.read(), Instant.now());
+  }
 
   private SharedDatabase() {}
 

@@ -38,6 +38,7 @@ import tools.jackson.databind.json.JsonMapper;
   OperatorResource.class,
   Problems.class,
   SessionsResource.class,
+  SurchargesResource.class,
   TariffsResource.class,
   TopUpsResource.class,
   UnsignedResource.class,

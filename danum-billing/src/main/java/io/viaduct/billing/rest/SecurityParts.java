@@ -61,7 +61,9 @@ class SecurityParts {
           at(GET, "/api/v1/charges/*"),
           at(HEAD, "/api/v1/charges/*"),
           at(GET, "/api/v1/tariffs/**"),
-          at(HEAD, "/api/v1/tariffs/**"));
+          at(HEAD, "/api/v1/tariffs/**"),
+          at(GET, "/api/v1/owners/*/surcharges"),
+          at(HEAD, "/api/v1/owners/*/surcharges"));
 
   /// The database did not answer, so the token could not be checked.
   private static final class UncheckedTokenException extends AuthenticationException {

@@ -1,10 +1,10 @@
 package io.viaduct.billing.settlement;
 
 import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.settlement.IntervalStore.BilledBefore;
-import io.viaduct.billing.tariff.TariffBook;
-import io.viaduct.billing.tariff.TariffVersion;
+import io.viaduct.billing.tariff.TermsInForce;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ final class PostingRound {
   private final JdbcClient jdbc;
   private final Ledger ledger;
   private final SettlementRules rules;
-  private final List<TariffVersion> versions;
+  private final TermsInForce.Known terms;
   private final Instant now;
 
   private Map<String, String> accounts = Map.of(); // state by id
@@ -47,14 +47,14 @@ final class PostingRound {
       JdbcTemplate batches,
       Ledger ledger,
       SettlementRules rules,
-      List<TariffVersion> versions,
+      TermsInForce.Known terms,
       Instant now) {
     this.jdbc = JdbcClient.create(batches);
     this.store = new IntervalStore(batches);
     this.held = new HeldReports(jdbc);
     this.ledger = ledger;
     this.rules = rules;
-    this.versions = versions;
+    this.terms = terms;
     this.now = now;
   }
 
@@ -134,11 +134,11 @@ final class PostingRound {
     BilledInterval interval = bill(report);
     Optional<Obstacle> unproven = unproven(report);
     Optional<Obstacle> obstacle =
-        unproven.isPresent() ? unproven : bounds.excess(report, interval.charge());
+        unproven.isPresent() ? unproven : bounds.excess(report, interval.lines().gross());
     if (obstacle.isPresent()) {
       return hold(interval, obstacle.get(), first != null);
     }
-    bounds.add(report, interval.charge());
+    bounds.add(report, interval.lines().gross());
     recordHighest(report);
     billed.add(interval);
     return new Decision.Bill(interval);
@@ -238,10 +238,11 @@ final class PostingRound {
   }
 
   private BilledInterval bill(MeasuredInterval report) {
+    String owner = rules.ownerOf().apply(report.key().snapt());
     return BilledInterval.of(
         report,
-        TariffBook.inForce(versions, report.startedAt()),
-        rules.ownerOf().apply(report.key().snapt()),
+        terms.at(owner, report.startedAt()),
+        owner,
         report.endedAt().plus(rules.graceTime()));
   }
 
@@ -251,27 +252,29 @@ final class PostingRound {
     }
     store.raiseEpochs(raisedSessions, epochs);
     store.insert(billed);
+    store.openDays(billed);
+    ledger.open(
+        billed.stream()
+            .filter(interval -> !interval.lines().reward().isZero())
+            .map(interval -> LedgerAccount.provider(interval.owner()))
+            .distinct()
+            .toList(),
+        now);
     ledger.post(billed.stream().map(PostingRound::transaction).toList(), now);
   }
 
   private static LedgerTransaction transaction(BilledInterval interval) {
-    String key = interval.report().key().text();
-    String account = interval.report().account();
+    LedgerTransaction.Billed billed =
+        new LedgerTransaction.Billed(
+            interval.id(),
+            interval.report().key().text(),
+            interval.report().account(),
+            interval.owner(),
+            interval.lines());
     return switch (interval.state()) {
-      case PROVISIONAL ->
-          LedgerTransaction.provisional(
-              interval.id(),
-              key,
-              account,
-              interval.isLate(),
-              interval.charge(),
-              interval.discount());
-      case ADJUSTED ->
-          LedgerTransaction.adjustment(
-              interval.id(), key, account, interval.charge(), interval.discount());
-      case CORRECTED, FINAL, VOID ->
-          LedgerTransaction.correction(
-              interval.id(), key, account, interval.charge(), interval.discount());
+      case PROVISIONAL -> LedgerTransaction.provisional(billed, interval.isLate());
+      case ADJUSTED -> LedgerTransaction.adjustment(billed);
+      case CORRECTED, FINAL, VOID -> LedgerTransaction.correction(billed);
     };
   }
 

@@ -10,6 +10,7 @@ package io.viaduct.billing.tariff;
 /// @param lossSlope utility lost per unit of loss
 /// @param kappaThroughput dx/dy, kbit/s per virtual unit/s, above 0
 /// @param kappaDelay dd/dy, ms per virtual unit/s, at most 0
+/// @param point throughput at which flows are priced
 public record ClassTariff(
     double weight,
     double referenceThroughput,
@@ -18,7 +19,8 @@ public record ClassTariff(
     MarginalTable delayMarginal,
     double lossSlope,
     double kappaThroughput,
-    double kappaDelay) {
+    double kappaDelay,
+    OperatingPoint point) {
   /// Largest weight, den/s. Ten minutes at this rate are still exact in a double of micro-denarii.
   public static final double WEIGHT_MAX = 1e6;
 

@@ -6,10 +6,13 @@ import io.viaduct.billing.account.TopUps;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.rating.DelaySource;
+import io.viaduct.billing.rating.Demand;
 import io.viaduct.billing.rating.FlowMeasure;
 import io.viaduct.billing.rating.RatedFlow;
+import io.viaduct.billing.rating.RatedReport;
 import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.billing.tariff.ServiceClass;
+import io.viaduct.billing.tariff.Terms;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
@@ -155,10 +158,13 @@ class LedgerHistoryProperties {
       Instant end = begin.plusSeconds(60L * sequence);
       long charge = 0;
       long discount = 0;
-      for (FlowUsage flow : flows(session, sequence, variant)) {
-        RatedFlow rated = rated(flow);
-        charge += rated.charge().value();
-        discount += rated.discount().value();
+      List<FlowMeasure> measures =
+          flows(session, sequence, variant).stream().map(History::measure).toList();
+      for (RatedFlow rated :
+          RatedReport.of(measures, 60_000, Terms.of(rig.tariffs.versions().getFirst().tariff()))
+              .flows()) {
+        charge += rated.lines().charge().value();
+        discount += rated.lines().discount().value();
       }
       // The account is part of the content: the same key with another account is a conflict.
       String content = session + " " + epoch + " " + sequence + " " + account + " " + variant;
@@ -184,20 +190,18 @@ class LedgerHistoryProperties {
       return flows;
     }
 
-    private RatedFlow rated(FlowUsage flow) {
-      return RatedFlow.of(
-          new FlowMeasure(
-              ServiceClass.HT_LD,
-              flow.getApplication(),
-              flow.getUp().getPreBytes() + flow.getDown().getPreBytes(),
-              flow.getUp().getPostBytes() + flow.getDown().getPostBytes(),
-              30,
-              0,
-              60_000,
-              flow.getDelayMs(),
-              null,
-              DelaySource.MEASURED),
-          rig.tariffs.versions().getFirst().tariff());
+    private static FlowMeasure measure(FlowUsage flow) {
+      return new FlowMeasure(
+          ServiceClass.HT_LD,
+          flow.getApplication(),
+          flow.getUp().getPreBytes() + flow.getDown().getPreBytes(),
+          flow.getUp().getPostBytes() + flow.getDown().getPostBytes(),
+          0.0,
+          60_000,
+          flow.getDelayMs(),
+          null,
+          DelaySource.MEASURED,
+          Demand.UNKNOWN);
     }
 
     private UsageReport report(OracleLedger.Spec spec) {
