@@ -32,6 +32,7 @@ final class FlowMeter {
   private long downLost;
   // Bytes that arrived at the device and are in earlier reports.
   private long downReported;
+  private long waitedBeforeNs;
   private int line = NO_LINE;
   // Values at the flow's last checkpoint.
   private long reportedPackets;
@@ -129,7 +130,10 @@ final class FlowMeter {
   }
 
   /// Returns the usage of the open interval so far, without changing any state.
-  FlowUsage usage(String application, long startNs, long nowNs, MeasuredPath path) {
+  ///
+  /// @param spareBytes bytes that the path could have carried beside its load, in the interval
+  FlowUsage usage(
+      String application, long startNs, long nowNs, MeasuredPath path, double spareBytes) {
     long upReceived = up.packets() - refused.packets();
     long downSent = down.packets();
     long lostDown = Math.clamp(loss.down() - downLost, 0, downSent);
@@ -159,6 +163,11 @@ final class FlowMeter {
             .setDelaySource(mean.source())
             .setJitterMs(delay.jitterMs(flow, upReceived, downSent))
             .setEnded(ended);
+    // Up, the device would have to tell how long the flow waited; without it, busy counts as 1.
+    if (down.preBytes() >= up.preBytes()) {
+      long waitedNs = path.waitedNs().applyAsLong(flow) - waitedBeforeNs;
+      new FlowOffer(nowNs - startNs, waitedNs, spareBytes).addTo(usage);
+    }
     if (mean.source() != DelaySource.MISSING) {
       usage.setDelayMs(mean.delayMs());
       if (!Double.isNaN(mean.errorMs())) {
@@ -181,7 +190,8 @@ final class FlowMeter {
   }
 
   /// Starts the next interval, after the last one was reported.
-  void roll() {
+  void roll(MeasuredPath path) {
+    waitedBeforeNs = path.waitedNs().applyAsLong(flow);
     delay.roll(flow);
     downReported = Math.max(downReported, arrivedDownSinceOpening());
     up.roll();

@@ -39,6 +39,7 @@ public final class SessionMeter {
   private long startMs;
   private long startNs;
   private long overheadBefore;
+  private double spareBeforeBytes;
 
   /// @param epoch start counter of the SNAPT
   /// @param lossPercentMax largest share of a flow's sent bytes, in percent, that the device may
@@ -138,7 +139,8 @@ public final class SessionMeter {
     UsageReport report = report(token.content(), nowMs, nowNs, path, last, false);
     overheadBefore = overhead();
     flows.removeIf(FlowMeter::isEnded);
-    flows.forEach(FlowMeter::roll);
+    flows.forEach(flow -> flow.roll(path));
+    spareBeforeBytes = path.spareBytes();
     flowless.roll();
     startMs = report.getEndMs();
     startNs = nowNs;
@@ -206,7 +208,14 @@ public final class SessionMeter {
           meter.number(numbers.add(meter.flow().id()) ? meter.flow().id() : substitute++);
         }
         report.addFlows(
-            within(report, meter.usage(applicationOf(meter.flow()), startNs, nowNs, path)));
+            within(
+                report,
+                meter.usage(
+                    applicationOf(meter.flow()),
+                    startNs,
+                    nowNs,
+                    path,
+                    path.spareBytes() - spareBeforeBytes)));
       }
     }
     if (flowless.isRefusedWholly()) {

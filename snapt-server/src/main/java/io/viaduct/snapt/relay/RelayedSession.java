@@ -241,6 +241,7 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
   /// Updates the meter and the loop's counters; called twice a second.
   void onVisit(long nowNs) {
     meter.onTick(nowNs);
+    tunnel.measureSpare(nowNs);
     counters.absorb(tunnel, seen);
     credit.onVisit(nowNs);
   }
@@ -312,6 +313,11 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
   }
 
   private MeasuredPath path() {
-    return new MeasuredPath(tunnel.roundTripUs(), tunnel.delayErrorUs());
+    long nowNs = relay.nowNs();
+    return new MeasuredPath(
+        tunnel.roundTripUs(),
+        tunnel.delayErrorUs(),
+        tunnel.spareBytes(),
+        flow -> tunnel.waitedNs(flow, nowNs));
   }
 }

@@ -297,7 +297,7 @@ class SessionMeterTest {
     flow.received().packets(1, 100, 0);
     FlowUsage halfRoundTrip =
         meter
-            .close(1_025_000, 25 * SECOND, new MeasuredPath(80_000, 20_000), false)
+            .close(1_025_000, 25 * SECOND, new MeasuredPath(80_000, 20_000, 0, _ -> 0), false)
             .report()
             .getFlows(0);
     assertThat(halfRoundTrip.getDelaySource()).isEqualTo(DelaySource.HALF_CONTROL_RTT);
@@ -313,20 +313,51 @@ class SessionMeterTest {
     up(flow, 1, 100, 50_000);
     FlowUsage measured =
         meter
-            .close(1_005_000, 5 * SECOND, new MeasuredPath(80_000, 20_000), false)
+            .close(1_005_000, 5 * SECOND, new MeasuredPath(80_000, 20_000, 0, _ -> 0), false)
             .report()
             .getFlows(0);
     assertThat(measured.getDelayErrorMs()).isEqualTo(20);
     flow.received().packets(1, 100, 0);
     FlowUsage later =
         meter
-            .close(1_010_000, 10 * SECOND, new MeasuredPath(80_000, 30_000), false)
+            .close(1_010_000, 10 * SECOND, new MeasuredPath(80_000, 30_000, 0, _ -> 0), false)
             .report()
             .getFlows(0);
     assertThat(later.getDelaySource()).isEqualTo(DelaySource.LAST_GOOD);
     assertThat(later.getDelayErrorMs()).isEqualTo(20);
     up(flow, 1, 100, 50_000);
     assertThat(close(15).getFlows(0).hasDelayErrorMs()).as("no probe was answered").isFalse();
+  }
+
+  private FlowUsage closeWith(int second, double spareBytes, long waitedNs) {
+    MeasuredPath path = new MeasuredPath(80_000, 20_000, spareBytes, _ -> waitedNs);
+    return meter
+        .close(1_000_000 + second * 1_000L, second * SECOND, path, false)
+        .report()
+        .getFlows(0);
+  }
+
+  @Test
+  void aFlowTowardsTheDeviceReportsItsWaitAndWhatThePathHadLeft() {
+    FlowState flow = flow(1);
+    flow.sent().packets(10, 10_000, 0);
+    FlowUsage first = closeWith(10, 1_000_000, 4 * SECOND);
+    assertThat(first.getBusy()).isEqualTo(0.4);
+    assertThat(first.getSpareKbitPerSecond()).as("8 Mbit in 6 s").isCloseTo(1333.3, within(0.1));
+    flow.sent().packets(10, 10_000, 0);
+    FlowUsage second = closeWith(20, 1_500_000, 14 * SECOND);
+    assertThat(second.getBusy()).isEqualTo(1);
+    assertThat(second.getSpareKbitPerSecond()).isZero();
+  }
+
+  @Test
+  void aFlowThatMostlyComesFromTheDeviceDoesNotReportWhatOnlyTheDeviceKnows() {
+    FlowState flow = flow(1);
+    up(flow, 10, 1_000, 50_000);
+    flow.sent().packets(1, 100, 0);
+    FlowUsage usage = closeWith(10, 1_000_000, SECOND);
+    assertThat(usage.hasBusy()).isFalse();
+    assertThat(usage.hasSpareKbitPerSecond()).isFalse();
   }
 
   @Test
@@ -511,7 +542,9 @@ class SessionMeterTest {
     up(flow(5000), 10, 1000, 20_000);
     // A minute has passed, the wall clock shows 55 s.
     UsageReport report =
-        meter.close(1_055_000, 60_000_000_000L, new MeasuredPath(40_000, 20_000), false).report();
+        meter
+            .close(1_055_000, 60_000_000_000L, new MeasuredPath(40_000, 20_000, 0, _ -> 0), false)
+            .report();
     assertThat(report.getEndMs() - report.getStartMs()).isEqualTo(55_000);
     assertThat(report.getFlows(0).getDurationMs()).isBetween(1L, 55_000L);
   }

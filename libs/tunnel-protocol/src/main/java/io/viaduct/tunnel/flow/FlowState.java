@@ -48,6 +48,9 @@ public final class FlowState {
   private @Nullable SpreadState spread;
   private int route = FlowRoute.ANY;
   private boolean held;
+  private int waitsFor = NO_PATH;
+  private long waitsFromNs;
+  private long waitedNs;
 
   FlowState(
       int id,
@@ -287,6 +290,34 @@ public final class FlowState {
 
   public void queued(int change) {
     queued += change;
+  }
+
+  /// Notes that the flow's first packet is queued for a path.
+  ///
+  /// @param pathWaitedNs time for which datagrams have waited for the path
+  public void waits(int onPath, long pathWaitedNs) {
+    waitsFor = onPath;
+    waitsFromNs = pathWaitedNs;
+  }
+
+  /// Notes that the flow's last queued packet has left. If it left by another path than the first
+  /// one was queued for, that time does not count.
+  public void leaves(int byPath, long pathWaitedNs) {
+    waitedNs = waitedNs(byPath, pathWaitedNs);
+    waitsFor = NO_PATH;
+  }
+
+  /// Returns the time for which the flow has had packets that waited for its path, in ns since it
+  /// opened.
+  public long waitedNs(int onPath, long pathWaitedNs) {
+    return waitsFor == onPath && onPath != NO_PATH
+        ? waitedNs + pathWaitedNs - waitsFromNs
+        : waitedNs;
+  }
+
+  /// Returns the path that the flow's packets wait for, [#NO_PATH] if none waits.
+  public int waitsFor() {
+    return waitsFor;
   }
 
   /// Returns scratch space for code that shares a datagram's bytes among flows.

@@ -84,6 +84,14 @@ public final class Pacer {
     return sentRate;
   }
 
+  /// Returns what the path is known to carry, in bytes per second; 0 if nothing is known.
+  public double capacityPerSecond(long nowNs) {
+    if (pacing.bitPerSecond() > 0) {
+      return rate;
+    }
+    return path == null ? 0 : path.capacityPerSecond(nowNs);
+  }
+
   /// Returns whether the path's queue may drop packets now, because more was sent lately than the
   /// path carries. That says nothing about the loss of the path.
   public boolean isOverrun(long nowNs) {

@@ -61,6 +61,7 @@ public final class PathRate {
   private final BaseDelay base = new BaseDelay();
   private final DelayNoise noise = new DelayNoise();
   private final StandingQueue queue = new StandingQueue();
+  private final BestRate best = new BestRate();
   private double noiseUs;
   private double doubtUs;
   private double toleratedUs;
@@ -77,6 +78,12 @@ public final class PathRate {
   /// Returns the rate in bytes per second, or UNLIMITED.
   public double bytesPerSecond() {
     return draining ? rate * DRAIN_SHARE : rate;
+  }
+
+  /// Returns what the path carries, in bytes per second: the rate of pacing, or without a limit the
+  /// highest rate at which the path has delivered lately. 0 if nothing is known.
+  double capacityPerSecond(long nowNs) {
+    return rate == UNLIMITED ? best.bytesPerSecond(nowNs) : rate;
   }
 
   /// Returns the last time at which more had been sent than the path carries: as pacing began, or
@@ -118,6 +125,7 @@ public final class PathRate {
       return;
     }
     double delivered = window.deliveredPerSecond();
+    best.delivered(delivered, nowNs);
     if (rate == UNLIMITED) {
       enter(queueUs, delivered, roundTripUs, nowNs);
     } else {

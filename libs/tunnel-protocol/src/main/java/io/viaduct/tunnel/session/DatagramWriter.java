@@ -10,6 +10,7 @@ import io.viaduct.tunnel.key.Aead;
 import io.viaduct.tunnel.key.Sealer;
 import io.viaduct.tunnel.metering.SessionTotals;
 import io.viaduct.tunnel.pacing.Pacer;
+import io.viaduct.tunnel.pacing.WaitingTime;
 import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.wire.DatagramHeader;
 import io.viaduct.tunnel.wire.ServiceClass;
@@ -49,6 +50,7 @@ final class DatagramWriter {
   private final UnconfirmedBursts unconfirmed;
   private final long[] stampedNs = new long[ServiceClass.COUNT];
   private final int[] unstamped = new int[ServiceClass.COUNT];
+  private final WaitingTime waiting = new WaitingTime();
   private long heldUntilNs = Long.MAX_VALUE;
 
   /// Creates the writer of one path.
@@ -84,6 +86,11 @@ final class DatagramWriter {
     return heldUntilNs;
   }
 
+  /// Returns the time for which datagrams have waited for the path, in ns since it began.
+  long waitedNs(long nowNs) {
+    return waiting.sumNs(nowNs);
+  }
+
   /// Returns whether pacing holds a datagram back.
   boolean isHeld() {
     return heldUntilNs != Long.MAX_VALUE;
@@ -94,6 +101,12 @@ final class DatagramWriter {
   /// @param boundTo null for the agent, whose peer is fixed, and for a control connection
   /// @return true if more is ready
   boolean drain(DatagramSink sink, @Nullable InetSocketAddress boundTo, long nowNs) {
+    boolean more = send(sink, boundTo, nowNs);
+    waiting.set(more || isHeld(), nowNs);
+    return more;
+  }
+
+  private boolean send(DatagramSink sink, @Nullable InetSocketAddress boundTo, long nowNs) {
     heldUntilNs = Long.MAX_VALUE;
     while (!queues.isEmpty()) {
       if (!sink.isWritable()) {
@@ -266,6 +279,9 @@ final class DatagramWriter {
       }
       if (flow != null) {
         flow.queued(-packets);
+        if (flow.queued() == 0) {
+          flow.leaves(pathId, waiting.sumNs(nowNs));
+        }
       }
       long waitUs = (packets * nowNs - compound.arrivalSumNs(i)) / 1000;
       FlowCounters counters = flow == null ? totals.sentFlowless() : flow.sent();

@@ -100,6 +100,9 @@ final class PacketIntake {
     stats.queueDue(nowNs);
     if (flow != null) {
       flow.touch(nowNs);
+      if (flow.queued() == 0) {
+        flow.waits(path.id, path.datagrams.waitedNs(nowNs));
+      }
       stats.changed(flow, nowNs);
       if (tcp && !key.isPortless()) {
         int at = packet.start() + key.transportOffset() + IpFields.TCP_FLAGS;

@@ -1,6 +1,7 @@
 package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.compound.PacketEncoder;
+import io.viaduct.tunnel.pacing.SpareRate;
 import io.viaduct.tunnel.path.LossEstimate;
 import io.viaduct.tunnel.path.PathLoss;
 import io.viaduct.tunnel.path.PathMtuSearch;
@@ -39,6 +40,7 @@ final class SessionPath {
 
   final UnconfirmedBursts unconfirmed;
   final ProbeExchange probes = new ProbeExchange();
+  final SpareRate spare = new SpareRate();
 
   /// Loss of the direction from here.
   final PathLoss loss = new PathLoss();

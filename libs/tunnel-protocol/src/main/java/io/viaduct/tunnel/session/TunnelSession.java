@@ -40,6 +40,7 @@ public final class TunnelSession implements AutoCloseable {
   private final SessionTimers timers;
   private final SegmentCoalescer coalescer;
   private @Nullable DatagramSink control;
+  private double spareBytes;
   private boolean closed;
 
   /// Creates a session.
@@ -255,6 +256,29 @@ public final class TunnelSession implements AutoCloseable {
     if (!closed) {
       path.acknowledge(nowNs);
     }
+  }
+
+  /// Measures what the best path could carry beside its load. Called a few times a second.
+  public void measureSpare(long nowNs) {
+    double most = 0;
+    for (SessionPath each : outbound.paths.usable()) {
+      most = Math.max(most, each.spare.measure(each.pacing.pacer(), nowNs));
+    }
+    spareBytes += most;
+  }
+
+  /// Returns the bytes of outer IP packets that the best path could have carried beside its load,
+  /// cumulative.
+  public double spareBytes() {
+    return spareBytes;
+  }
+
+  /// Returns the time for which a flow has had packets that waited for its path, in ns since it
+  /// opened.
+  public long waitedNs(FlowState flow, long nowNs) {
+    int id = flow.waitsFor();
+    SessionPath path = outbound.paths.find(id);
+    return flow.waitedNs(id, path == null ? 0 : path.datagrams.waitedNs(nowNs));
   }
 
   /// Returns the time at which [#onTick] must be called, Long.MAX_VALUE for never.

@@ -1,0 +1,78 @@
+package io.viaduct.tunnel.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.viaduct.tunnel.flow.FlowState;
+import io.viaduct.tunnel.pacing.Pacing;
+import io.viaduct.tunnel.session.PacketForge.Endpoints;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Tests what a session knows about its path: how long flows waited for it, and what it could have
+/// carried beside its load. The path carries 8 Mbit/s.
+class PathWaitTest {
+  private static final long MS = 1_000_000;
+  private static final Endpoints BULK = Endpoints.ipv4(5000, 7, 80);
+  private static final Endpoints CHAT = Endpoints.ipv4(5001, 8, 5222);
+
+  private final LoopbackRig rig = new LoopbackRig(TestSettings.of(Pacing.of("8000000")));
+  private final Random random = new Random(3);
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  private byte[] packet(Endpoints from, int bytes) {
+    byte[] payload = new byte[bytes];
+    random.nextBytes(payload);
+    return PacketForge.udp(from.reversed(), payload);
+  }
+
+  private FlowState open(Endpoints of) {
+    rig.open(PacketForge.udp(of, new byte[] {1}));
+    rig.advance(100 * MS); // until its compound has left
+    return rig.atSnapt.getLast().flow();
+  }
+
+  @Test
+  void aFlowWaitsWhileThePathTakesNoMore() {
+    FlowState bulk = open(BULK);
+    FlowState chat = open(CHAT);
+    rig.snapt.measureSpare(rig.nowNs);
+    long chatBefore = rig.snapt.waitedNs(chat, rig.nowNs);
+    for (int i = 0; i < 100; i++) {
+      rig.offer(rig.snapt, packet(BULK, 900)); // 100 ms at the rate of the path, at least
+    }
+    rig.advance(200 * MS);
+    assertThat(rig.snapt.waitedNs(bulk, rig.nowNs) / MS).isBetween(70L, 130L);
+    assertThat(rig.snapt.waitedNs(chat, rig.nowNs)).isEqualTo(chatBefore);
+    rig.snapt.measureSpare(rig.nowNs);
+    assertThat(rig.snapt.spareBytes())
+        .as("the other half of 200 ms")
+        .isCloseTo(100_000, within(30_000.0));
+  }
+
+  @Test
+  void aFlowThatWaitsOnlyForItsCompoundDoesNotWaitForThePath() {
+    FlowState chat = open(CHAT);
+    long before = rig.snapt.waitedNs(chat, rig.nowNs);
+    for (int i = 0; i < 20; i++) {
+      rig.offer(rig.snapt, packet(CHAT, 60));
+      rig.advance(50 * MS);
+    }
+    assertThat(rig.snapt.waitedNs(chat, rig.nowNs) - before).isLessThan(25 * MS);
+  }
+
+  @Test
+  void withoutALimitNothingIsKnownBeforeThePathHasDelivered() {
+    var unlimited = new LoopbackRig(TestSettings.of(Pacing.AUTO));
+    unlimited.snapt.measureSpare(unlimited.nowNs);
+    unlimited.advance(500 * MS);
+    unlimited.snapt.measureSpare(unlimited.nowNs);
+    assertThat(unlimited.snapt.spareBytes()).isZero();
+    unlimited.close();
+  }
+}
