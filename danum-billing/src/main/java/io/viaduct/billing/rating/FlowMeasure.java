@@ -27,6 +27,12 @@ public record FlowMeasure(
     @Nullable Double delayErrorMs,
     DelaySource delaySource,
     Demand demand) {
+  /// Returns true if both flows are of one application, in the class that carried it: then their
+  /// operating points depend on each other.
+  public boolean isPricedWith(FlowMeasure other) {
+    return serviceClass == other.serviceClass && application.equals(other.application);
+  }
+
   /// Returns the bytes that aggregation saved, never negative.
   public long savedBytes() {
     return Math.max(0, preBytes - postBytes);

@@ -6,12 +6,24 @@ import io.viaduct.billing.tariff.MarginalTable;
 
 /// Utility and price of a flow at one point of its curve.
 ///
+/// @param point the place on the tables of the curve
 /// @param utilityPerSecond U, den/s
 /// @param utilityByThroughput dU/dx, den/s per kbit/s
 /// @param utilityByDelay dU/dd, den/s per ms
 /// @param perUnit p = max(0, U'(y)), den per virtual unit
 public record Price(
-    double utilityPerSecond, double utilityByThroughput, double utilityByDelay, double perUnit) {
+    Point point,
+    double utilityPerSecond,
+    double utilityByThroughput,
+    double utilityByDelay,
+    double perUnit) {
+  /// A place on the tables of a curve.
+  ///
+  /// @param throughput marginal utility and its integral at x/x_ref
+  /// @param delay marginal utility and its integral at d/d_ref
+  /// @param lossFactor g, what the loss leaves of the utility, 0..1
+  public record Point(
+      MarginalTable.Point throughput, MarginalTable.Point delay, double lossFactor) {}
 
   /// Returns utility and price at one point of a curve. The order of operations is part of the
   /// contract: every implementation, in any language, returns the same bits.
@@ -43,6 +55,6 @@ public record Price(
     if (p < 0.0) {
       p = 0.0;
     }
-    return new Price(u, ux, ud, p);
+    return new Price(new Point(x, d, g), u, ux, ud, p);
   }
 }

@@ -62,24 +62,27 @@ public record RatedFlow(
     return received.utilityPerSecond() * placement.share();
   }
 
+  /// Returns the flow's part of the utility that was received in the whole time, den.
+  public double utility() {
+    return utility(received, placement);
+  }
+
+  private static double utility(Price received, Placement placement) {
+    return received.utilityPerSecond() * (placement.receivedMs() / 1000.0) * placement.share();
+  }
+
   // Price times units, at most the flow's part of the utility that was received, and at most the
   // cap. Rounding is monotone, so the minimum may be taken before rounding.
   private static MicroDenarii charge(
       Price price, Price received, double units, Placement placement, Tariff tariff) {
     double priced = price.perUnit() * units;
-    double utility =
-        received.utilityPerSecond() * (placement.receivedMs() / 1000.0) * placement.share();
+    double utility = utility(received, placement);
     double cap = tariff.caps().getOrDefault(Cap.FLOW_INTERVAL, Double.POSITIVE_INFINITY);
     return Rounding.ofDenarii(Math.min(Math.min(priced, utility), cap));
   }
 
   private static MicroDenarii discount(FlowMeasure flow, DiscountRule rule, MicroDenarii charge) {
-    long bytes =
-        switch (rule.base()) {
-          case SAVED -> flow.savedBytes();
-          case SERVED -> flow.preBytes();
-        };
-    double earned = rule.denariiPerMegabyte() * bytes;
+    double earned = rule.denariiPerMegabyte() * rule.bytes(flow.preBytes(), flow.postBytes());
     double cap = rule.cap() * charge.value();
     return Rounding.ofMicroDenarii(Math.min(earned, cap));
   }

@@ -6,6 +6,7 @@ import io.viaduct.billing.rating.BrokenPromise;
 import io.viaduct.billing.rating.ChargeReason;
 import io.viaduct.billing.rating.DelaySource;
 import io.viaduct.billing.settlement.IntervalState;
+import io.viaduct.billing.tariff.DiscountRule;
 import io.viaduct.billing.tariff.Promise;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -48,6 +49,8 @@ record Charge(
     double units,
     String chargeMicrodenarii,
     String discountMicrodenarii,
+    String discountBase,
+    String discountBeneficiary,
     String rewardMicrodenarii,
     String accessFeeMicrodenarii,
     String surchargeMicrodenarii,
@@ -62,7 +65,9 @@ record Charge(
     String reason) {
 
   /// Reads one row of the query of [Charges].
-  static Charge of(ResultSet row) throws SQLException {
+  ///
+  /// @param discount rule of the tariff that it was charged under
+  static Charge of(ResultSet row, DiscountRule discount) throws SQLException {
     long pre = row.getLong("pre_bytes");
     long saved = row.getLong("saved_bytes");
     BillLines lines = BillColumns.read(row);
@@ -119,6 +124,8 @@ record Charge(
         facts.units(),
         lines.charge().toString(),
         lines.discount().toString(),
+        discount.base().name(),
+        discount.beneficiary().name(),
         lines.reward().toString(),
         lines.accessFee().toString(),
         lines.surcharge().toString(),

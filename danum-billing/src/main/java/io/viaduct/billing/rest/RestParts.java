@@ -14,6 +14,7 @@ import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
+import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.spring.rest.RestRules;
 import java.time.InstantSource;
 import java.util.List;
@@ -37,6 +38,7 @@ import tools.jackson.databind.json.JsonMapper;
   HeldReportsResource.class,
   OperatorResource.class,
   Problems.class,
+  RatingResource.class,
   SessionsResource.class,
   SurchargesResource.class,
   TariffsResource.class,
@@ -52,8 +54,8 @@ class RestParts {
   }
 
   @Bean
-  Charges charges(JdbcClient jdbc) {
-    return new Charges(jdbc);
+  Charges charges(JdbcClient jdbc, TariffBook tariffs) {
+    return new Charges(jdbc, tariffs);
   }
 
   @Bean

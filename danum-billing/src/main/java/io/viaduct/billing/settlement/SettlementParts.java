@@ -50,6 +50,11 @@ class SettlementParts {
   }
 
   @Bean
+  ChargedReports chargedReports(JdbcClient jdbc) {
+    return new ChargedReports(jdbc);
+  }
+
+  @Bean
   HeldReports held(JdbcClient jdbc) {
     return new HeldReports(jdbc);
   }

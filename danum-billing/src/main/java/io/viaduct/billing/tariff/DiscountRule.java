@@ -28,4 +28,15 @@ public record DiscountRule(
           TariffRule.FRACTION, "cap must be between 0 and 1, got " + cap);
     }
   }
+
+  /// Returns the bytes that count.
+  ///
+  /// @param pre bytes before aggregation
+  /// @param post bytes on the wire
+  public long bytes(long pre, long post) {
+    return switch (base) {
+      case SAVED -> Math.max(0, pre - post);
+      case SERVED -> pre;
+    };
+  }
 }

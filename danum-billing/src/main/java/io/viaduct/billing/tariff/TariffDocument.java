@@ -71,6 +71,14 @@ public final class TariffDocument {
     return JSON.writeValueAsString(tree(tariff));
   }
 
+  /// Returns the curve of one application as a JSON tree: that of its class in a tariff, with the
+  /// application's references.
+  public static ObjectNode tree(Curve curve) {
+    ObjectNode tree = JSON.valueToTree(curve.tariff());
+    return tree.put("reference-throughput", curve.referenceThroughput())
+        .put("reference-delay", curve.referenceDelay());
+  }
+
   /// Returns a surcharge as JSON.
   static String print(Surcharge surcharge) {
     return JSON.writeValueAsString(surcharge);
