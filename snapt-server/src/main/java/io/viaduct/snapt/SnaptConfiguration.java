@@ -3,6 +3,7 @@ package io.viaduct.snapt;
 import io.viaduct.service.logging.LoggingSettings;
 import io.viaduct.service.operations.OperationsSettings;
 import io.viaduct.service.tls.TlsSettings;
+import io.viaduct.snapt.credit.WithoutBilling;
 import io.viaduct.snapt.egress.Switch;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
@@ -11,7 +12,6 @@ import io.viaduct.snapt.policy.EgressRule;
 import io.viaduct.tunnel.control.v1.Relay;
 import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelSettings;
-import io.viaduct.usage.v1.FailureAction;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -217,17 +217,9 @@ public record SnaptConfiguration(
 
   /// Credit control.
   ///
-  /// @param beforeFirstAnswer whether traffic is carried (CONTINUE) or refused (TERMINATE) while
-  ///   billing cannot be asked and has not yet said what its tariff wants
-  public record Credit(FailureAction beforeFirstAnswer) {
-    public Credit {
-      if (beforeFirstAnswer != FailureAction.CONTINUE
-          && beforeFirstAnswer != FailureAction.TERMINATE) {
-        throw new IllegalArgumentException(
-            "credit.before-first-answer must be CONTINUE or TERMINATE, got " + beforeFirstAnswer);
-      }
-    }
-  }
+  /// @param beforeFirstAnswer what happens to traffic while billing cannot be asked and has not yet
+  ///   said what its tariff wants
+  public record Credit(WithoutBilling beforeFirstAnswer) {}
 
   /// The delivery of the reports.
   ///

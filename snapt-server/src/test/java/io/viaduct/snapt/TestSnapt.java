@@ -22,6 +22,7 @@ import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.credit.CreditLine;
 import io.viaduct.snapt.credit.CreditState;
+import io.viaduct.snapt.credit.WithoutBilling;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
 import io.viaduct.snapt.napt.Prefix;
@@ -44,7 +45,6 @@ import io.viaduct.tunnel.terms.TunnelLimits;
 import io.viaduct.tunnel.terms.TunnelSettings;
 import io.viaduct.tunnel.wire.IpPacket;
 import io.viaduct.tunnel.wire.Verdict;
-import io.viaduct.usage.v1.FailureAction;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.SnaptStatusAck;
 import io.viaduct.usage.v1.UsageReport;
@@ -78,7 +78,7 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   public final List<UsageReport> reports = new CopyOnWriteArrayList<>();
   public final List<UsageReport> progress = new CopyOnWriteArrayList<>();
   public volatile boolean spoolFull;
-  public final CreditLine credit = new CreditLine(FailureAction.CONTINUE);
+  public final CreditLine credit = new CreditLine(WithoutBilling.CONTINUE);
 
   private final ExecutorService reportingThread = Executors.newSingleThreadExecutor();
   public final ReportSpool spool;

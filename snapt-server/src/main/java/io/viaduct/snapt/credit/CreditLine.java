@@ -5,7 +5,6 @@ import io.viaduct.snapt.operations.Tally;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
 import io.viaduct.usage.v1.CreditResult;
-import io.viaduct.usage.v1.FailureAction;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// requests to billing, and each answer to its session. While there is no stream, the sessions
 /// follow the failure handling of their classes. Any thread may call it; nothing blocks.
 public final class CreditLine {
-  private final FailureAction untilTold;
+  private final WithoutBilling untilTold;
   private final Map<String, Listener> sessions = new ConcurrentHashMap<>();
   private final Tally<CreditResult> results = new Tally<>(CreditResult.class);
   private final LongAdder pushes = new LongAdder();
@@ -33,7 +32,7 @@ public final class CreditLine {
   }
 
   /// @param untilTold failure handling of each class until billing has named one
-  public CreditLine(FailureAction untilTold) {
+  public CreditLine(WithoutBilling untilTold) {
     this.untilTold = untilTold;
   }
 

@@ -17,7 +17,7 @@ import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.snapt.TestBridge;
 import io.viaduct.snapt.TestOperator;
 import io.viaduct.snapt.credit.CreditLine;
-import io.viaduct.usage.v1.FailureAction;
+import io.viaduct.snapt.credit.WithoutBilling;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SnaptStatus;
 import io.viaduct.usage.v1.UsageReport;
@@ -91,7 +91,7 @@ class SnaptReportingTest {
             sender,
             SnaptStatus::getDefaultInstance,
             answer -> keysTold.addAndGet(answer.getTokenKeysCount()),
-            new CreditLine(FailureAction.CONTINUE));
+            new CreditLine(WithoutBilling.CONTINUE));
     connection.start(announceEvery);
   }
 
