@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,6 +66,36 @@ class ClassificationTest {
     assertThat(decided.serviceClass()).isEqualTo(expected);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      textBlock =
+          """
+          # protocol, local port, remote port, process, application, class
+          udp,  40000, 53,    firefox,         dns,            LT_LD
+          tcp,  40000, 853,   -,               dns,            LT_LD
+          udp,  123,   123,   chronyd,         time,           LT_LD
+          udp,  5060,  5060,  linphone,        signalling,     LT_LD
+          tcp,  40000, 5061,  -,               signalling,     LT_LD
+          udp,  7078,  31234, linphone,        voice-call,     HT_LD
+          udp,  40000, 5004,  -,               voice-call,     HT_LD
+          udp,  40000, 443,   firefox,         web,            HT_HD
+          udp,  40000, 51111, firefox,         video-call,     HT_LD
+          udp,  40000, 3478,  -,               video-call,     HT_LD
+          udp,  40000, 8801,  -,               video-call,     HT_LD
+          udp,  40000, 27015, -,               game,           LT_LD
+          tcp,  40000, 993,   -,               mail,           LT_HD
+          tcp,  40000, 443,   thunderbird,     mail,           LT_HD
+          tcp,  40000, 5223,  -,               push,           LT_HD
+          udp,  40000, 51820, -,               vpn,            HT_LD
+          udp,  4500,  4500,  charon,          vpn,            HT_LD
+          """)
+  void whatPeopleUseTodayHasANameOfItsOwn(
+      String protocol, int local, int remote, String process, String name, ServiceClass expected) {
+    Application decided = decide(protocol, local, remote, process);
+    assertThat(decided.name()).isEqualTo(name);
+    assertThat(decided.serviceClass()).isEqualTo(expected);
+  }
+
   @Test
   void thePapersRowsWinOverThePapersNumericRule() {
     // By its numbers, 30 kbit/s would be LT and 3 s would be HD. The table overrides the numbers.
@@ -73,7 +104,7 @@ class ClassificationTest {
   }
 
   @Test
-  void theTableHasTheTwelveNamesThatTheBillKnows() {
+  void theTableHasTheNamesThatTheBillKnows() {
     assertThat(BUILT_IN.applications())
         .extracting(Application::name)
         .containsExactly(
@@ -88,10 +119,19 @@ class ClassificationTest {
             "teamviewer",
             "applets",
             "default-tcp",
-            "default-udp");
+            "default-udp",
+            "dns",
+            "time",
+            "signalling",
+            "voice-call",
+            "video-call",
+            "game",
+            "push",
+            "mail",
+            "vpn");
     assertThat(BUILT_IN.applications())
         .extracting(Application::index)
-        .containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+        .containsExactlyElementsOf(IntStream.range(0, 21).boxed().toList());
   }
 
   @ParameterizedTest
