@@ -1,5 +1,8 @@
 package io.viaduct.billing.settlement;
 
+import io.viaduct.billing.credit.CoveredUse;
+import io.viaduct.billing.credit.CreditLock;
+import io.viaduct.billing.credit.PostedReport;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.settlement.IntervalStore.BilledBefore;
@@ -29,6 +32,7 @@ final class PostingRound {
   private final HeldReports held;
   private final JdbcClient jdbc;
   private final Ledger ledger;
+  private final CoveredUse coveredUse;
   private final SettlementRules rules;
   private final List<TariffVersion> versions;
   private final Instant now;
@@ -53,6 +57,7 @@ final class PostingRound {
     this.store = new IntervalStore(batches);
     this.held = new HeldReports(jdbc);
     this.ledger = ledger;
+    this.coveredUse = new CoveredUse(batches, versions, rules.adjustmentTime(), now);
     this.rules = rules;
     this.versions = versions;
     this.now = now;
@@ -63,6 +68,7 @@ final class PostingRound {
   /// @return one result for each report, in order
   List<PostResult> post(List<MeasuredInterval> arrived) {
     accounts = store.lockAccounts(arrived);
+    CreditLock.take(jdbc, accounts.keySet());
     epochs = store.epochs(arrived);
     epochs.putAll(store.lockSessions(arrived.stream().filter(this::isPayable).toList()));
     sequences = new HashMap<>(store.highestSequences(arrived));
@@ -252,6 +258,21 @@ final class PostingRound {
     store.raiseEpochs(raisedSessions, epochs);
     store.insert(billed);
     ledger.post(billed.stream().map(PostingRound::transaction).toList(), now);
+    coveredUse.cover(billed.stream().map(interval -> posted(interval.report())).toList());
+  }
+
+  private static PostedReport posted(MeasuredInterval report) {
+    return new PostedReport(
+        report.account(),
+        report.key().snapt(),
+        report.key().session(),
+        Duration.between(report.startedAt(), report.endedAt()).toMillis(),
+        report.flows().stream()
+            .map(MeasuredInterval.Flow::measure)
+            .map(flow ->
+                new PostedReport.Flow(
+                    flow.application(), flow.serviceClass(), flow.preBytes(), flow.durationMs()))
+            .toList());
   }
 
   private static LedgerTransaction transaction(BilledInterval interval) {
