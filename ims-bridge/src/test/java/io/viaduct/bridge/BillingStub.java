@@ -1,5 +1,6 @@
 package io.viaduct.bridge;
 
+import io.grpc.BindableService;
 import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.netty.GrpcSslContexts;
@@ -28,15 +29,18 @@ public final class BillingStub implements AutoCloseable {
   public volatile boolean broken;
   private final Server server;
 
-  public BillingStub(TlsMaterial tls, int port) throws Exception {
-    server =
+  /// @param more further services of billing
+  public BillingStub(TlsMaterial tls, int port, BindableService... more) throws Exception {
+    NettyServerBuilder builder =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", port))
             .sslContext(
                 GrpcSslContexts.configure(tls.serverBuilder(ClientAuth.REQUIRE), SslProvider.JDK)
                     .build())
-            .addService(new Service())
-            .build()
-            .start();
+            .addService(new Service());
+    for (BindableService each : more) {
+      builder.addService(each);
+    }
+    server = builder.build().start();
   }
 
   public int port() {

@@ -5,6 +5,7 @@ import io.viaduct.bridge.directory.RelayAddresses;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.Authentication;
 import io.viaduct.bridge.registrar.Binding;
+import io.viaduct.bridge.registrar.CreditState;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.MessageProxy;
 import io.viaduct.bridge.registrar.Registrar;
@@ -132,7 +133,8 @@ public final class SipSide implements RequestSender {
                     Map.of(
                         DigestAlgorithm.SHA_256,
                         DigestAlgorithm.SHA_256.ha1(user, DOMAIN, user + "-secret")),
-                    Set.of()))
+                    Set.of(),
+                    CreditState.SUFFICIENT))
             .toList());
     return all;
   }

@@ -43,7 +43,7 @@ final class TicketFuzz {
 
   private static SessionGrant withToken(SessionGrant g, String token) {
     return new SessionGrant(
-        g.sid(), g.relays(), token, g.kid(), g.expires(), g.reportSec(), g.icid());
+        g.sid(), g.relays(), token, g.kid(), g.expires(), g.reportSec(), g.icid(), g.credit());
   }
 
   private static boolean canBeAsked(Snapt snapt) {

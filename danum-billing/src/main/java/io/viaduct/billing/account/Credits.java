@@ -1,5 +1,6 @@
 package io.viaduct.billing.account;
 
+import io.viaduct.billing.credit.CreditLock;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.ledger.MicroDenarii;
@@ -91,6 +92,7 @@ public final class Credits {
   }
 
   private Result postNew(Request request, Instant now) {
+    CreditLock.take(jdbc, List.of(request.account()));
     if (request.charge() != null) {
       Optional<MicroDenarii> refundable = refundable(request.account(), request.charge());
       if (refundable.isEmpty()) {

@@ -45,6 +45,7 @@ import java.util.Map;
 /// @param unsigned limits for charges without the device's receipt
 /// @param heldReports most reports of one SNAPT that wait for the operator; further ones are
 ///   deferred
+/// @param credit credit control: quotas and notices
 public record BillingConfiguration(
     Rest rest,
     Grpc grpc,
@@ -70,7 +71,8 @@ public record BillingConfiguration(
     String tokenAudience,
     long chargeBound,
     Unsigned unsigned,
-    int heldReports) {
+    int heldReports,
+    Credit credit) {
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
   private static final long LINE_RATE_MAX = 10_000_000_000_000L;
   private static final long DENARII_MAX = 1_000_000_000L;
@@ -135,6 +137,97 @@ public record BillingConfiguration(
           "bound-per-account must be 0 to " + DENARII_MAX,
           Long.toString(boundPerAccount));
       between("decide-after", decideAfter, Duration.ofSeconds(1), Duration.ofDays(31));
+    }
+  }
+
+  /// Quotas for the sessions of SNAPTs, and notices of low credit.
+  ///
+  /// @param defaultLimit denarii that the balance of an account without a limit of its own may go
+  ///   below zero
+  /// @param grantTime time of the present rate that a grant lasts
+  /// @param grantBytesMin smallest grant while credit suffices
+  /// @param validity longest validity of a grant
+  /// @param validityMin shortest validity of a grant
+  /// @param failure what a SNAPT does with the traffic of each class while billing is away
+  /// @param low denarii below which credit is low
+  /// @param hysteresis denarii by which credit must exceed a threshold to be above it again
+  /// @param webhook where notices are sent
+  public record Credit(
+      long defaultLimit,
+      Duration grantTime,
+      long grantBytesMin,
+      Duration validity,
+      Duration validityMin,
+      Failure failure,
+      long low,
+      long hysteresis,
+      Webhook webhook) {
+    /// What a SNAPT does with traffic while billing is away.
+    public enum Action {
+      /// It goes on, without a quota.
+      CONTINUE,
+      /// It is refused at the end of its quotas.
+      TERMINATE;
+
+      public static Action of(String word) {
+        return switch (word) {
+          case "continue" -> CONTINUE;
+          case "terminate" -> TERMINATE;
+          default ->
+              throw new IllegalArgumentException(
+                  "must be continue or terminate, got '" + word + "'");
+        };
+      }
+    }
+
+    /// What a SNAPT does with the traffic of each class while billing is away.
+    public record Failure(Action ltLd, Action htLd, Action ltHd, Action htHd) {}
+
+    public Credit {
+      amount("default-limit", defaultLimit);
+      between("grant-time", grantTime, Duration.ofMillis(100), Duration.ofMinutes(1));
+      require(
+          grantBytesMin >= 1500 && grantBytesMin <= 1L << 30,
+          "grant-bytes-min must be 1500 to " + (1L << 30),
+          Long.toString(grantBytesMin));
+      between("validity", validity, Duration.ofSeconds(1), Duration.ofMinutes(5));
+      between("validity-min", validityMin, Duration.ofMillis(50), validity);
+      amount("low", low);
+      amount("hysteresis", hysteresis);
+    }
+
+    private static void amount(String key, long denarii) {
+      require(
+          denarii >= 0 && denarii <= DENARII_MAX,
+          key + " must be 0 to " + DENARII_MAX + " denarii",
+          Long.toString(denarii));
+    }
+  }
+
+  /// A receiver of notices by HTTP.
+  ///
+  /// @param url http or https; empty for none
+  /// @param secretFile file with the secret of the signature; required if there is a URL
+  /// @param deadline time that one delivery may take
+  /// @param attempts deliveries of one notice until it is given up
+  public record Webhook(String url, @FileName String secretFile, Duration deadline, int attempts) {
+    public Webhook {
+      require(
+          url.isEmpty() || url.matches("https?://[\\x21-\\x7e]{1,1000}"),
+          "url must start with http:// or https://, or be empty",
+          url);
+      require(
+          url.isEmpty() || !secretFile.isEmpty(),
+          "secret-file must be given with the url",
+          secretFile);
+      between("deadline", deadline, Duration.ofMillis(100), Duration.ofMinutes(1));
+      require(
+          attempts >= 1 && attempts <= 100,
+          "attempts must be 1 to 100",
+          Integer.toString(attempts));
+      if (!secretFile.isEmpty()) {
+        Secret.of(secretFile);
+      }
     }
   }
 

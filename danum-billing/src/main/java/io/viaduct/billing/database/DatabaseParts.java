@@ -7,6 +7,7 @@ import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.service.operations.Readiness;
+import java.util.List;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -70,6 +71,14 @@ class DatabaseParts {
           readiness.cleared("database");
           return () -> {}; // HTTP requests that end later still need the connections
         });
+  }
+
+  @Bean
+  Running<Notifications> notifications(
+      OpeningDatabase database, List<Notifications.Listener> listeners) {
+    return new Running<>(
+        Stage.NOTIFICATIONS,
+        () -> Notifications.start(Migrations.outsidePool(database.await()), listeners));
   }
 
   private static void measure(HikariDataSource pool, int connectionsMax, MeterRegistry registry) {

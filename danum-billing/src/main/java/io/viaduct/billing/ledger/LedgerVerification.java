@@ -156,6 +156,29 @@ public final class LedgerVerification {
             """
           },
           new String[] {
+            "the kept balance of each account is the sum of its postings",
+            """
+            select c.account || ' keeps ' || c.balance_microdenarii || ', its postings sum to ' || coalesce(p.total, 0)
+            from credit_account c
+            left join (select account, sum(amount_microdenarii) total from posting where account like 'USER:%' group by 1) p
+              on p.account = 'USER:' || c.account
+            where c.balance_microdenarii <> coalesce(p.total, 0)
+            """
+          },
+          new String[] {
+            "the kept spending of each day is its charges less discounts and reversals",
+            """
+            select coalesce(s.account, p.account) || ' on ' || coalesce(s.day, p.day) || ' keeps '
+                   || coalesce(s.spent_microdenarii, 0) || ', was charged ' || coalesce(p.spent, 0)
+            from spending s full join (
+              select c.account, (t.posted_at at time zone 'UTC')::date as day, -sum(p.amount_microdenarii) as spent
+              from posting p join ledger_transaction t on t.id = p.transaction_id join credit_account c on p.account = 'USER:' || c.account
+              where t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL') group by 1, 2) p
+              on (p.account, p.day) = (s.account, s.day)
+            where coalesce(s.spent_microdenarii, 0) <> coalesce(p.spent, 0)
+            """
+          },
+          new String[] {
             "no posted row can be updated or deleted",
             """
             select t.name || ' has no enabled trigger' from unnest(array['ledger_account', 'ledger_transaction', 'posting',

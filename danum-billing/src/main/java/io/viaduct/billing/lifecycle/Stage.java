@@ -15,12 +15,14 @@ public enum Stage {
   USERS,
   /// Settles due intervals, and verifies the ledger.
   SETTLEMENT,
-  /// Receives changes of subscribers.
-  SUBSCRIBER_CHANGES,
+  /// Releases grants whose time is over, and delivers notices of credit.
+  CREDIT,
+  /// Receives the database's notifications: changes of subscribers and of credit.
+  NOTIFICATIONS,
   /// Listens for bridges.
   MEDIATION,
   /// Ends the streams of bridges at the stop, so that mediation does not wait for them.
-  SUBSCRIBER_STREAMS,
+  BRIDGE_STREAMS,
   /// Tells at the stop, before anything ends, that billing is not ready any more.
   READINESS;
 

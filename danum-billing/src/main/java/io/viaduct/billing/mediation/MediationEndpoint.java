@@ -21,14 +21,16 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/// The gRPC server for [MediationService] and for provisioning: mutual TLS 1.3, one virtual thread
-/// per call.
+/// The gRPC server for [MediationService], provisioning and credit control: mutual TLS 1.3, one
+/// virtual thread per call.
 public final class MediationEndpoint implements AutoCloseable {
   /// Largest message. It refuses a full request of the largest reports; a usual request has some
   /// 100 KiB.
   private static final int MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
-  private static final int CALLS_OF_CONNECTION_MAX = 64;
+  /// Most calls of one bridge at the same time: each of its SNAPTs has a stream for credit.
+  private static final int CALLS_OF_CONNECTION_MAX = 1024;
+
   private static final Duration HANDSHAKE_MAX = Duration.ofSeconds(10);
 
   /// Keep-alive interval. A bridge that watches subscribers sends nothing itself, so only this

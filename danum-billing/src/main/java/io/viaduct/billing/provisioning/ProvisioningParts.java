@@ -4,8 +4,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.LoginSessions;
 import io.viaduct.billing.configuration.BillingConfiguration;
-import io.viaduct.billing.database.Migrations;
-import io.viaduct.billing.database.OpeningDatabase;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.service.configuration.ConfigurationException;
@@ -101,14 +99,6 @@ class ProvisioningParts {
 
   @Bean
   Running<AutoCloseable> subscriberStreams(ProvisioningService provisioning) {
-    return Running.atStop(Stage.SUBSCRIBER_STREAMS, provisioning);
-  }
-
-  @Bean
-  Running<SubscriberChanges> subscriberChanges(
-      OpeningDatabase database, ProvisioningService provisioning) {
-    return new Running<>(
-        Stage.SUBSCRIBER_CHANGES,
-        () -> SubscriberChanges.start(Migrations.outsidePool(database.await()), provisioning));
+    return Running.atStop(Stage.BRIDGE_STREAMS, provisioning);
   }
 }

@@ -5,6 +5,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.billing.database.Notifications;
 import io.viaduct.service.operations.LabelledCounters;
 import io.viaduct.usage.v1.BindDeviceRequest;
 import io.viaduct.usage.v1.BindDeviceResponse;
@@ -25,7 +26,7 @@ import org.springframework.transaction.TransactionException;
 /// Sends subscribers to the bridges and stores their devices (ADR 0025). The endpoint has already
 /// checked the caller's certificate.
 public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImplBase
-    implements SubscriberChanges.Listener, AutoCloseable {
+    implements Notifications.Listener, AutoCloseable {
   /// Most bridges that watch at the same time. An operator has only a few.
   private static final int WATCHES_MAX = 64;
 
@@ -148,6 +149,11 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
   private void refuse(StreamObserver<?> call, Refusal why, Status status) {
     refusals.increment(why);
     call.onError(status.asRuntimeException());
+  }
+
+  @Override
+  public String channel() {
+    return "subscriber";
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.viaduct.billing.provisioning;
 
 import com.google.protobuf.ByteString;
+import io.viaduct.usage.v1.CreditState;
 import io.viaduct.usage.v1.Subscriber;
 import java.sql.Array;
 import java.sql.ResultSet;
@@ -15,7 +16,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 final class Subscribers {
   private static final String SELECT =
       "select a.state, c.account, c.realm, c.key_id, c.ha1_sha256, c.ha1_md5,"
-          + " array(select d.public_key from device d where d.account = a.id order by d.added_at)"
+          + " array(select d.public_key from device d where d.account = a.id order by d.added_at),"
+          + " (select m.state from credit_account m where m.account = a.id)"
           + " from account a join sip_credential c on c.account = a.id"
           + " where a.state <> 'closed' and c.realm = :realm ";
 
@@ -56,7 +58,8 @@ final class Subscribers {
             .setAccount(row.getString(2))
             .setSuspended(row.getString(1).equals("suspended"))
             .setHa1Sha256(bytes(ha1.sha256()))
-            .setHa1Md5(bytes(ha1.md5()));
+            .setHa1Md5(bytes(ha1.md5()))
+            .setCredit(CreditState.valueOf(row.getString(8)));
     Array keys = row.getArray(7);
     for (byte[] key : (byte[][]) keys.getArray()) {
       subscriber.addDeviceKeys(ByteString.copyFrom(key));

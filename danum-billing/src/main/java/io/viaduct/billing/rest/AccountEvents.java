@@ -2,8 +2,8 @@ package io.viaduct.billing.rest;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.viaduct.billing.ledger.Ledger;
-import io.viaduct.billing.ledger.LedgerAccount;
+import io.viaduct.billing.credit.CreditRules;
+import io.viaduct.billing.database.Notifications;
 import io.viaduct.billing.settlement.ChargeListener;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,7 +21,7 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 /// Sends committed charges and balances to the open event streams of their account. Each stream has
 /// its own virtual thread and its own bounded queue. A reader who does not read loses only his own
 /// stream.
-final class AccountEvents implements ChargeListener, AutoCloseable {
+final class AccountEvents implements ChargeListener, Notifications.Listener, AutoCloseable {
   /// Most open streams of one account.
   static final int STREAMS_OF_ACCOUNT_MAX = 32;
 
@@ -32,12 +32,12 @@ final class AccountEvents implements ChargeListener, AutoCloseable {
 
   private final Map<String, List<EventStream>> streams = new ConcurrentHashMap<>();
   private final AtomicInteger open = new AtomicInteger();
-  private final Ledger ledger;
+  private final CreditRules credit;
   private final Charges charges;
   private final InstantSource clock;
 
-  AccountEvents(Ledger ledger, Charges charges, InstantSource clock, MeterRegistry registry) {
-    this.ledger = ledger;
+  AccountEvents(CreditRules credit, Charges charges, InstantSource clock, MeterRegistry registry) {
+    this.credit = credit;
     this.charges = charges;
     this.clock = clock;
     Gauge.builder("viaduct_event_streams", open, AtomicInteger::get)
@@ -76,32 +76,52 @@ final class AccountEvents implements ChargeListener, AutoCloseable {
         open.decrementAndGet();
       }
     });
-    stream.offer(new EventStream.Change(account, List.of()));
+    stream.offer(EventStream.Change.of(account, List.of()));
     stream.start();
     return emitter;
   }
 
   @Override
   public void changed(String account, Collection<Long> chargeIds) {
-    List<EventStream> accountStreams = streams.get(account);
-    if (accountStreams != null) {
-      EventStream.Change change = new EventStream.Change(account, List.copyOf(chargeIds));
-      for (EventStream stream : accountStreams) {
-        if (!stream.offer(change)) {
-          LOG.info("closing an event stream of account '{}': its reader is too slow", account);
-          stream.end();
-        }
+    offer(EventStream.Change.of(account, chargeIds));
+  }
+
+  @Override
+  public String channel() {
+    return "credit_notice";
+  }
+
+  /// Sends a notice of the account's credit.
+  ///
+  /// @param notice number of the notice, a blank, and the account
+  @Override
+  public void changed(String notice) {
+    String[] parts = notice.split(" ", 2);
+    if (parts.length == 2) {
+      offer(new EventStream.Change(parts[1], List.of(), List.of(Long.valueOf(parts[0]))));
+    }
+  }
+
+  /// Does nothing: the pages show the state of the credit with each balance.
+  @Override
+  public void interrupted() {}
+
+  private void offer(EventStream.Change change) {
+    for (EventStream stream : streams.getOrDefault(change.account(), List.of())) {
+      if (!stream.offer(change)) {
+        LOG.info(
+            "closing an event stream of account '{}': its reader is too slow", change.account());
+        stream.end();
       }
     }
   }
 
   private EventStream.Rendered render(EventStream.Change change) {
+    Instant now = clock.instant();
     return new EventStream.Rendered(
         charges.find(change.chargeIds()),
-        Balance.of(
-            change.account(),
-            ledger.balance(LedgerAccount.user(change.account())),
-            clock.instant()));
+        credit.notices(change.noticeIds()).stream().map(NoticeView::of).toList(),
+        Balance.of(credit.find(change.account(), now).orElseThrow(), now));
   }
 
   /// Ends all streams, so that a stopping server does not wait for them.

@@ -8,7 +8,7 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.LoginSessions.Caller;
-import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.credit.CreditRules;
 import io.viaduct.billing.ledger.LedgerAccount;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -29,19 +29,19 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 @Tag(name = "accounts")
 class AccountsResource {
   private final Accounts accounts;
-  private final Ledger ledger;
+  private final CreditRules credit;
   private final AccountEvents events;
   private final JdbcClient jdbc;
   private final InstantSource clock;
 
   AccountsResource(
       Accounts accounts,
-      Ledger ledger,
+      CreditRules credit,
       AccountEvents events,
       JdbcClient jdbc,
       InstantSource clock) {
     this.accounts = accounts;
-    this.ledger = ledger;
+    this.credit = credit;
     this.events = events;
     this.jdbc = jdbc;
     this.clock = clock;
@@ -85,7 +85,8 @@ class AccountsResource {
   @Operation(summary = "Balance of an account", operationId = "getBalance")
   Balance balance(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
     visible(caller, id);
-    return Balance.of(id, ledger.balance(LedgerAccount.user(id)), clock.instant());
+    Instant now = clock.instant();
+    return Balance.of(credit.find(id, now).orElseThrow(ProblemException::notFound), now);
   }
 
   @Refuses(ProblemType.NOT_FOUND)
@@ -135,7 +136,8 @@ class AccountsResource {
   @Refuses({ProblemType.NOT_FOUND, ProblemType.TOO_MANY_STREAMS})
   @GetMapping(path = "/{id}/events", produces = "text/event-stream")
   @Operation(
-      summary = "Server-sent events: 'balance' and 'charge' on every change",
+      summary =
+          "Server-sent events: 'balance' and 'charge' on every change, 'credit' when it becomes low, exhausted or sufficient",
       operationId = "streamEvents",
       responses =
           @ApiResponse(

@@ -1,16 +1,17 @@
 package io.viaduct.billing.rest;
 
-import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.credit.AccountCredit;
 import java.time.Instant;
 
 /// The balance of an account.
 ///
 /// @param postedMicrodenarii sum of the account's postings
-/// @param availableMicrodenarii posted money less reserved money; this version reserves none
+/// @param availableMicrodenarii posted money and credit limit, less reserved money
 /// @param asOf time when the balance was read
 record Balance(
     String account, String postedMicrodenarii, String availableMicrodenarii, Instant asOf) {
-  static Balance of(String account, MicroDenarii posted, Instant asOf) {
-    return new Balance(account, posted.toString(), posted.toString(), asOf);
+  static Balance of(AccountCredit credit, Instant asOf) {
+    return new Balance(
+        credit.account(), credit.balance().toString(), credit.available().toString(), asOf);
   }
 }

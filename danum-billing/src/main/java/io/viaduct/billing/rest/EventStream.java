@@ -2,6 +2,7 @@ package io.viaduct.billing.rest;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -26,10 +27,15 @@ final class EventStream {
   /// A change of an account.
   ///
   /// @param chargeIds charges that were created or changed; empty if only the balance changed
-  record Change(String account, List<Long> chargeIds) {}
+  /// @param noticeIds notices of the account's credit
+  record Change(String account, List<Long> chargeIds, List<Long> noticeIds) {
+    static Change of(String account, Collection<Long> chargeIds) {
+      return new Change(account, List.copyOf(chargeIds), List.of());
+    }
+  }
 
   /// The events that are written for one change.
-  record Rendered(List<Charge> charges, Balance balance) {}
+  record Rendered(List<Charge> charges, List<NoticeView> notices, Balance balance) {}
 
   private final BlockingQueue<Change> queue = new ArrayBlockingQueue<>(QUEUE_MAX);
   private final SseEmitter emitter;
@@ -93,6 +99,9 @@ final class EventStream {
               .id(charge.id())
               .name("charge")
               .data(charge, MediaType.APPLICATION_JSON));
+    }
+    for (NoticeView notice : rendered.notices()) {
+      emitter.send(SseEmitter.event().name("credit").data(notice, MediaType.APPLICATION_JSON));
     }
     emitter.send(
         SseEmitter.event().name("balance").data(rendered.balance(), MediaType.APPLICATION_JSON));

@@ -21,6 +21,8 @@ public enum ProblemType {
   REFUND_EXCEEDS_CHARGE(HttpStatus.CONFLICT, "The refund is more than what is left of the charge"),
   ALREADY_DECIDED(HttpStatus.CONFLICT, "The decision was made before"),
   NOT_DUE(HttpStatus.CONFLICT, "The device still has time to sign"),
+  CHANGED_MEANWHILE(HttpStatus.PRECONDITION_FAILED, "It was changed by somebody else"),
+  VERSION_REQUIRED(HttpStatus.PRECONDITION_REQUIRED, "The version to replace must be named"),
   TARIFF_REFUSED(HttpStatus.UNPROCESSABLE_CONTENT, "The tariff would bill wrongly"),
   TOO_MANY_STREAMS(HttpStatus.SERVICE_UNAVAILABLE, "Too many event streams are open"),
   DATABASE_AWAY(HttpStatus.SERVICE_UNAVAILABLE, "The database is away"),

@@ -11,7 +11,7 @@ import io.viaduct.billing.account.KnownBrowsers;
 import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.account.LoginThrottle;
 import io.viaduct.billing.configuration.BillingConfiguration;
-import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.credit.CreditRules;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.tariff.TariffBook;
@@ -32,6 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Configuration(proxyBeanMethods = false)
 @Import({
   RestRules.class,
+  AccountCreditResource.class,
   AccountsResource.class,
   ChargesResource.class,
   CreditsResource.class,
@@ -65,8 +66,8 @@ class RestParts {
 
   @Bean(destroyMethod = "") // eventStreams closes it, before the HTTP interface stops
   AccountEvents events(
-      Ledger ledger, Charges charges, InstantSource clock, MeterRegistry registry) {
-    return new AccountEvents(ledger, charges, clock, registry);
+      CreditRules credit, Charges charges, InstantSource clock, MeterRegistry registry) {
+    return new AccountEvents(credit, charges, clock, registry);
   }
 
   @Bean

@@ -57,6 +57,7 @@ class SecurityParts {
           at(GET, ACCOUNT + "/**"),
           at(HEAD, ACCOUNT + "/**"),
           at(PUT, ACCOUNT + "/password"),
+          at(PUT, ACCOUNT + "/credit/caps"),
           at(DELETE, ACCOUNT + "/devices/*"),
           at(GET, "/api/v1/charges/*"),
           at(HEAD, "/api/v1/charges/*"),

@@ -1,5 +1,9 @@
 package io.viaduct.billing.settlement;
 
+import io.viaduct.billing.credit.CoveredUse;
+import io.viaduct.billing.credit.CreditLock;
+import io.viaduct.billing.credit.HighestPrices;
+import io.viaduct.billing.credit.PostedReport;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerTransaction;
@@ -29,6 +33,7 @@ final class PostingRound {
   private final HeldReports held;
   private final JdbcClient jdbc;
   private final Ledger ledger;
+  private final CoveredUse coveredUse;
   private final SettlementRules rules;
   private final TermsInForce.Known terms;
   private final Instant now;
@@ -48,11 +53,13 @@ final class PostingRound {
       Ledger ledger,
       SettlementRules rules,
       TermsInForce.Known terms,
+      HighestPrices prices,
       Instant now) {
     this.jdbc = JdbcClient.create(batches);
     this.store = new IntervalStore(batches);
     this.held = new HeldReports(jdbc);
     this.ledger = ledger;
+    this.coveredUse = new CoveredUse(batches, prices, now);
     this.rules = rules;
     this.terms = terms;
     this.now = now;
@@ -63,6 +70,7 @@ final class PostingRound {
   /// @return one result for each report, in order
   List<PostResult> post(List<MeasuredInterval> arrived) {
     accounts = store.lockAccounts(arrived);
+    CreditLock.take(jdbc, accounts.keySet());
     epochs = store.epochs(arrived);
     epochs.putAll(store.lockSessions(arrived.stream().filter(this::isPayable).toList()));
     sequences = new HashMap<>(store.highestSequences(arrived));
@@ -261,6 +269,21 @@ final class PostingRound {
             .toList(),
         now);
     ledger.post(billed.stream().map(PostingRound::transaction).toList(), now);
+    coveredUse.cover(billed.stream().map(interval -> posted(interval.report())).toList());
+  }
+
+  private static PostedReport posted(MeasuredInterval report) {
+    return new PostedReport(
+        report.account(),
+        report.key().snapt(),
+        report.key().session(),
+        Duration.between(report.startedAt(), report.endedAt()).toMillis(),
+        report.flows().stream()
+            .map(MeasuredInterval.Flow::measure)
+            .map(flow ->
+                new PostedReport.Flow(
+                    flow.application(), flow.serviceClass(), flow.preBytes(), flow.durationMs()))
+            .toList());
   }
 
   private static LedgerTransaction transaction(BilledInterval interval) {

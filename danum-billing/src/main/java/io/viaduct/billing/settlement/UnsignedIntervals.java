@@ -1,6 +1,7 @@
 package io.viaduct.billing.settlement;
 
 import io.viaduct.billing.account.Credits;
+import io.viaduct.billing.credit.CreditLock;
 import io.viaduct.billing.ledger.BillColumns;
 import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.ledger.Ledger;
@@ -149,9 +150,16 @@ public final class UnsignedIntervals {
     return transaction.execute(_ -> decideLocked(id, verdict, decision, now));
   }
 
-  // The session's row is locked, as for postings, so that a receipt that arrives now waits.
+  // The rows of account and session are locked, in the order of postings, so that a receipt that
+  // arrives now waits.
   private Optional<Outcome> decideLocked(
       long id, Verdict verdict, Evidence.Decision decision, Instant now) {
+    CreditLock.take(
+        jdbc,
+        jdbc.sql("select account from charging_interval where id = ?")
+            .param(id)
+            .query(String.class)
+            .list());
     jdbc.sql(
             "select 1 from relay_session s join charging_interval i on (i.snapt_id, i.session_id) = (s.snapt_id, s.session_id)"
                 + " where i.id = ? for no key update of s")

@@ -139,9 +139,7 @@ class DocumentedRequestsTest {
             path,
             request.path().equals("/api/v1/sessions") ? null : token,
             request.body().isEmpty() ? null : filledBody(request.body(), account),
-            request.needsKey()
-                ? Map.of("Idempotency-Key", UUID.randomUUID().toString())
-                : Map.of());
+            headers(request, path));
     if (answer.status() / 100 != 2) {
       wrong.add(
           "%s: %s %s %s is answered with %d: %s"
@@ -153,6 +151,14 @@ class DocumentedRequestsTest {
                   answer.status(),
                   answer.raw().body()));
     }
+  }
+
+  private static Map<String, String> headers(Documented request, String path) throws Exception {
+    if (request.method().equals("PUT") && path.contains("/credit/")) {
+      Answer read = billing.get(path.replaceAll("/[^/]+$", ""), operator);
+      return Map.of("If-Match", read.raw().headers().firstValue("ETag").orElseThrow());
+    }
+    return request.needsKey() ? Map.of("Idempotency-Key", UUID.randomUUID().toString()) : Map.of();
   }
 
   private String filledPath(String documented) throws Exception {

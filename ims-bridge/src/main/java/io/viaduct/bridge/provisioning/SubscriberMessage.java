@@ -1,6 +1,7 @@
 package io.viaduct.bridge.provisioning;
 
 import com.google.protobuf.ByteString;
+import io.viaduct.bridge.registrar.CreditState;
 import io.viaduct.bridge.registrar.Subscriber;
 import io.viaduct.sip.digest.DigestAlgorithm;
 import java.nio.ByteBuffer;
@@ -29,14 +30,25 @@ final class SubscriberMessage {
         ha1,
         message.getDeviceKeysList().stream()
             .map(key -> ByteBuffer.wrap(key.toByteArray()))
-            .collect(Collectors.toSet()));
+            .collect(Collectors.toSet()),
+        credit(message.getCredit()));
+  }
+
+  // A state of a later version is at least not an alarm.
+  private static CreditState credit(io.viaduct.usage.v1.CreditState state) {
+    return switch (state) {
+      case LOW -> CreditState.LOW;
+      case EXHAUSTED -> CreditState.EXHAUSTED;
+      case SUFFICIENT, UNRECOGNIZED -> CreditState.SUFFICIENT;
+    };
   }
 
   static io.viaduct.usage.v1.Subscriber write(Subscriber subscriber) {
     io.viaduct.usage.v1.Subscriber.Builder message =
         io.viaduct.usage.v1.Subscriber.newBuilder()
             .setAccount(subscriber.user())
-            .setSuspended(subscriber.isSuspended());
+            .setSuspended(subscriber.isSuspended())
+            .setCredit(io.viaduct.usage.v1.CreditState.valueOf(subscriber.credit().name()));
     subscriber
         .ha1()
         .forEach((algorithm, hex) -> {

@@ -11,11 +11,13 @@ import java.util.Set;
 /// @param user name of the user and of the account
 /// @param ha1 lower-case hexadecimal
 /// @param deviceKeys Ed25519 public keys that tokens may be bound to
+/// @param credit how the credit of the account stands
 public record Subscriber(
     String user,
     boolean isSuspended,
     Map<DigestAlgorithm, String> ha1,
-    Set<ByteBuffer> deviceKeys) {
+    Set<ByteBuffer> deviceKeys,
+    CreditState credit) {
   public Subscriber {
     ha1 = Map.copyOf(ha1);
     deviceKeys = Set.copyOf(deviceKeys);

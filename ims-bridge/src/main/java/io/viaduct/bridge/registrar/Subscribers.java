@@ -63,7 +63,7 @@ public final class Subscribers implements CredentialStore {
             (_, old) -> {
               Set<ByteBuffer> keys = new HashSet<>(old.deviceKeys());
               keys.add(ByteBuffer.wrap(deviceKey.clone()));
-              return new Subscriber(old.user(), old.isSuspended(), old.ha1(), keys);
+              return new Subscriber(old.user(), old.isSuspended(), old.ha1(), keys, old.credit());
             });
   }
 
@@ -100,6 +100,11 @@ public final class Subscribers implements CredentialStore {
     return find(user)
         .map(known -> known.deviceKeys().contains(ByteBuffer.wrap(deviceKey)))
         .orElse(false);
+  }
+
+  /// Returns how the credit of a user stands; sufficient for an unknown user.
+  public CreditState credit(String user) {
+    return find(user).map(Subscriber::credit).orElse(CreditState.SUFFICIENT);
   }
 
   public boolean contains(String user) {

@@ -2,6 +2,7 @@ package io.viaduct.bridge.snapts;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.credit.CreditRelay;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.reporting.MediationForwarder;
@@ -27,6 +28,7 @@ class SnaptsParts {
       ReportVerifier verifier,
       MediationForwarder forwarder,
       ReportMeters meters,
+      CreditRelay credit,
       MeterRegistry registry) {
     return new SnaptsService(
         directory,
@@ -36,6 +38,7 @@ class SnaptsParts {
         forwarder,
         meters,
         configuration.reporting().unacknowledged(),
+        credit,
         registry);
   }
 

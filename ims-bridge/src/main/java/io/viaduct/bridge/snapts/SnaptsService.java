@@ -6,6 +6,7 @@ import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.bridge.configuration.BridgeConfiguration.Snapt;
+import io.viaduct.bridge.credit.CreditRelay;
 import io.viaduct.bridge.directory.PeerIdentity;
 import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
@@ -15,6 +16,8 @@ import io.viaduct.bridge.reporting.ReportRefusal;
 import io.viaduct.bridge.reporting.ReportStream;
 import io.viaduct.bridge.reporting.ReportVerifier;
 import io.viaduct.bridge.token.TokenIssuer;
+import io.viaduct.usage.v1.CreditAnswer;
+import io.viaduct.usage.v1.CreditRequest;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.SnaptStatus;
@@ -34,6 +37,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
   private final MediationForwarder forwarder;
   private final ReportMeters meters;
   private final int unacknowledged;
+  private final CreditRelay credit;
   private final MeterRegistry registry;
 
   SnaptsService(
@@ -44,6 +48,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
       MediationForwarder forwarder,
       ReportMeters meters,
       int unacknowledged,
+      CreditRelay credit,
       MeterRegistry registry) {
     this.directory = directory;
     this.claims = claims;
@@ -52,6 +57,7 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
     this.forwarder = forwarder;
     this.meters = meters;
     this.unacknowledged = unacknowledged;
+    this.credit = credit;
     this.registry = registry;
     for (SnaptDirectory.Refusal reason : SnaptDirectory.Refusal.values()) {
       announcements(label(reason)); // so that the counter is shown as 0 from the start
@@ -64,6 +70,8 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
   void onOversized(String method) {
     if (method.equals(SnaptsGrpc.getReportMethod().getFullMethodName())) {
       meters.refused(ReportRefusal.OVER_MESSAGE_LIMIT);
+    } else if (method.equals(SnaptsGrpc.getCreditMethod().getFullMethodName())) {
+      credit.onOversized();
     } else {
       announcements(OVER_MESSAGE_LIMIT).increment();
     }
@@ -108,5 +116,13 @@ final class SnaptsService extends SnaptsGrpc.SnaptsImplBase {
         () -> SnaptStatusAck.newBuilder().addAllTokenKeys(tokens.publicKeys()).build(),
         acks,
         refusal -> announcements(refusal.map(SnaptsService::label).orElse(ACCEPTED)).increment());
+  }
+
+  @Override
+  public StreamObserver<CreditRequest> credit(StreamObserver<CreditAnswer> answers) {
+    return credit.open(
+        PeerIdentity.NAME.get(),
+        PeerIdentity.ADDRESS.get(),
+        (ServerCallStreamObserver<CreditAnswer>) answers);
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.viaduct.bridge.directory.Relay;
 import io.viaduct.bridge.directory.RelayAddresses;
+import io.viaduct.bridge.registrar.CreditState;
 import io.viaduct.bridge.token.TokenIssuer.IssuedToken;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -27,7 +28,8 @@ final class SessionDocument {
       String kid,
       long exp,
       @JsonProperty("reportSec") long reportSec,
-      String icid) {}
+      String icid,
+      String credit) {}
 
   /// @param addresses addresses of a host that is given by name; omitted if empty
   private record RelayLine(
@@ -40,13 +42,15 @@ final class SessionDocument {
 
   /// @param addresses looks up the addresses of a SNAPT's host
   /// @param reportSec seconds between usage reports
+  /// @param credit how the credit of the account stands
   static String notify(
       String sid,
       List<Relay> relays,
       RelayAddresses addresses,
       IssuedToken token,
       long reportSec,
-      String icid) {
+      String icid,
+      CreditState credit) {
     List<RelayLine> lines = new ArrayList<>();
     for (Relay relay : relays) {
       lines.add(
@@ -66,7 +70,8 @@ final class SessionDocument {
             token.keyId(),
             token.expires().toEpochMilli(),
             reportSec,
-            icid));
+            icid,
+            credit.name()));
   }
 
   /// Reads the device's key from `{"deviceKey":"<base64url>"}`.

@@ -4,6 +4,7 @@ import io.viaduct.bridge.directory.Relay;
 import io.viaduct.bridge.directory.RelayAddresses;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.Authentication;
+import io.viaduct.bridge.registrar.CreditState;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.registrar.Refusal;
 import io.viaduct.bridge.registrar.SipMeters;
@@ -28,8 +29,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /// Notifier of event package `snapt-session` (RFC 6665). A subscription gets a NOTIFY at once, when
-/// its token ages, when the list of SNAPTs changes, and when it ends. Thread-safe; the dialogs are
-/// guarded by this object's lock, which is never held while sending.
+/// its token ages, when the list of SNAPTs or the state of the account's credit changes, and when
+/// it ends. Thread-safe; the dialogs are guarded by this object's lock, which is never held while
+/// sending.
 public final class SessionNotifier implements SipService.Notifier {
   private static final String JSON = "application/json";
   private static final Set<String> JSON_RANGES = Set.of(JSON, "application/*", "*/*");
@@ -260,14 +262,16 @@ public final class SessionNotifier implements SipService.Notifier {
         message.cseq().number(),
         until,
         Instant.EPOCH,
-        List.of());
+        List.of(),
+        CreditState.SUFFICIENT);
   }
 
   private static Subscription.Key key(SipRequest subscribe) {
     return new Subscription.Key(subscribe.callId(), subscribe.to().tag(), subscribe.from().tag());
   }
 
-  /// Sends the NOTIFYs that are due: ends of subscriptions, new tokens, a changed list of SNAPTs.
+  /// Sends the NOTIFYs that are due: ends of subscriptions, new tokens, a changed list of SNAPTs, a
+  /// changed state of the credit.
   public void onClock() {
     List<Subscription.Key> all;
     synchronized (this) {
@@ -291,10 +295,14 @@ public final class SessionNotifier implements SipService.Notifier {
         return;
       }
       end = end(old, now);
-      if (end.isEmpty() && now.isBefore(old.renewAt()) && relays.equals(old.relays())) {
+      CreditState credit = subscribers.credit(old.user());
+      if (end.isEmpty()
+          && now.isBefore(old.renewAt())
+          && relays.equals(old.relays())
+          && credit == old.credit()) {
         return;
       }
-      current = old.notified(now.plus(tokens.renewAfter()), relays);
+      current = old.notified(now.plus(tokens.renewAfter()), relays, credit);
       if (end.isEmpty()) {
         dialogs.put(current);
       } else {
@@ -308,7 +316,7 @@ public final class SessionNotifier implements SipService.Notifier {
   private void leave(Subscription old) {
     RequestSender out = endpoint;
     if (out != null) {
-      Subscription last = old.notified(Instant.MAX, old.relays());
+      Subscription last = old.notified(Instant.MAX, old.relays(), old.credit());
       send(out, terminated(last, "noresource"), last);
     }
   }
@@ -354,7 +362,13 @@ public final class SessionNotifier implements SipService.Notifier {
                 s.user(), "sip:" + s.user() + "@" + settings.domain, s.deviceKey(), s.icid()));
     String body =
         SessionDocument.notify(
-            s.sid(), s.relays(), addresses, token, settings.reportInterval.toSeconds(), s.icid());
+            s.sid(),
+            s.relays(),
+            addresses,
+            token,
+            settings.reportInterval.toSeconds(),
+            s.icid(),
+            s.credit());
     long left = Math.max(1, Duration.between(now, s.expires()).toSeconds());
     return notify(s, "active;expires=" + left).withBody(JSON, SipBody.of(body));
   }

@@ -1,6 +1,7 @@
 package io.viaduct.bridge.token;
 
 import io.viaduct.bridge.directory.Relay;
+import io.viaduct.bridge.registrar.CreditState;
 import io.viaduct.sip.SipFlow;
 import java.time.Instant;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.List;
 /// @param renewAt when the subscriber's token should be replaced; [Instant#EPOCH] if a SUBSCRIBE
 ///   still waits for its NOTIFY
 /// @param relays SNAPTs of the last NOTIFY
+/// @param credit state of the account's credit in the last NOTIFY
 record Subscription(
     Key key,
     String user,
@@ -33,7 +35,8 @@ record Subscription(
     long remoteCseq,
     Instant expires,
     Instant renewAt,
-    List<Relay> relays) {
+    List<Relay> relays,
+    CreditState credit) {
   /// The dialog ID (RFC 3261 section 12): Call-ID, local tag, remote tag.
   record Key(String callId, String localTag, String remoteTag) {}
 
@@ -54,10 +57,11 @@ record Subscription(
         nextRemote,
         until,
         Instant.EPOCH,
-        relays);
+        relays,
+        credit);
   }
 
-  Subscription notified(Instant nextRenewal, List<Relay> sent) {
+  Subscription notified(Instant nextRenewal, List<Relay> sent, CreditState told) {
     return new Subscription(
         key,
         user,
@@ -73,6 +77,7 @@ record Subscription(
         remoteCseq,
         expires,
         nextRenewal,
-        sent);
+        sent,
+        told);
   }
 }

@@ -12,6 +12,7 @@ import io.viaduct.sip.useragent.UserAgent;
 import io.viaduct.sip.useragent.UserAgentListener;
 import io.viaduct.sip.useragent.UserAgentState;
 import io.viaduct.sip.useragent.UserAgentState.Phase;
+import io.viaduct.usage.v1.CreditState;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -103,6 +104,20 @@ class ProvisioningTest {
     alice.register();
     alice.subscribeSession(key());
     await().until(() -> grants.size() > granted);
+  }
+
+  @Test
+  void aDeviceLearnsEachChangeOfItsCreditAndOnlyThat() throws Exception {
+    subscribed("alice");
+    assertThat(grants.getLast().credit()).isEqualTo(SessionGrant.Credit.SUFFICIENT);
+    for (CreditState state :
+        List.of(CreditState.LOW, CreditState.EXHAUSTED, CreditState.SUFFICIENT)) {
+      int told = grants.size();
+      rig.users.put(rig.users.subscriber("alice").toBuilder().setCredit(state).build());
+      await().until(() -> grants.size() > told);
+      assertThat(grants).hasSize(told + 1);
+      assertThat(grants.getLast().credit().name()).isEqualTo(state.name());
+    }
   }
 
   @Test

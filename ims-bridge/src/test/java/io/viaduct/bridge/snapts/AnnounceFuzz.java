@@ -92,7 +92,7 @@ final class AnnounceFuzz {
   }
 
   private StreamObserver<SnaptStatus> open() {
-    // Announcements use neither the report stream nor billing.
+    // Announcements use neither the streams of reports and credit nor billing.
     SnaptsService service =
         new SnaptsService(
             directory,
@@ -102,6 +102,7 @@ final class AnnounceFuzz {
             null,
             null,
             1,
+            null,
             new SimpleMeterRegistry());
     Context caller = Context.current().withValue(PeerIdentity.NAME, "snapt-1");
     Context outside = caller.attach();

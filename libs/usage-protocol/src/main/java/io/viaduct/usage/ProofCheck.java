@@ -11,6 +11,7 @@ import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.security.PublicKey;
 import java.util.List;
+import java.util.Optional;
 
 /// Checks token and receipt of a report. Uses only the messages and the given keys.
 final class ProofCheck {
@@ -44,6 +45,20 @@ final class ProofCheck {
     }
   }
 
+  /// Returns the flaw of a token that a session of an account shows now; empty if it has none.
+  static Optional<Finding> flaw(
+      SignedSessionToken signed, String account, TokenKeys keys, String audience, long nowMs) {
+    try {
+      SessionToken token = token(signed, keys);
+      requireSame("account", token.getAccount(), account);
+      requireAudience(token, audience);
+      requireValid(token, nowMs, nowMs);
+      return Optional.empty();
+    } catch (BrokenException e) {
+      return Optional.of(e.finding);
+    }
+  }
+
   private static SessionToken token(SignedSessionToken signed, TokenKeys keys)
       throws BrokenException {
     List<PublicKey> named = keys.named(signed.getKeyId());
@@ -73,22 +88,27 @@ final class ProofCheck {
     requireSame("account", token.getAccount(), report.getAccount());
     requireSame("token_id", token.getTokenId(), report.getTokenId());
     requireSame("icid", token.getIcid(), report.getIcid());
+    requireAudience(token, audience);
+    requireValid(token, report.getStartMs(), report.getEndMs());
+  }
+
+  private static void requireAudience(SessionToken token, String audience) throws BrokenException {
     if (!token.getAudience().equals(audience)) {
       throw broken(
           ReportFlaw.TOKEN_OF_OTHER_AUDIENCE,
           "the token is for '%s', must be for '%s'"
               .formatted(shown(token.getAudience()), audience));
     }
-    if (token.getNotBeforeMs() - CLOCK_TOLERATED_MS >= report.getEndMs()
-        || token.getExpiresMs() + CLOCK_TOLERATED_MS <= report.getStartMs()) {
+  }
+
+  private static void requireValid(SessionToken token, long startMs, long endMs)
+      throws BrokenException {
+    if (token.getNotBeforeMs() - CLOCK_TOLERATED_MS >= endMs
+        || token.getExpiresMs() + CLOCK_TOLERATED_MS <= startMs) {
       throw broken(
           ReportFlaw.TOKEN_NOT_VALID_THEN,
           "the token is valid from %d to %d ms, the interval is %d to %d"
-              .formatted(
-                  token.getNotBeforeMs(),
-                  token.getExpiresMs(),
-                  report.getStartMs(),
-                  report.getEndMs()));
+              .formatted(token.getNotBeforeMs(), token.getExpiresMs(), startMs, endMs));
     }
   }
 

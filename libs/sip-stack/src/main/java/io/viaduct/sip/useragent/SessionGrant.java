@@ -17,6 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 /// @param expires end of the token
 /// @param reportSec seconds between usage reports
 /// @param icid IMS charging identifier
+/// @param credit how the credit of the account stands
 public record SessionGrant(
     String sid,
     List<Relay> relays,
@@ -24,10 +25,21 @@ public record SessionGrant(
     String kid,
     Instant expires,
     int reportSec,
-    String icid) {
+    String icid,
+    Credit credit) {
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int RELAYS_MAX = 64;
   private static final int ADDRESSES_MAX = 8;
+
+  /// How the credit of the account stands.
+  public enum Credit {
+    /// The bridge does not say, or says something of a later version.
+    UNKNOWN,
+    SUFFICIENT,
+    LOW,
+    /// Nothing is left: SNAPTs refuse flows.
+    EXHAUSTED
+  }
 
   /// One SNAPT.
   ///
@@ -80,10 +92,20 @@ public record SessionGrant(
           text(tree, "kid"),
           Instant.ofEpochMilli(tree.required("exp").longValue()),
           tree.required("reportSec").intValue(),
-          text(tree, "icid"));
+          text(tree, "icid"),
+          credit(tree.path("credit").stringValue("")));
     } catch (JacksonException e) {
       throw new IllegalArgumentException("session grant is not of the agreed form", e);
     }
+  }
+
+  private static Credit credit(String word) {
+    return switch (word) {
+      case "SUFFICIENT" -> Credit.SUFFICIENT;
+      case "LOW" -> Credit.LOW;
+      case "EXHAUSTED" -> Credit.EXHAUSTED;
+      default -> Credit.UNKNOWN;
+    };
   }
 
   // A literal that cannot be one of a host is left out: the name is there all the same.

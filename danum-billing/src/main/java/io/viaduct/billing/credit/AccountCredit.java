@@ -1,0 +1,83 @@
+package io.viaduct.billing.credit;
+
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.usage.v1.CreditResult;
+import org.jspecify.annotations.Nullable;
+
+/// What an account may spend at one moment.
+///
+/// @param isActive false if the account is suspended or closed
+/// @param balance sum of its postings
+/// @param limit how far the balance may go below zero
+/// @param caps the user's own caps
+/// @param spentToday charges of this day (UTC)
+/// @param spentThisMonth charges of this month (UTC)
+/// @param reserved sum of the reservations
+/// @param state as last noticed
+/// @param rulesVersion version of limit and caps
+public record AccountCredit(
+    String account,
+    boolean isActive,
+    MicroDenarii balance,
+    MicroDenarii limit,
+    Caps caps,
+    MicroDenarii spentToday,
+    MicroDenarii spentThisMonth,
+    MicroDenarii reserved,
+    CreditState state,
+    long rulesVersion) {
+  /// The most that a user wants to spend.
+  ///
+  /// @param day per day (UTC), null for no cap
+  /// @param month per month (UTC), null for no cap
+  public record Caps(@Nullable MicroDenarii day, @Nullable MicroDenarii month) {
+    public static final Caps NONE = new Caps(null, null);
+  }
+
+  /// Returns balance and credit limit.
+  public MicroDenarii credit() {
+    return balance.plus(limit);
+  }
+
+  /// Returns the credit that is not reserved; below zero after an overdraft.
+  public MicroDenarii available() {
+    return credit().minus(reserved);
+  }
+
+  /// Returns the amount that may still be reserved: the available credit, within the caps.
+  MicroDenarii spendable() {
+    MicroDenarii rest = available();
+    rest = within(rest, caps.day(), spentToday);
+    return within(rest, caps.month(), spentThisMonth);
+  }
+
+  private MicroDenarii within(MicroDenarii rest, @Nullable MicroDenarii cap, MicroDenarii spent) {
+    if (cap == null) {
+      return rest;
+    }
+    MicroDenarii left = cap.minus(spent).minus(reserved);
+    return left.compareTo(rest) < 0 ? left : rest;
+  }
+
+  /// Returns the result of a request that cannot be paid.
+  CreditResult shortage() {
+    return spendable().compareTo(available()) < 0
+        ? CreditResult.SPENDING_CAP_REACHED
+        : CreditResult.CREDIT_LIMIT_REACHED;
+  }
+
+  /// Returns the credit after a reservation has changed.
+  AccountCredit reserving(MicroDenarii before, MicroDenarii after) {
+    return new AccountCredit(
+        account,
+        isActive,
+        balance,
+        limit,
+        caps,
+        spentToday,
+        spentThisMonth,
+        reserved.minus(before).plus(after),
+        state,
+        rulesVersion);
+  }
+}

@@ -1,0 +1,57 @@
+package io.viaduct.billing.credit;
+
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.TransactionException;
+
+/// Runs the periodic tasks of credit control, each on a virtual thread of its own: a slow webhook
+/// does not hold up the release of grants.
+final class CreditClock implements AutoCloseable {
+  static final Duration RELEASE = Duration.ofSeconds(1);
+  static final Duration DELIVERY = Duration.ofMillis(250);
+
+  private static final Logger LOG = LoggerFactory.getLogger(CreditClock.class);
+  private static final int TASKS = 4;
+
+  private final ScheduledExecutorService threads =
+      Executors.newScheduledThreadPool(
+          TASKS, Thread.ofVirtual().name("credit-clock-", 0).factory());
+
+  /// Runs a task periodically. The first run is after one period.
+  void every(Duration period, String what, Runnable task) {
+    schedule(period, period, what, task);
+  }
+
+  /// Runs a task now and then periodically.
+  void atOnceAndEvery(Duration period, String what, Runnable task) {
+    schedule(Duration.ZERO, period, what, task);
+  }
+
+  private void schedule(Duration first, Duration period, String what, Runnable task) {
+    var unused =
+        threads.scheduleWithFixedDelay(
+            () -> guarded(what, task), first.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  // If the database is not available, the next run tries again. Any other exception is a bug; it
+  // must not stop the periodic runs.
+  private static void guarded(String what, Runnable task) {
+    try {
+      task.run();
+    } catch (DataAccessException | TransactionException e) {
+      LOG.warn("{} waits for the database: {}", what, e.toString());
+    } catch (RuntimeException e) {
+      LOG.error("{} failed", what, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+  }
+}

@@ -1,0 +1,168 @@
+package io.viaduct.billing.credit;
+
+import io.viaduct.billing.credit.CreditStore.StoredSession;
+import io.viaduct.billing.tariff.SurchargeBook;
+import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.usage.v1.CreditAnswer;
+import io.viaduct.usage.v1.CreditRequest;
+import io.viaduct.usage.v1.CreditResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Grants quotas (ADR 0041). Each decision is one database transaction under the lock of the
+/// account, so parallel sessions never get the same credit.
+public final class CreditControl {
+  /// Most accounts that one periodic run looks at.
+  private static final int ACCOUNTS_OF_RUN = 500;
+
+  private final TransactionTemplate transaction;
+  private final CreditStore store;
+  private final TariffBook tariffs;
+  private final SurchargeBook surcharges;
+  private final GrantRules rules;
+  private final CreditNotices notices;
+  private final CreditAnswers answers;
+  private final CreditMeters meters;
+  private final Duration adjustmentTime;
+
+  /// @param adjustmentTime time after which a report can no longer be charged
+  CreditControl(
+      TransactionTemplate transaction,
+      CreditStore store,
+      TariffBook tariffs,
+      SurchargeBook surcharges,
+      GrantRules rules,
+      CreditNotices notices,
+      CreditAnswers answers,
+      CreditMeters meters,
+      Duration adjustmentTime) {
+    this.transaction = transaction;
+    this.store = store;
+    this.tariffs = tariffs;
+    this.surcharges = surcharges;
+    this.rules = rules;
+    this.notices = notices;
+    this.answers = answers;
+    this.meters = meters;
+    this.adjustmentTime = adjustmentTime;
+  }
+
+  /// Decides about a request. The decision is committed when this method returns.
+  ///
+  /// @throws org.springframework.dao.DataAccessException if the database is not available; then
+  ///   nothing has changed
+  public CreditAnswer answer(CreditRequest message, Instant now) {
+    try {
+      SessionRequest request = SessionRequest.read(message);
+      HighestPrices prices = prices(now);
+      return transaction.execute(_ -> decide(request, message, prices, now));
+    } catch (IllegalArgumentException e) {
+      return CreditAnswers.refused(message, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private CreditAnswer decide(
+      SessionRequest request, CreditRequest message, HighestPrices prices, Instant now) {
+    Optional<AccountCredit> locked = store.lock(request.account(), now);
+    if (locked.isEmpty()) {
+      return CreditAnswers.unknownAccount(message);
+    }
+    store.session(request.session()).ifPresent(known -> requireNext(request, known));
+    store.heard(request, now);
+    Decision decision = decision(locked.get(), prices, now);
+    List<Quota> told =
+        request.used().stream().map(used -> decision.tell(request.session(), used)).toList();
+    List<Quota> granted = List.of();
+    if (request.isLast()) {
+      decision.releaseAll(request.session());
+    } else {
+      granted = told.stream().map(decision::grant).toList();
+    }
+    decision.save();
+    if (request.isLast()) {
+      store.quotas().sweep(List.of(request.session()));
+    }
+    CreditState state = notices.look(decision.credit(), decision.isRefused(), now);
+    return answers.answer(message, decision.result(), granted, decision.credit(), state, now);
+  }
+
+  private static void requireNext(SessionRequest request, StoredSession known) {
+    if (!known.account().equals(request.account())) {
+      throw new IllegalArgumentException("the session is of another account");
+    }
+    if (request.number() <= known.number()) {
+      throw new IllegalArgumentException(
+          "number must be above %d, the session's last, got %d"
+              .formatted(known.number(), request.number()));
+    }
+    if (known.isEnded()) {
+      throw new IllegalArgumentException("the session has ended");
+    }
+  }
+
+  /// Looks at the credit of an account again, and decides about the quotas that were cut.
+  ///
+  /// @param sessions sessions of the account that can be told
+  /// @return one answer for each session, numbered 0
+  public List<CreditAnswer> push(String account, Collection<SessionKey> sessions, Instant now) {
+    HighestPrices prices = prices(now);
+    return transaction.execute(_ ->
+        store
+            .lock(account, now)
+            .map(credit -> push(credit, sessions, prices, now))
+            .orElse(List.of()));
+  }
+
+  private List<CreditAnswer> push(
+      AccountCredit locked, Collection<SessionKey> sessions, HighestPrices prices, Instant now) {
+    Decision decision = decision(locked, prices, now);
+    List<Pushed> pushed = new ArrayList<>();
+    for (SessionKey session : sessions) {
+      List<Quota> quotas = new ArrayList<>();
+      for (Quota held : decision.ofSession(session)) {
+        quotas.add(held.isCut() || !locked.isActive() ? decision.grant(held) : held);
+      }
+      pushed.add(new Pushed(session, quotas));
+    }
+    decision.save();
+    CreditState state = notices.look(decision.credit(), decision.isRefused(), now);
+    CreditResult result = decision.result();
+    return pushed.stream()
+        .map(each ->
+            answers.push(each.session(), result, each.quotas(), decision.credit(), state, now))
+        .toList();
+  }
+
+  /// Returns accounts that are to be looked at, at most some hundred: see [#push].
+  List<String> overdue() {
+    return notices.overdue(ACCOUNTS_OF_RUN);
+  }
+
+  private record Pushed(SessionKey session, List<Quota> quotas) {}
+
+  private HighestPrices prices(Instant now) {
+    return HighestPrices.of(tariffs, surcharges, now, adjustmentTime);
+  }
+
+  private Decision decision(AccountCredit locked, HighestPrices prices, Instant now) {
+    Decision decision = new Decision(store.quotas(), rules, prices, locked, now);
+    meters.lapsed(decision.releaseLapsed());
+    return decision;
+  }
+
+  /// Releases grants whose time is over, and forgets sessions whose reports can no longer be
+  /// charged.
+  public void release(Instant now) {
+    HighestPrices prices = prices(now);
+    for (String account : store.lapsed(now, ACCOUNTS_OF_RUN)) {
+      transaction.executeWithoutResult(
+          _ -> store.lock(account, now).ifPresent(credit -> decision(credit, prices, now).save()));
+    }
+    meters.lapsed(store.forget(now.minus(adjustmentTime)));
+  }
+}

@@ -1,0 +1,127 @@
+package io.viaduct.billing.credit;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.viaduct.service.operations.LabelledCounters;
+import io.viaduct.usage.v1.CreditResult;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/// Counts answers and pushes by result, and released grants. Measures the time of decisions.
+final class CreditMeters {
+  private static final Set<CreditResult> RESULTS =
+      EnumSet.complementOf(
+          EnumSet.of(CreditResult.UNRECOGNIZED, CreditResult.CREDIT_RESULT_UNSPECIFIED));
+
+  /// The results of a delivery by the webhook.
+  enum Delivery {
+    DELIVERED,
+    /// It is repeated later.
+    FAILED,
+    /// It has failed too often.
+    GIVEN_UP
+  }
+
+  private final MeterRegistry registry;
+  private final LabelledCounters<Delivery> deliveries;
+  private final LabelledCounters<CreditResult> answers;
+  private final LabelledCounters<CreditResult> pushes;
+  private final Counter pushesFailed;
+  private final Counter lapsed;
+  private final Timer decisions;
+  private volatile double reserved;
+
+  CreditMeters(MeterRegistry registry) {
+    this.registry = registry;
+    answers =
+        LabelledCounters.register(
+            registry,
+            "viaduct_credit_answers",
+            "Answers to requests for credit, by result",
+            "result",
+            CreditResult.class,
+            RESULTS);
+    pushes =
+        LabelledCounters.register(
+            registry,
+            "viaduct_credit_pushes",
+            "Changes of credit that were pushed to a session, by result",
+            "result",
+            CreditResult.class,
+            RESULTS);
+    deliveries =
+        LabelledCounters.register(
+            registry,
+            "viaduct_credit_notices",
+            "Deliveries of notices by the webhook, by outcome",
+            "outcome",
+            Delivery.class);
+    pushesFailed =
+        counter(
+            "viaduct_credit_pushes_failed",
+            "Changes of credit that could not be looked at; their sessions ask again");
+    lapsed =
+        counter(
+            "viaduct_credit_grants_lapsed",
+            "Grants released because their time was over, and sessions that were forgotten");
+    decisions =
+        Timer.builder("viaduct_credit_decision")
+            .description("Time of deciding about a request for credit")
+            .serviceLevelObjectives(
+                Duration.ofMillis(5),
+                Duration.ofMillis(25),
+                Duration.ofMillis(100),
+                Duration.ofMillis(500),
+                Duration.ofSeconds(5))
+            .register(registry);
+    Gauge.builder("viaduct_credit_reserved_microdenarii", () -> reserved)
+        .description("Sum of all reservations")
+        .register(registry);
+  }
+
+  private Counter counter(String name, String description) {
+    return Counter.builder(name).description(description).register(registry);
+  }
+
+  /// Shows the number of sessions.
+  void sessions(CreditSessions sessions) {
+    Gauge.builder("viaduct_credit_sessions", sessions, CreditSessions::size)
+        .description("Sessions that ask this billing for credit")
+        .register(registry);
+    Gauge.builder("viaduct_credit_sessions_max", () -> CreditSessions.SESSIONS_MAX)
+        .description("Most sessions that may ask this billing for credit")
+        .register(registry);
+  }
+
+  <T> T deciding(Supplier<T> decision) {
+    return decisions.record(decision);
+  }
+
+  void answered(CreditResult result) {
+    answers.increment(result);
+  }
+
+  void pushed(CreditResult result) {
+    pushes.increment(result);
+  }
+
+  void delivered(Delivery outcome) {
+    deliveries.increment(outcome);
+  }
+
+  void pushFailed() {
+    pushesFailed.increment();
+  }
+
+  void lapsed(int grants) {
+    lapsed.increment(grants);
+  }
+
+  void reserved(long microdenarii) {
+    reserved = microdenarii;
+  }
+}

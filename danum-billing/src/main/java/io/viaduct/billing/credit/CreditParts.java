@@ -1,0 +1,133 @@
+package io.viaduct.billing.credit;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.billing.configuration.BillingConfiguration;
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.lifecycle.Running;
+import io.viaduct.billing.lifecycle.Stage;
+import io.viaduct.billing.tariff.ServiceClass;
+import io.viaduct.billing.tariff.SurchargeBook;
+import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.usage.v1.FailureAction;
+import java.time.InstantSource;
+import java.util.EnumMap;
+import java.util.Map;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Makes credit control: decisions, streams, pushes and notices.
+@Configuration(proxyBeanMethods = false)
+class CreditParts {
+  @Bean
+  CreditStore creditStore(JdbcTemplate batches, BillingConfiguration configuration) {
+    return new CreditStore(batches, MicroDenarii.ofDenarii(configuration.credit().defaultLimit()));
+  }
+
+  @Bean
+  CreditRules creditRules(CreditStore store) {
+    return new CreditRules(store);
+  }
+
+  @Bean
+  CreditNotices creditNotices(
+      CreditStore store, JdbcClient jdbc, BillingConfiguration configuration) {
+    BillingConfiguration.Credit credit = configuration.credit();
+    return new CreditNotices(
+        store,
+        jdbc,
+        MicroDenarii.ofDenarii(credit.low()),
+        MicroDenarii.ofDenarii(credit.hysteresis()),
+        !credit.webhook().url().isEmpty());
+  }
+
+  @Bean
+  CreditControl creditControl(
+      TransactionTemplate transaction,
+      CreditStore store,
+      TariffBook tariffs,
+      SurchargeBook surcharges,
+      CreditNotices notices,
+      CreditMeters meters,
+      BillingConfiguration configuration) {
+    BillingConfiguration.Credit credit = configuration.credit();
+    return new CreditControl(
+        transaction,
+        store,
+        tariffs,
+        surcharges,
+        new GrantRules(
+            credit.grantTime(), credit.grantBytesMin(), credit.validity(), credit.validityMin()),
+        notices,
+        new CreditAnswers(actions(credit.failure())),
+        meters,
+        configuration.adjustmentTime());
+  }
+
+  private static Map<ServiceClass, FailureAction> actions(
+      BillingConfiguration.Credit.Failure failure) {
+    return new EnumMap<>(
+        Map.of(
+            ServiceClass.LT_LD, action(failure.ltLd()),
+            ServiceClass.HT_LD, action(failure.htLd()),
+            ServiceClass.LT_HD, action(failure.ltHd()),
+            ServiceClass.HT_HD, action(failure.htHd())));
+  }
+
+  private static FailureAction action(BillingConfiguration.Credit.Action action) {
+    return FailureAction.valueOf(action.name());
+  }
+
+  @Bean
+  CreditMeters creditMeters(MeterRegistry registry) {
+    return new CreditMeters(registry);
+  }
+
+  @Bean(destroyMethod = "") // creditStreams closes it, before the server waits for its streams
+  CreditService credit(
+      CreditControl control,
+      CreditMeters meters,
+      BillingConfiguration configuration,
+      InstantSource clock) {
+    // Half of the pool: reports and pages must not wait for requests for credit.
+    return new CreditService(
+        control, Math.max(1, configuration.database().connections() / 2), clock, meters);
+  }
+
+  @Bean
+  Running<AutoCloseable> creditStreams(CreditService credit) {
+    return Running.atStop(Stage.BRIDGE_STREAMS, credit);
+  }
+
+  @Bean
+  Running<CreditClock> creditClock(
+      CreditControl control,
+      CreditService service,
+      CreditStore store,
+      CreditMeters meters,
+      JdbcClient jdbc,
+      BillingConfiguration configuration,
+      InstantSource clock) {
+    return new Running<>(
+        Stage.CREDIT,
+        () -> {
+          CreditClock tasks = new CreditClock();
+          tasks.every(
+              CreditClock.RELEASE,
+              "release of lapsed grants",
+              () -> control.release(clock.instant()));
+          tasks.atOnceAndEvery(
+              configuration.verificationPeriod(),
+              "sum of the reservations",
+              () -> meters.reserved(store.reserved()));
+          tasks.atOnceAndEvery(
+              configuration.verificationPeriod(), "missed notices", service::catchUp);
+          NoticeWebhook.of(configuration.credit().webhook(), jdbc, clock, meters)
+              .ifPresent(webhook ->
+                  tasks.every(CreditClock.DELIVERY, "delivery of notices", webhook::deliverDue));
+          return tasks;
+        });
+  }
+}

@@ -1,0 +1,126 @@
+package io.viaduct.billing.credit;
+
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.usage.v1.CreditResult;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// One decision about the quotas of an account, inside the transaction that holds its lock. It
+/// keeps the credit up to date while quotas change, and stores the changed ones at the end.
+final class Decision {
+  private record Key(SessionKey session, Application application) {
+    static Key of(Quota quota) {
+      return new Key(quota.session(), quota.application());
+    }
+  }
+
+  private final Quotas store;
+  private final GrantRules rules;
+  private final HighestPrices prices;
+  private final Instant now;
+  private final Map<Key, Quota> quotas = new LinkedHashMap<>();
+  private final Set<Key> changed = new LinkedHashSet<>();
+  private AccountCredit credit;
+  private boolean isRefused;
+  private CreditResult result;
+
+  Decision(
+      Quotas store, GrantRules rules, HighestPrices prices, AccountCredit credit, Instant now) {
+    this.store = store;
+    this.rules = rules;
+    this.prices = prices;
+    this.credit = credit;
+    this.now = now;
+    result = credit.isActive() ? CreditResult.SUCCESS : CreditResult.ACCOUNT_BLOCKED;
+    store.ofAccount(credit.account()).forEach(quota -> quotas.put(Key.of(quota), quota));
+  }
+
+  /// Releases the grants whose time is over: their SNAPT has not asked again.
+  ///
+  /// @return number of released grants
+  int releaseLapsed() {
+    List<Quota> lapsed =
+        quotas.values().stream()
+            .filter(quota -> quota.validUntil().isBefore(now))
+            .filter(quota -> quota.hasRest() || quota.isCut())
+            .toList();
+    lapsed.forEach(this::release);
+    return lapsed.size();
+  }
+
+  /// Releases what is left of all grants of a session.
+  void releaseAll(SessionKey session) {
+    ofSession(session).forEach(this::release);
+  }
+
+  private void release(Quota quota) {
+    put(quota.released(prices.of(quota.application())));
+  }
+
+  List<Quota> ofSession(SessionKey session) {
+    return quotas.values().stream().filter(quota -> quota.session().equals(session)).toList();
+  }
+
+  /// Takes over what a SNAPT has told, and releases the rest of the grant.
+  ///
+  /// @throws IllegalArgumentException if the session has too many applications
+  Quota tell(SessionKey session, UsedByApplication told) {
+    Quota known = quotas.get(new Key(session, told.application()));
+    if (known == null) {
+      if (ofSession(session).size() >= SessionRequest.APPLICATIONS_MAX) {
+        throw new IllegalArgumentException(
+            "a session has at most %d applications".formatted(SessionRequest.APPLICATIONS_MAX));
+      }
+      known =
+          Quota.first(session, told.application(), store.covered(session, told.application()), now);
+    }
+    return put(known.told(told, prices.of(told.application())));
+  }
+
+  /// Grants what the credit allows, and notes if it is less than what is needed.
+  Quota grant(Quota quota) {
+    if (!credit.isActive()) {
+      return put(GrantRules.nothing(quota, now));
+    }
+    Quota granted =
+        put(rules.grant(quota, prices.of(quota.application()), credit.spendable(), now));
+    if (!granted.hasRest()) {
+      result = credit.shortage();
+      isRefused |= result == CreditResult.CREDIT_LIMIT_REACHED;
+    }
+    return granted;
+  }
+
+  private Quota put(Quota quota) {
+    Key key = Key.of(quota);
+    Quota before = quotas.put(key, quota);
+    credit =
+        credit.reserving(before == null ? MicroDenarii.ZERO : before.reserved(), quota.reserved());
+    changed.add(key);
+    return quota;
+  }
+
+  /// Stores the changed quotas.
+  void save() {
+    store.save(credit.account(), changed.stream().map(quotas::get).toList());
+  }
+
+  /// Returns the credit after all changes.
+  AccountCredit credit() {
+    return credit;
+  }
+
+  /// Returns SUCCESS if every application got something, else the reason.
+  CreditResult result() {
+    return result;
+  }
+
+  /// Returns true if a grant was refused because too little credit is left.
+  boolean isRefused() {
+    return isRefused;
+  }
+}

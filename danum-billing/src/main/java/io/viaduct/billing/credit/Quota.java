@@ -1,0 +1,111 @@
+package io.viaduct.billing.credit;
+
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.rating.HighestPrice;
+import io.viaduct.billing.rating.Use;
+import java.time.Instant;
+
+/// The quota of one application of one session. It has three totals since the start of the session.
+/// What is allowed and not covered is reserved at the highest price: the unused grant, and the use
+/// that is not charged yet.
+///
+/// @param used total that the SNAPT has told
+/// @param allowed total that the application may reach; never below `used`
+/// @param covered total of the posted reports
+/// @param bytesPerSecond present rate, as told
+/// @param flows open flows, as told
+/// @param reserved amount reserved for it
+/// @param validUntil when the unused part of the grant is released
+/// @param isCut true if credit was short: it got less than it needs
+record Quota(
+    SessionKey session,
+    Application application,
+    Use used,
+    Use allowed,
+    Use covered,
+    double bytesPerSecond,
+    long flows,
+    MicroDenarii reserved,
+    Instant validUntil,
+    boolean isCut) {
+
+  /// Returns a quota of nothing, for an application that asks for the first time.
+  ///
+  /// @param covered total of the reports that were posted before
+  static Quota first(SessionKey session, Application application, Use covered, Instant now) {
+    return new Quota(
+        session, application, Use.NONE, Use.NONE, covered, 0, 0, MicroDenarii.ZERO, now, false);
+  }
+
+  /// Returns the quota after the SNAPT has told its use. The rest of the grant is released.
+  Quota told(UsedByApplication told, HighestPrice price) {
+    return new Quota(
+            session,
+            application,
+            told.used(),
+            told.used(),
+            covered,
+            told.bytesPerSecond(),
+            told.flows(),
+            reserved,
+            validUntil,
+            isCut)
+        .priced(price);
+  }
+
+  /// Returns the quota without the rest of its grant.
+  Quota released(HighestPrice price) {
+    return allowing(used, validUntil, false).priced(price);
+  }
+
+  /// Returns the quota with a grant beside what is allowed already. It is never taken back: the
+  /// SNAPT may have used it since.
+  Quota granted(Use extra, Instant until, boolean cut, HighestPrice price) {
+    return allowing(allowed.plus(extra), until, cut).priced(price);
+  }
+
+  /// Returns the quota marked as cut: it gets nothing now.
+  Quota cut(Instant until) {
+    return allowing(allowed, until.isAfter(validUntil) ? until : validUntil, true);
+  }
+
+  /// Returns the quota after a report that covers more of its use was posted.
+  Quota covered(Use more, HighestPrice price) {
+    return new Quota(
+            session,
+            application,
+            used,
+            allowed,
+            covered.plus(more),
+            bytesPerSecond,
+            flows,
+            reserved,
+            validUntil,
+            isCut)
+        .priced(price);
+  }
+
+  private Quota allowing(Use total, Instant until, boolean cut) {
+    return new Quota(
+        session, application, used, total, covered, bytesPerSecond, flows, reserved, until, cut);
+  }
+
+  private Quota priced(HighestPrice price) {
+    return new Quota(
+        session,
+        application,
+        used,
+        allowed,
+        covered,
+        bytesPerSecond,
+        flows,
+        price.charge(allowed.beyond(covered)),
+        validUntil,
+        isCut);
+  }
+
+  /// Returns true if the application may go on.
+  boolean hasRest() {
+    return allowed.bytes() > used.bytes();
+  }
+}

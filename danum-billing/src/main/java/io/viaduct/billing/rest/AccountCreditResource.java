@@ -1,0 +1,172 @@
+package io.viaduct.billing.rest;
+
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import io.viaduct.billing.account.Accounts;
+import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.account.TopUps;
+import io.viaduct.billing.credit.AccountCredit;
+import io.viaduct.billing.credit.CreditRules;
+import io.viaduct.billing.ledger.MicroDenarii;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ResponseEntity;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/// Serves what an account may spend: its credit, the limit that an operator sets, and the caps that
+/// the user sets. An entity tag protects limit and caps from two writers.
+@RestController
+@RequestMapping("/api/v1/accounts/{id}/credit")
+@Tag(name = "accounts")
+class AccountCreditResource {
+  private final Accounts accounts;
+  private final CreditRules rules;
+  private final InstantSource clock;
+
+  AccountCreditResource(Accounts accounts, CreditRules rules, InstantSource clock) {
+    this.accounts = accounts;
+    this.rules = rules;
+    this.clock = clock;
+  }
+
+  record CapsView(
+      @Nullable String dayMicrodenarii,
+      @Nullable String monthMicrodenarii,
+      String spentTodayMicrodenarii,
+      String spentThisMonthMicrodenarii) {}
+
+  record AccountCreditView(
+      String account,
+      String state,
+      boolean blocked,
+      String balanceMicrodenarii,
+      String limitMicrodenarii,
+      String reservedMicrodenarii,
+      String availableMicrodenarii,
+      CapsView caps,
+      String spentLastHourMicrodenarii,
+      @Nullable Long lastsSeconds) {}
+
+  record NewLimit(String limitMicrodenarii) {
+    NewLimit {
+      JsonBody.require("limitMicrodenarii", limitMicrodenarii);
+    }
+  }
+
+  record NewCaps(@Nullable String dayMicrodenarii, @Nullable String monthMicrodenarii) {}
+
+  @Refuses(ProblemType.NOT_FOUND)
+  @GetMapping
+  @Operation(
+      summary = "Credit of an account: what is reserved, what is available, how long it lasts",
+      operationId = "getCredit")
+  ResponseEntity<AccountCreditView> get(
+      @AuthenticationPrincipal Caller caller, @PathVariable String id) {
+    CallerAccess.visible(caller, accounts, id);
+    return view(id);
+  }
+
+  @Refuses({
+    ProblemType.FORBIDDEN,
+    ProblemType.NOT_FOUND,
+    ProblemType.VERSION_REQUIRED,
+    ProblemType.CHANGED_MEANWHILE
+  })
+  @PutMapping("/limit")
+  @Operation(
+      summary = "Set how far the balance may go below zero, as an operator",
+      operationId = "setCreditLimit")
+  ResponseEntity<AccountCreditView> limit(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String version,
+      @RequestBody NewLimit wanted) {
+    CallerAccess.visible(caller, accounts, id);
+    MicroDenarii limit = amount("limitMicrodenarii", wanted.limitMicrodenarii());
+    requireUnchanged(rules.limit(id, EntityTag.required(version), limit));
+    return view(id);
+  }
+
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.VERSION_REQUIRED, ProblemType.CHANGED_MEANWHILE})
+  @PutMapping("/caps")
+  @Operation(
+      summary = "Set the most to spend per day and month (UTC); without a key there is no such cap",
+      operationId = "setSpendingCaps")
+  ResponseEntity<AccountCreditView> caps(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String version,
+      @RequestBody NewCaps wanted) {
+    CallerAccess.visible(caller, accounts, id);
+    AccountCredit.Caps caps =
+        new AccountCredit.Caps(
+            wanted.dayMicrodenarii() == null
+                ? null
+                : amount("dayMicrodenarii", wanted.dayMicrodenarii()),
+            wanted.monthMicrodenarii() == null
+                ? null
+                : amount("monthMicrodenarii", wanted.monthMicrodenarii()));
+    requireUnchanged(rules.caps(id, EntityTag.required(version), caps));
+    return view(id);
+  }
+
+  private static void requireUnchanged(boolean isUnchanged) {
+    if (!isUnchanged) {
+      throw new ProblemException(
+          ProblemType.CHANGED_MEANWHILE, "limit or caps have changed since: read them again");
+    }
+  }
+
+  private static MicroDenarii amount(String key, String text) {
+    if (!text.matches("[0-9]{1,16}") || Long.parseLong(text) > TopUps.MICRODENARII_MAX) {
+      throw ProblemException.invalid(
+          key + " must be a whole number from 0 to " + TopUps.MICRODENARII_MAX);
+    }
+    return new MicroDenarii(Long.parseLong(text));
+  }
+
+  private ResponseEntity<AccountCreditView> view(String id) {
+    AccountCredit credit = rules.find(id, clock.instant()).orElseThrow(ProblemException::notFound);
+    MicroDenarii lastHour = rules.spentInLastHour(id, clock.instant());
+    return ResponseEntity.ok()
+        .eTag(EntityTag.of(credit.rulesVersion()))
+        .body(
+            new AccountCreditView(
+                id,
+                credit.state().name().toLowerCase(Locale.ROOT),
+                !credit.isActive(),
+                credit.balance().toString(),
+                credit.limit().toString(),
+                credit.reserved().toString(),
+                credit.available().toString(),
+                new CapsView(
+                    text(credit.caps().day()),
+                    text(credit.caps().month()),
+                    credit.spentToday().toString(),
+                    credit.spentThisMonth().toString()),
+                lastHour.toString(),
+                lasts(credit.credit(), lastHour)));
+  }
+
+  private static @Nullable String text(@Nullable MicroDenarii amount) {
+    return amount == null ? null : amount.toString();
+  }
+
+  /// Returns the seconds that the credit lasts at the rate of the last hour; null without a charge.
+  private static @Nullable Long lasts(MicroDenarii credit, MicroDenarii lastHour) {
+    return lastHour.value() <= 0
+        ? null
+        : (long)
+            (Math.max(0.0, credit.value()) / lastHour.value() * Duration.ofHours(1).toSeconds());
+  }
+}

@@ -1,0 +1,18 @@
+package io.viaduct.billing.rest;
+
+import io.viaduct.billing.credit.CreditNotice;
+import java.time.Instant;
+import java.util.Locale;
+
+/// A change of an account's credit state, as event streams send it.
+///
+/// @param creditMicrodenarii balance and credit limit at the change
+record NoticeView(String account, String state, String creditMicrodenarii, Instant noticedAt) {
+  static NoticeView of(CreditNotice notice) {
+    return new NoticeView(
+        notice.account(),
+        notice.state().name().toLowerCase(Locale.ROOT),
+        notice.credit().toString(),
+        notice.noticedAt());
+  }
+}

@@ -1,0 +1,461 @@
+package io.viaduct.billing.credit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.viaduct.billing.ManualClock;
+import io.viaduct.billing.RunningBilling;
+import io.viaduct.billing.RunningBilling.Answer;
+import io.viaduct.usage.v1.CreditAnswer;
+import io.viaduct.usage.v1.CreditRequest;
+import io.viaduct.usage.v1.CreditRequestType;
+import io.viaduct.usage.v1.CreditResult;
+import io.viaduct.usage.v1.FailureAction;
+import io.viaduct.usage.v1.GrantedUnits;
+import io.viaduct.usage.v1.ReportVerdict;
+import io.viaduct.usage.v1.ServiceClass;
+import io.viaduct.usage.v1.UsedUnits;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/// Credit control on a running billing: real streams with certificates, real PostgreSQL.
+class CreditControlTest {
+  private static final long DENARIUS = 1_000_000;
+  private static final ManualClock CLOCK = new ManualClock();
+
+  private static RunningBilling billing;
+  private static String operator;
+
+  private CreditBridge bridge;
+  private final String account = "credit-" + UUID.randomUUID().toString().substring(0, 8);
+
+  @BeforeAll
+  static void start(@TempDir Path folder) throws Exception {
+    billing = RunningBilling.start(folder, CLOCK);
+  }
+
+  @AfterAll
+  static void stop() {
+    billing.close();
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    operator = billing.operator(); // a test moves the clock beyond the end of a log-in
+    bridge = new CreditBridge(billing, "ims-bridge");
+    billing.openAccount(operator, account);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    bridge.close();
+  }
+
+  private void topUp(long microdenarii) throws Exception {
+    Answer answer =
+        billing.call(
+            "POST",
+            "/api/v1/accounts/" + account + "/top-ups",
+            operator,
+            "{\"amountMicrodenarii\":\"%d\",\"reference\":\"cash\"}".formatted(microdenarii),
+            Map.of("Idempotency-Key", UUID.randomUUID().toString()));
+    assertThat(answer.status()).isEqualTo(201);
+  }
+
+  private MeteredSession session(String application, ServiceClass serviceClass) {
+    return new MeteredSession("snapt-a", account, application, serviceClass);
+  }
+
+  private MeteredSession ssh() {
+    return session("ssh", ServiceClass.LT_LD);
+  }
+
+  private JsonNode credit() throws Exception {
+    return billing.get("/api/v1/accounts/" + account + "/credit", operator).body();
+  }
+
+  private long reserved() throws Exception {
+    return credit().get("reservedMicrodenarii").asLong();
+  }
+
+  private long available() throws Exception {
+    return credit().get("availableMicrodenarii").asLong();
+  }
+
+  private Answer put(String path, String version, String body) throws Exception {
+    return billing.call(
+        "PUT",
+        "/api/v1/accounts/" + account + "/credit/" + path,
+        operator,
+        body,
+        Map.of("If-Match", version));
+  }
+
+  private Answer suspend(boolean isSuspended) throws Exception {
+    return billing.call(
+        "PATCH",
+        "/api/v1/accounts/" + account,
+        operator,
+        "{\"state\":\"%s\"}".formatted(isSuspended ? "suspended" : "active"),
+        Map.of());
+  }
+
+  @Test
+  void aGrantFollowsTheRateAndReservesTheHighestPrice() throws Exception {
+    topUp(1000 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    CreditAnswer first = bridge.ask(web.request());
+    assertThat(first.getResult()).isEqualTo(CreditResult.SUCCESS);
+    assertThat(first.getGranted(0).getTotalBytes()).isEqualTo(65_536);
+    assertThat(first.getGranted(0).getValidityMs()).isEqualTo(5_000);
+    assertThat(first.getGranted(0).getFinal()).isFalse();
+    assertThat(first.getLowCredit()).isFalse();
+    assertThat(first.getFailureList())
+        .hasSize(4)
+        .allMatch(f -> f.getAction() == FailureAction.CONTINUE);
+    // Two seconds of 2.5 MB/s, and 0.6 den/s for a flow of 6 s at most: one second used, five
+    // valid.
+    web.carry(2_500_000, 1000);
+    CreditAnswer next = bridge.ask(web.request());
+    assertThat(next.getGranted(0).getTotalBytes()).isEqualTo(7_500_000);
+    assertThat(reserved()).isBetween(3_600_000L, 3_610_000L);
+    assertThat(next.getAvailableMicrodenarii()).isEqualTo(1000 * DENARIUS - reserved());
+    assertThat(
+            billing
+                .get("/api/v1/accounts/" + account + "/balance", operator)
+                .body()
+                .get("availableMicrodenarii")
+                .asLong())
+        .isEqualTo(1000 * DENARIUS - reserved());
+  }
+
+  @Test
+  void aUseStaysReservedUntilItsReportIsPostedAndThenOnlyItsRealPriceIsGone() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(2_000_000, 4_000);
+    bridge.ask(web.request(CreditRequestType.TERMINATION));
+    assertThat(reserved()).as("4 s at 0.6 den/s").isBetween(2_400_000L, 2_410_000L);
+    var report = web.report(CLOCK.instant(), 100, true);
+    assertThat(bridge.submit(report, CLOCK.instant())).isEqualTo(ReportVerdict.POSTED);
+    assertThat(reserved()).isZero();
+    long balance = credit().get("balanceMicrodenarii").asLong();
+    assertThat(balance).isBetween(100 * DENARIUS - 2_400_000, 100 * DENARIUS - 1);
+    assertThat(available()).isEqualTo(balance);
+    assertThat(bridge.submit(report, CLOCK.instant())).isEqualTo(ReportVerdict.ALREADY_POSTED);
+    assertThat(available()).isEqualTo(balance);
+  }
+
+  @Test
+  void aReportThatOvertakesTheRequestCoversItsUseOnce() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(50_000, 1_000);
+    bridge.submit(web.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    long before = reserved();
+    bridge.ask(web.request(CreditRequestType.TERMINATION));
+    assertThat(before).as("the rest of the grant").isPositive();
+    assertThat(reserved()).isZero();
+  }
+
+  @Test
+  void aRepeatedRequestChangesNothing() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    CreditRequest first = web.request();
+    bridge.ask(first);
+    web.carry(30_000, 1_000);
+    CreditAnswer lost = bridge.ask(web.request());
+    long reserved = reserved();
+    CreditAnswer again = bridge.ask(web.request());
+    assertThat(again.getGrantedList()).isEqualTo(lost.getGrantedList());
+    assertThat(reserved()).isEqualTo(reserved);
+    CreditAnswer old = bridge.ask(first);
+    assertThat(old.getResult()).isEqualTo(CreditResult.REQUEST_REFUSED);
+    assertThat(old.getReason()).contains("number must be above 3");
+    assertThat(reserved()).isEqualTo(reserved);
+  }
+
+  @Test
+  void nearZeroTheGrantShrinksAndIsFinalAndAtZeroThereIsNone() throws Exception {
+    topUp(DENARIUS / 2);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    web.carry(0, 1);
+    GrantedUnits last = bridge.ask(web.request()).getGranted(0);
+    assertThat(last.getFinal()).isTrue();
+    assertThat(last.getValidityMs()).as("0.5 den at 0.6 den/s").isBetween(820L, 833L);
+    CreditAnswer second = bridge.ask(ssh().request());
+    assertThat(second.getResult()).isEqualTo(CreditResult.CREDIT_LIMIT_REACHED);
+    assertThat(second.getGranted(0).getTotalBytes()).isZero();
+    assertThat(second.getLowCredit()).isTrue();
+    assertThat(available()).isBetween(0L, 1_000L);
+  }
+
+  @Test
+  void parallelSessionsNeverSpendMoreThanThereIs() throws Exception {
+    long seed = System.nanoTime();
+    topUp(10 * DENARIUS);
+    List<Callable<Long>> work = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      Random random = new Random(seed + i);
+      work.add(() -> spend(ssh(), random));
+    }
+    long carried = 0;
+    try (ExecutorService threads = Executors.newFixedThreadPool(40)) {
+      for (Future<Long> each : threads.invokeAll(work)) {
+        carried += each.get();
+      }
+    }
+    JsonNode after = credit();
+    assertThat(carried).as("bytes, seed %d", seed).isPositive();
+    assertThat(after.get("reservedMicrodenarii").asLong()).as("seed %d", seed).isZero();
+    assertThat(after.get("balanceMicrodenarii").asLong())
+        .as("seed %d", seed)
+        .isBetween(0L, 8 * DENARIUS);
+  }
+
+  // Uses each quota to its last millisecond at the rate of the dearest second, and reports late.
+  private long spend(MeteredSession session, Random random) throws Exception {
+    for (int i = 0; i < 20; i++) {
+      CreditAnswer answer = bridge.ask(session.request());
+      assertThat(answer.getAvailableMicrodenarii()).isGreaterThanOrEqualTo(0);
+      for (GrantedUnits quota : answer.getGrantedList()) {
+        long bytes =
+            Math.min(quota.getTotalBytes() - session.bytes(), 5 * quota.getValidityMs() / 4);
+        if (bytes > 0) {
+          session.carry(bytes, quota.getValidityMs());
+        }
+      }
+      if (random.nextInt(3) == 0) {
+        bridge.submit(session.report(CLOCK.instant(), 200, false), CLOCK.instant());
+      }
+    }
+    bridge.ask(session.request(CreditRequestType.TERMINATION));
+    bridge.submit(session.report(CLOCK.instant(), 200, true), CLOCK.instant());
+    return session.bytes();
+  }
+
+  @Test
+  void aTopUpReachesTheCutSessionWithinASecond() throws Exception {
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    assertThat(bridge.ask(web.request()).getResult()).isEqualTo(CreditResult.CREDIT_LIMIT_REACHED);
+    for (int i = 0; i < 20; i++) {
+      bridge.forgetPushes(web.id);
+      long before = System.nanoTime();
+      topUp(10 * DENARIUS);
+      CreditAnswer pushed = bridge.pushed(web.id);
+      assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(1));
+      assertThat(pushed.getResult()).isEqualTo(CreditResult.SUCCESS);
+      assertThat(pushed.getGranted(0).getTotalBytes()).isEqualTo(65_536);
+      assertThat(pushed.getGranted(0).getFinal()).isFalse();
+    }
+  }
+
+  @Test
+  void aChargeBelowItsReservationReachesTheCutSession() throws Exception {
+    topUp(2 * DENARIUS);
+    MeteredSession ssh = ssh();
+    ssh.useUp(bridge.ask(ssh.request()));
+    CreditAnswer cut = bridge.ask(ssh.request());
+    assertThat(cut.getResult()).isEqualTo(CreditResult.CREDIT_LIMIT_REACHED);
+    bridge.forgetPushes(ssh.id);
+    bridge.submit(ssh.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    CreditAnswer pushed = bridge.pushed(ssh.id);
+    assertThat(pushed.getResult()).isEqualTo(CreditResult.SUCCESS);
+    assertThat(pushed.getGranted(0).getTotalBytes()).isGreaterThan(ssh.bytes());
+  }
+
+  @Test
+  void aBlockedAccountIsToldAtOnceAndGoesOnWhenItIsUnblocked() throws Exception {
+    topUp(10 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    bridge.forgetPushes(web.id);
+    suspend(true);
+    CreditAnswer blocked = bridge.pushed(web.id);
+    assertThat(blocked.getResult()).isEqualTo(CreditResult.ACCOUNT_BLOCKED);
+    assertThat(blocked.getGrantedList()).isEmpty();
+    CreditAnswer asked = bridge.ask(web.request());
+    assertThat(asked.getResult()).isEqualTo(CreditResult.ACCOUNT_BLOCKED);
+    assertThat(credit().get("blocked").asBoolean()).isTrue();
+    bridge.forgetPushes(web.id);
+    suspend(false);
+    CreditAnswer unblocked = bridge.pushed(web.id);
+    assertThat(unblocked.getResult()).isEqualTo(CreditResult.SUCCESS);
+    assertThat(unblocked.getGranted(0).getTotalBytes()).isEqualTo(65_536);
+  }
+
+  @Test
+  void theUsersCapEndsTheSpendingOfTheDay() throws Exception {
+    topUp(100 * DENARIUS);
+    String token = billing.logIn(account, "password-of-" + account);
+    Answer read = billing.get("/api/v1/accounts/" + account + "/credit", token);
+    String version = read.raw().headers().firstValue("ETag").orElseThrow();
+    Answer set =
+        billing.call(
+            "PUT",
+            "/api/v1/accounts/" + account + "/credit/caps",
+            token,
+            "{\"dayMicrodenarii\":\"2000000\"}",
+            Map.of("If-Match", version));
+    assertThat(set.status()).isEqualTo(200);
+    MeteredSession ssh = ssh();
+    CreditAnswer capped = bridge.ask(ssh.request());
+    assertThat(capped.getGranted(0).getFinal()).isTrue();
+    ssh.useUp(capped);
+    bridge.submit(ssh.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    while (bridge.ask(ssh.request()).getResult() == CreditResult.SUCCESS) {
+      ssh.carry(1_500, 200);
+      bridge.submit(ssh.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    }
+    CreditAnswer last = bridge.ask(ssh.request());
+    assertThat(last.getResult()).isEqualTo(CreditResult.SPENDING_CAP_REACHED);
+    JsonNode credit = credit();
+    assertThat(credit.at("/caps/spentTodayMicrodenarii").asLong())
+        .isEqualTo(100 * DENARIUS - credit.get("balanceMicrodenarii").asLong())
+        .isBetween(1_500_000L, 2_000_000L);
+    assertThat(credit.get("state").asString()).isEqualTo("sufficient");
+    Answer stale = put("limit", version, "{\"limitMicrodenarii\":\"1\"}");
+    assertThat(stale.status()).isEqualTo(412);
+    assertThat(stale.problem()).isEqualTo("changed-meanwhile");
+  }
+
+  @Test
+  void aCreditLimitLetsTheBalanceGoBelowZero() throws Exception {
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    assertThat(bridge.ask(web.request()).getResult()).isEqualTo(CreditResult.CREDIT_LIMIT_REACHED);
+    bridge.forgetPushes(web.id);
+    assertThat(put("limit", "\"1\"", "{\"limitMicrodenarii\":\"50000000\"}").status())
+        .isEqualTo(200);
+    assertThat(bridge.pushed(web.id).getResult()).isEqualTo(CreditResult.SUCCESS);
+    web.carry(60_000, 4_000);
+    bridge.ask(web.request(CreditRequestType.TERMINATION));
+    bridge.submit(web.report(CLOCK.instant(), 100, true), CLOCK.instant());
+    assertThat(credit().get("balanceMicrodenarii").asLong()).isNegative();
+    assertThat(available()).isBetween(40 * DENARIUS, 50 * DENARIUS);
+    assertThat(credit().get("lastsSeconds").asLong()).isPositive();
+  }
+
+  @Test
+  void aGrantThatNobodyAsksAboutAgainIsReleasedWhenItsTimeIsOver() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(10_000, 1_000);
+    bridge.ask(web.request());
+    long used = 115_000; // 10 kB at the highest price
+    assertThat(reserved()).isGreaterThan(800_000);
+    CLOCK.advance(Duration.ofSeconds(11));
+    await().untilAsserted(() -> assertThat(reserved()).isBetween(used, used + 2_000));
+    CLOCK.advance(Duration.ofHours(24));
+    operator = billing.operator();
+    await().untilAsserted(() -> assertThat(reserved()).isZero());
+  }
+
+  @Test
+  void bytesThatAreInNoReportAreReleasedWithTheLastReport() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(10_000, 1_000);
+    var report = web.report(CLOCK.instant(), 100, true);
+    web.carry(5_000, 1_000); // lost on its way, as the device says after the last report
+    bridge.ask(web.request(CreditRequestType.TERMINATION));
+    assertThat(reserved()).isPositive();
+    bridge.submit(report, CLOCK.instant());
+    assertThat(reserved()).isZero();
+  }
+
+  @Test
+  void aRequestThatBreaksARuleIsRefusedWithTheRuleAndReservesNothing() throws Exception {
+    topUp(100 * DENARIUS);
+    Map<String, CreditRequest> wrong =
+        Map.of(
+            "type must be", ssh().request().toBuilder().setTypeValue(9).build(),
+            "application must match", used(ssh(), u -> u.setApplication("SSH!")),
+            "service_class must be 1 to 4", used(ssh(), u -> u.setServiceClassValue(5)),
+            "total_bytes must be 0 to", used(ssh(), u -> u.setTotalBytes(-1)),
+            "bytes_per_second must be 0 to", used(ssh(), u -> u.setBytesPerSecond(Double.NaN)),
+            "names each application and class once", twice(ssh()));
+    for (Map.Entry<String, CreditRequest> each : wrong.entrySet()) {
+      CreditAnswer answer = bridge.ask(each.getValue());
+      assertThat(answer.getResult()).as(each.getKey()).isEqualTo(CreditResult.REQUEST_REFUSED);
+      assertThat(answer.getReason()).contains(each.getKey());
+    }
+    MeteredSession stranger =
+        new MeteredSession("snapt-a", "nobody-" + account, "ssh", ServiceClass.LT_LD);
+    assertThat(bridge.ask(stranger.request()).getResult()).isEqualTo(CreditResult.UNKNOWN_ACCOUNT);
+    assertThat(reserved()).isZero();
+  }
+
+  private static CreditRequest used(
+      MeteredSession session, java.util.function.UnaryOperator<UsedUnits.Builder> change) {
+    CreditRequest.Builder request = session.request().toBuilder();
+    change.apply(request.getUsedBuilder(0));
+    return request.build();
+  }
+
+  private static CreditRequest twice(MeteredSession session) {
+    CreditRequest request = session.request();
+    return request.toBuilder().addUsed(request.getUsed(0)).build();
+  }
+
+  @Test
+  void aSessionOfAnotherAccountIsNotTouched() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession mine = ssh();
+    bridge.ask(mine.request());
+    String other = account + "-2";
+    billing.openAccount(operator, other);
+    CreditAnswer answer = bridge.ask(mine.request().toBuilder().setAccount(other).build());
+    assertThat(answer.getResult()).isEqualTo(CreditResult.REQUEST_REFUSED);
+    assertThat(answer.getReason()).contains("another account");
+  }
+
+  @Test
+  void limitAndCapsNeedTheirVersionAndTheRightCaller() throws Exception {
+    String token = billing.logIn(account, "password-of-" + account);
+    String path = "/api/v1/accounts/" + account + "/credit/limit";
+    assertThat(
+            billing
+                .call(
+                    "PUT",
+                    path,
+                    token,
+                    "{\"limitMicrodenarii\":\"1\"}",
+                    Map.of("If-Match", "\"1\""))
+                .problem())
+        .isEqualTo("forbidden");
+    assertThat(
+            billing.call("PUT", path, operator, "{\"limitMicrodenarii\":\"1\"}", Map.of()).status())
+        .isEqualTo(428);
+    assertThat(put("limit", "\"1\"", "{\"limitMicrodenarii\":\"-1\"}").raw().body())
+        .contains("whole number from 0");
+    assertThat(put("limit", "1", "{\"limitMicrodenarii\":\"1\"}").status()).isEqualTo(400);
+  }
+
+  @Test
+  void aCallerWithoutTheBridgesCertificateIsRefused() throws Exception {
+    try (CreditBridge snapt = new CreditBridge(billing, "snapt-a")) {
+      assertThat(snapt.ends.take().getCode()).isEqualTo(io.grpc.Status.Code.PERMISSION_DENIED);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package io.viaduct.bridge.credit;
+
+import io.grpc.ManagedChannel;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.viaduct.bridge.configuration.BridgeConfiguration;
+import io.viaduct.bridge.directory.SnaptClaims;
+import io.viaduct.bridge.directory.SnaptDirectory;
+import io.viaduct.bridge.token.TokenIssuer;
+import io.viaduct.usage.TokenKeys;
+import io.viaduct.usage.v1.CreditControlGrpc;
+import java.time.InstantSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+
+/// Makes the relay of credit control.
+@Configuration(proxyBeanMethods = false)
+@Lazy(false)
+class CreditParts {
+  @Bean
+  CreditRelay creditRelay(
+      BridgeConfiguration configuration,
+      SnaptDirectory directory,
+      SnaptClaims claims,
+      TokenIssuer tokens,
+      ManagedChannel billing,
+      InstantSource clock,
+      MeterRegistry registry) {
+    return new CreditRelay(
+        directory,
+        claims,
+        () -> TokenKeys.of(tokens.publicKeys()),
+        configuration.token().audience(),
+        CreditControlGrpc.newStub(billing),
+        clock,
+        registry);
+  }
+}
