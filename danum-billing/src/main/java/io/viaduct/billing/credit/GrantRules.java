@@ -35,15 +35,14 @@ public record GrantRules(Duration time, long bytesMin, Duration validity, Durati
     if (isPaid(full, budget)) {
       return full;
     }
-    MicroDenarii free = budget.minus(price.charge(quota.allowed().beyond(quota.covered())));
-    long ms = price.millisecondsFor(free, bytes, flows(quota));
+    long owedBytes = Math.max(0, quota.allowed().bytes() - quota.covered().bytes());
+    long ms = price.millisecondsFor(budget, owedBytes + bytes, flows(quota)) - owedMs(quota);
     if (ms >= validityMin.toMillis()) {
       Quota shorter = granted(quota, bytes, Math.min(ms, validity.toMillis()), true, price, now);
       if (isPaid(shorter, budget)) {
         return shorter;
       }
     }
-    long owedBytes = Math.max(0, quota.allowed().bytes() - quota.covered().bytes());
     long fewer = Math.min(bytes, price.bytesFor(budget) - owedBytes);
     if (fewer >= PACKET_BYTES) {
       Quota smaller = granted(quota, fewer, validity.toMillis(), true, price, now);
@@ -70,6 +69,13 @@ public record GrantRules(Duration time, long bytesMin, Duration validity, Durati
         now.plusMillis(validityMs).plus(LATE),
         cut,
         price);
+  }
+
+  // What was used and is not charged yet costs time too.
+  private static long owedMs(Quota quota) {
+    long flowMs = quota.allowed().flowMs() - quota.covered().flowMs();
+    long intervalMs = quota.allowed().intervalMs() - quota.covered().intervalMs();
+    return Math.max(0, Math.max(intervalMs, flowMs / flows(quota)));
   }
 
   private static long flows(Quota quota) {

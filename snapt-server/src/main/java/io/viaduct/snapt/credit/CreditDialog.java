@@ -11,6 +11,11 @@ import org.jspecify.annotations.Nullable;
 /// whether billing can be asked. Owned by the session's event loop.
 final class CreditDialog {
   private static final long ANSWER_NS = TimeUnit.SECONDS.toNanos(10);
+
+  /// Most applications of one request; the others come with the next.
+  private static final int APPLICATIONS_MAX = 64;
+
+  private static final long SILENCE_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long AFTER_FAILURE_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final String session;
@@ -38,9 +43,10 @@ final class CreditDialog {
     againNs = nowNs;
   }
 
-  /// Returns whether billing cannot be asked: the failure handling of the classes decides.
-  boolean isAway() {
-    return !isOpen || isUnable;
+  /// Returns whether billing cannot be asked, or has been silent for a second: the failure handling
+  /// of the classes decides.
+  boolean isAway(long nowNs) {
+    return !isOpen || isUnable || isAsking && nowNs - askedNs >= SILENCE_NS;
   }
 
   /// Returns the time at which the last request left, in ns of the loop's clock.
@@ -77,7 +83,7 @@ final class CreditDialog {
       told = token;
     }
     for (Quota quota : quotas.all()) {
-      if (quota.isActive() || quota.isUntold()) {
+      if (request.getUsedCount() < APPLICATIONS_MAX && (quota.isActive() || quota.isUntold())) {
         request.addUsed(quota.tell());
       }
     }

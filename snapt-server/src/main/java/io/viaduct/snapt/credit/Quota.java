@@ -114,7 +114,7 @@ final class Quota {
   /// Takes a grant.
   ///
   /// @param sinceNs time from which the validity counts
-  /// @param againNs earliest time to ask again if the grant leaves nothing
+  /// @param againNs earliest time to ask again if the grant is the last one and leaves nothing
   void grant(GrantedUnits grant, long sinceNs, long nowNs, long againNs) {
     granted = true;
     last = grant.getFinal();
@@ -124,7 +124,7 @@ final class Quota {
     long validityNs = TimeUnit.MILLISECONDS.toNanos(Math.max(0, grant.getValidityMs()));
     voidNs = sinceNs + validityNs;
     halfNs = sinceNs + validityNs / 2;
-    wait(!isPaid(nowNs), againNs);
+    wait(last && !isPaid(nowNs), againNs);
   }
 
   /// Forgets the grant: billing has replaced all grants, without this one.
@@ -154,9 +154,10 @@ final class Quota {
     return last;
   }
 
-  /// Returns whether the grant is used up, and was not only too old.
-  boolean isSpent() {
-    return granted && totalBytes() >= grantedBytes;
+  /// Returns whether half of the last grant is used: its use should be charged, because that costs
+  /// less than what is reserved for it, and frees credit.
+  boolean isShort() {
+    return granted && last && totalBytes() >= halfBytes;
   }
 
   /// Returns the time for which the application has needed a grant and had none, in ns.

@@ -22,9 +22,9 @@ import java.util.concurrent.TimeUnit;
 ///     bytes → [#onCarried] → count → ask ⇄ [CreditLine] ⇄ bridge ⇄ billing
 ///                                  → decide → [FlowState#hold]
 ///
-/// An application without a quota is carried for at most [#UNPAID_NS] while its request is under
-/// way; then the failure handling of its class decides. If billing has said that no more credit
-/// stands behind a quota, the application is held when it is spent.
+/// An application without a quota is carried for at most [#UNPAID_NS] while billing is asked. If
+/// billing is away, the failure handling of its class decides. If billing has said that no more
+/// credit stands behind a quota, the application is held when it is spent.
 public final class SessionCredit {
   /// Least time between two checks that traffic causes.
   private static final long CHECK_NS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -35,7 +35,7 @@ public final class SessionCredit {
   /// Time until billing is asked again for what it has refused; a push comes earlier.
   private static final long AGAIN_NS = TimeUnit.SECONDS.toNanos(5);
 
-  /// Least length of an interval that ends because a quota is spent.
+  /// Least length of an interval that ends because credit is short.
   private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final String session;
@@ -164,10 +164,10 @@ public final class SessionCredit {
     if (dialog.mayAsk(nowNs) && quotas.all().stream().anyMatch(each -> each.isNeeded(nowNs))) {
       dialog.ask(CreditRequestType.UPDATE, host.token(), quotas, totalMs(nowNs), nowNs);
     }
-    boolean isSpent = decide(nowNs);
+    boolean isShort = decide(nowNs);
     checkedNs = nowNs;
     tell();
-    if (isSpent && nowNs - meter.startNs() >= INTERVAL_NS) {
+    if (isShort && nowNs - meter.startNs() >= INTERVAL_NS) {
       host.endInterval();
     }
   }
@@ -201,9 +201,9 @@ public final class SessionCredit {
 
   /// Holds the flows of each application, or lets them pass.
   ///
-  /// @return true if a quota with use in the open interval is spent
+  /// @return true if credit is short, and the use of the open interval has become much of it
   private boolean decide(long nowNs) {
-    boolean isSpent = false;
+    boolean isShort = false;
     boolean holdsFlowless = isBlocked();
     long least = Long.MAX_VALUE;
     for (Quota quota : quotas.all()) {
@@ -211,23 +211,30 @@ public final class SessionCredit {
       quota.hold(isHeld);
       holdsFlowless |= isHeld && quota.hasFlowless();
       if (quota.isActive()) {
-        isSpent |= isHeld && quota.isSpent() && quota.hasOpenUse();
+        isShort |= quota.isShort() && quota.hasOpenUse();
         least = Math.min(least, quota.remainingBytes(nowNs));
       }
     }
     host.holdFlowless(holdsFlowless);
     long untilCheck = least == Long.MAX_VALUE ? 0 : least / 2;
     checkAtBytes = host.carriedBytes() + Math.max(CHECK_BYTES, untilCheck);
-    return isSpent;
+    return isShort;
   }
 
   private boolean isHeld(Quota quota, long nowNs) {
     long unpaidNs = quota.unpaidNs(nowNs);
-    if (isBlocked() || quota.isLast() && !quota.isPaid(nowNs)) {
+    if (isBlocked()) {
       return true;
     }
-    boolean isUndecided = unpaidNs > 0 && !dialog.isAway() && unpaidNs < UNPAID_NS;
-    return !quota.isPaid(nowNs) && !isUndecided && failure.refuses(quota.serviceClass());
+    if (quota.isPaid(nowNs)) {
+      return false;
+    }
+    if (quota.isLast()) {
+      return true;
+    }
+    return dialog.isAway(nowNs)
+        ? failure.refuses(quota.serviceClass())
+        : unpaidNs >= UNPAID_NS; // billing answers, and traffic outruns what it grants
   }
 
   private void tell() {

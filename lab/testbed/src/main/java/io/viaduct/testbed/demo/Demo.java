@@ -61,6 +61,9 @@ final class Demo {
     fund(billing());
     connect();
 
+    narration.step("(0) a download takes alice's little credit, and goes on after a top-up");
+    credit().run(narration, TOP_UP - CreditStep.LITTLE);
+
     narration.step("(a) a download and a UDP stream, while link A goes down");
     var handover =
         new HandoverStep(
@@ -143,11 +146,11 @@ final class Demo {
   }
 
   private void fund(BillingClient billing) throws IOException {
-    narration.step("alice's account receives %s denarii", BillingClient.denarii(TOP_UP));
+    narration.step("alice's account receives %s denarii", BillingClient.denarii(CreditStep.LITTLE));
     billing.logIn("operator", passwords.operator());
     billing.createAccount("alice", passwords.alice(), "Alice");
     billing.createAccount("bob", passwords.bob(), "Bob");
-    billing.topUp("alice", TOP_UP, "demo-1");
+    billing.topUp("alice", CreditStep.LITTLE, "demo-1");
   }
 
   private void connect() throws IOException {
@@ -155,6 +158,16 @@ final class Demo {
     deployment.start(deployment.plans().agent());
     deployment.awaitReady("cnapt");
     narration.line("registered by SIP, token received from the bridge, tunnel up");
+  }
+
+  private CreditStep credit() throws IOException {
+    return new CreditStep(
+        topology,
+        billing().logIn("operator", passwords.operator()),
+        billing().logIn("alice", passwords.alice()),
+        deployment.plans().socket("cnapt"),
+        retry,
+        nanoTime);
   }
 
   private BillStep bill() throws IOException {
