@@ -57,7 +57,7 @@ public final class CreditControl {
       SessionRequest request = SessionRequest.read(message);
       HighestPrices prices = prices(now);
       return transaction.execute(_ -> decide(request, message, prices, now));
-    } catch (IllegalArgumentException e) {
+    } catch (RequestRefusedException e) {
       return CreditAnswers.refused(message, String.valueOf(e.getMessage()));
     }
   }
@@ -89,15 +89,15 @@ public final class CreditControl {
 
   private static void requireNext(SessionRequest request, StoredSession known) {
     if (!known.account().equals(request.account())) {
-      throw new IllegalArgumentException("the session is of another account");
+      throw new RequestRefusedException("the session is of another account");
     }
     if (request.number() <= known.number()) {
-      throw new IllegalArgumentException(
+      throw new RequestRefusedException(
           "number must be above %d, the session's last, got %d"
               .formatted(known.number(), request.number()));
     }
     if (known.isEnded()) {
-      throw new IllegalArgumentException("the session has ended");
+      throw new RequestRefusedException("the session has ended");
     }
   }
 

@@ -3,11 +3,13 @@ package io.viaduct.billing.credit;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.usage.v1.FailureAction;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumMap;
 import java.util.Map;
@@ -20,6 +22,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 /// Makes credit control: decisions, streams, pushes and notices.
 @Configuration(proxyBeanMethods = false)
 class CreditParts {
+  private static final Duration RELEASE = Duration.ofSeconds(1);
+  private static final Duration DELIVERY = Duration.ofMillis(250);
+
   @Bean
   CreditStore creditStore(JdbcTemplate batches, BillingConfiguration configuration) {
     return new CreditStore(batches, MicroDenarii.ofDenarii(configuration.credit().defaultLimit()));
@@ -99,7 +104,7 @@ class CreditParts {
   }
 
   @Bean
-  Running<CreditClock> creditClock(
+  Running<PeriodicTasks> creditClock(
       CreditControl control,
       CreditService service,
       CreditStore store,
@@ -110,11 +115,8 @@ class CreditParts {
     return new Running<>(
         Stage.CREDIT,
         () -> {
-          CreditClock tasks = new CreditClock();
-          tasks.every(
-              CreditClock.RELEASE,
-              "release of lapsed grants",
-              () -> control.release(clock.instant()));
+          PeriodicTasks tasks = new PeriodicTasks("credit");
+          tasks.every(RELEASE, "release of lapsed grants", () -> control.release(clock.instant()));
           tasks.atOnceAndEvery(
               configuration.verificationPeriod(),
               "sum of the reservations",
@@ -122,8 +124,8 @@ class CreditParts {
           tasks.atOnceAndEvery(
               configuration.verificationPeriod(), "missed notices", service::catchUp);
           NoticeWebhook.of(configuration.credit().webhook(), jdbc, clock, meters)
-              .ifPresent(webhook ->
-                  tasks.every(CreditClock.DELIVERY, "delivery of notices", webhook::deliverDue));
+              .ifPresent(
+                  webhook -> tasks.every(DELIVERY, "delivery of notices", webhook::deliverDue));
           return tasks;
         });
   }

@@ -67,12 +67,12 @@ final class Decision {
 
   /// Takes over what a SNAPT has told, and releases the rest of the grant.
   ///
-  /// @throws IllegalArgumentException if the session has too many applications
+  /// @throws RequestRefusedException if the session has too many applications
   Quota tell(SessionKey session, UsedByApplication told) {
     Quota known = quotas.get(new Key(session, told.application()));
     if (known == null) {
       if (ofSession(session).size() >= SessionRequest.APPLICATIONS_MAX) {
-        throw new IllegalArgumentException(
+        throw new RequestRefusedException(
             "a session has at most %d applications".formatted(SessionRequest.APPLICATIONS_MAX));
       }
       known =

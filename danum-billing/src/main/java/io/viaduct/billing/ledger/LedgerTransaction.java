@@ -26,7 +26,11 @@ public record LedgerTransaction(
     /// Repayment of a charge, or of a part of it, by an operator.
     REFUND,
     /// Reverses a provisional transaction.
-    REVERSAL
+    REVERSAL,
+    /// Money that expires, given by an operator.
+    GRANT,
+    /// What was left of a grant.
+    EXPIRY
   }
 
   /// One line of a transaction.
@@ -73,6 +77,29 @@ public record LedgerTransaction(
         null,
         reason,
         move(LedgerAccount.ADJUSTMENT, LedgerAccount.user(user), amount).toList());
+  }
+
+  /// Returns a grant: USER +X, OPERATOR:GRANTS -X.
+  public static LedgerTransaction grant(
+      String key, String user, MicroDenarii amount, String reason) {
+    return new LedgerTransaction(
+        Kind.GRANT,
+        key,
+        null,
+        reason,
+        move(LedgerAccount.GRANTS, LedgerAccount.user(user), amount).toList());
+  }
+
+  /// Returns the expiry of a wallet: USER -X, OPERATOR:GRANTS +X.
+  ///
+  /// @param rest what is left of the wallet
+  public static LedgerTransaction expiry(long wallet, String user, MicroDenarii rest) {
+    return new LedgerTransaction(
+        Kind.EXPIRY,
+        "expiry:" + wallet,
+        null,
+        "wallet " + wallet,
+        move(LedgerAccount.user(user), LedgerAccount.GRANTS, rest).toList());
   }
 
   /// Returns the transaction of a signed report in time: USER -C, CLEARING +C; USER +D,

@@ -168,10 +168,38 @@ public final class LedgerVerification {
             """
           },
           new String[] {
+            "each wallet is granted with its amount, and what it paid and what expired are at most that",
+            """
+            select 'wallet ' || w.id || ': ' || w.amount_microdenarii || ' granted, ' || coalesce(d.drawn, 0) || ' drawn, '
+                   || coalesce(e.amount_microdenarii::text, 'not') || ' expired'
+            from wallet w
+            left join posting p on p.transaction_id = w.transaction_id and p.account = 'USER:' || w.account
+            left join (select wallet_id, sum(amount_microdenarii) drawn from wallet_draw group by 1) d on d.wallet_id = w.id
+            left join wallet_expiry e on e.wallet_id = w.id
+            left join posting x on x.transaction_id = e.transaction_id and x.account = 'USER:' || w.account
+            where p.amount_microdenarii is distinct from w.amount_microdenarii
+               or coalesce(d.drawn, 0) + coalesce(e.amount_microdenarii, 0) > w.amount_microdenarii
+               or e.wallet_id is not null and (coalesce(d.drawn, 0) + e.amount_microdenarii <> w.amount_microdenarii
+                 or coalesce(x.amount_microdenarii, 0) <> -e.amount_microdenarii)
+            """
+          },
+          new String[] {
+            "what a charge drew from wallets of its account is at most the charge less its discount",
+            """
+            select 'charge ' || c.id || ': ' || sum(d.amount_microdenarii) || ' drawn for '
+                   || (c.charge_microdenarii - c.discount_microdenarii)
+            from wallet_draw d join charge c on c.id = d.charge_id join wallet w on w.id = d.wallet_id
+            group by c.id, c.charge_microdenarii, c.discount_microdenarii
+            having sum(d.amount_microdenarii) > c.charge_microdenarii - c.discount_microdenarii
+                or bool_or(w.account <> c.account)
+            """
+          },
+          new String[] {
             "no posted row can be updated or deleted",
             """
             select t.name || ' has no enabled trigger' from unnest(array['ledger_account', 'ledger_transaction', 'posting',
-              'top_up', 'credit', 'tariff', 'snapt_report', 'charge', 'charging_interval', 'interval_decision', 'held_report']) t(name)
+              'top_up', 'credit', 'tariff', 'snapt_report', 'charge', 'charging_interval', 'interval_decision', 'held_report',
+              'wallet', 'wallet_draw', 'wallet_expiry', 'interval_pass']) t(name)
             where (select count(*) from pg_trigger g where g.tgrelid = t.name::regclass and g.tgenabled in ('O', 'A')
                    and g.tgname in (t.name || '_rows_stay', t.name || '_stays')) <> 2
             """

@@ -37,13 +37,15 @@ import tools.jackson.databind.json.JsonMapper;
   CreditsResource.class,
   HeldReportsResource.class,
   OperatorResource.class,
+  PaymentResource.class,
   Problems.class,
   SessionsResource.class,
   TariffsResource.class,
   TopUpsResource.class,
   UnsignedResource.class,
   UsageResource.class,
-  UsersResource.class
+  UsersResource.class,
+  WalletsResource.class
 })
 class RestParts {
   @Bean

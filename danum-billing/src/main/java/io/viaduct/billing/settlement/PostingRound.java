@@ -5,9 +5,12 @@ import io.viaduct.billing.credit.CreditLock;
 import io.viaduct.billing.credit.PostedReport;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerTransaction;
+import io.viaduct.billing.rating.RatedFlow;
 import io.viaduct.billing.settlement.IntervalStore.BilledBefore;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TariffVersion;
+import io.viaduct.billing.wallet.PaidCharge;
+import io.viaduct.billing.wallet.Wallets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -19,6 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -33,6 +38,7 @@ final class PostingRound {
   private final JdbcClient jdbc;
   private final Ledger ledger;
   private final CoveredUse coveredUse;
+  private final Wallets wallets;
   private final SettlementRules rules;
   private final List<TariffVersion> versions;
   private final Instant now;
@@ -58,6 +64,7 @@ final class PostingRound {
     this.held = new HeldReports(jdbc);
     this.ledger = ledger;
     this.coveredUse = new CoveredUse(batches, versions, rules.adjustmentTime(), now);
+    this.wallets = new Wallets(batches);
     this.rules = rules;
     this.versions = versions;
     this.now = now;
@@ -258,11 +265,24 @@ final class PostingRound {
     store.raiseEpochs(raisedSessions, epochs);
     store.insert(billed);
     ledger.post(billed.stream().map(PostingRound::transaction).toList(), now);
-    coveredUse.cover(billed.stream().map(interval -> posted(interval.report())).toList());
+    coveredUse.cover(billed.stream().map(PostingRound::posted).toList());
+    wallets.pay(billed.stream().flatMap(PostingRound::paid).toList());
   }
 
-  private static PostedReport posted(MeasuredInterval report) {
+  private static Stream<PaidCharge> paid(BilledInterval interval) {
+    String account = interval.report().account();
+    return IntStream.range(0, interval.flows().size())
+        .mapToObj(i -> {
+          RatedFlow flow = interval.flows().get(i);
+          return new PaidCharge(
+              interval.chargeIds().get(i), account, flow.charge().minus(flow.discount()));
+        });
+  }
+
+  private static PostedReport posted(BilledInterval interval) {
+    MeasuredInterval report = interval.report();
     return new PostedReport(
+        interval.id(),
         report.account(),
         report.key().snapt(),
         report.key().session(),
