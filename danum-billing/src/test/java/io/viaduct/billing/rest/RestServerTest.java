@@ -10,6 +10,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
 class RestServerTest {
   private static final ManualClock CLOCK = new ManualClock();
@@ -303,6 +305,27 @@ class RestServerTest {
             operator,
             "{\"effectiveFrom\":\"2020-01-01T00:00:00Z\",\"tariff\":" + current + "}");
     assertThat(past.body().get("rule").asString()).isEqualTo("EFFECTIVE_FROM_PAST");
+  }
+
+  @Test
+  void aSurchargeIsStoredAsANewVersionOrRefusedWithItsPlace() throws Exception {
+    String owner = fresh("acme");
+    String path = "/api/v1/owners/" + owner + "/surcharges";
+    String body =
+        "{\"effectiveFrom\":\"%s\",\"surcharge\":{\"denarii-per-megabyte\":{\"HT_HD\":%s}}}";
+    Instant later = CLOCK.instant().plus(Duration.ofDays(1));
+    assertThat(billing.post(path, operator, body.formatted(later, "0.25")).status()).isEqualTo(201);
+    assertThat(billing.post(path, operator, body.formatted(later, "0.5")).status()).isEqualTo(201);
+    JsonNode stored = billing.get(path, userToken(owner)).body().get("surcharges");
+    assertThat(stored).hasSize(2);
+    assertThat(stored.get(1).get("version").asInt()).isEqualTo(2);
+    assertThat(stored.get(1).at("/surcharge/denarii-per-megabyte/HT_HD").asDouble()).isEqualTo(0.5);
+    Answer refused = billing.post(path, operator, body.formatted(later, "-1"));
+    assertThat(refused.status()).isEqualTo(422);
+    assertThat(refused.body().get("detail").asString()).contains("denarii-per-megabyte.HT_HD");
+    assertThat(billing.post(path, userToken(owner), body.formatted(later, "1")).status())
+        .isEqualTo(403);
+    assertThat(billing.get("/api/v1/owners/a%20b/surcharges", operator).status()).isEqualTo(400);
   }
 
   @Test
