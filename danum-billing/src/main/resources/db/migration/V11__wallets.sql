@@ -1,8 +1,8 @@
--- Money that is spent before prepaid money, and that expires (ADR 0042). What a wallet has left is its amount, less what
+-- Money that is spent before prepaid money, and that expires (ADR 0043). What a wallet has left is its amount, less what
 -- charges drew, less what expired; all three are only ever added.
 alter table ledger_transaction drop constraint ledger_transaction_kind_check;
 alter table ledger_transaction add constraint ledger_transaction_kind_check check
-  (kind in ('TOP_UP', 'PROVISIONAL', 'CORRECTION', 'SETTLEMENT', 'ADJUSTMENT', 'REVERSAL', 'CREDIT', 'REFUND', 'GRANT', 'EXPIRY'));
+  (kind in ('TOP_UP', 'PROVISIONAL', 'CORRECTION', 'SETTLEMENT', 'ADJUSTMENT', 'REVERSAL', 'CREDIT', 'REFUND', 'CAP', 'GRANT', 'EXPIRY'));
 insert into ledger_account (name, kind, created_at) values ('OPERATOR:GRANTS', 'OPERATOR', now());
 
 create table wallet (

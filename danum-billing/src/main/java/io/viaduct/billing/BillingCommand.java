@@ -6,6 +6,8 @@ import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
 import io.viaduct.billing.database.OpeningDatabase;
 import io.viaduct.billing.ledger.LedgerVerification;
+import io.viaduct.billing.preview.DayCommand;
+import io.viaduct.billing.preview.PricesCommand;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationSource;
@@ -35,7 +37,9 @@ import picocli.CommandLine.Option;
     subcommands = {
       BillingCommand.Run.class,
       BillingCommand.Check.class,
-      BillingCommand.Verify.class
+      BillingCommand.Verify.class,
+      DayCommand.class,
+      PricesCommand.class
     })
 public final class BillingCommand {
   private static final int EXIT_BROKEN = 1;

@@ -68,7 +68,7 @@ class BillingCommandTest {
   void verifyPrintsEveryInvariantAndEndsWithZero() throws Exception {
     assertThat(BillingCommand.run("verify", "--config", configuration(""))).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8).lines())
-        .hasSize(16)
+        .hasSize(17)
         .allMatch(l -> l.startsWith("ok "));
   }
 

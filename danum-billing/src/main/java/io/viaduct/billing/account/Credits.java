@@ -128,7 +128,7 @@ public final class Credits {
         .param(charge)
         .query(row -> {});
     return jdbc.sql(
-            "select case when i.state = 'VOID' then 0 else charge_microdenarii - discount_microdenarii"
+            "select case when i.state = 'VOID' then 0 else c.net"
                 + " - (select coalesce(sum(amount_microdenarii), 0) from credit where charge_id = c.id) end"
                 + " from charge c join charging_interval i on i.id = c.interval_id"
                 + " where c.id = ? and c.account = ?")

@@ -4,8 +4,6 @@ import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toSet;
 
 import io.viaduct.billing.rating.Use;
-import io.viaduct.billing.tariff.TariffVersion;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,12 +20,10 @@ public final class CoveredUse {
   private final HighestPrices prices;
   private final Instant now;
 
-  /// @param versions every tariff version
-  /// @param adjustmentTime time after which a report can no longer be charged
-  public CoveredUse(
-      JdbcTemplate batches, List<TariffVersion> versions, Duration adjustmentTime, Instant now) {
+  /// @param prices highest prices at the SNAPTs of the reports
+  public CoveredUse(JdbcTemplate batches, HighestPrices prices, Instant now) {
     quotas = new Quotas(batches);
-    prices = HighestPrices.of(versions, now, adjustmentTime);
+    this.prices = prices;
     this.now = now;
   }
 
@@ -80,8 +76,7 @@ public final class CoveredUse {
     return held.stream()
         .map(quota ->
             quota.covered(
-                flows.getOrDefault(quota.application(), Use.NONE).plus(interval),
-                prices.of(quota.application())))
+                flows.getOrDefault(quota.application(), Use.NONE).plus(interval), prices.of(quota)))
         .toList();
   }
 }

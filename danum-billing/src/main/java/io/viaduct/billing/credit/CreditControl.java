@@ -1,7 +1,9 @@
 package io.viaduct.billing.credit;
 
 import io.viaduct.billing.credit.CreditStore.StoredSession;
+import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.billing.tariff.TermsInForce;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
 import io.viaduct.usage.v1.CreditResult;
@@ -11,6 +13,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Grants quotas (ADR 0041). Each decision is one database transaction under the lock of the
@@ -22,6 +26,8 @@ public final class CreditControl {
   private final TransactionTemplate transaction;
   private final CreditStore store;
   private final TariffBook tariffs;
+  private final SurchargeBook surcharges;
+  private final Owners owners;
   private final GrantRules rules;
   private final CreditNotices notices;
   private final CreditAnswers answers;
@@ -33,6 +39,8 @@ public final class CreditControl {
       TransactionTemplate transaction,
       CreditStore store,
       TariffBook tariffs,
+      SurchargeBook surcharges,
+      Owners owners,
       GrantRules rules,
       CreditNotices notices,
       CreditAnswers answers,
@@ -41,6 +49,8 @@ public final class CreditControl {
     this.transaction = transaction;
     this.store = store;
     this.tariffs = tariffs;
+    this.surcharges = surcharges;
+    this.owners = owners;
     this.rules = rules;
     this.notices = notices;
     this.answers = answers;
@@ -139,10 +149,20 @@ public final class CreditControl {
     return notices.overdue(ACCOUNTS_OF_RUN);
   }
 
+  /// The owners of SNAPTs, who may ask for a surcharge.
+  ///
+  /// @param all every owner
+  /// @param ownerOf owner of a SNAPT
+  record Owners(Set<String> all, UnaryOperator<String> ownerOf) {}
+
   private record Pushed(SessionKey session, List<Quota> quotas) {}
 
   private HighestPrices prices(Instant now) {
-    return HighestPrices.of(tariffs.versions(), now, adjustmentTime);
+    return HighestPrices.of(
+        TermsInForce.Known.of(tariffs, surcharges, owners.all()),
+        owners.ownerOf(),
+        now,
+        adjustmentTime);
   }
 
   private Decision decision(AccountCredit locked, HighestPrices prices, Instant now) {

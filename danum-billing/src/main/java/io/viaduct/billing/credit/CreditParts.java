@@ -7,12 +7,15 @@ import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.tariff.ServiceClass;
+import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.usage.v1.FailureAction;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -52,6 +55,7 @@ class CreditParts {
       TransactionTemplate transaction,
       CreditStore store,
       TariffBook tariffs,
+      SurchargeBook surcharges,
       CreditNotices notices,
       CreditMeters meters,
       BillingConfiguration configuration) {
@@ -60,12 +64,20 @@ class CreditParts {
         transaction,
         store,
         tariffs,
+        surcharges,
+        new CreditControl.Owners(owners(configuration), configuration::ownerOf),
         new GrantRules(
             credit.grantTime(), credit.grantBytesMin(), credit.validity(), credit.validityMin()),
         notices,
         new CreditAnswers(actions(credit.failure())),
         meters,
         configuration.adjustmentTime());
+  }
+
+  private static Set<String> owners(BillingConfiguration configuration) {
+    Set<String> owners = new HashSet<>(configuration.snaptOwners().values());
+    owners.add(configuration.defaultOwner());
+    return owners;
   }
 
   private static Map<ServiceClass, FailureAction> actions(

@@ -196,12 +196,12 @@ final class CreditStore {
         == 1;
   }
 
-  /// Returns the charges, less their discounts, of flows that began after a time.
+  /// Returns what flows cost that began after a time.
   MicroDenarii spentSince(String account, Instant from) {
     return new MicroDenarii(
         jdbc.sql(
-                "select coalesce(sum(charge_microdenarii - discount_microdenarii), 0)::bigint"
-                    + " from charge where account = ? and started_at > ?")
+                "select coalesce(sum(c.net), 0)::bigint"
+                    + " from charge c where c.account = ? and c.started_at > ?")
             .param(account)
             .param(Timestamp.from(from))
             .query(Long.class)

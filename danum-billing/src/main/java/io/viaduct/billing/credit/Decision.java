@@ -58,7 +58,7 @@ final class Decision {
   }
 
   private void release(Quota quota) {
-    put(quota.released(prices.of(quota.application())));
+    put(quota.released(prices.of(quota)));
   }
 
   List<Quota> ofSession(SessionKey session) {
@@ -78,7 +78,7 @@ final class Decision {
       known =
           Quota.first(session, told.application(), store.covered(session, told.application()), now);
     }
-    return put(known.told(told, prices.of(told.application())));
+    return put(known.told(told, prices.of(session, told.application())));
   }
 
   /// Grants what the credit allows, and notes if it is less than what is needed.
@@ -86,8 +86,7 @@ final class Decision {
     if (!credit.isActive()) {
       return put(GrantRules.nothing(quota, now));
     }
-    Quota granted =
-        put(rules.grant(quota, prices.of(quota.application()), credit.spendable(), now));
+    Quota granted = put(rules.grant(quota, prices.of(quota), credit.spendable(), now));
     if (!granted.hasRest()) {
       result = credit.shortage();
       isRefused |= result == CreditResult.CREDIT_LIMIT_REACHED;

@@ -30,7 +30,9 @@ public record LedgerTransaction(
     /// Money that expires, given by an operator.
     GRANT,
     /// What was left of a grant.
-    EXPIRY
+    EXPIRY,
+    /// Gives back what was paid above a cap.
+    CAP
   }
 
   /// One line of a transaction.
@@ -102,54 +104,65 @@ public record LedgerTransaction(
         move(LedgerAccount.user(user), LedgerAccount.GRANTS, rest).toList());
   }
 
-  /// Returns the transaction of a signed report in time: USER -C, CLEARING +C; USER +D,
-  /// OPERATOR:DISCOUNT -D. C is the charge, D the discount.
-  public static LedgerTransaction correction(
-      long intervalId, String key, String user, MicroDenarii charge, MicroDenarii discount) {
-    return billed(Kind.CORRECTION, intervalId, key, user, LedgerAccount.CLEARING, charge, discount);
+  /// Returns what was paid above a cap: USER +X, OPERATOR:ADJUSTMENT -X.
+  public static LedgerTransaction capCredit(
+      String key, String user, MicroDenarii amount, String text) {
+    return new LedgerTransaction(
+        Kind.CAP,
+        "cap:" + key,
+        null,
+        text,
+        move(LedgerAccount.ADJUSTMENT, LedgerAccount.user(user), amount).toList());
+  }
+
+  /// A billed interval.
+  ///
+  /// @param id id of the interval
+  /// @param key its key as text
+  /// @param payer user who pays
+  /// @param owner owner of the SNAPT
+  /// @param lines the bill
+  public record Billed(long id, String key, String payer, String owner, BillLines lines) {}
+
+  /// Returns the transaction of a signed report in time. Each line of the bill has its own
+  /// postings:
+  ///
+  /// | line | from | to |
+  /// |---|---|---|
+  /// | charge, surcharge | USER | CLEARING |
+  /// | access fee | USER | OPERATOR:FEES |
+  /// | discount | OPERATOR:DISCOUNT | USER |
+  /// | reward | OPERATOR:DISCOUNT | PROVIDER |
+  /// | refund | OPERATOR:ADJUSTMENT | USER |
+  public static LedgerTransaction correction(Billed interval) {
+    return billed(Kind.CORRECTION, interval, LedgerAccount.CLEARING);
   }
 
   /// Returns the transaction of a signed report after the grace time. It is a [#correction] with
   /// OPERATOR:ADJUSTMENT in place of CLEARING, because late reports are not settled.
-  public static LedgerTransaction adjustment(
-      long intervalId, String key, String user, MicroDenarii charge, MicroDenarii discount) {
-    return billed(
-        Kind.ADJUSTMENT, intervalId, key, user, LedgerAccount.ADJUSTMENT, charge, discount);
+  public static LedgerTransaction adjustment(Billed interval) {
+    return billed(Kind.ADJUSTMENT, interval, LedgerAccount.ADJUSTMENT);
   }
 
   /// Returns the transaction of a report without receipt. Its postings are those of a report with
   /// receipt; only the kind differs.
   ///
   /// @param isLate true if the report came after the grace time
-  public static LedgerTransaction provisional(
-      long intervalId,
-      String key,
-      String user,
-      boolean isLate,
-      MicroDenarii charge,
-      MicroDenarii discount) {
-    return billed(Kind.PROVISIONAL, intervalId, key, user, counterpart(isLate), charge, discount);
+  public static LedgerTransaction provisional(Billed interval, boolean isLate) {
+    return billed(Kind.PROVISIONAL, interval, counterpart(isLate));
   }
 
   /// Returns the transaction that reverses a provisional one, line by line.
   ///
   /// @param isLate as in the provisional transaction
-  public static LedgerTransaction reversal(
-      long intervalId,
-      String key,
-      String user,
-      boolean isLate,
-      MicroDenarii charge,
-      MicroDenarii discount) {
-    LedgerAccount payer = LedgerAccount.user(user);
+  public static LedgerTransaction reversal(Billed interval, boolean isLate) {
     return new LedgerTransaction(
         Kind.REVERSAL,
-        "reversal:" + key,
-        intervalId,
-        key,
-        Stream.concat(
-                move(counterpart(isLate), payer, charge),
-                move(payer, LedgerAccount.DISCOUNT, discount))
+        "reversal:" + interval.key(),
+        interval.id(),
+        interval.key(),
+        provisional(interval, isLate).postings().stream()
+            .map(posting -> new Posting(posting.account(), posting.amount().negated()))
             .toList());
   }
 
@@ -157,38 +170,45 @@ public record LedgerTransaction(
     return isLate ? LedgerAccount.ADJUSTMENT : LedgerAccount.CLEARING;
   }
 
-  /// Returns a settlement: CLEARING -C, PROVIDER +F, OPERATOR:REVENUE C - F. F is the provider's
-  /// fee.
-  public static LedgerTransaction settlement(
-      long intervalId, String key, String owner, MicroDenarii charge, MicroDenarii fee) {
+  /// Returns a settlement: CLEARING -C, PROVIDER +F, OPERATOR:REVENUE C - F; CLEARING -S, PROVIDER
+  /// +S. C is the charge, S the surcharge, F the provider's fee.
+  public static LedgerTransaction settlement(Billed interval, MicroDenarii fee) {
+    MicroDenarii charge = interval.lines().charge();
+    LedgerAccount provider = LedgerAccount.provider(interval.owner());
     return new LedgerTransaction(
         Kind.SETTLEMENT,
-        "settlement:" + key,
-        intervalId,
-        key,
-        List.of(
-            new Posting(LedgerAccount.CLEARING, charge.negated()),
-            new Posting(LedgerAccount.provider(owner), fee),
-            new Posting(LedgerAccount.REVENUE, charge.minus(fee))));
+        "settlement:" + interval.key(),
+        interval.id(),
+        interval.key(),
+        Stream.concat(
+                Stream.of(
+                    new Posting(LedgerAccount.CLEARING, charge.negated()),
+                    new Posting(provider, fee),
+                    new Posting(LedgerAccount.REVENUE, charge.minus(fee))),
+                move(LedgerAccount.CLEARING, provider, interval.lines().surcharge()))
+            .toList());
   }
 
-  private static LedgerTransaction billed(
-      Kind kind,
-      long intervalId,
-      String key,
-      String user,
-      LedgerAccount counterpart,
-      MicroDenarii charge,
-      MicroDenarii discount) {
-    LedgerAccount payer = LedgerAccount.user(user);
+  private static LedgerTransaction billed(Kind kind, Billed interval, LedgerAccount counterpart) {
+    LedgerAccount payer = LedgerAccount.user(interval.payer());
+    BillLines lines = interval.lines();
     return new LedgerTransaction(
         kind,
-        // Both kinds share the identity, so that an interval is billed only once, in time or late.
-        "report:" + key,
-        intervalId,
-        key,
-        Stream.concat(
-                move(payer, counterpart, charge), move(LedgerAccount.DISCOUNT, payer, discount))
+        // All kinds share the identity, so that an interval is billed only once, in time or late.
+        "report:" + interval.key(),
+        interval.id(),
+        interval.key(),
+        Stream.of(
+                move(payer, counterpart, lines.charge()),
+                move(LedgerAccount.DISCOUNT, payer, lines.discount()),
+                move(
+                    LedgerAccount.DISCOUNT,
+                    LedgerAccount.provider(interval.owner()),
+                    lines.reward()),
+                move(payer, LedgerAccount.FEES, lines.accessFee()),
+                move(payer, counterpart, lines.surcharge()),
+                move(LedgerAccount.ADJUSTMENT, payer, lines.refund()))
+            .flatMap(line -> line)
             .toList());
   }
 

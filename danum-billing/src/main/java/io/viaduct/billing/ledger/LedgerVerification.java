@@ -42,30 +42,30 @@ public final class LedgerVerification {
             """
           },
           new String[] {
-            "CLEARING is the charges not yet settled",
+            "CLEARING is the charges and surcharges not yet settled",
             """
             select 'CLEARING ' || c.balance || ', unsettled ' || u.charges
             from (select coalesce(sum(amount_microdenarii), 0) balance from posting where account = 'CLEARING') c,
-                 (select coalesce(sum(r.charge_microdenarii), 0) charges from charging_interval i
+                 (select coalesce(sum(r.charge_microdenarii + r.surcharge_microdenarii), 0) charges from charging_interval i
                   join snapt_report r on r.interval_id = i.id where i.state = 'CORRECTED'
                     or i.state = 'PROVISIONAL' and i.received_at < i.grace_ends_at) u
             where c.balance <> u.charges
             """
           },
           new String[] {
-            "the payer's postings of an interval are -(charge - discount), of a void one 0",
+            "the payer's postings of an interval are what its bill comes to, of a void one 0",
             """
-            select 'interval ' || i.id || ': ' || coalesce(p.paid, 0) || ' for ' || (r.charge_microdenarii - r.discount_microdenarii)
+            select 'interval ' || i.id || ': ' || coalesce(p.paid, 0) || ' for ' || r.net
             from charging_interval i join snapt_report r on r.interval_id = i.id
             left join (select t.interval_id, p.account, sum(p.amount_microdenarii) paid
                        from ledger_transaction t join posting p on p.transaction_id = t.id group by 1, 2) p
               on p.interval_id = i.id and p.account = 'USER:' || i.account
             where coalesce(p.paid, 0) <>
-              case when i.state = 'VOID' then 0 else -(r.charge_microdenarii - r.discount_microdenarii) end
+              case when i.state = 'VOID' then 0 else -r.net end
             """
           },
           new String[] {
-            "a settled charge is the provider's fee and the rest",
+            "a settled charge is the provider's fee and the rest, a surcharge the provider's",
             """
             with fees as materialized (select version, (document ->> 'provider-fee')::numeric fee from tariff)
             select 'interval ' || i.id || ': fee ' || coalesce(s.fee, 0) || ', rest ' || coalesce(s.rest, 0)
@@ -78,9 +78,9 @@ public final class LedgerVerification {
                        from ledger_transaction t join posting p on p.transaction_id = t.id
                        where t.kind = 'SETTLEMENT' group by 1) s on s.interval_id = i.id
             where case when i.state = 'FINAL' then
-                coalesce(s.cleared, 0) <> r.charge_microdenarii
-                or coalesce(s.fee, 0) + coalesce(s.rest, 0) <> r.charge_microdenarii
-                or abs(coalesce(s.fee, 0) - r.charge_microdenarii * v.fee) > 0.5
+                coalesce(s.cleared, 0) <> r.charge_microdenarii + r.surcharge_microdenarii
+                or coalesce(s.fee, 0) + coalesce(s.rest, 0) <> r.charge_microdenarii + r.surcharge_microdenarii
+                or abs(coalesce(s.fee, 0) - r.surcharge_microdenarii - r.charge_microdenarii * v.fee) > 0.5
               else s.interval_id is not null end
             """
           },
@@ -96,21 +96,25 @@ public final class LedgerVerification {
             """
           },
           new String[] {
-            "0 <= discount <= cap * charge",
+            "0 <= discount and reward <= cap * charge",
             """
             with caps as materialized (select version, (document -> 'discount' ->> 'cap')::numeric cap from tariff)
-            select 'charge ' || c.id || ': discount ' || c.discount_microdenarii || ' of ' || c.charge_microdenarii
+            select 'charge ' || c.id || ': discount ' || c.discount_microdenarii || ' and ' || c.reward_microdenarii || ' of ' || c.charge_microdenarii
             from charge c join charging_interval i on i.id = c.interval_id join caps v on v.version = i.tariff_version
-            where c.discount_microdenarii < 0 or c.discount_microdenarii > c.charge_microdenarii * v.cap + 0.5
+            where c.discount_microdenarii < 0 or c.discount_microdenarii + c.reward_microdenarii > c.charge_microdenarii * v.cap + 0.5
             """
           },
           new String[] {
-            "a report's charge and discount are the sums over its flows",
+            "each line of a report's bill is the sum over its flows",
             """
             select 'interval ' || r.interval_id from snapt_report r left join charge c on c.interval_id = r.interval_id
-            group by r.interval_id, r.charge_microdenarii, r.discount_microdenarii
+            group by r.interval_id
             having coalesce(sum(c.charge_microdenarii), 0) <> r.charge_microdenarii
                 or coalesce(sum(c.discount_microdenarii), 0) <> r.discount_microdenarii
+                or coalesce(sum(c.reward_microdenarii), 0) <> r.reward_microdenarii
+                or coalesce(sum(c.access_fee_microdenarii), 0) <> r.access_fee_microdenarii
+                or coalesce(sum(c.surcharge_microdenarii), 0) <> r.surcharge_microdenarii
+                or coalesce(sum(c.refund_microdenarii), 0) <> r.refund_microdenarii
             """
           },
           new String[] {
@@ -134,14 +138,21 @@ public final class LedgerVerification {
             """
           },
           new String[] {
-            "refunds of a charge are at most the charge less its discount",
+            "refunds of a charge are at most what was paid for it",
             """
-            select 'charge ' || c.id || ': refunded ' || sum(r.amount_microdenarii) || ' of '
-                   || (c.charge_microdenarii - c.discount_microdenarii)
+            select 'charge ' || c.id || ': refunded ' || sum(r.amount_microdenarii) || ' of ' || c.net
             from credit r join charge c on c.id = r.charge_id
-            group by c.id, c.charge_microdenarii, c.discount_microdenarii
-            having sum(r.amount_microdenarii) > c.charge_microdenarii - c.discount_microdenarii
+            group by c.id
+            having sum(r.amount_microdenarii) > c.net
                 or bool_or(r.account <> c.account)
+            """
+          },
+          new String[] {
+            "each cap credit is posted with what was paid above the cap",
+            """
+            select 'cap credit ' || k.transaction_id from cap_credit k
+            left join posting p on p.transaction_id = k.transaction_id and p.account = 'USER:' || k.account
+            where p.amount_microdenarii is distinct from k.paid_microdenarii - k.limit_microdenarii
             """
           },
           new String[] {
@@ -155,14 +166,14 @@ public final class LedgerVerification {
             """
           },
           new String[] {
-            "the kept spending of each day is its charges less discounts and reversals",
+            "the kept spending of each day is its charges less what was given back",
             """
             select coalesce(s.account, p.account) || ' on ' || coalesce(s.day, p.day) || ' keeps '
                    || coalesce(s.spent_microdenarii, 0) || ', was charged ' || coalesce(p.spent, 0)
             from spending s full join (
               select c.account, (t.posted_at at time zone 'UTC')::date as day, -sum(p.amount_microdenarii) as spent
               from posting p join ledger_transaction t on t.id = p.transaction_id join credit_account c on p.account = 'USER:' || c.account
-              where t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL') group by 1, 2) p
+              where t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL', 'CAP') group by 1, 2) p
               on (p.account, p.day) = (s.account, s.day)
             where coalesce(s.spent_microdenarii, 0) <> coalesce(p.spent, 0)
             """
@@ -184,22 +195,20 @@ public final class LedgerVerification {
             """
           },
           new String[] {
-            "what a charge drew from wallets of its account is at most the charge less its discount",
+            "what a charge drew from wallets of its account is at most what it cost",
             """
-            select 'charge ' || c.id || ': ' || sum(d.amount_microdenarii) || ' drawn for '
-                   || (c.charge_microdenarii - c.discount_microdenarii)
+            select 'charge ' || c.id || ': ' || sum(d.amount_microdenarii) || ' drawn for ' || c.net
             from wallet_draw d join charge c on c.id = d.charge_id join wallet w on w.id = d.wallet_id
-            group by c.id, c.charge_microdenarii, c.discount_microdenarii
-            having sum(d.amount_microdenarii) > c.charge_microdenarii - c.discount_microdenarii
-                or bool_or(w.account <> c.account)
+            group by c.id, c.net, c.account
+            having sum(d.amount_microdenarii) > c.net or bool_or(w.account <> c.account)
             """
           },
           new String[] {
             "no posted row can be updated or deleted",
             """
             select t.name || ' has no enabled trigger' from unnest(array['ledger_account', 'ledger_transaction', 'posting',
-              'top_up', 'credit', 'tariff', 'snapt_report', 'charge', 'charging_interval', 'interval_decision', 'held_report',
-              'wallet', 'wallet_draw', 'wallet_expiry', 'interval_pass']) t(name)
+              'top_up', 'credit', 'cap_credit', 'tariff', 'surcharge', 'snapt_report', 'charge', 'charging_interval',
+              'interval_decision', 'held_report', 'wallet', 'wallet_draw', 'wallet_expiry', 'interval_pass']) t(name)
             where (select count(*) from pg_trigger g where g.tgrelid = t.name::regclass and g.tgenabled in ('O', 'A')
                    and g.tgname in (t.name || '_rows_stay', t.name || '_stays')) <> 2
             """

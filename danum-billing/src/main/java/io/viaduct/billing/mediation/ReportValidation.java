@@ -2,6 +2,7 @@ package io.viaduct.billing.mediation;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.viaduct.billing.rating.DelaySource;
+import io.viaduct.billing.rating.Demand;
 import io.viaduct.billing.rating.FlowMeasure;
 import io.viaduct.billing.settlement.Evidence;
 import io.viaduct.billing.settlement.IntervalKey;
@@ -23,6 +24,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -41,6 +43,9 @@ final class ReportValidation {
   /// Largest count. It is more than any interval carries (10 Tbit/s for 10 minutes), and sums of
   /// such counts do not overflow.
   private static final long COUNT_MAX = 1L << 50;
+
+  /// Largest spare rate, kbit/s: 10 Tbit/s, as for [#COUNT_MAX].
+  private static final double SPARE_MAX = 1e10;
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
   private static final Pattern APPLICATION = Pattern.compile("[a-z0-9._-]{1,64}");
@@ -243,6 +248,7 @@ final class ReportValidation {
                   Long.toUnsignedString(report.getPreBytes()),
                   Long.toUnsignedString(report.getPostBytes())));
     }
+    flows.sort(Comparator.comparingLong(MeasuredInterval.Flow::id));
     return flows;
   }
 
@@ -291,20 +297,39 @@ final class ReportValidation {
                 + count(place + " pre_bytes", down.getPreBytes()),
             count(place + " post_bytes", up.getPostBytes())
                 + count(place + " post_bytes", down.getPostBytes()),
-            count(place + " packets", up.getPackets())
-                + count(place + " packets", down.getPackets()),
-            count(place + " lost_packets", up.getLostPackets())
-                + count(place + " lost_packets", down.getLostPackets()),
+            loss(place, up, down),
             usage.getDurationMs(),
             usage.getDelayMs(),
             usage.hasDelayErrorMs() ? usage.getDelayErrorMs() : null,
-            delaySource(usage));
+            delaySource(usage),
+            demand(place, usage));
     return new MeasuredInterval.Flow(
         Integer.toUnsignedLong(usage.getFlow()),
         usage.getProtocol(),
         usage.getRemoteAddress(),
         usage.getRemotePort(),
         measure);
+  }
+
+  private static Demand demand(String place, FlowUsage usage) throws RefusedException {
+    fraction(place + " busy", usage.getBusy(), 1.0);
+    fraction(place + " spare_kbit_per_second", usage.getSpareKbitPerSecond(), SPARE_MAX);
+    return new Demand(
+        usage.hasBusy() ? usage.getBusy() : null,
+        usage.hasSpareKbitPerSecond() ? usage.getSpareKbitPerSecond() : null,
+        usage.getUp().getPreBytes() > usage.getDown().getPreBytes()
+            ? Demand.End.DEVICE
+            : Demand.End.SNAPT);
+  }
+
+  private static double loss(String place, DirectionUsage up, DirectionUsage down)
+      throws RefusedException {
+    long received =
+        count(place + " packets", up.getPackets()) + count(place + " packets", down.getPackets());
+    long lost =
+        count(place + " lost_packets", up.getLostPackets())
+            + count(place + " lost_packets", down.getLostPackets());
+    return lost == 0 ? 0.0 : (double) lost / (lost + received);
   }
 
   private static @Nullable ServiceClass serviceClass(io.viaduct.usage.v1.ServiceClass reported) {
@@ -343,6 +368,14 @@ final class ReportValidation {
               .formatted(field, COUNT_MAX, Long.toUnsignedString(value)));
     }
     return value;
+  }
+
+  private static void fraction(String field, double value, double most) throws RefusedException {
+    if (!(value >= 0.0 && value <= most)) {
+      throw new RefusedException(
+          Double.isFinite(value) ? ReportRefusal.BAD_NUMBER : ReportRefusal.NOT_FINITE,
+          "%s must be 0 to %s, got %s".formatted(field, most, value));
+    }
   }
 
   private static void range(String field, int value, int most) throws RefusedException {

@@ -9,28 +9,28 @@ import org.jspecify.annotations.Nullable;
 /// @param application name in the classification table; an unknown name is priced as its class
 /// @param preBytes inner IP bytes
 /// @param postBytes outer IP bytes
-/// @param packets inner packets received
-/// @param lostPackets inner packets sent and not received
+/// @param loss lost share of packets, lost / (lost + received), 0..1; 0 if no packet was sent
 /// @param durationMs part of the interval in which the flow existed, milliseconds, >= 1
 /// @param delayMs one-way delay as reported, milliseconds, possibly negative
 /// @param delayErrorMs bound on the error of the delay, milliseconds, never negative; null if the
 ///   SNAPT does not know it
 /// @param delaySource where the SNAPT took the delay from
+/// @param demand how much the flow had to send, and what the path had left
 public record FlowMeasure(
     ServiceClass serviceClass,
     String application,
     long preBytes,
     long postBytes,
-    long packets,
-    long lostPackets,
+    double loss,
     long durationMs,
     double delayMs,
     @Nullable Double delayErrorMs,
-    DelaySource delaySource) {
-  /// Returns the lost share of packets, lost / (lost + received); 0 if no packet was sent.
-  public double loss() {
-    long sent = lostPackets + packets;
-    return sent == 0 ? 0.0 : (double) lostPackets / sent;
+    DelaySource delaySource,
+    Demand demand) {
+  /// Returns true if both flows are of one application, in the class that carried it: then their
+  /// operating points depend on each other.
+  public boolean isPricedWith(FlowMeasure other) {
+    return serviceClass == other.serviceClass && application.equals(other.application);
   }
 
   /// Returns the bytes that aggregation saved, never negative.

@@ -1,11 +1,16 @@
 package io.viaduct.billing.rest;
 
-import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.ledger.BillColumns;
+import io.viaduct.billing.ledger.BillLines;
+import io.viaduct.billing.rating.BrokenPromise;
 import io.viaduct.billing.rating.ChargeReason;
 import io.viaduct.billing.rating.DelaySource;
 import io.viaduct.billing.settlement.IntervalState;
+import io.viaduct.billing.tariff.DiscountRule;
+import io.viaduct.billing.tariff.Promise;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +37,9 @@ record Charge(
     double savedPercent,
     long durationMs,
     double throughputKbitPerSecond,
+    @Nullable Double offeredKbitPerSecond,
+    @Nullable Double busy,
+    @Nullable Double spareKbitPerSecond,
     double delayMs,
     @Nullable Double delayErrorMs,
     String delaySource,
@@ -41,31 +49,46 @@ record Charge(
     double units,
     String chargeMicrodenarii,
     String discountMicrodenarii,
+    String discountBase,
+    String discountBeneficiary,
+    String rewardMicrodenarii,
+    String accessFeeMicrodenarii,
+    String surchargeMicrodenarii,
+    String promiseRefundMicrodenarii,
     String netMicrodenarii,
     String refundedMicrodenarii,
+    @Nullable String brokenPromise,
+    @Nullable Double promised,
+    @Nullable Double measured,
     int tariffVersion,
     String state,
     String reason) {
 
   /// Reads one row of the query of [Charges].
-  static Charge of(ResultSet row) throws SQLException {
+  ///
+  /// @param discount rule of the tariff that it was charged under
+  static Charge of(ResultSet row, DiscountRule discount) throws SQLException {
     long pre = row.getLong("pre_bytes");
     long saved = row.getLong("saved_bytes");
-    MicroDenarii charge = new MicroDenarii(row.getLong("charge_microdenarii"));
-    MicroDenarii discount = new MicroDenarii(row.getLong("discount_microdenarii"));
+    BillLines lines = BillColumns.read(row);
+    BrokenPromise broken = broken(row);
+    Double offered = row.getObject("offered", Double.class);
+    long receivedMs = offered == null ? row.getLong("duration_ms") : intervalMs(row);
     ChargeReason.Facts facts =
         new ChargeReason.Facts(
             row.getString("service_class"),
             row.getString("application"),
             row.getDouble("throughput"),
+            offered,
             row.getDouble("delay_ms"),
             row.getObject("delay_error_ms", Double.class),
             DelaySource.valueOf(row.getString("delay_source")),
             row.getDouble("loss"),
             row.getDouble("price_per_unit"),
             row.getDouble("units"),
-            charge,
-            discount,
+            row.getDouble("utility_per_second") * (receivedMs / 1000.0),
+            lines,
+            broken,
             pre,
             row.getLong("post_bytes"));
     return new Charge(
@@ -89,6 +112,9 @@ record Charge(
         pre == 0 ? 0 : Math.rint(1000.0 * saved / pre) / 10.0,
         row.getLong("duration_ms"),
         facts.throughputKbitPerSecond(),
+        offered,
+        row.getObject("busy", Double.class),
+        row.getObject("spare", Double.class),
         facts.delayMs(),
         facts.delayErrorMs(),
         facts.delaySource().name(),
@@ -96,12 +122,35 @@ record Charge(
         row.getDouble("utility_per_second"),
         facts.pricePerUnit(),
         facts.units(),
-        charge.toString(),
-        discount.toString(),
-        charge.minus(discount).toString(),
+        lines.charge().toString(),
+        lines.discount().toString(),
+        discount.base().name(),
+        discount.beneficiary().name(),
+        lines.reward().toString(),
+        lines.accessFee().toString(),
+        lines.surcharge().toString(),
+        lines.refund().toString(),
+        lines.net().toString(),
         Long.toString(row.getLong("refunded_microdenarii")),
+        broken == null ? null : broken.promise().name(),
+        broken == null ? null : broken.promised(),
+        broken == null ? null : broken.measured(),
         row.getInt("tariff_version"),
         IntervalState.valueOf(row.getString("state")).word(),
         ChargeReason.of(facts));
+  }
+
+  private static long intervalMs(ResultSet row) throws SQLException {
+    return Duration.between(
+            row.getTimestamp("started_at").toInstant(), row.getTimestamp("ended_at").toInstant())
+        .toMillis();
+  }
+
+  private static @Nullable BrokenPromise broken(ResultSet row) throws SQLException {
+    String promise = row.getString("broken_promise");
+    return promise == null
+        ? null
+        : new BrokenPromise(
+            Promise.valueOf(promise), row.getDouble("promised"), row.getDouble("measured"));
   }
 }

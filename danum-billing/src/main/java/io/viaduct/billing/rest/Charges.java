@@ -1,5 +1,7 @@
 package io.viaduct.billing.rest;
 
+import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.billing.tariff.TariffVersion;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -8,6 +10,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Reads charges together with their interval and the amount that was refunded.
@@ -19,22 +22,27 @@ final class Charges {
           + " from charge c join charging_interval i on i.id = c.interval_id ";
 
   private final JdbcClient jdbc;
+  private final TariffBook tariffs;
 
-  Charges(JdbcClient jdbc) {
+  Charges(JdbcClient jdbc, TariffBook tariffs) {
     this.jdbc = jdbc;
+    this.tariffs = tariffs;
   }
 
   Optional<Charge> find(long id) {
-    return jdbc.sql(SELECT + "where c.id = ?")
-        .param(id)
-        .query((row, _) -> Charge.of(row))
-        .optional();
+    return jdbc.sql(SELECT + "where c.id = ?").param(id).query(reader()).optional();
+  }
+
+  private RowMapper<Charge> reader() {
+    List<TariffVersion> versions = tariffs.versions();
+    return (row, _) ->
+        Charge.of(row, versions.get(row.getInt("tariff_version") - 1).tariff().discount());
   }
 
   List<Charge> find(Collection<Long> ids) {
     return jdbc.sql(SELECT + "where c.id = any(?) order by c.id")
         .param(ids.toArray(Long[]::new))
-        .query((row, _) -> Charge.of(row))
+        .query(reader())
         .list();
   }
 
@@ -46,10 +54,7 @@ final class Charges {
     List<Object> values = new ArrayList<>(where.values());
     values.add(limit + 1);
     List<Charge> rows =
-        jdbc.sql(SELECT + where.sql() + where.order())
-            .params(values)
-            .query((row, _) -> Charge.of(row))
-            .list();
+        jdbc.sql(SELECT + where.sql() + where.order()).params(values).query(reader()).list();
     return Page.of(
         rows,
         limit,

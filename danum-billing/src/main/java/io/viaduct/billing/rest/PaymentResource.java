@@ -48,9 +48,7 @@ class PaymentResource {
     long number = Long.parseLong(id);
     Charge charge = charges.find(number).orElseThrow(ProblemException::notFound);
     CallerAccess.requireOwn(caller, charge.account());
-    MicroDenarii left =
-        new MicroDenarii(Long.parseLong(charge.chargeMicrodenarii()))
-            .minus(new MicroDenarii(Long.parseLong(charge.discountMicrodenarii())));
+    MicroDenarii left = new MicroDenarii(Long.parseLong(charge.netMicrodenarii()));
     List<Part> parts = new ArrayList<>();
     for (Wallets.Draw draw : wallets.of(number)) {
       parts.add(

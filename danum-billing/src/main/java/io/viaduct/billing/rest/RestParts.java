@@ -14,6 +14,7 @@ import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.credit.CreditRules;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
+import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.spring.rest.RestRules;
 import java.time.InstantSource;
 import java.util.List;
@@ -39,7 +40,9 @@ import tools.jackson.databind.json.JsonMapper;
   OperatorResource.class,
   PaymentResource.class,
   Problems.class,
+  RatingResource.class,
   SessionsResource.class,
+  SurchargesResource.class,
   TariffsResource.class,
   TopUpsResource.class,
   UnsignedResource.class,
@@ -54,8 +57,8 @@ class RestParts {
   }
 
   @Bean
-  Charges charges(JdbcClient jdbc) {
-    return new Charges(jdbc);
+  Charges charges(JdbcClient jdbc, TariffBook tariffs) {
+    return new Charges(jdbc, tariffs);
   }
 
   @Bean

@@ -63,8 +63,13 @@ class SecurityParts {
           at(GET, "/api/v1/charges/*/payment"),
           at(HEAD, "/api/v1/charges/*/payment"),
           at(HEAD, "/api/v1/charges/*"),
+          at(GET, "/api/v1/charges/*/explain"),
+          at(HEAD, "/api/v1/charges/*/explain"),
+          at(POST, "/api/v1/rating/simulate"),
           at(GET, "/api/v1/tariffs/**"),
-          at(HEAD, "/api/v1/tariffs/**"));
+          at(HEAD, "/api/v1/tariffs/**"),
+          at(GET, "/api/v1/owners/*/surcharges"),
+          at(HEAD, "/api/v1/owners/*/surcharges"));
 
   /// The database did not answer, so the token could not be checked.
   private static final class UncheckedTokenException extends AuthenticationException {

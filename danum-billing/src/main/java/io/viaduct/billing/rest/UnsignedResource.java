@@ -76,8 +76,8 @@ class UnsignedResource {
           i.dueAt(),
           !now.isBefore(i.dueAt()),
           Long.toString(i.preBytes()),
-          i.charge().toString(),
-          i.discount().toString(),
+          i.lines().charge().toString(),
+          i.lines().discount().toString(),
           i.refusal(),
           i.deviceUpBytes() == null ? null : Long.toUnsignedString(i.deviceUpBytes()),
           i.deviceDownBytes() == null ? null : Long.toUnsignedString(i.deviceDownBytes()));

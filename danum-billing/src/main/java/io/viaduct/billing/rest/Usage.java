@@ -68,6 +68,9 @@ final class Usage {
       String durationMs,
       String chargeMicrodenarii,
       String discountMicrodenarii,
+      String accessFeeMicrodenarii,
+      String surchargeMicrodenarii,
+      String promiseRefundMicrodenarii,
       String netMicrodenarii) {}
 
   private final JdbcClient jdbc;
@@ -95,7 +98,10 @@ final class Usage {
             "duration_ms",
             "charge_microdenarii",
             "discount_microdenarii",
-            "charge_microdenarii - discount_microdenarii")) {
+            "access_fee_microdenarii",
+            "surcharge_microdenarii",
+            "refund_microdenarii",
+            "c.net")) {
       sql.append(", coalesce(sum(").append(column).append("), 0)");
     }
     List<Object> values = new ArrayList<>(List.of(account));
@@ -141,6 +147,9 @@ final class Usage {
         row.getString(8),
         row.getString(9),
         row.getString(10),
-        row.getString(11));
+        row.getString(11),
+        row.getString(12),
+        row.getString(13),
+        row.getString(14));
   }
 }

@@ -17,7 +17,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 ///
 /// An interval counts in the minute (UTC) in which it ends, for all SNAPTs and sessions together. A
 /// report longer than a minute may have the bound once for each minute that it has begun. Void
-/// intervals do not count. Charges count before their discount.
+/// intervals do not count. Charges count with their fees and before their discount.
 final class AccountBounds {
   private record Minute(String account, Instant begin) {
     static Minute of(MeasuredInterval report) {
@@ -39,7 +39,7 @@ final class AccountBounds {
     List<Minute> minutes = reports.stream().map(Minute::of).distinct().toList();
     jdbc.sql(
             """
-            select u.account, u.begin, sum(r.charge_microdenarii)
+            select u.account, u.begin, sum(r.gross)
             from unnest(?::text[], ?::text[]::timestamptz[]) u(account, begin)
             join charging_interval i on i.account = u.account
               and i.ended_at >= u.begin and i.ended_at < u.begin + interval '1 minute' and i.state <> 'VOID'
@@ -56,7 +56,7 @@ final class AccountBounds {
         reports.stream().map(MeasuredInterval::account).collect(Collectors.toSet());
     jdbc.sql(
             """
-            select i.account, sum(r.charge_microdenarii) from charging_interval i
+            select i.account, sum(r.gross) from charging_interval i
             join snapt_report r on r.interval_id = i.id
             where i.state = 'PROVISIONAL' and i.account = any(?) group by 1
             """)

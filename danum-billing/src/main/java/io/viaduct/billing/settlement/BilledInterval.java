@@ -1,51 +1,48 @@
 package io.viaduct.billing.settlement;
 
-import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.rating.RatedFlow;
-import io.viaduct.billing.tariff.TariffVersion;
+import io.viaduct.billing.rating.RatedReport;
+import io.viaduct.billing.tariff.OperatingPoint;
+import io.viaduct.billing.tariff.ServiceClass;
+import io.viaduct.billing.tariff.TermsInForce;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A rated interval that is about to be stored. The store assigns its ids, once.
 final class BilledInterval {
   private final MeasuredInterval report;
-  private final TariffVersion tariff;
+  private final TermsInForce terms;
   private final String owner;
   private final Instant graceEndsAt;
-  private final List<RatedFlow> flows;
-  private final MicroDenarii charge;
-  private final MicroDenarii discount;
+  private final RatedReport rated;
+  private final BillLines lines;
   private long id;
   private List<Long> chargeIds = List.of();
 
   private BilledInterval(
-      MeasuredInterval report, TariffVersion tariff, String owner, Instant graceEndsAt) {
+      MeasuredInterval report, TermsInForce terms, String owner, Instant graceEndsAt) {
     this.report = report;
-    this.tariff = tariff;
+    this.terms = terms;
     this.owner = owner;
     this.graceEndsAt = graceEndsAt;
-    flows = new ArrayList<>(report.flows().size());
-    MicroDenarii charges = MicroDenarii.ZERO;
-    MicroDenarii discounts = MicroDenarii.ZERO;
-    for (MeasuredInterval.Flow flow : report.flows()) {
-      RatedFlow rated = RatedFlow.of(flow.measure(), tariff.tariff());
-      flows.add(rated);
-      charges = charges.plus(rated.charge());
-      discounts = discounts.plus(rated.discount());
-    }
-    charge = charges;
-    discount = discounts;
+    rated =
+        RatedReport.of(
+            report.flows().stream().map(MeasuredInterval.Flow::measure).toList(),
+            report.lengthMs(),
+            terms.terms());
+    lines = rated.lines();
   }
 
-  /// Rates every flow under the version in force.
+  /// Rates every flow under the versions in force.
   static BilledInterval of(
-      MeasuredInterval report, TariffVersion tariff, String owner, Instant graceEndsAt) {
-    return new BilledInterval(report, tariff, owner, graceEndsAt);
+      MeasuredInterval report, TermsInForce terms, String owner, Instant graceEndsAt) {
+    return new BilledInterval(report, terms, owner, graceEndsAt);
   }
 
   void identify(long intervalId, List<Long> ids) {
-    if (id != 0 || ids.size() != flows.size()) {
+    if (id != 0 || ids.size() != rated.flows().size()) {
       throw new IllegalStateException("interval " + report.key().text() + " has its ids already");
     }
     id = intervalId;
@@ -57,7 +54,12 @@ final class BilledInterval {
   }
 
   int tariffVersion() {
-    return tariff.version();
+    return terms.tariff().version();
+  }
+
+  /// Returns the version of the owner's surcharge, or null if there was none.
+  @Nullable Integer surchargeVersion() {
+    return terms.surcharge() == null ? null : terms.surcharge().version();
   }
 
   String owner() {
@@ -83,19 +85,21 @@ final class BilledInterval {
   }
 
   List<RatedFlow> flows() {
-    return flows;
+    return rated.flows();
   }
 
-  MicroDenarii charge() {
-    return charge;
+  /// Returns true if a flow was priced at what the path offered.
+  boolean isOffered(int index) {
+    ServiceClass serviceClass = report.flows().get(index).measure().serviceClass();
+    return terms.tariff().tariff().of(serviceClass).point() == OperatingPoint.OFFERED;
   }
 
-  MicroDenarii discount() {
-    return discount;
+  BillLines lines() {
+    return lines;
   }
 
   int skewedFlows() {
-    return (int) flows.stream().filter(f -> f.delay().isSkewed()).count();
+    return (int) rated.flows().stream().filter(f -> f.delay().isSkewed()).count();
   }
 
   long id() {

@@ -1,15 +1,23 @@
 package io.viaduct.billing.settlement;
 
+import io.viaduct.billing.ledger.BillColumns;
+import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.rating.BrokenPromise;
+import io.viaduct.billing.rating.FlowMeasure;
 import io.viaduct.billing.rating.RatedFlow;
 import java.sql.Timestamp;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -232,23 +240,45 @@ public final class IntervalStore {
     }
     batches.batchUpdate(
         "insert into charging_interval (id, snapt_id, session_id, epoch, sequence, account, owner, icid,"
-            + " token_id, started_at, ended_at, received_at, grace_ends_at, clock, tariff_version, state)"
-            + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            + " token_id, started_at, ended_at, received_at, grace_ends_at, clock, tariff_version,"
+            + " surcharge_version, state)"
+            + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         intervals);
     batches.batchUpdate(
         "insert into snapt_report (interval_id, digest, content, signature, key_id, last, pre_bytes,"
-            + " post_bytes, overhead_bytes, charge_microdenarii, discount_microdenarii, token)"
-            + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            + " post_bytes, overhead_bytes, token, "
+            + BillColumns.NAMES
+            + ") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+            + BillColumns.MARKS
+            + ")",
         reports);
     if (!charges.isEmpty()) {
       batches.batchUpdate(
           "insert into charge (id, interval_id, flow, account, started_at, application, service_class, protocol,"
               + " remote_address, remote_port, pre_bytes, post_bytes, saved_bytes, duration_ms, throughput,"
               + " delay_ms, delay_error_ms, delay_source, loss, utility_per_second, price_per_unit, units,"
-              + " charge_microdenarii, discount_microdenarii)"
-              + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+              + " busy, spare, demand_end, offered, broken_promise, promised, measured, "
+              + BillColumns.NAMES
+              + ") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+              + " ?, ?, ?, ?, ?, ?, ?, "
+              + BillColumns.MARKS
+              + ")",
           charges);
     }
+  }
+
+  /// Opens the days of the intervals, so that they are compared with the caps later.
+  void openDays(List<BilledInterval> billed) {
+    List<Object[]> days =
+        billed.stream()
+            .map(BilledInterval::report)
+            .map(report ->
+                List.of(report.account(), LocalDate.ofInstant(report.startedAt(), ZoneOffset.UTC)))
+            .distinct()
+            .map(List::toArray)
+            .toList();
+    batches.batchUpdate(
+        "insert into open_day (account, day) values (?, ?) on conflict do nothing", days);
   }
 
   private void identify(List<BilledInterval> billed) {
@@ -263,9 +293,9 @@ public final class IntervalStore {
     }
   }
 
-  private static Object[] intervalRow(BilledInterval interval) {
+  private static @Nullable Object[] intervalRow(BilledInterval interval) {
     MeasuredInterval report = interval.report();
-    return new Object[] {
+    return new @Nullable Object[] {
       interval.id(),
       report.key().snapt(),
       report.key().session(),
@@ -281,56 +311,67 @@ public final class IntervalStore {
       Timestamp.from(interval.graceEndsAt()),
       report.clock().name(),
       interval.tariffVersion(),
+      interval.surchargeVersion(),
       interval.state().name()
     };
   }
 
-  private static Object[] reportRow(BilledInterval interval) {
+  private static @Nullable Object[] reportRow(BilledInterval interval) {
     MeasuredInterval report = interval.report();
-    return new Object[] {
-      interval.id(),
-      report.original().digest(),
-      report.original().content(),
-      report.original().signature(),
-      report.original().keyId(),
-      report.isLast(),
-      report.preBytes(),
-      report.postBytes(),
-      report.overheadBytes(),
-      interval.charge().value(),
-      interval.discount().value(),
-      report.evidence().token()
-    };
+    return row(
+        interval.lines(),
+        interval.id(),
+        report.original().digest(),
+        report.original().content(),
+        report.original().signature(),
+        report.original().keyId(),
+        report.isLast(),
+        report.preBytes(),
+        report.postBytes(),
+        report.overheadBytes(),
+        report.evidence().token());
   }
 
   private static @Nullable Object[] chargeRow(BilledInterval interval, int index) {
     MeasuredInterval.Flow flow = interval.report().flows().get(index);
+    FlowMeasure measure = flow.measure();
     RatedFlow rated = interval.flows().get(index);
-    return new @Nullable Object[] {
-      interval.chargeIds().get(index),
-      interval.id(),
-      flow.id(),
-      interval.report().account(),
-      Timestamp.from(interval.report().startedAt()),
-      flow.measure().application(),
-      flow.measure().serviceClass().name(),
-      flow.protocol(),
-      flow.remoteAddress(),
-      flow.remotePort(),
-      flow.measure().preBytes(),
-      flow.measure().postBytes(),
-      flow.measure().savedBytes(),
-      flow.measure().durationMs(),
-      rated.throughputKbitPerSecond(),
-      rated.delay().delayMs(),
-      rated.delay().errorMs(),
-      rated.delay().source().name(),
-      rated.loss(),
-      rated.price().utilityPerSecond(),
-      rated.price().perUnit(),
-      rated.units(),
-      rated.charge().value(),
-      rated.discount().value()
-    };
+    BrokenPromise broken = rated.broken();
+    return row(
+        rated.lines(),
+        interval.chargeIds().get(index),
+        interval.id(),
+        flow.id(),
+        interval.report().account(),
+        Timestamp.from(interval.report().startedAt()),
+        measure.application(),
+        measure.serviceClass().name(),
+        flow.protocol(),
+        flow.remoteAddress(),
+        flow.remotePort(),
+        measure.preBytes(),
+        measure.postBytes(),
+        measure.savedBytes(),
+        measure.durationMs(),
+        rated.placement().throughput(),
+        rated.delay().delayMs(),
+        rated.delay().errorMs(),
+        rated.delay().source().name(),
+        rated.loss(),
+        rated.utilityPerSecond(),
+        rated.price().perUnit(),
+        rated.units(),
+        measure.demand().busy(),
+        measure.demand().spareKbitPerSecond(),
+        measure.demand().end().name(),
+        interval.isOffered(index) ? rated.placement().offered() : null,
+        broken == null ? null : broken.promise().name(),
+        broken == null ? null : broken.promised(),
+        broken == null ? null : broken.measured());
+  }
+
+  // A row of a table that ends with the lines of a bill.
+  private static @Nullable Object[] row(BillLines lines, @Nullable Object... values) {
+    return Stream.concat(Arrays.stream(values), BillColumns.values(lines).stream()).toArray();
   }
 }

@@ -1,6 +1,7 @@
 package io.viaduct.billing.settlement;
 
 import io.viaduct.billing.rating.FlowMeasure;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
@@ -19,7 +20,7 @@ import java.util.List;
 /// @param preBytes sum over the flows
 /// @param postBytes sum over the flows
 /// @param overheadBytes outer bytes that belong to no flow
-/// @param flows the flows, each once
+/// @param flows the flows, each once, in the order of their ids
 /// @param original the report as it was signed
 /// @param evidence the evidence for the report
 public record MeasuredInterval(
@@ -38,6 +39,11 @@ public record MeasuredInterval(
     List<Flow> flows,
     Original original,
     Evidence evidence) {
+  /// Returns the length of the interval, milliseconds.
+  public long lengthMs() {
+    return Duration.between(startedAt, endedAt).toMillis();
+  }
+
   /// Returns the report with the times of its first arrival. They decide whether it is late.
   MeasuredInterval asOf(Instant started, Instant ended, Instant received, Clock firstClock) {
     return new MeasuredInterval(

@@ -2,13 +2,14 @@ package io.viaduct.billing.settlement;
 
 import io.viaduct.billing.credit.CoveredUse;
 import io.viaduct.billing.credit.CreditLock;
+import io.viaduct.billing.credit.HighestPrices;
 import io.viaduct.billing.credit.PostedReport;
 import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.rating.RatedFlow;
 import io.viaduct.billing.settlement.IntervalStore.BilledBefore;
-import io.viaduct.billing.tariff.TariffBook;
-import io.viaduct.billing.tariff.TariffVersion;
+import io.viaduct.billing.tariff.TermsInForce;
 import io.viaduct.billing.wallet.PaidCharge;
 import io.viaduct.billing.wallet.Wallets;
 import java.time.Duration;
@@ -40,7 +41,7 @@ final class PostingRound {
   private final CoveredUse coveredUse;
   private final Wallets wallets;
   private final SettlementRules rules;
-  private final List<TariffVersion> versions;
+  private final TermsInForce.Known terms;
   private final Instant now;
 
   private Map<String, String> accounts = Map.of(); // state by id
@@ -57,16 +58,18 @@ final class PostingRound {
       JdbcTemplate batches,
       Ledger ledger,
       SettlementRules rules,
-      List<TariffVersion> versions,
+      TermsInForce.Known terms,
       Instant now) {
     this.jdbc = JdbcClient.create(batches);
     this.store = new IntervalStore(batches);
     this.held = new HeldReports(jdbc);
     this.ledger = ledger;
-    this.coveredUse = new CoveredUse(batches, versions, rules.adjustmentTime(), now);
+    this.coveredUse =
+        new CoveredUse(
+            batches, HighestPrices.of(terms, rules.ownerOf(), now, rules.adjustmentTime()), now);
     this.wallets = new Wallets(batches);
     this.rules = rules;
-    this.versions = versions;
+    this.terms = terms;
     this.now = now;
   }
 
@@ -147,11 +150,11 @@ final class PostingRound {
     BilledInterval interval = bill(report);
     Optional<Obstacle> unproven = unproven(report);
     Optional<Obstacle> obstacle =
-        unproven.isPresent() ? unproven : bounds.excess(report, interval.charge());
+        unproven.isPresent() ? unproven : bounds.excess(report, interval.lines().gross());
     if (obstacle.isPresent()) {
       return hold(interval, obstacle.get(), first != null);
     }
-    bounds.add(report, interval.charge());
+    bounds.add(report, interval.lines().gross());
     recordHighest(report);
     billed.add(interval);
     return new Decision.Bill(interval);
@@ -251,10 +254,11 @@ final class PostingRound {
   }
 
   private BilledInterval bill(MeasuredInterval report) {
+    String owner = rules.ownerOf().apply(report.key().snapt());
     return BilledInterval.of(
         report,
-        TariffBook.inForce(versions, report.startedAt()),
-        rules.ownerOf().apply(report.key().snapt()),
+        terms.at(owner, report.startedAt()),
+        owner,
         report.endedAt().plus(rules.graceTime()));
   }
 
@@ -264,6 +268,14 @@ final class PostingRound {
     }
     store.raiseEpochs(raisedSessions, epochs);
     store.insert(billed);
+    store.openDays(billed);
+    ledger.open(
+        billed.stream()
+            .filter(interval -> !interval.lines().reward().isZero())
+            .map(interval -> LedgerAccount.provider(interval.owner()))
+            .distinct()
+            .toList(),
+        now);
     ledger.post(billed.stream().map(PostingRound::transaction).toList(), now);
     coveredUse.cover(billed.stream().map(PostingRound::posted).toList());
     wallets.pay(billed.stream().flatMap(PostingRound::paid).toList());
@@ -274,8 +286,7 @@ final class PostingRound {
     return IntStream.range(0, interval.flows().size())
         .mapToObj(i -> {
           RatedFlow flow = interval.flows().get(i);
-          return new PaidCharge(
-              interval.chargeIds().get(i), account, flow.charge().minus(flow.discount()));
+          return new PaidCharge(interval.chargeIds().get(i), account, flow.lines().net());
         });
   }
 
@@ -296,23 +307,17 @@ final class PostingRound {
   }
 
   private static LedgerTransaction transaction(BilledInterval interval) {
-    String key = interval.report().key().text();
-    String account = interval.report().account();
+    LedgerTransaction.Billed billed =
+        new LedgerTransaction.Billed(
+            interval.id(),
+            interval.report().key().text(),
+            interval.report().account(),
+            interval.owner(),
+            interval.lines());
     return switch (interval.state()) {
-      case PROVISIONAL ->
-          LedgerTransaction.provisional(
-              interval.id(),
-              key,
-              account,
-              interval.isLate(),
-              interval.charge(),
-              interval.discount());
-      case ADJUSTED ->
-          LedgerTransaction.adjustment(
-              interval.id(), key, account, interval.charge(), interval.discount());
-      case CORRECTED, FINAL, VOID ->
-          LedgerTransaction.correction(
-              interval.id(), key, account, interval.charge(), interval.discount());
+      case PROVISIONAL -> LedgerTransaction.provisional(billed, interval.isLate());
+      case ADJUSTED -> LedgerTransaction.adjustment(billed);
+      case CORRECTED, FINAL, VOID -> LedgerTransaction.correction(billed);
     };
   }
 

@@ -1,8 +1,9 @@
 package io.viaduct.billing.settlement;
 
 import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
-import io.viaduct.billing.tariff.TariffVersion;
+import io.viaduct.billing.tariff.TermsInForce;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -21,6 +22,7 @@ public final class ReportPosting {
   private final TransactionTemplate transaction;
   private final JdbcTemplate jdbc;
   private final TariffBook tariffs;
+  private final SurchargeBook surcharges;
   private final Ledger ledger;
   private final SettlementRules rules;
 
@@ -28,11 +30,13 @@ public final class ReportPosting {
       TransactionTemplate transaction,
       JdbcTemplate jdbc,
       TariffBook tariffs,
+      SurchargeBook surcharges,
       Ledger ledger,
       SettlementRules rules) {
     this.transaction = transaction;
     this.jdbc = jdbc;
     this.tariffs = tariffs;
+    this.surcharges = surcharges;
     this.ledger = ledger;
     this.rules = rules;
   }
@@ -49,7 +53,11 @@ public final class ReportPosting {
   // A round ends before the second report of an identity. A report may come together with a copy
   // that has its receipt; the copy must see the result of the first. Rounds keep the order.
   private List<PostResult> postRounds(List<MeasuredInterval> reports, Instant now) {
-    List<TariffVersion> versions = tariffs.versions();
+    TermsInForce.Known terms =
+        TermsInForce.Known.of(
+            tariffs,
+            surcharges,
+            reports.stream().map(r -> rules.ownerOf().apply(r.key().snapt())).distinct().toList());
     List<PostResult> results = new ArrayList<>(reports.size());
     while (results.size() < reports.size()) {
       List<MeasuredInterval> round = new ArrayList<>();
@@ -60,7 +68,7 @@ public final class ReportPosting {
         }
         round.add(report);
       }
-      results.addAll(new PostingRound(jdbc, ledger, rules, versions, now).post(round));
+      results.addAll(new PostingRound(jdbc, ledger, rules, terms, now).post(round));
     }
     return List.copyOf(results);
   }

@@ -8,7 +8,7 @@ public enum ReportRefusal {
   BAD_IDENTITY,
   /// A number is negative or out of range.
   BAD_NUMBER,
-  /// A delay or jitter is NaN or infinite.
+  /// A delay, jitter, busy share or spare rate is NaN or infinite.
   NOT_FINITE,
   /// The interval is longer than 10 minutes, or ends before it starts.
   BAD_DURATION,

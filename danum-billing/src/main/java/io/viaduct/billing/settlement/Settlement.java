@@ -1,5 +1,6 @@
 package io.viaduct.billing.settlement;
 
+import io.viaduct.billing.ledger.BillColumns;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerTransaction;
@@ -15,8 +16,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Settles intervals whose grace time is over and makes them FINAL. Settlement moves each charge
-/// from clearing: the SNAPT's owner gets the fee, the operator gets the rest. Several processes may
-/// settle at the same time: each skips rows that another has locked.
+/// from clearing: the SNAPT's owner gets the fee and the surcharge, the operator gets the rest.
+/// Several processes may settle at the same time: each skips rows that another has locked.
 public final class Settlement {
   /// Most intervals of one database transaction. It limits the time for which their rows are
   /// locked.
@@ -35,8 +36,7 @@ public final class Settlement {
     this.ledger = ledger;
   }
 
-  private record Due(
-      long id, IntervalKey key, String owner, int tariffVersion, MicroDenarii charge) {}
+  private record Due(LedgerTransaction.Billed interval, int tariffVersion) {}
 
   /// Settles all due intervals.
   ///
@@ -55,7 +55,7 @@ public final class Settlement {
     List<Due> due =
         jdbc.sql(
                 """
-                select i.id, i.snapt_id, i.session_id, i.epoch, i.sequence, i.owner, i.tariff_version, r.charge_microdenarii
+                select i.id, i.snapt_id, i.session_id, i.epoch, i.sequence, i.owner, i.account, i.tariff_version, r.*
                 from charging_interval i join snapt_report r on r.interval_id = i.id
                 where i.state = 'CORRECTED' and i.grace_ends_at <= ?
                 order by i.grace_ends_at, i.id limit ? for update of i skip locked
@@ -64,20 +64,28 @@ public final class Settlement {
             .param(BATCH)
             .query((row, _) ->
                 new Due(
-                    row.getLong(1),
-                    new IntervalKey(
-                        row.getString(2), row.getString(3), row.getLong(4), row.getLong(5)),
-                    row.getString(6),
-                    row.getInt(7),
-                    new MicroDenarii(row.getLong(8))))
+                    new LedgerTransaction.Billed(
+                        row.getLong("id"),
+                        new IntervalKey(
+                                row.getString("snapt_id"),
+                                row.getString("session_id"),
+                                row.getLong("epoch"),
+                                row.getLong("sequence"))
+                            .text(),
+                        row.getString("account"),
+                        row.getString("owner"),
+                        BillColumns.read(row)),
+                    row.getInt("tariff_version")))
             .list();
     if (due.isEmpty()) {
       return List.of();
     }
     List<TariffVersion> versions = tariffs.versions();
-    ledger.open(due.stream().map(d -> LedgerAccount.provider(d.owner())).distinct().toList(), now);
+    ledger.open(
+        due.stream().map(d -> LedgerAccount.provider(d.interval().owner())).distinct().toList(),
+        now);
     ledger.post(due.stream().map(d -> settlement(d, versions)).toList(), now);
-    List<Long> ids = due.stream().map(Due::id).toList();
+    List<Long> ids = due.stream().map(d -> d.interval().id()).toList();
     jdbc.sql("update charging_interval set state = 'FINAL' where id = any(?)")
         .param(ids.toArray(Long[]::new))
         .update();
@@ -86,7 +94,7 @@ public final class Settlement {
 
   private static LedgerTransaction settlement(Due due, List<TariffVersion> versions) {
     double share = versions.get(due.tariffVersion() - 1).tariff().providerFee();
-    return LedgerTransaction.settlement(
-        due.id(), due.key().text(), due.owner(), due.charge(), Rounding.share(due.charge(), share));
+    MicroDenarii charge = due.interval().lines().charge();
+    return LedgerTransaction.settlement(due.interval(), Rounding.share(charge, share));
   }
 }

@@ -7,9 +7,11 @@ import io.viaduct.billing.ledger.LedgerMeters;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
+import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.service.operations.Readiness;
 import java.time.InstantSource;
+import java.util.List;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -24,9 +26,11 @@ class SettlementParts {
       TransactionTemplate transaction,
       JdbcTemplate batches,
       TariffBook tariffs,
+      SurchargeBook surcharges,
       Ledger ledger,
       BillingConfiguration configuration) {
-    return new ReportPosting(transaction, batches, tariffs, ledger, rules(configuration));
+    return new ReportPosting(
+        transaction, batches, tariffs, surcharges, ledger, rules(configuration));
   }
 
   private static SettlementRules rules(BillingConfiguration configuration) {
@@ -43,6 +47,11 @@ class SettlementParts {
   @Bean
   SequenceGaps gaps(JdbcClient jdbc) {
     return new SequenceGaps(jdbc);
+  }
+
+  @Bean
+  ChargedReports chargedReports(JdbcClient jdbc) {
+    return new ChargedReports(jdbc);
   }
 
   @Bean
@@ -66,6 +75,16 @@ class SettlementParts {
   }
 
   @Bean
+  CapCredits capCredits(
+      TransactionTemplate transaction,
+      JdbcClient jdbc,
+      TariffBook tariffs,
+      Ledger ledger,
+      BillingConfiguration configuration) {
+    return new CapCredits(transaction, jdbc, tariffs, ledger, configuration.adjustmentTime());
+  }
+
+  @Bean
   UndecidedGauges undecided(
       HeldReports held, UnsignedIntervals unsigned, InstantSource clock, MeterRegistry registry) {
     return new UndecidedGauges(held, unsigned, clock, registry);
@@ -74,6 +93,7 @@ class SettlementParts {
   @Bean
   Running<SettlementClock> settlementClock(
       Settlement settlement,
+      CapCredits caps,
       JdbcClient jdbc,
       ChargeListener listener,
       Readiness readiness,
@@ -91,6 +111,11 @@ class SettlementParts {
           tasks.every(configuration.verificationPeriod(), ledger::refresh);
           tasks.atOnceAndEvery(configuration.ledgerVerificationPeriod(), ledger::verify);
           tasks.every(configuration.verificationPeriod(), undecided::read);
+          tasks.every(
+              configuration.settlementPeriod(),
+              () ->
+                  caps.creditDue(clock.instant())
+                      .forEach(account -> listener.changed(account, List.of())));
           return tasks;
         });
   }

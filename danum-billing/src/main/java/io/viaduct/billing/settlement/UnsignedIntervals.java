@@ -2,6 +2,8 @@ package io.viaduct.billing.settlement;
 
 import io.viaduct.billing.account.Credits;
 import io.viaduct.billing.credit.CreditLock;
+import io.viaduct.billing.ledger.BillColumns;
+import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.ledger.MicroDenarii;
@@ -21,6 +23,8 @@ public final class UnsignedIntervals {
   /// A posted interval without the device's signature.
   ///
   /// @param dueAt time from which the operator may decide
+  /// @param owner owner of the SNAPT
+  /// @param lines the bill of the interval
   /// @param refusal the device's reason for not signing, or null
   /// @param deviceUpBytes bytes sent in the session by the device's own count at its refusal, or
   ///   null
@@ -33,8 +37,8 @@ public final class UnsignedIntervals {
       Instant endedAt,
       Instant dueAt,
       long preBytes,
-      MicroDenarii charge,
-      MicroDenarii discount,
+      String owner,
+      BillLines lines,
       @Nullable String refusal,
       @Nullable Long deviceUpBytes,
       @Nullable Long deviceDownBytes) {}
@@ -69,8 +73,8 @@ public final class UnsignedIntervals {
 
   private static final String SELECT =
       """
-      select i.id, i.snapt_id, i.session_id, i.epoch, i.sequence, i.account, i.started_at, i.ended_at, r.pre_bytes,
-        r.charge_microdenarii, r.discount_microdenarii, f.reason, f.up_bytes, f.down_bytes
+      select i.id, i.snapt_id, i.session_id, i.epoch, i.sequence, i.account, i.started_at, i.ended_at, i.owner,
+        f.reason, f.up_bytes, f.down_bytes, r.*
       from charging_interval i join snapt_report r on r.interval_id = i.id left join receipt_refusal f on f.digest = r.digest
       """;
 
@@ -98,12 +102,12 @@ public final class UnsignedIntervals {
                 row.getTimestamp(7).toInstant(),
                 row.getTimestamp(8).toInstant(),
                 row.getTimestamp(8).toInstant().plus(decideAfter),
-                row.getLong(9),
-                new MicroDenarii(row.getLong(10)),
-                new MicroDenarii(row.getLong(11)),
-                row.getString(12),
-                row.getObject(13, Long.class),
-                row.getObject(14, Long.class));
+                row.getLong("pre_bytes"),
+                row.getString(9),
+                BillColumns.read(row),
+                row.getString(10),
+                row.getObject(11, Long.class),
+                row.getObject(12, Long.class));
   }
 
   /// Returns unsigned intervals, latest first.
@@ -231,12 +235,13 @@ public final class UnsignedIntervals {
       ledger.post(
           List.of(
               LedgerTransaction.reversal(
-                  interval.id(),
-                  interval.key().text(),
-                  interval.account(),
-                  isLate,
-                  interval.charge(),
-                  interval.discount())),
+                  new LedgerTransaction.Billed(
+                      interval.id(),
+                      interval.key().text(),
+                      interval.account(),
+                      interval.owner(),
+                      interval.lines()),
+                  isLate)),
           now);
     }
   }
@@ -245,7 +250,7 @@ public final class UnsignedIntervals {
   public MicroDenarii outstanding() {
     return new MicroDenarii(
         jdbc.sql(
-                "select coalesce(sum(r.charge_microdenarii), 0)::bigint from charging_interval i"
+                "select coalesce(sum(r.gross), 0)::bigint from charging_interval i"
                     + " join snapt_report r on r.interval_id = i.id where i.state = 'PROVISIONAL'")
             .query(Long.class)
             .single());

@@ -10,6 +10,7 @@ package io.viaduct.billing.tariff;
 /// @param lossSlope utility lost per unit of loss
 /// @param kappaThroughput dx/dy, kbit/s per virtual unit/s, above 0
 /// @param kappaDelay dd/dy, ms per virtual unit/s, at most 0
+/// @param point throughput at which flows are priced
 public record ClassTariff(
     double weight,
     double referenceThroughput,
@@ -18,7 +19,8 @@ public record ClassTariff(
     MarginalTable delayMarginal,
     double lossSlope,
     double kappaThroughput,
-    double kappaDelay) {
+    double kappaDelay,
+    OperatingPoint point) {
   /// Largest weight, den/s. Ten minutes at this rate are still exact in a double of micro-denarii.
   public static final double WEIGHT_MAX = 1e6;
 
@@ -48,6 +50,20 @@ public record ClassTariff(
           "kappa-throughput must be > 0 and kappa-delay <= 0, got %s and %s"
               .formatted(kappaThroughput, kappaDelay));
     }
+  }
+
+  /// Returns the same curve at another operating point.
+  public ClassTariff at(OperatingPoint other) {
+    return new ClassTariff(
+        weight,
+        referenceThroughput,
+        referenceDelay,
+        throughputMarginal,
+        delayMarginal,
+        lossSlope,
+        kappaThroughput,
+        kappaDelay,
+        other);
   }
 
   static void positive(String key, double value) {

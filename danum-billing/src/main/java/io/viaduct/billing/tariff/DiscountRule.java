@@ -6,7 +6,9 @@ package io.viaduct.billing.tariff;
 /// @param denariiPerMegabyte rho, den/MB of those bytes; numerically equal to micro-denarii per
 ///   byte
 /// @param cap largest share of the charge that a discount may reach, 0..1
-public record DiscountRule(Base base, double denariiPerMegabyte, double cap) {
+/// @param beneficiary who gets the discount
+public record DiscountRule(
+    Base base, double denariiPerMegabyte, double cap, Beneficiary beneficiary) {
   /// Bytes that a discount is proportional to.
   public enum Base {
     /// Bytes before aggregation less bytes on the wire, if positive.
@@ -25,5 +27,16 @@ public record DiscountRule(Base base, double denariiPerMegabyte, double cap) {
       throw new TariffRefusedException(
           TariffRule.FRACTION, "cap must be between 0 and 1, got " + cap);
     }
+  }
+
+  /// Returns the bytes that count.
+  ///
+  /// @param pre bytes before aggregation
+  /// @param post bytes on the wire
+  public long bytes(long pre, long post) {
+    return switch (base) {
+      case SAVED -> Math.max(0, pre - post);
+      case SERVED -> pre;
+    };
   }
 }

@@ -9,14 +9,28 @@ import java.util.TreeMap;
 /// @param classes one curve for each service class
 /// @param applications references by application name; an unknown name has those of its class
 /// @param discount rule for the discount on saved bytes
+/// @param fees access fees, den; none that is not named
+/// @param caps caps, den; none that is not named
+/// @param refunds share of the charge less its discount that is given back when a promise was
+///   broken, 0..1; none for a promise that is not named
 /// @param providerFee share of a settled charge that the SNAPT's owner earns, 0..1
 public record Tariff(
     Map<ServiceClass, ClassTariff> classes,
     Map<String, ApplicationReference> applications,
     DiscountRule discount,
+    Map<AccessFee, Double> fees,
+    Map<Cap, Double> caps,
+    Map<Promise, Double> refunds,
     double providerFee) {
   /// Most application names. The limit bounds the size of a tariff.
   public static final int APPLICATIONS_MAX = 1000;
+
+  /// Largest fee or surcharge, den/MB. With it, the bytes that a line of 1 Tbit/s carries in the
+  /// longest interval cost an amount that a double of micro-denarii still represents exactly.
+  static final double PER_MEGABYTE_MAX = 100;
+
+  /// Largest fee per minute and largest cap, den.
+  static final double DENARII_MAX = 1e9;
 
   public Tariff {
     for (ServiceClass serviceClass : ServiceClass.values()) {
@@ -37,6 +51,15 @@ public record Tariff(
       throw new TariffRefusedException(
           TariffRule.FRACTION, "provider-fee must be between 0 and 1, got " + providerFee);
     }
+    fees = Amounts.upTo(DENARII_MAX, TariffRule.FINITE_NOT_NEGATIVE, "fees", fees);
+    if (fees.getOrDefault(AccessFee.PER_MEGABYTE, 0.0) > PER_MEGABYTE_MAX) {
+      throw new TariffRefusedException(
+          TariffRule.FINITE_NOT_NEGATIVE,
+          "fees.PER_MEGABYTE must be at most %s, got %s"
+              .formatted(PER_MEGABYTE_MAX, fees.get(AccessFee.PER_MEGABYTE)));
+    }
+    caps = Amounts.upTo(DENARII_MAX, TariffRule.FINITE_NOT_NEGATIVE, "caps", caps);
+    refunds = Amounts.upTo(1, TariffRule.FRACTION, "refunds", refunds);
     classes = Collections.unmodifiableMap(new TreeMap<>(classes));
     applications = Collections.unmodifiableMap(new TreeMap<>(applications));
   }
@@ -50,9 +73,20 @@ public record Tariff(
     return tariff;
   }
 
-  /// Returns the references of an application in the class that carried its flow.
-  public ApplicationReference reference(ServiceClass serviceClass, String application) {
+  /// Returns an access fee, den; 0 without one.
+  public double fee(AccessFee fee) {
+    return fees.getOrDefault(fee, 0.0);
+  }
+
+  /// Returns the share of a charge that is given back for a broken promise, 0..1.
+  public double refund(Promise promise) {
+    return refunds.getOrDefault(promise, 0.0);
+  }
+
+  /// Returns the curve of an application in the class that carried its flow.
+  public Curve curve(ServiceClass serviceClass, String application) {
     ApplicationReference reference = applications.get(application);
-    return reference == null ? ApplicationReference.none(serviceClass) : reference;
+    return Curve.of(
+        of(serviceClass), reference == null ? ApplicationReference.none(serviceClass) : reference);
   }
 }

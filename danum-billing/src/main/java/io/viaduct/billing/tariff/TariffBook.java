@@ -23,12 +23,13 @@ public final class TariffBook {
     this.transaction = transaction;
   }
 
-  /// Stores the first tariff of a new installation, in force from 1970 on.
-  public void storeInitial(Instant now) {
+  /// Stores the first tariff of a new installation, in force from 1970 on. An installation that has
+  /// a tariff keeps it.
+  public void storeInitial(Tariff initial, Instant now) {
     transaction.executeWithoutResult(_ -> {
       lock();
       if (versions().isEmpty()) {
-        insert(1, TariffDocument.initial(), Instant.EPOCH, "installation", now);
+        insert(1, initial, Instant.EPOCH, "installation", now);
       }
     });
   }
@@ -38,11 +39,7 @@ public final class TariffBook {
   /// @param effectiveFrom not before `now`, so that no rated flow changes its price
   /// @throws TariffRefusedException if it is before `now`
   public TariffVersion add(Tariff tariff, Instant effectiveFrom, String createdBy, Instant now) {
-    if (effectiveFrom.isBefore(now)) {
-      throw new TariffRefusedException(
-          TariffRule.EFFECTIVE_FROM_PAST,
-          "effectiveFrom must not be before now (" + now + "), got " + effectiveFrom);
-    }
+    requireNotPast(effectiveFrom, now);
     return transaction.execute(_ -> {
       lock();
       int version = versions().size() + 1;
@@ -82,15 +79,12 @@ public final class TariffBook {
         .orElseThrow(() -> new IllegalStateException("no tariff in force at " + at));
   }
 
-  /// Returns the versions in force at some moment between two times, both included.
-  public static List<TariffVersion> inForce(
-      List<TariffVersion> versions, Instant from, Instant to) {
-    TariffVersion first = inForce(versions, from);
-    return versions.stream()
-        .filter(v ->
-            v.version() == first.version()
-                || v.effectiveFrom().isAfter(from) && !v.effectiveFrom().isAfter(to))
-        .toList();
+  static void requireNotPast(Instant effectiveFrom, Instant now) {
+    if (effectiveFrom.isBefore(now)) {
+      throw new TariffRefusedException(
+          TariffRule.EFFECTIVE_FROM_PAST,
+          "effectiveFrom must not be before now (" + now + "), got " + effectiveFrom);
+    }
   }
 
   private void lock() {

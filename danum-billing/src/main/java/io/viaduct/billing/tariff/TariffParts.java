@@ -17,11 +17,16 @@ class TariffParts {
         new TariffBook(
                 JdbcClient.create(database),
                 new TransactionTemplate(new JdbcTransactionManager(database)))
-            .storeInitial(clock.instant());
+            .storeInitial(TariffDocument.initial(), clock.instant());
   }
 
   @Bean
   TariffBook tariffs(JdbcClient jdbc, TransactionTemplate transaction) {
     return new TariffBook(jdbc, transaction);
+  }
+
+  @Bean
+  SurchargeBook surcharges(JdbcClient jdbc, TransactionTemplate transaction) {
+    return new SurchargeBook(jdbc, transaction);
   }
 }

@@ -2,6 +2,7 @@ package io.viaduct.billing.tariff;
 
 /// The rules that a tariff must obey.
 public enum TariffRule {
+  DOCUMENT_VERSION,
   KNOT_COUNT,
   KNOTS_INCREASE,
   FINITE_NOT_NEGATIVE,

@@ -5,5 +5,5 @@ import io.viaduct.billing.ledger.MicroDenarii;
 /// A charge that is being posted.
 ///
 /// @param id id of the charge
-/// @param net charge less discount
+/// @param net what its payer pays
 public record PaidCharge(long id, String account, MicroDenarii net) {}

@@ -1,4 +1,4 @@
-/// Wallets: money that is spent before prepaid money, and that expires (ADR 0042).
+/// Wallets: money that is spent before prepaid money, and that expires (ADR 0043).
 @NullMarked
 package io.viaduct.billing.wallet;
 

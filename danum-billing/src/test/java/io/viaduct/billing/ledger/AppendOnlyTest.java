@@ -7,7 +7,6 @@ import io.viaduct.billing.SharedDatabase;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.Passwords;
 import io.viaduct.billing.account.Role;
-import io.viaduct.billing.tariff.TariffBook;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -30,8 +29,6 @@ class AppendOnlyTest {
   void postOneTransaction() {
     new Accounts(SharedDatabase.client(), SharedDatabase.transaction(), ledger, new Passwords())
         .open(user, "password", Role.USER, user, Instant.now());
-    new TariffBook(SharedDatabase.client(), SharedDatabase.transaction())
-        .storeInitial(Instant.now());
     key = UUID.randomUUID().toString();
     post(LedgerTransaction.topUp(key, user, new MicroDenarii(5), "x"));
   }

@@ -16,6 +16,8 @@ import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.settlement.ReportPosting;
 import io.viaduct.billing.settlement.SettlementRules;
+import io.viaduct.billing.tariff.SeedTariff;
+import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.SubmitRequest;
@@ -41,7 +43,7 @@ class DatabaseAwayTest {
     TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
     Ledger ledger = new Ledger(jdbc);
     TariffBook tariffs = new TariffBook(JdbcClient.create(jdbc), transaction);
-    tariffs.storeInitial(clock.instant());
+    tariffs.storeInitial(SeedTariff.read(), clock.instant());
     new Accounts(JdbcClient.create(jdbc), transaction, ledger, new Passwords())
         .open("alice", "password", Role.USER, "Alice", clock.instant());
     return new MediationService(
@@ -49,6 +51,7 @@ class DatabaseAwayTest {
             transaction,
             jdbc,
             tariffs,
+            new SurchargeBook(JdbcClient.create(jdbc), transaction),
             ledger,
             new SettlementRules(
                 MediationRig.GRACE, MediationRig.ADJUSTMENT, _ -> "owner", MediationRig.BOUNDS)),

@@ -11,12 +11,14 @@ import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerVerification;
 import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.settlement.CapCredits;
 import io.viaduct.billing.settlement.HeldReports;
 import io.viaduct.billing.settlement.ReportPosting;
 import io.viaduct.billing.settlement.SequenceGaps;
 import io.viaduct.billing.settlement.Settlement;
 import io.viaduct.billing.settlement.SettlementRules;
 import io.viaduct.billing.settlement.UnsignedIntervals;
+import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.usage.ProvenReport;
 import io.viaduct.usage.v1.ReportAck;
@@ -50,10 +52,13 @@ final class MediationRig {
   final JdbcClient client = SharedDatabase.client();
   final Ledger ledger = new Ledger(jdbc);
   final TariffBook tariffs = new TariffBook(client, SharedDatabase.transaction());
+  final SurchargeBook surcharges = new SurchargeBook(client, SharedDatabase.transaction());
   final Accounts accounts = new Accounts(client, SharedDatabase.transaction(), ledger, PASSWORDS);
   final TopUps topUps = new TopUps(SharedDatabase.transaction(), client, ledger);
   final Settlement settlement =
       new Settlement(SharedDatabase.transaction(), client, tariffs, ledger);
+  final CapCredits caps =
+      new CapCredits(SharedDatabase.transaction(), client, tariffs, ledger, ADJUSTMENT);
   final SequenceGaps gaps = new SequenceGaps(client);
   final RefusedReports refused = new RefusedReports(jdbc);
   final HeldReports held = new HeldReports(client);
@@ -72,7 +77,6 @@ final class MediationRig {
   }
 
   MediationRig(String owner, SettlementRules.Bounds bounds) {
-    tariffs.storeInitial(clock.instant());
     accounts.open("operator", "operator-secret", Role.OPERATOR, "Operator", clock.instant());
     SeenTokenKeys keys = new SeenTokenKeys(client);
     ReportPosting posting =
@@ -80,6 +84,7 @@ final class MediationRig {
             SharedDatabase.transaction(),
             jdbc,
             tariffs,
+            surcharges,
             ledger,
             new SettlementRules(GRACE, ADJUSTMENT, _ -> owner, bounds));
     mediation = new MediationService(posting, keys, PROOFS, refused, (_, _) -> {}, clock, meters);

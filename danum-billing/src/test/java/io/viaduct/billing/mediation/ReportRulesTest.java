@@ -6,6 +6,8 @@ import com.google.protobuf.ByteString;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.settlement.ReportRefusal;
 import io.viaduct.billing.settlement.SequenceGaps;
+import io.viaduct.billing.tariff.Tariff;
+import io.viaduct.billing.tariff.TariffDocument;
 import io.viaduct.usage.v1.DelaySource;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReportAck;
@@ -265,6 +267,20 @@ class ReportRulesTest {
     cases.put(
         "infinite",
         Map.entry(ReportRefusal.NOT_FINITE, flow(f -> f.setJitterMs(Double.NEGATIVE_INFINITY))));
+    cases.put("busy NaN", Map.entry(ReportRefusal.NOT_FINITE, flow(f -> f.setBusy(Double.NaN))));
+    cases.put("negative busy", Map.entry(ReportRefusal.BAD_NUMBER, flow(f -> f.setBusy(-1e-9))));
+    cases.put("busy above 1", Map.entry(ReportRefusal.BAD_NUMBER, flow(f -> f.setBusy(1.0000001))));
+    cases.put(
+        "spare infinite",
+        Map.entry(
+            ReportRefusal.NOT_FINITE,
+            flow(f -> f.setSpareKbitPerSecond(Double.POSITIVE_INFINITY))));
+    cases.put(
+        "negative spare",
+        Map.entry(ReportRefusal.BAD_NUMBER, flow(f -> f.setSpareKbitPerSecond(-1))));
+    cases.put(
+        "spare above 10 Tbit/s",
+        Map.entry(ReportRefusal.BAD_NUMBER, flow(f -> f.setSpareKbitPerSecond(1.0001e10))));
     cases.put(
         "flow of no time", Map.entry(ReportRefusal.BAD_DURATION, flow(f -> f.setDurationMs(0))));
     cases.put(
@@ -374,14 +390,13 @@ class ReportRulesTest {
   @Test
   void aTariffIsUsedFromItsEffectiveTimeOnAndNotBefore() {
     rig.submit(worked(1, 0).build());
-    var current = rig.tariffs.versions().getFirst().tariff();
-    var free =
-        new io.viaduct.billing.tariff.Tariff(
-            current.classes(),
-            current.applications(),
-            new io.viaduct.billing.tariff.DiscountRule(
-                io.viaduct.billing.tariff.DiscountRule.Base.SERVED, 0.2, 0.1),
-            current.providerFee());
+    Tariff current = rig.tariffs.versions().getFirst().tariff();
+    Tariff free =
+        TariffDocument.parse(
+            TariffDocument.print(current)
+                .replace("\"base\":\"SAVED\"", "\"base\":\"SERVED\"")
+                .replace("\"denarii-per-megabyte\":0.5", "\"denarii-per-megabyte\":0.2")
+                .replace("\"cap\":0.3", "\"cap\":0.1"));
     // The time is far ahead, so that no other test of this database uses this tariff.
     rig.clock.advance(Duration.ofDays(365L * 50));
     rig.tariffs.add(free, rig.clock.instant(), "operator", rig.clock.instant());

@@ -2,61 +2,99 @@ package io.viaduct.billing.rating;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.viaduct.billing.tariff.ApplicationReference;
+import io.viaduct.billing.tariff.OperatingPoint;
+import io.viaduct.billing.tariff.SeedTariff;
 import io.viaduct.billing.tariff.ServiceClass;
-import io.viaduct.billing.tariff.Tariff;
-import io.viaduct.billing.tariff.TariffDocument;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
+import io.viaduct.billing.tariff.Terms;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 class PriceTest {
-  private static final Tariff TARIFF = TariffDocument.initial();
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final Terms MEASURED = Terms.of(SeedTariff.read());
+  private static final Terms OFFERED = Terms.of(SeedTariff.at(OperatingPoint.OFFERED));
 
   @Test
-  void everyVectorIsReproducedBitForBit() throws Exception {
-    JsonMapper json = new JsonMapper();
-    int lines = 0;
-    try (BufferedReader reader =
-        new BufferedReader(
-            new InputStreamReader(
-                PriceTest.class.getResourceAsStream("vectors.jsonl"), StandardCharsets.UTF_8))) {
-      SoftAssertions all = new SoftAssertions();
-      for (String line; (line = reader.readLine()) != null; lines++) {
-        check(all, json.readTree(line), line);
-      }
-      all.assertAll();
-    }
-    assertThat(lines).isEqualTo(1104);
+  void everyVectorOfTheMeasuredPointIsReproducedBitForBit() throws Exception {
+    SoftAssertions all = new SoftAssertions();
+    List<String> lines = lines("vectors.jsonl");
+    lines.forEach(line -> checkMeasured(all, JSON.readTree(line), line));
+    all.assertAll();
+    assertThat(lines).hasSize(1104);
   }
 
-  private static void check(SoftAssertions all, JsonNode v, String line) {
+  @Test
+  void everyVectorOfTheOfferedPointIsReproducedBitForBit() throws Exception {
+    SoftAssertions all = new SoftAssertions();
+    List<String> lines = lines("vectors-offered.jsonl");
+    lines.forEach(line -> checkOffered(all, JSON.readTree(line), line));
+    all.assertAll();
+    assertThat(lines).hasSize(432);
+  }
+
+  private static List<String> lines(String resource) throws Exception {
+    try (InputStream in = Objects.requireNonNull(PriceTest.class.getResourceAsStream(resource))) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+    }
+  }
+
+  private static void checkMeasured(SoftAssertions all, JsonNode v, String line) {
     String application = v.get("app").asString();
-    long bytes = v.get("bytes").asLong();
     long durationMs = v.get("dt_ms").asLong();
-    ApplicationReference named = TARIFF.applications().get(application);
-    ServiceClass serviceClass = named.serviceClass();
-    double throughputKbitPerSecond = bytes * 8.0 / durationMs;
-    double units = bytes * 8.0 / 1000.0 / TARIFF.of(serviceClass).kappaThroughput();
-    Price price =
-        Price.at(
-            TARIFF.of(serviceClass),
-            TARIFF.reference(serviceClass, application),
-            throughputKbitPerSecond,
-            v.get("delay_ms").asDouble(),
-            v.get("loss").asDouble());
-    same(all, line, "U", v.get("U"), price.utilityPerSecond());
-    same(all, line, "dUdx", v.get("dUdx"), price.utilityByThroughput());
-    same(all, line, "dUdd", v.get("dUdd"), price.utilityByDelay());
-    same(all, line, "p", v.get("p"), price.perUnit());
-    same(all, line, "x", v.get("x"), throughputKbitPerSecond);
-    same(all, line, "V", v.get("V"), units);
-    all.assertThat(RatedFlow.charge(price, units, durationMs).value())
+    FlowMeasure flow = measure(application, v, durationMs, Demand.UNKNOWN);
+    RatedFlow rated = RatedReport.of(List.of(flow), durationMs, MEASURED).flows().getFirst();
+    same(all, line, "U", v.get("U"), rated.utilityPerSecond());
+    same(all, line, "dUdx", v.get("dUdx"), rated.price().utilityByThroughput());
+    same(all, line, "dUdd", v.get("dUdd"), rated.price().utilityByDelay());
+    same(all, line, "x", v.get("x"), rated.placement().throughput());
+    checkCharge(all, v, line, rated);
+  }
+
+  private static void checkOffered(SoftAssertions all, JsonNode v, String line) {
+    String application = v.get("app").asString();
+    long intervalMs = v.get("dt_ms").asLong();
+    List<FlowMeasure> flows = new ArrayList<>();
+    for (JsonNode flow : v.get("flows")) {
+      Demand demand = Measures.demand(flow.get("busy").asDouble(), flow.get("spare").asDouble());
+      // The flow lived in a part of the interval only, which must not matter.
+      flows.add(measure(application, flow, intervalMs / 2 + 1, demand));
+    }
+    List<RatedFlow> rated = RatedReport.of(flows, intervalMs, OFFERED).flows();
+    for (int i = 0; i < flows.size(); i++) {
+      JsonNode expected = v.get("flows").get(i);
+      same(all, line, "x", expected.get("x"), rated.get(i).placement().throughput());
+      same(all, line, "offered", expected.get("offered"), rated.get(i).placement().offered());
+      checkCharge(all, expected, line, rated.get(i));
+    }
+  }
+
+  private static FlowMeasure measure(
+      String application, JsonNode v, long durationMs, Demand demand) {
+    long bytes = v.get("bytes").asLong();
+    return new FlowMeasure(
+        Objects.requireNonNull(MEASURED.tariff().applications().get(application)).serviceClass(),
+        application,
+        bytes,
+        bytes,
+        v.get("loss").asDouble(),
+        durationMs,
+        v.get("delay_ms").asDouble(),
+        null,
+        DelaySource.MEASURED,
+        demand);
+  }
+
+  private static void checkCharge(SoftAssertions all, JsonNode v, String line, RatedFlow rated) {
+    same(all, line, "p", v.get("p"), rated.price().perUnit());
+    same(all, line, "V", v.get("V"), rated.units());
+    all.assertThat(rated.lines().charge().value())
         .as("micro of %s", line)
         .isEqualTo(v.get("micro").asLong());
   }
@@ -69,34 +107,35 @@ class PriceTest {
   }
 
   private static FlowMeasure flow(String application, long pre, long post, double delayMs) {
-    return new FlowMeasure(
-        ServiceClass.HT_LD,
-        application,
-        pre,
-        post,
-        100,
-        0,
-        60_000,
-        delayMs,
-        3.5,
-        DelaySource.MEASURED);
+    return Measures.carrying(
+        Measures.flow(ServiceClass.HT_LD, application, 1, delayMs, Demand.UNKNOWN), pre, post);
+  }
+
+  private static RatedFlow rate(FlowMeasure flow) {
+    return RatedReport.of(List.of(flow), 60_000, MEASURED).flows().getFirst();
   }
 
   @Test
   void theAggregateOfTheWorkedExampleHasTheChargeOfItsClass() {
-    RatedFlow aggregate = RatedFlow.of(flow("", 1_590_000, 1_590_000, 180), TARIFF);
-    assertThat(aggregate.charge().value()).isEqualTo(17_262_666);
+    RatedFlow aggregate = rate(flow("", 1_590_000, 1_590_000, 180));
+    assertThat(aggregate.lines().charge().value()).isEqualTo(17_262_666);
   }
 
   @Test
   void theInnerFlowsOfTheWorkedExampleHaveThePrintedChargesAndDiscounts() {
     List<RatedFlow> flows =
-        List.of(
-            RatedFlow.of(flow("skype-video", 2_550_000, 1_020_000, 140), TARIFF),
-            RatedFlow.of(flow("hangout-video", 1_425_000, 570_000, 150), TARIFF));
-    assertThat(flows).extracting(f -> f.charge().value()).containsExactly(13_510_279L, 22_030_879L);
-    long charge = flows.stream().mapToLong(f -> f.charge().value()).sum();
-    long discount = flows.stream().mapToLong(f -> f.discount().value()).sum();
+        RatedReport.of(
+                List.of(
+                    flow("skype-video", 2_550_000, 1_020_000, 140),
+                    flow("hangout-video", 1_425_000, 570_000, 150)),
+                60_000,
+                MEASURED)
+            .flows();
+    assertThat(flows)
+        .extracting(f -> f.lines().charge().value())
+        .containsExactly(13_510_279L, 22_030_879L);
+    long charge = flows.stream().mapToLong(f -> f.lines().charge().value()).sum();
+    long discount = flows.stream().mapToLong(f -> f.lines().discount().value()).sum();
     assertThat(charge).isEqualTo(35_541_158);
     assertThat(discount).isEqualTo(1_192_500);
     assertThat(charge - discount).isEqualTo(34_348_658);
@@ -104,55 +143,45 @@ class PriceTest {
 
   @Test
   void aDiscountNeverExceedsItsCapAndNeverTurnsNegative() {
-    RatedFlow mostlySaved = RatedFlow.of(flow("ssh", 50_000_000, 0, 4000), TARIFF);
-    assertThat(mostlySaved.discount().value())
-        .isEqualTo((long) Math.rint(0.3 * mostlySaved.charge().value()));
-    assertThat(RatedFlow.of(flow("ssh", 1000, 5000, 10), TARIFF).discount().value()).isZero();
+    RatedFlow mostlySaved = rate(flow("ssh", 50_000_000, 0, 4000));
+    assertThat(mostlySaved.lines().discount().value())
+        .isEqualTo((long) Math.rint(0.3 * mostlySaved.lines().charge().value()));
+    assertThat(rate(flow("ssh", 1000, 5000, 10)).lines().discount().value()).isZero();
   }
 
   @Test
   void aSlightlyNegativeDelayIsZeroAndAVeryNegativeOneIsTheReferenceAndASkew() {
-    assertThat(RatedFlow.of(flow("ssh", 1000, 900, -5.0), TARIFF).delay())
+    assertThat(rate(flow("ssh", 1000, 900, -5.0)).delay())
         .isEqualTo(new BilledDelay(0, 3.5, DelaySource.MEASURED, false));
-    assertThat(RatedFlow.of(flow("ssh", 1000, 900, -5.001), TARIFF).delay())
+    assertThat(rate(flow("ssh", 1000, 900, -5.001)).delay())
         .isEqualTo(new BilledDelay(200, null, DelaySource.REFERENCE, true));
   }
 
   @Test
   void aMissingDelayIsTheReferenceOfTheApplicationElseOfTheClass() {
-    FlowMeasure voice =
-        new FlowMeasure(
-            ServiceClass.HT_LD,
-            "skype-voice",
-            1000,
-            900,
-            1,
-            0,
-            1000,
-            0,
-            null,
-            DelaySource.REFERENCE);
-    assertThat(RatedFlow.of(voice, TARIFF).delay().delayMs()).isEqualTo(500);
-    FlowMeasure unknown =
-        new FlowMeasure(
-            ServiceClass.HT_LD,
-            "nobody-knows",
-            1000,
-            900,
-            1,
-            0,
-            1000,
-            0,
-            null,
-            DelaySource.REFERENCE);
-    assertThat(RatedFlow.of(unknown, TARIFF).delay().delayMs()).isEqualTo(200);
+    assertThat(rate(withoutDelay("skype-voice")).delay().delayMs()).isEqualTo(500);
+    assertThat(rate(withoutDelay("nobody-knows")).delay().delayMs()).isEqualTo(200);
+  }
+
+  private static FlowMeasure withoutDelay(String application) {
+    return new FlowMeasure(
+        ServiceClass.HT_LD,
+        application,
+        1000,
+        900,
+        0.0,
+        1000,
+        0,
+        null,
+        DelaySource.REFERENCE,
+        Demand.UNKNOWN);
   }
 
   @Test
   void nothingCarriedCostsNothing() {
-    RatedFlow nothing = RatedFlow.of(flow("ssh", 0, 0, 10), TARIFF);
-    assertThat(nothing.charge().value()).isZero();
-    assertThat(nothing.discount().value()).isZero();
+    RatedFlow nothing = rate(flow("ssh", 0, 0, 10));
+    assertThat(nothing.lines().charge().value()).isZero();
+    assertThat(nothing.lines().discount().value()).isZero();
   }
 
   @Test

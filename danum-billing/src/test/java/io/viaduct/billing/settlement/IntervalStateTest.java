@@ -7,7 +7,6 @@ import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.Passwords;
 import io.viaduct.billing.account.Role;
 import io.viaduct.billing.ledger.Ledger;
-import io.viaduct.billing.tariff.TariffBook;
 import java.time.Instant;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -21,7 +20,6 @@ class IntervalStateTest {
 
   @Test
   void theDatabaseAllowsExactlyTheTransitionsOfTheStateMachine() {
-    new TariffBook(SharedDatabase.client(), transaction).storeInitial(Instant.now());
     String user = "user-" + UUID.randomUUID();
     new Accounts(SharedDatabase.client(), transaction, new Ledger(jdbc), new Passwords())
         .open(user, "password", Role.USER, user, Instant.now());

@@ -3,9 +3,11 @@ package io.viaduct.billing.tariff;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.node.ObjectNode;
 
 class TariffDocumentTest {
   private static final String INITIAL = TariffDocument.print(TariffDocument.initial());
@@ -41,7 +43,18 @@ class TariffDocumentTest {
         "'HT_LD\":{\"weight' | 'XX\":{\"weight' | NOT_A_TARIFF | XX",
         "'\"ssh\"' | '\"SSH!\"' | NAME | applications",
         "'cap\":0.3' | 'cup\":0.3' | NOT_A_TARIFF | discount",
-        "'SAVED' | 'STOLEN' | NOT_A_TARIFF | base"
+        "'SAVED' | 'STOLEN' | NOT_A_TARIFF | base",
+        "'document-version\":2' | 'document-version\":3' | DOCUMENT_VERSION | from 1 to 2, got 3",
+        "'document-version\":2' | 'document-version\":\"2\"' | DOCUMENT_VERSION | got STRING",
+        "'\"document-version\":2,' | '' | DOCUMENT_VERSION | the key 'point' needs document-version: 2",
+        "'PER_MINUTE\":' | 'PER_MINUTE\":-' | FINITE_NOT_NEGATIVE | fees.PER_MINUTE must be between 0",
+        "'PER_MEGABYTE\":0.02' | 'PER_MEGABYTE\":101.0' | FINITE_NOT_NEGATIVE | fees.PER_MEGABYTE must be at most 100.0, got 101.0",
+        "'ACCOUNT_DAY\":100.0' | 'ACCOUNT_DAY\":1e10' | FINITE_NOT_NEGATIVE | caps.ACCOUNT_DAY must be between",
+        "'DELAY\":0.5' | 'DELAY\":1.5' | FRACTION | refunds.DELAY must be between 0 and 1",
+        "'FLOW_INTERVAL' | 'FLOW' | NOT_A_TARIFF | caps",
+        "'beneficiary\":\"USER' | 'beneficiary\":\"NOBODY' | NOT_A_TARIFF | discount.beneficiary",
+        "'OFFERED' | 'WANTED' | NOT_A_TARIFF | classes.LT_LD.point",
+        "',\"point\":\"OFFERED\"' | '' | NOT_A_TARIFF | classes.LT_LD.point"
       })
   void aTariffThatWouldBillWronglyIsRefusedWithKnotAndRule(
       String from, String to, TariffRule rule, String words) {
@@ -50,6 +63,39 @@ class TariffDocumentTest {
         .isInstanceOfSatisfying(
             TariffRefusedException.class, e -> assertThat(e.rule()).isEqualTo(rule))
         .hasMessageContaining(words);
+  }
+
+  @Test
+  void aDocumentFromBeforeVersionsIsReadWithTheMeaningThatItHad() {
+    Tariff seed = SeedTariff.read();
+    assertThat(SeedTariff.document()).doesNotContain("document-version", "point");
+    assertThat(seed.classes().values())
+        .extracting(ClassTariff::point)
+        .containsOnly(OperatingPoint.MEASURED);
+    assertThat(seed.discount().beneficiary()).isEqualTo(Beneficiary.USER);
+    assertThat(seed.fees()).isEmpty();
+    assertThat(seed.caps()).isEmpty();
+    assertThat(seed.refunds()).isEmpty();
+    assertThat(TariffDocument.print(seed)).contains("\"document-version\":2");
+    assertThat(TariffDocument.parse(TariffDocument.print(seed)).classes().values())
+        .extracting(ClassTariff::point)
+        .containsOnly(OperatingPoint.MEASURED);
+  }
+
+  @Test
+  void feesCapsAndRefundsMayBeLeftOut() {
+    ObjectNode tree = TariffDocument.tree(TariffDocument.initial());
+    tree.remove(List.of("fees", "caps", "refunds"));
+    Tariff bare = TariffDocument.parse(tree.toString());
+    assertThat(bare.fee(AccessFee.PER_MINUTE)).isZero();
+    assertThat(bare.caps()).isEmpty();
+    assertThat(bare.refund(Promise.DELAY)).isZero();
+  }
+
+  @Test
+  void theNamesOfEnumerationsMayBeWrittenInAnyCase() {
+    Tariff lower = TariffDocument.parse(INITIAL.replace("OFFERED", "offered"));
+    assertThat(TariffDocument.print(lower)).isEqualTo(INITIAL);
   }
 
   @Test

@@ -1,0 +1,171 @@
+package io.viaduct.billing.rest;
+
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.rating.FlowMeasure;
+import io.viaduct.billing.rating.RatedReport;
+import io.viaduct.billing.rating.WhatIf;
+import io.viaduct.billing.settlement.ChargedReport;
+import io.viaduct.billing.settlement.ChargedReports;
+import io.viaduct.billing.tariff.OperatingPoint;
+import io.viaduct.billing.tariff.Surcharge;
+import io.viaduct.billing.tariff.SurchargeBook;
+import io.viaduct.billing.tariff.Tariff;
+import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.billing.tariff.TariffDocument;
+import io.viaduct.billing.tariff.Terms;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+import tools.jackson.databind.json.JsonMapper;
+
+/// Explains charges, and says what they would have been. Both rate the stored measurements by the
+/// code that rates reports, so their numbers are those of a bill.
+@RestController
+@RequestMapping("/api/v1")
+@Tag(name = "charges")
+class RatingResource {
+  private static final JsonMapper JSON = JsonMapper.shared();
+
+  private final ChargedReports reports;
+  private final TariffBook tariffs;
+  private final SurchargeBook surcharges;
+
+  RatingResource(ChargedReports reports, TariffBook tariffs, SurchargeBook surcharges) {
+    this.reports = reports;
+    this.tariffs = tariffs;
+    this.surcharges = surcharges;
+  }
+
+  record ExplainedCharge(
+      int tariffVersion, @Nullable Integer surchargeVersion, Explanation explanation) {}
+
+  /// What to change. A key that is left out stays as it was.
+  record NewSimulation(
+      String charge,
+      @Nullable Boolean withoutAggregation,
+      @Nullable Double delayMs,
+      @Nullable Double loss,
+      @Nullable Double throughputKbitPerSecond,
+      @Nullable Map<String, Object> tariff) {
+    private static final double DELAY_MAX_MS = 600_000;
+    private static final double THROUGHPUT_MAX = 1e10;
+
+    NewSimulation {
+      JsonBody.require("charge", charge);
+      between("delayMs", delayMs, 0, DELAY_MAX_MS);
+      between("loss", loss, 0, 1);
+      between(
+          "throughputKbitPerSecond", throughputKbitPerSecond, Double.MIN_NORMAL, THROUGHPUT_MAX);
+    }
+
+    private static void between(String key, @Nullable Double value, double least, double most) {
+      if (value != null && !(value >= least && value <= most)) {
+        throw new IllegalArgumentException(
+            "%s must be between %s and %s, got %s".formatted(key, least, most, value));
+      }
+    }
+
+    WhatIf whatIf() {
+      return new WhatIf(
+          Boolean.TRUE.equals(withoutAggregation), delayMs, loss, throughputKbitPerSecond);
+    }
+  }
+
+  record Simulation(List<Explanation> flows, BillView bill, BillView posted) {}
+
+  @Refuses(ProblemType.NOT_FOUND)
+  @GetMapping("/charges/{id}/explain")
+  @Operation(
+      summary = "How one charge comes about: inputs, curve, and each step with its number",
+      operationId = "explainCharge")
+  ExplainedCharge explain(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
+    ChargedReport report = visible(caller, id);
+    Terms terms = terms(report);
+    List<FlowMeasure> measures = report.measures();
+    int index = report.flows().indexOf(report.flow(Long.parseLong(id)));
+    return new ExplainedCharge(
+        report.tariffVersion(),
+        report.surchargeVersion(),
+        Explanation.of(
+            report,
+            index,
+            measures,
+            RatedReport.of(measures, report.intervalMs(), terms).flows(),
+            terms));
+  }
+
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.TARIFF_REFUSED})
+  @PostMapping("/rating/simulate")
+  @Operation(
+      summary =
+          "What the report of a charge would cost with other measurements of that charge's"
+              + " application, or under a draft tariff. Nothing is stored",
+      operationId = "simulateRating")
+  Simulation simulate(@AuthenticationPrincipal Caller caller, @RequestBody NewSimulation wanted) {
+    ChargedReport report = visible(caller, wanted.charge());
+    Terms terms = terms(report, wanted.tariff());
+    FlowMeasure chosen = report.flow(Long.parseLong(wanted.charge())).measure();
+    requireCarried(wanted, report, chosen, terms.tariff());
+    List<FlowMeasure> measures =
+        wanted.whatIf().applyTo(report.measures(), chosen, report.intervalMs());
+    RatedReport rated = RatedReport.of(measures, report.intervalMs(), terms);
+    return new Simulation(
+        IntStream.range(0, measures.size())
+            .mapToObj(i -> Explanation.of(report, i, measures, rated.flows(), terms))
+            .toList(),
+        BillView.of(rated.lines()),
+        BillView.of(report.posted()));
+  }
+
+  // A path that offers less than the flows carried would have needed a longer interval.
+  private static void requireCarried(
+      NewSimulation wanted, ChargedReport report, FlowMeasure chosen, Tariff tariff) {
+    Double offered = wanted.throughputKbitPerSecond();
+    if (offered != null && tariff.of(chosen.serviceClass()).point() == OperatingPoint.OFFERED) {
+      double carried = WhatIf.carriedKbitPerSecond(report.measures(), chosen, report.intervalMs());
+      if (offered < carried) {
+        throw ProblemException.invalid(
+            "throughputKbitPerSecond must be at least %s, which the flows of this application carried, got %s"
+                .formatted(carried, offered));
+      }
+    }
+  }
+
+  private ChargedReport visible(Caller caller, String charge) {
+    if (!charge.matches("[0-9]{1,18}")) {
+      throw ProblemException.notFound();
+    }
+    ChargedReport report =
+        reports.find(Long.parseLong(charge)).orElseThrow(ProblemException::notFound);
+    CallerAccess.requireOwn(caller, report.account());
+    return report;
+  }
+
+  private Terms terms(ChargedReport report) {
+    return new Terms(
+        tariffs.versions().get(report.tariffVersion() - 1).tariff(), surcharge(report));
+  }
+
+  private Terms terms(ChargedReport report, @Nullable Map<String, Object> draft) {
+    return draft == null
+        ? terms(report)
+        : new Terms(TariffDocument.parse(JSON.writeValueAsString(draft)), surcharge(report));
+  }
+
+  private Surcharge surcharge(ChargedReport report) {
+    Integer version = report.surchargeVersion();
+    return version == null
+        ? Surcharge.NONE
+        : surcharges.of(report.owner()).get(version - 1).surcharge();
+  }
+}

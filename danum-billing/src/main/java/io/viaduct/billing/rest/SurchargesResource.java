@@ -1,0 +1,100 @@
+package io.viaduct.billing.rest;
+
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.tariff.SurchargeBook;
+import io.viaduct.billing.tariff.SurchargeVersion;
+import io.viaduct.billing.tariff.TariffDocument;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import org.springframework.http.HttpStatus;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import tools.jackson.databind.json.JsonMapper;
+
+/// Serves the surcharges of the SNAPTs' owners. Every user may read them; only an operator stores
+/// one, for the owner.
+@RestController
+@RequestMapping("/api/v1/owners/{id}/surcharges")
+@Tag(name = "tariffs")
+class SurchargesResource {
+  private static final JsonMapper JSON = JsonMapper.shared();
+
+  private final SurchargeBook surcharges;
+  private final InstantSource clock;
+
+  SurchargesResource(SurchargeBook surcharges, InstantSource clock) {
+    this.surcharges = surcharges;
+    this.clock = clock;
+  }
+
+  record NewSurcharge(Instant effectiveFrom, Map<String, Object> surcharge) {
+    NewSurcharge {
+      JsonBody.require("effectiveFrom", effectiveFrom);
+      JsonBody.require("surcharge", surcharge);
+    }
+  }
+
+  record SurchargeView(
+      String owner,
+      int version,
+      Instant effectiveFrom,
+      String createdBy,
+      Map<String, Object> surcharge) {
+    @SuppressWarnings("unchecked")
+    static SurchargeView of(SurchargeVersion version) {
+      return new SurchargeView(
+          version.owner(),
+          version.version(),
+          version.effectiveFrom(),
+          version.createdBy(),
+          JSON.convertValue(TariffDocument.tree(version.surcharge()), Map.class));
+    }
+  }
+
+  record SurchargeList(List<SurchargeView> surcharges) {}
+
+  @GetMapping
+  @Operation(
+      summary = "All versions of an owner's surcharge, oldest first",
+      operationId = "listSurcharges")
+  SurchargeList list(@PathVariable String id) {
+    return new SurchargeList(surcharges.of(owner(id)).stream().map(SurchargeView::of).toList());
+  }
+
+  @Refuses({ProblemType.FORBIDDEN, ProblemType.TARIFF_REFUSED})
+  @PostMapping
+  @ResponseStatus(HttpStatus.CREATED)
+  @Operation(
+      summary = "Store a new version of an owner's surcharge, as an operator",
+      operationId = "addSurcharge")
+  SurchargeView add(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestBody NewSurcharge wanted) {
+    return SurchargeView.of(
+        surcharges.add(
+            owner(id),
+            TariffDocument.parseSurcharge(JSON.writeValueAsString(wanted.surcharge())),
+            wanted.effectiveFrom(),
+            caller.account(),
+            clock.instant()));
+  }
+
+  private static String owner(String id) {
+    if (!id.matches("[A-Za-z0-9._-]{1,64}")) {
+      throw ProblemException.invalid(
+          "the owner must be 1 to 64 of A-Z a-z 0-9 . _ -, as in snapt-owners");
+    }
+    return id;
+  }
+}

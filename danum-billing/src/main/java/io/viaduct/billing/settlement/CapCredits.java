@@ -1,0 +1,143 @@
+package io.viaduct.billing.settlement;
+
+import io.viaduct.billing.credit.CreditLock;
+import io.viaduct.billing.ledger.Ledger;
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.settlement.CappedDay.Day;
+import io.viaduct.billing.settlement.CappedDay.Excess;
+import io.viaduct.billing.settlement.CappedDay.Hour;
+import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.billing.tariff.TariffVersion;
+import java.sql.Timestamp;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Gives back what accounts paid above the caps of an hour or a day ([CappedDay]). A charge belongs
+/// to the UTC hour and day in which its interval began.
+///
+/// A day is credited once, when nothing can change its sum any more: the last report of it would be
+/// too late, and no interval of it waits for settlement, a receipt or an operator. The credit is
+/// computed from the sum alone, so it does not depend on the order in which reports arrived.
+/// Posting writes each day that has charges into a list of open days; crediting removes it.
+public final class CapCredits {
+  /// Most days of one database transaction. It limits the time for which their rows are locked.
+  private static final int BATCH = 100;
+
+  /// Longest interval, which may have begun at the very end of a day.
+  private static final Duration INTERVAL_MAX = Duration.ofMinutes(10);
+
+  private final TransactionTemplate transaction;
+  private final JdbcClient jdbc;
+  private final TariffBook tariffs;
+  private final Ledger ledger;
+  private final Duration adjustmentTime;
+
+  /// Credits the open days of a database.
+  ///
+  /// @param adjustmentTime time after which reports are refused as too late
+  public CapCredits(
+      TransactionTemplate transaction,
+      JdbcClient jdbc,
+      TariffBook tariffs,
+      Ledger ledger,
+      Duration adjustmentTime) {
+    this.transaction = transaction;
+    this.jdbc = jdbc;
+    this.tariffs = tariffs;
+    this.ledger = ledger;
+    this.adjustmentTime = adjustmentTime;
+  }
+
+  /// Credits all days that are due.
+  ///
+  /// @return the accounts that were given a credit
+  public Set<String> creditDue(Instant now) {
+    Set<String> credited = new LinkedHashSet<>();
+    int days;
+    do {
+      days = transaction.execute(_ -> creditBatch(now, credited));
+    } while (days == BATCH);
+    return credited;
+  }
+
+  private int creditBatch(Instant now, Set<String> credited) {
+    List<Day> due =
+        jdbc.sql(
+                """
+                select o.account, o.day from open_day o where o.day < ?
+                  and not exists (select from charging_interval i where i.account = o.account
+                    and i.state in ('PROVISIONAL', 'CORRECTED') and i.started_at >= o.day at time zone 'UTC'
+                    and i.started_at < (o.day + 1) at time zone 'UTC')
+                  and not exists (select from held_report h where h.account = o.account
+                    and h.state = 'HELD' and h.started_at >= o.day at time zone 'UTC'
+                    and h.started_at < (o.day + 1) at time zone 'UTC')
+                order by o.day, o.account limit ? for update of o skip locked
+                """)
+            .param(
+                LocalDate.ofInstant(now.minus(adjustmentTime).minus(INTERVAL_MAX), ZoneOffset.UTC))
+            .param(BATCH)
+            .query((row, _) -> new Day(row.getString(1), row.getObject(2, LocalDate.class)))
+            .list();
+    List<TariffVersion> versions = tariffs.versions();
+    List<Excess> excesses =
+        due.stream()
+            .flatMap(day -> CappedDay.excesses(day, hours(day), versions).stream())
+            .toList();
+    post(excesses, now);
+    for (Day day : due) {
+      jdbc.sql("delete from open_day where account = ? and day = ?")
+          .param(day.account())
+          .param(day.date())
+          .update();
+    }
+    excesses.forEach(excess -> credited.add(excess.day().account()));
+    return due.size();
+  }
+
+  private List<Hour> hours(Day day) {
+    return jdbc.sql(
+            """
+            select c.application, date_trunc('hour', c.started_at, 'UTC'),
+              sum(c.net - (select coalesce(sum(r.amount_microdenarii), 0) from credit r where r.charge_id = c.id))::bigint
+            from charge c join charging_interval i on i.id = c.interval_id
+            where i.state <> 'VOID' and c.account = ? and c.started_at >= ? and c.started_at < ?
+            group by 1, 2 order by 2, 1
+            """)
+        .param(day.account())
+        .param(Timestamp.from(day.begin()))
+        .param(Timestamp.from(day.end()))
+        .query((row, _) ->
+            new Hour(
+                row.getString(1),
+                row.getTimestamp(2).toInstant(),
+                new MicroDenarii(row.getLong(3))))
+        .list();
+  }
+
+  private void post(List<Excess> excesses, Instant now) {
+    CreditLock.take(jdbc, excesses.stream().map(excess -> excess.day().account()).toList());
+    List<Long> ids = ledger.post(excesses.stream().map(Excess::transaction).toList(), now);
+    for (int i = 0; i < ids.size(); i++) {
+      Excess excess = excesses.get(i);
+      jdbc.sql(
+              "insert into cap_credit (transaction_id, account, cap, application, began_at, tariff_version,"
+                  + " paid_microdenarii, limit_microdenarii) values (?, ?, ?, ?, ?, ?, ?, ?)")
+          .param(ids.get(i))
+          .param(excess.day().account())
+          .param(excess.cap().name())
+          .param(excess.application())
+          .param(Timestamp.from(excess.begin()))
+          .param(excess.tariffVersion())
+          .param(excess.paid().value())
+          .param(excess.limit().value())
+          .update();
+    }
+  }
+}

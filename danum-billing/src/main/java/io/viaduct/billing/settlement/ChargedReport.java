@@ -1,0 +1,48 @@
+package io.viaduct.billing.settlement;
+
+import io.viaduct.billing.ledger.BillLines;
+import io.viaduct.billing.rating.FlowMeasure;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A report that was charged, with everything that its charges depend on.
+///
+/// @param account account that pays
+/// @param owner owner of the SNAPT
+/// @param tariffVersion version of the tariff
+/// @param surchargeVersion version of the owner's surcharge; null if there was none
+/// @param intervalMs length of the interval, milliseconds
+/// @param flows the flows, in the order of their ids
+public record ChargedReport(
+    String account,
+    String owner,
+    int tariffVersion,
+    @Nullable Integer surchargeVersion,
+    long intervalMs,
+    List<Flow> flows) {
+  /// A flow as it was charged.
+  ///
+  /// @param charge id of the charge
+  /// @param id id of the flow in the report
+  /// @param measure what was measured
+  /// @param posted the bill
+  public record Flow(long charge, long id, FlowMeasure measure, BillLines posted) {}
+
+  /// Returns the measurements of all flows.
+  public List<FlowMeasure> measures() {
+    return flows.stream().map(Flow::measure).toList();
+  }
+
+  /// Returns the bill of the whole report.
+  public BillLines posted() {
+    return flows.stream().map(Flow::posted).reduce(BillLines.NOTHING, BillLines::plus);
+  }
+
+  /// Returns the flow with a charge.
+  public Flow flow(long charge) {
+    return flows.stream()
+        .filter(flow -> flow.charge() == charge)
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no charge " + charge + " in this report"));
+  }
+}

@@ -1,0 +1,80 @@
+package io.viaduct.billing.settlement;
+
+import io.viaduct.billing.ledger.BillColumns;
+import io.viaduct.billing.rating.DelaySource;
+import io.viaduct.billing.rating.Demand;
+import io.viaduct.billing.rating.FlowMeasure;
+import io.viaduct.billing.tariff.ServiceClass;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/// Reads back what charges depend on, so that they can be rated again.
+public final class ChargedReports {
+  private final JdbcClient jdbc;
+
+  public ChargedReports(JdbcClient jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /// Returns the whole report of a charge, or empty if there is no such charge.
+  public Optional<ChargedReport> find(long charge) {
+    List<ChargedReport.Flow> flows = new ArrayList<>();
+    List<ChargedReport> reports =
+        jdbc.sql(
+                """
+                select c.*, i.owner, i.tariff_version, i.surcharge_version, i.ended_at
+                from charge c join charging_interval i on i.id = c.interval_id
+                where c.interval_id = (select interval_id from charge where id = ?) order by c.flow
+                """)
+            .param(charge)
+            .query((row, _) -> {
+              flows.add(flow(row));
+              return report(row, flows);
+            })
+            .list();
+    return reports.stream().findFirst();
+  }
+
+  // The list of flows is complete when the last row has been read.
+  private static ChargedReport report(ResultSet row, List<ChargedReport.Flow> flows)
+      throws SQLException {
+    return new ChargedReport(
+        row.getString("account"),
+        row.getString("owner"),
+        row.getInt("tariff_version"),
+        row.getObject("surcharge_version", Integer.class),
+        Duration.between(
+                row.getTimestamp("started_at").toInstant(),
+                row.getTimestamp("ended_at").toInstant())
+            .toMillis(),
+        flows);
+  }
+
+  private static ChargedReport.Flow flow(ResultSet row) throws SQLException {
+    String end = row.getString("demand_end");
+    FlowMeasure measure =
+        new FlowMeasure(
+            ServiceClass.valueOf(row.getString("service_class")),
+            row.getString("application"),
+            row.getLong("pre_bytes"),
+            row.getLong("post_bytes"),
+            row.getDouble("loss"),
+            row.getLong("duration_ms"),
+            row.getDouble("delay_ms"),
+            row.getObject("delay_error_ms", Double.class),
+            DelaySource.valueOf(row.getString("delay_source")),
+            end == null
+                ? Demand.UNKNOWN
+                : new Demand(
+                    row.getObject("busy", Double.class),
+                    row.getObject("spare", Double.class),
+                    Demand.End.valueOf(end)));
+    return new ChargedReport.Flow(
+        row.getLong("id"), row.getLong("flow"), measure, BillColumns.read(row));
+  }
+}

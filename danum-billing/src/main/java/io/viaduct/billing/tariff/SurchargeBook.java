@@ -1,0 +1,88 @@
+package io.viaduct.billing.tariff;
+
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/// Stores all versions of the surcharges of the SNAPTs' owners. Stored versions never change.
+public final class SurchargeBook {
+  private static final int STORING_LOCK = 0x73757263;
+
+  private final JdbcClient jdbc;
+  private final TransactionTemplate transaction;
+
+  public SurchargeBook(JdbcClient jdbc, TransactionTemplate transaction) {
+    this.jdbc = jdbc;
+    this.transaction = transaction;
+  }
+
+  /// Stores a new version.
+  ///
+  /// @param effectiveFrom not before `now`, so that no rated flow changes its price
+  /// @throws TariffRefusedException if it is before `now`
+  public SurchargeVersion add(
+      String owner, Surcharge surcharge, Instant effectiveFrom, String createdBy, Instant now) {
+    TariffBook.requireNotPast(effectiveFrom, now);
+    return transaction.execute(_ -> {
+      jdbc.sql("select pg_advisory_xact_lock(?, hashtext(?))")
+          .param(STORING_LOCK)
+          .param(owner)
+          .query(row -> {});
+      int version = of(owner).size() + 1;
+      jdbc.sql(
+              "insert into surcharge (owner, version, effective_from, document, created_by, created_at)"
+                  + " values (:owner, :version, :effectiveFrom, :document::json, :createdBy, :createdAt)")
+          .param("owner", owner)
+          .param("version", version)
+          .param("effectiveFrom", Timestamp.from(effectiveFrom))
+          .param("document", TariffDocument.print(surcharge))
+          .param("createdBy", createdBy)
+          .param("createdAt", Timestamp.from(now))
+          .update();
+      return new SurchargeVersion(owner, version, effectiveFrom, surcharge, createdBy);
+    });
+  }
+
+  /// Returns all versions of one owner, oldest first.
+  public List<SurchargeVersion> of(String owner) {
+    return of(List.of(owner)).getOrDefault(owner, List.of());
+  }
+
+  /// Returns all versions of some owners, oldest first.
+  public Map<String, List<SurchargeVersion>> of(Collection<String> owners) {
+    return jdbc
+        .sql(
+            "select owner, version, effective_from, document, created_by from surcharge"
+                + " where owner = any(?) order by owner, version")
+        .param(owners.toArray(String[]::new))
+        .query((row, _) ->
+            new SurchargeVersion(
+                row.getString(1),
+                row.getInt(2),
+                row.getTimestamp(3).toInstant(),
+                TariffDocument.parseSurcharge(row.getString(4)),
+                row.getString(5)))
+        .list()
+        .stream()
+        .collect(Collectors.groupingBy(SurchargeVersion::owner));
+  }
+
+  /// Returns the version in force at a time, as [TariffBook#inForce]; null if there is none.
+  static @Nullable SurchargeVersion inForce(List<SurchargeVersion> versions, Instant at) {
+    Optional<SurchargeVersion> latest =
+        versions.stream()
+            .filter(v -> !v.effectiveFrom().isAfter(at))
+            .max(
+                Comparator.comparing(SurchargeVersion::effectiveFrom)
+                    .thenComparing(SurchargeVersion::version));
+    return latest.orElse(null);
+  }
+}

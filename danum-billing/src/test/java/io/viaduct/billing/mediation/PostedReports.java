@@ -1,0 +1,36 @@
+package io.viaduct.billing.mediation;
+
+import io.viaduct.billing.tariff.Tariff;
+import io.viaduct.usage.v1.FlowUsage;
+import io.viaduct.usage.v1.ReportVerdict;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+/// Posts reports under tariffs that are in force far ahead, so that no other test uses them.
+public final class PostedReports {
+  private PostedReports() {}
+
+  /// Posts a report of one minute.
+  ///
+  /// @return the ids of its charges
+  public static List<Long> post(String account, Tariff tariff, List<FlowUsage> flows) {
+    String tag = UUID.randomUUID().toString().substring(0, 8);
+    MediationRig rig = new MediationRig("owner-" + tag);
+    rig.clock.advance(Duration.ofDays(365L * 40));
+    rig.tariffs.add(tariff, rig.clock.instant(), "operator", rig.clock.instant());
+    rig.clock.advance(Duration.ofMinutes(1));
+    ReportVerdict verdict =
+        rig.verdict(
+            Reports.report("snapt-" + tag, "s-" + tag, 1, 0, account, rig.clock.instant(), flows)
+                .build());
+    if (verdict != ReportVerdict.POSTED) {
+      throw new AssertionError(verdict);
+    }
+    return rig.jdbc.queryForList(
+        "select c.id from charge c join charging_interval i on i.id = c.interval_id"
+            + " where i.snapt_id = ? order by c.id",
+        Long.class,
+        "snapt-" + tag);
+  }
+}
