@@ -11,6 +11,7 @@ import io.viaduct.billing.tariff.TariffDocument;
 import io.viaduct.billing.tariff.Terms;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -40,17 +41,16 @@ class RatingProperties {
         Arbitraries.oneOf(
             Arbitraries.doubles().between(0, 1000), Arbitraries.doubles().between(0, 1e6));
     return Combinators.combine(
-            Arbitraries.of(List.copyOf(OFFERED.applications().keySet())),
-            Arbitraries.of(ServiceClass.values()),
+            curves(),
             bytes,
             Arbitraries.doubles().between(0, 20_000),
             Arbitraries.of(0.0, 0.0, 0.01, 0.2, 1.0),
             busy,
             spare)
-        .as((application, serviceClass, carried, delayMs, loss, share, left) ->
+        .as((application, carried, delayMs, loss, share, left) ->
             new FlowMeasure(
-                serviceClass,
-                application,
+                application.getValue(),
+                application.getKey(),
                 carried,
                 carried,
                 loss,
@@ -59,6 +59,16 @@ class RatingProperties {
                 null,
                 DelaySource.MEASURED,
                 Measures.demand(share, left)));
+  }
+
+  // Each application of the tariff in its class, and an unknown one in each class.
+  private static Arbitrary<Map.Entry<String, ServiceClass>> curves() {
+    List<Map.Entry<String, ServiceClass>> curves = new ArrayList<>();
+    OFFERED.applications().forEach((name, its) -> curves.add(Map.entry(name, its.serviceClass())));
+    for (ServiceClass serviceClass : ServiceClass.values()) {
+      curves.add(Map.entry("nobody-knows", serviceClass));
+    }
+    return Arbitraries.of(curves);
   }
 
   @Provide
