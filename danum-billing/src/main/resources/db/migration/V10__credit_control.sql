@@ -22,7 +22,7 @@ begin
 end $$;
 create trigger account_opens_credit after insert on account for each row execute function account_opens_credit();
 
--- Charges less discounts and reversals by the day (UTC) of their posting, for the caps and for how long the credit lasts.
+-- Charges less what was given back by the day (UTC) of their posting, for the caps and for how long the credit lasts.
 create table spending (
   account           text not null references credit_account,
   day               date not null,
@@ -32,7 +32,7 @@ create table spending (
 insert into spending
   select substr(p.account, 6), (t.posted_at at time zone 'UTC')::date, -sum(p.amount_microdenarii)
   from posting p join ledger_transaction t on t.id = p.transaction_id
-  where p.account like 'USER:%' and t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL')
+  where p.account like 'USER:%' and t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL', 'CAP')
     and exists (select from credit_account c where c.account = substr(p.account, 6)) group by 1, 2;
 
 create function posting_moves_credit() returns trigger language plpgsql as $$
@@ -44,7 +44,7 @@ begin
   insert into spending as s (account, day, spent_microdenarii)
     select c.account, (t.posted_at at time zone 'UTC')::date, -sum(p.amount_microdenarii)
     from added p join ledger_transaction t on t.id = p.transaction_id join credit_account c on c.account = substr(p.account, 6)
-    where p.account like 'USER:%' and t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL')
+    where p.account like 'USER:%' and t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL', 'CAP')
     group by 1, 2 order by 1, 2
   on conflict (account, day) do update set spent_microdenarii = s.spent_microdenarii + excluded.spent_microdenarii;
   return null;

@@ -6,6 +6,9 @@ import io.viaduct.billing.database.EmbeddedDatabase;
 import io.viaduct.billing.database.Migrations;
 import io.viaduct.billing.database.OpeningDatabase;
 import io.viaduct.billing.ledger.LedgerVerification;
+import io.viaduct.billing.preview.DayCommand;
+import io.viaduct.billing.preview.PricesCommand;
+import io.viaduct.billing.tariff.TariffRefusedException;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.service.configuration.ConfigurationSource;
@@ -27,7 +30,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /// The command line of danum-billing. Exit codes: 0 success, 1 a ledger invariant is broken, 64
-/// wrong usage, 69 a resource is not available, 78 wrong configuration.
+/// wrong usage, 69 a resource is not available, 78 wrong configuration or tariff.
 @Command(
     name = "danum-billing",
     description = "From a usage report to a denarius.",
@@ -35,7 +38,9 @@ import picocli.CommandLine.Option;
     subcommands = {
       BillingCommand.Run.class,
       BillingCommand.Check.class,
-      BillingCommand.Verify.class
+      BillingCommand.Verify.class,
+      DayCommand.class,
+      PricesCommand.class
     })
 public final class BillingCommand {
   private static final int EXIT_BROKEN = 1;
@@ -50,10 +55,16 @@ public final class BillingCommand {
 
   static int run(String... arguments) {
     return ProcessCommandLine.start(
-            "danum-billing", "run", BillingCommand::serve, _ -> ExitCode.UNAVAILABLE, arguments)
+            "danum-billing", "run", BillingCommand::serve, BillingCommand::exitCode, arguments)
         .orElseGet(() ->
-            ProcessCommandLine.of(new BillingCommand(), _ -> ExitCode.UNAVAILABLE)
+            ProcessCommandLine.of(new BillingCommand(), BillingCommand::exitCode)
                 .execute(arguments));
+  }
+
+  private static int exitCode(Exception failure) {
+    return failure instanceof TariffRefusedException
+        ? ExitCode.CONFIGURATION
+        : ExitCode.UNAVAILABLE;
   }
 
   private static int serve(Path file) throws Exception {

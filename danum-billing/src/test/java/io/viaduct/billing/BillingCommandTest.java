@@ -3,6 +3,7 @@ package io.viaduct.billing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.billing.database.DatabaseAddress;
+import io.viaduct.billing.tariff.SeedTariff;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.service.tls.TlsSettings;
 import java.io.ByteArrayOutputStream;
@@ -68,7 +69,7 @@ class BillingCommandTest {
   void verifyPrintsEveryInvariantAndEndsWithZero() throws Exception {
     assertThat(BillingCommand.run("verify", "--config", configuration(""))).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8).lines())
-        .hasSize(15)
+        .hasSize(17)
         .allMatch(l -> l.startsWith("ok "));
   }
 
@@ -175,5 +176,18 @@ class BillingCommandTest {
   void wrongUsageEndsWith64() {
     assertThat(BillingCommand.run("run")).isEqualTo(64);
     assertThat(BillingCommand.run("fly")).isEqualTo(64);
+  }
+
+  @Test
+  void aDraftOfATariffThatIsRefusedEndsWith78AndItsRule() throws Exception {
+    Path draft =
+        Files.writeString(
+            folder.resolve("draft.json"),
+            SeedTariff.document().replace("\"cap\":0.3", "\"cap\":1.3"));
+    assertThat(BillingCommand.run("day", "--tariff", draft.toString())).isEqualTo(78);
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .contains("discount: cap must be between 0 and 1, got 1.3");
+    assertThat(BillingCommand.run("prices", "--tariff", folder + "/none.yml")).isEqualTo(69);
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("none.yml does not exist");
   }
 }

@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toSet;
 
 import io.viaduct.billing.rating.Use;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ public final class CoveredUse {
   private final HighestPrices prices;
   private final Instant now;
 
+  /// @param prices highest prices at the SNAPTs of the reports
   public CoveredUse(JdbcTemplate batches, HighestPrices prices, Instant now) {
     quotas = new Quotas(batches);
     this.prices = prices;
@@ -31,7 +33,9 @@ public final class CoveredUse {
     Map<SessionKey, List<Quota>> held =
         quotas.ofSessions(sessions).stream().collect(groupingBy(Quota::session));
     Map<SessionKey, String> accounts = new HashMap<>();
+    List<Passed> passed = new ArrayList<>();
     for (PostedReport report : reports) {
+      passed.addAll(passed(report, held.getOrDefault(report.key(), List.of())));
       if (held.computeIfPresent(report.key(), (_, of) -> covered(report, of)) != null) {
         accounts.put(report.key(), report.account());
       }
@@ -44,6 +48,26 @@ public final class CoveredUse {
     quotas.heard(accounts.keySet(), now);
     quotas.sweep(accounts.keySet());
     quotas.wake(accounts.values());
+    quotas.passed(passed);
+  }
+
+  /// Why the traffic of an application could pass.
+  ///
+  /// @param isWithinQuota false if it was more than its quota: billing was away, or the SNAPT
+  ///   disobeyed
+  record Passed(long interval, Application application, boolean isWithinQuota) {}
+
+  private static List<Passed> passed(PostedReport report, List<Quota> held) {
+    Map<Application, Use> flows = report.byApplication();
+    return held.stream()
+        .filter(quota -> flows.containsKey(quota.application()))
+        .map(quota ->
+            new Passed(
+                report.interval(),
+                quota.application(),
+                quota.covered().plus(flows.getOrDefault(quota.application(), Use.NONE)).bytes()
+                    <= quota.allowed().bytes()))
+        .toList();
   }
 
   private List<Quota> covered(PostedReport report, List<Quota> held) {
@@ -52,8 +76,7 @@ public final class CoveredUse {
     return held.stream()
         .map(quota ->
             quota.covered(
-                flows.getOrDefault(quota.application(), Use.NONE).plus(interval),
-                prices.of(quota.application())))
+                flows.getOrDefault(quota.application(), Use.NONE).plus(interval), prices.of(quota)))
         .toList();
   }
 }

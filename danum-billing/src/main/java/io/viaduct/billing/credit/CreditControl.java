@@ -3,6 +3,7 @@ package io.viaduct.billing.credit;
 import io.viaduct.billing.credit.CreditStore.StoredSession;
 import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.billing.tariff.TermsInForce;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
 import io.viaduct.usage.v1.CreditResult;
@@ -12,6 +13,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Grants quotas (ADR 0041). Each decision is one database transaction under the lock of the
@@ -24,6 +27,7 @@ public final class CreditControl {
   private final CreditStore store;
   private final TariffBook tariffs;
   private final SurchargeBook surcharges;
+  private final Owners owners;
   private final GrantRules rules;
   private final CreditNotices notices;
   private final CreditAnswers answers;
@@ -36,6 +40,7 @@ public final class CreditControl {
       CreditStore store,
       TariffBook tariffs,
       SurchargeBook surcharges,
+      Owners owners,
       GrantRules rules,
       CreditNotices notices,
       CreditAnswers answers,
@@ -45,6 +50,7 @@ public final class CreditControl {
     this.store = store;
     this.tariffs = tariffs;
     this.surcharges = surcharges;
+    this.owners = owners;
     this.rules = rules;
     this.notices = notices;
     this.answers = answers;
@@ -61,7 +67,7 @@ public final class CreditControl {
       SessionRequest request = SessionRequest.read(message);
       HighestPrices prices = prices(now);
       return transaction.execute(_ -> decide(request, message, prices, now));
-    } catch (IllegalArgumentException e) {
+    } catch (RequestRefusedException e) {
       return CreditAnswers.refused(message, String.valueOf(e.getMessage()));
     }
   }
@@ -93,15 +99,15 @@ public final class CreditControl {
 
   private static void requireNext(SessionRequest request, StoredSession known) {
     if (!known.account().equals(request.account())) {
-      throw new IllegalArgumentException("the session is of another account");
+      throw new RequestRefusedException("the session is of another account");
     }
     if (request.number() <= known.number()) {
-      throw new IllegalArgumentException(
+      throw new RequestRefusedException(
           "number must be above %d, the session's last, got %d"
               .formatted(known.number(), request.number()));
     }
     if (known.isEnded()) {
-      throw new IllegalArgumentException("the session has ended");
+      throw new RequestRefusedException("the session has ended");
     }
   }
 
@@ -143,10 +149,20 @@ public final class CreditControl {
     return notices.overdue(ACCOUNTS_OF_RUN);
   }
 
+  /// The owners of SNAPTs, who may ask for a surcharge.
+  ///
+  /// @param all every owner
+  /// @param ownerOf owner of a SNAPT
+  record Owners(Set<String> all, UnaryOperator<String> ownerOf) {}
+
   private record Pushed(SessionKey session, List<Quota> quotas) {}
 
   private HighestPrices prices(Instant now) {
-    return HighestPrices.of(tariffs, surcharges, now, adjustmentTime);
+    return HighestPrices.of(
+        TermsInForce.Known.of(tariffs, surcharges, owners.all()),
+        owners.ownerOf(),
+        now,
+        adjustmentTime);
   }
 
   private Decision decision(AccountCredit locked, HighestPrices prices, Instant now) {

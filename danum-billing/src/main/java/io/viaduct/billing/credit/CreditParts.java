@@ -3,15 +3,19 @@ package io.viaduct.billing.credit;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.usage.v1.FailureAction;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -21,6 +25,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 /// Makes credit control: decisions, streams, pushes and notices.
 @Configuration(proxyBeanMethods = false)
 class CreditParts {
+  private static final Duration RELEASE = Duration.ofSeconds(1);
+  private static final Duration DELIVERY = Duration.ofMillis(250);
+
   @Bean
   CreditStore creditStore(JdbcTemplate batches, BillingConfiguration configuration) {
     return new CreditStore(batches, MicroDenarii.ofDenarii(configuration.credit().defaultLimit()));
@@ -58,12 +65,19 @@ class CreditParts {
         store,
         tariffs,
         surcharges,
+        new CreditControl.Owners(owners(configuration), configuration::ownerOf),
         new GrantRules(
             credit.grantTime(), credit.grantBytesMin(), credit.validity(), credit.validityMin()),
         notices,
         new CreditAnswers(actions(credit.failure())),
         meters,
         configuration.adjustmentTime());
+  }
+
+  private static Set<String> owners(BillingConfiguration configuration) {
+    Set<String> owners = new HashSet<>(configuration.snaptOwners().values());
+    owners.add(configuration.defaultOwner());
+    return owners;
   }
 
   private static Map<ServiceClass, FailureAction> actions(
@@ -102,7 +116,7 @@ class CreditParts {
   }
 
   @Bean
-  Running<CreditClock> creditClock(
+  Running<PeriodicTasks> creditClock(
       CreditControl control,
       CreditService service,
       CreditStore store,
@@ -113,11 +127,8 @@ class CreditParts {
     return new Running<>(
         Stage.CREDIT,
         () -> {
-          CreditClock tasks = new CreditClock();
-          tasks.every(
-              CreditClock.RELEASE,
-              "release of lapsed grants",
-              () -> control.release(clock.instant()));
+          PeriodicTasks tasks = new PeriodicTasks("credit");
+          tasks.every(RELEASE, "release of lapsed grants", () -> control.release(clock.instant()));
           tasks.atOnceAndEvery(
               configuration.verificationPeriod(),
               "sum of the reservations",
@@ -125,8 +136,8 @@ class CreditParts {
           tasks.atOnceAndEvery(
               configuration.verificationPeriod(), "missed notices", service::catchUp);
           NoticeWebhook.of(configuration.credit().webhook(), jdbc, clock, meters)
-              .ifPresent(webhook ->
-                  tasks.every(CreditClock.DELIVERY, "delivery of notices", webhook::deliverDue));
+              .ifPresent(
+                  webhook -> tasks.every(DELIVERY, "delivery of notices", webhook::deliverDue));
           return tasks;
         });
   }

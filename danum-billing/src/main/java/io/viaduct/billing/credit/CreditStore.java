@@ -196,12 +196,12 @@ final class CreditStore {
         == 1;
   }
 
-  /// Returns the charges, less their discounts, of flows that began after a time.
+  /// Returns what flows cost that began after a time.
   MicroDenarii spentSince(String account, Instant from) {
     return new MicroDenarii(
         jdbc.sql(
-                "select coalesce(sum(charge_microdenarii - discount_microdenarii), 0)::bigint"
-                    + " from charge where account = ? and started_at > ?")
+                "select coalesce(sum(c.net), 0)::bigint"
+                    + " from charge c where c.account = ? and c.started_at > ?")
             .param(account)
             .param(Timestamp.from(from))
             .query(Long.class)
@@ -220,6 +220,18 @@ final class CreditStore {
                 new MicroDenarii(row.getLong(3)),
                 row.getTimestamp(4).toInstant()))
         .list();
+  }
+
+  String passedBy(long charge) {
+    return jdbc.sql(
+            """
+            select lower(replace(p.rule, '_', '-')) from charge c join interval_pass p on p.interval_id = c.interval_id
+              and (p.application, p.service_class) = (c.application, c.service_class) where c.id = ?
+            """)
+        .param(charge)
+        .query(String.class)
+        .optional()
+        .orElse("none");
   }
 
   private static @Nullable Long value(@Nullable MicroDenarii amount) {

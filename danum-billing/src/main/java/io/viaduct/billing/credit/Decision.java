@@ -58,7 +58,7 @@ final class Decision {
   }
 
   private void release(Quota quota) {
-    put(quota.released(prices.of(quota.application())));
+    put(quota.released(prices.of(quota)));
   }
 
   List<Quota> ofSession(SessionKey session) {
@@ -67,18 +67,18 @@ final class Decision {
 
   /// Takes over what a SNAPT has told, and releases the rest of the grant.
   ///
-  /// @throws IllegalArgumentException if the session has too many applications
+  /// @throws RequestRefusedException if the session has too many applications
   Quota tell(SessionKey session, UsedByApplication told) {
     Quota known = quotas.get(new Key(session, told.application()));
     if (known == null) {
       if (ofSession(session).size() >= SessionRequest.APPLICATIONS_MAX) {
-        throw new IllegalArgumentException(
+        throw new RequestRefusedException(
             "a session has at most %d applications".formatted(SessionRequest.APPLICATIONS_MAX));
       }
       known =
           Quota.first(session, told.application(), store.covered(session, told.application()), now);
     }
-    return put(known.told(told, prices.of(told.application())));
+    return put(known.told(told, prices.of(session, told.application())));
   }
 
   /// Grants what the credit allows, and notes if it is less than what is needed.
@@ -86,8 +86,7 @@ final class Decision {
     if (!credit.isActive()) {
       return put(GrantRules.nothing(quota, now));
     }
-    Quota granted =
-        put(rules.grant(quota, prices.of(quota.application()), credit.spendable(), now));
+    Quota granted = put(rules.grant(quota, prices.of(quota), credit.spendable(), now));
     if (!granted.hasRest()) {
       result = credit.shortage();
       isRefused |= result == CreditResult.CREDIT_LIMIT_REACHED;

@@ -1,10 +1,12 @@
 package io.viaduct.billing.credit;
 
+import io.viaduct.billing.credit.HighestPrices.Bound;
 import io.viaduct.billing.ledger.MicroDenarii;
-import io.viaduct.billing.rating.HighestPrice;
 import io.viaduct.billing.rating.Use;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /// Decides the size of a grant. It follows the present rate. When credit is short, first its
 /// validity shrinks, and then its bytes: a short time of a fast download costs less than the same
@@ -28,29 +30,47 @@ public record GrantRules(Duration time, long bytesMin, Duration validity, Durati
   /// Returns the quota with a grant, or cut to what it has.
   ///
   /// @param spendable amount that may be reserved beside what is reserved now
-  Quota grant(Quota quota, HighestPrice price, MicroDenarii spendable, Instant now) {
+  Quota grant(Quota quota, Bound price, MicroDenarii spendable, Instant now) {
     long bytes = Math.max(bytesMin, (long) (quota.bytesPerSecond() * time.toNanos() / 1e9));
+    long ms = validity.toMillis();
     MicroDenarii budget = spendable.plus(quota.reserved());
-    Quota full = granted(quota, bytes, validity.toMillis(), false, price, now);
+    Quota full = granted(quota, bytes, ms, false, price, now);
     if (isPaid(full, budget)) {
       return full;
     }
-    long owedBytes = Math.max(0, quota.allowed().bytes() - quota.covered().bytes());
-    long ms = price.millisecondsFor(budget, owedBytes + bytes, flows(quota)) - owedMs(quota);
-    if (ms >= validityMin.toMillis()) {
-      Quota shorter = granted(quota, bytes, Math.min(ms, validity.toMillis()), true, price, now);
-      if (isPaid(shorter, budget)) {
-        return shorter;
+    Quota shorter =
+        largest(
+            validityMin.toMillis(),
+            ms,
+            budget,
+            fewerMs -> granted(quota, bytes, fewerMs, true, price, now));
+    if (shorter != null) {
+      return shorter;
+    }
+    Quota smaller =
+        largest(PACKET_BYTES, bytes, budget, fewer -> granted(quota, fewer, ms, true, price, now));
+    return smaller == null ? nothing(quota, now) : smaller;
+  }
+
+  /// Returns the largest grant that is paid, by bisection: a price rises with bytes and time.
+  ///
+  /// @return null if even the smallest one is not paid
+  private static @Nullable Quota largest(
+      long least, long most, MicroDenarii budget, LongFunction<Quota> grant) {
+    Quota best = null;
+    long low = least;
+    long high = most;
+    while (low <= high) {
+      long middle = low + (high - low) / 2;
+      Quota tried = grant.apply(middle);
+      if (isPaid(tried, budget)) {
+        best = tried;
+        low = middle + 1;
+      } else {
+        high = middle - 1;
       }
     }
-    long fewer = Math.min(bytes, price.bytesFor(budget) - owedBytes);
-    if (fewer >= PACKET_BYTES) {
-      Quota smaller = granted(quota, fewer, validity.toMillis(), true, price, now);
-      if (isPaid(smaller, budget)) {
-        return smaller;
-      }
-    }
-    return nothing(quota, now);
+    return best;
   }
 
   /// Returns the quota cut to what it has. A later change of the credit is pushed to it.
@@ -63,22 +83,12 @@ public record GrantRules(Duration time, long bytesMin, Duration validity, Durati
   }
 
   private static Quota granted(
-      Quota quota, long bytes, long validityMs, boolean cut, HighestPrice price, Instant now) {
+      Quota quota, long bytes, long validityMs, boolean cut, Bound price, Instant now) {
+    long flows = Math.max(1, quota.flows());
     return quota.granted(
-        new Use(bytes, Math.multiplyExact(flows(quota), validityMs), validityMs),
+        new Use(bytes, Math.multiplyExact(flows, validityMs), validityMs),
         now.plusMillis(validityMs).plus(LATE),
         cut,
         price);
-  }
-
-  // What was used and is not charged yet costs time too.
-  private static long owedMs(Quota quota) {
-    long flowMs = quota.allowed().flowMs() - quota.covered().flowMs();
-    long intervalMs = quota.allowed().intervalMs() - quota.covered().intervalMs();
-    return Math.max(0, Math.max(intervalMs, flowMs / flows(quota)));
-  }
-
-  private static long flows(Quota quota) {
-    return Math.max(1, quota.flows());
   }
 }

@@ -1,39 +1,55 @@
 package io.viaduct.billing.credit;
 
+import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.rating.HighestPrice;
-import io.viaduct.billing.tariff.Surcharge;
-import io.viaduct.billing.tariff.SurchargeBook;
-import io.viaduct.billing.tariff.TariffBook;
-import io.viaduct.billing.tariff.TariffVersion;
+import io.viaduct.billing.rating.Use;
 import io.viaduct.billing.tariff.Terms;
+import io.viaduct.billing.tariff.TermsInForce;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /// The highest prices of applications under all terms that may price the traffic of a quota: its
-/// interval may have begun under an earlier version. For the surcharge, it takes the highest one of
-/// any owner.
+/// interval may have begun under earlier ones.
 ///
-/// @param versions versions of the tariff in force meanwhile
-public record HighestPrices(List<TariffVersion> versions, Surcharge surcharge) {
-  /// Longest time from the start of an interval to the end of a quota that is used in it.
-  private static final Duration AHEAD = Duration.ofMinutes(1);
+/// @param known terms of the owners of the SNAPTs
+/// @param ownerOf owner of a SNAPT
+/// @param from time of the oldest traffic that is not charged yet
+/// @param to end of the quotas
+public record HighestPrices(
+    TermsInForce.Known known, UnaryOperator<String> ownerOf, Instant from, Instant to) {
+  /// Longest time from now to the end of a quota.
+  private static final Duration AHEAD = Duration.ofMinutes(10);
 
   /// @param oldest age of the oldest traffic that is not charged yet
   public static HighestPrices of(
-      TariffBook tariffs, SurchargeBook surcharges, Instant now, Duration oldest) {
-    return new HighestPrices(
-        TariffBook.inForce(tariffs.versions(), now.minus(oldest), now.plus(AHEAD)),
-        surcharges.highest());
+      TermsInForce.Known known, UnaryOperator<String> ownerOf, Instant now, Duration oldest) {
+    return new HighestPrices(known, ownerOf, now.minus(oldest), now.plus(AHEAD));
   }
 
-  HighestPrice of(Application application) {
-    return versions.stream()
-        .map(version ->
-            HighestPrice.of(
-                new Terms(version.tariff(), surcharge),
-                application.serviceClass(),
-                application.name()))
-        .reduce(HighestPrice.FREE, HighestPrice::or);
+  /// Returns the highest price of a quota's application at its SNAPT.
+  Bound of(Quota quota) {
+    return of(quota.session(), quota.application());
+  }
+
+  Bound of(SessionKey session, Application application) {
+    List<Terms> terms = known.between(ownerOf.apply(session.snapt()), from, to);
+    return new Bound(
+        terms.stream()
+            .distinct()
+            .map(each -> HighestPrice.of(each, application.serviceClass(), application.name()))
+            .toList());
+  }
+
+  /// The highest of several prices.
+  record Bound(List<HighestPrice> prices) {
+    /// Returns the most that an amount of use can cost.
+    MicroDenarii charge(Use use) {
+      return prices.stream()
+          .map(price -> price.charge(use))
+          .max(MicroDenarii::compareTo)
+          .orElse(MicroDenarii.ZERO);
+    }
   }
 }

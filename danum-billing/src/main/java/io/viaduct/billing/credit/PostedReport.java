@@ -8,12 +8,18 @@ import java.util.stream.Collectors;
 
 /// A report that is being posted: the use whose reservation its charge replaces.
 ///
+/// @param interval id of the charging interval
 /// @param account id of the account that pays
 /// @param snapt id of the SNAPT
 /// @param session id of the session
 /// @param intervalMs length of the interval, milliseconds
 public record PostedReport(
-    String account, String snapt, String session, long intervalMs, List<Flow> flows) {
+    long interval,
+    String account,
+    String snapt,
+    String session,
+    long intervalMs,
+    List<Flow> flows) {
   /// The use by one flow.
   ///
   /// @param bytes inner IP bytes

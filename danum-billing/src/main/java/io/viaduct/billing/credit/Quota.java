@@ -1,7 +1,7 @@
 package io.viaduct.billing.credit;
 
+import io.viaduct.billing.credit.HighestPrices.Bound;
 import io.viaduct.billing.ledger.MicroDenarii;
-import io.viaduct.billing.rating.HighestPrice;
 import io.viaduct.billing.rating.Use;
 import java.time.Instant;
 
@@ -38,7 +38,7 @@ record Quota(
   }
 
   /// Returns the quota after the SNAPT has told its use. The rest of the grant is released.
-  Quota told(UsedByApplication told, HighestPrice price) {
+  Quota told(UsedByApplication told, Bound price) {
     return new Quota(
             session,
             application,
@@ -54,13 +54,13 @@ record Quota(
   }
 
   /// Returns the quota without the rest of its grant.
-  Quota released(HighestPrice price) {
+  Quota released(Bound price) {
     return allowing(used, validUntil, false).priced(price);
   }
 
   /// Returns the quota with a grant beside what is allowed already. It is never taken back: the
   /// SNAPT may have used it since.
-  Quota granted(Use extra, Instant until, boolean cut, HighestPrice price) {
+  Quota granted(Use extra, Instant until, boolean cut, Bound price) {
     return allowing(allowed.plus(extra), until, cut).priced(price);
   }
 
@@ -70,7 +70,7 @@ record Quota(
   }
 
   /// Returns the quota after a report that covers more of its use was posted.
-  Quota covered(Use more, HighestPrice price) {
+  Quota covered(Use more, Bound price) {
     return new Quota(
             session,
             application,
@@ -90,7 +90,7 @@ record Quota(
         session, application, used, total, covered, bytesPerSecond, flows, reserved, until, cut);
   }
 
-  private Quota priced(HighestPrice price) {
+  private Quota priced(Bound price) {
     return new Quota(
         session,
         application,

@@ -37,10 +37,6 @@ final class Quotas {
         .list();
   }
 
-  List<Quota> ofSession(SessionKey session) {
-    return ofSessions(List.of(session));
-  }
-
   List<Quota> ofSessions(Collection<SessionKey> sessions) {
     return jdbc.sql(
             SELECT
@@ -132,6 +128,21 @@ final class Quotas {
                 + " group by account")
         .param(accounts.stream().distinct().toArray(String[]::new))
         .query(row -> {});
+  }
+
+  /// Stores why traffic could pass.
+  void passed(Collection<CoveredUse.Passed> passed) {
+    batches.batchUpdate(
+        "insert into interval_pass (interval_id, application, service_class, rule) values (?, ?, ?, ?)",
+        passed.stream()
+            .map(each ->
+                new Object[] {
+                  each.interval(),
+                  each.application().name(),
+                  each.application().serviceClass().name(),
+                  each.isWithinQuota() ? "QUOTA" : "BEYOND_QUOTA"
+                })
+            .toList());
   }
 
   private static Object[] row(String account, Quota quota) {

@@ -28,16 +28,16 @@ record SessionRequest(
 
   /// Reads a request.
   ///
-  /// @throws IllegalArgumentException naming the field, the value and the rule
+  /// @throws RequestRefusedException naming the field, the value and the rule
   static SessionRequest read(CreditRequest request) {
     require(NAME, "snapt_id", request.getSnaptId());
     require(NAME, "session_id", request.getSessionId());
     require(NAME, "account", request.getAccount());
     if (request.getNumber() < 1) {
-      throw new IllegalArgumentException("number must be 1 or more, got " + request.getNumber());
+      throw new RequestRefusedException("number must be 1 or more, got " + request.getNumber());
     }
     if (request.getUsedCount() > APPLICATIONS_MAX) {
-      throw new IllegalArgumentException(
+      throw new RequestRefusedException(
           "a request has at most %d applications, got %d"
               .formatted(APPLICATIONS_MAX, request.getUsedCount()));
     }
@@ -48,7 +48,7 @@ record SessionRequest(
             .sorted(Comparator.comparing(UsedByApplication::application))
             .toList();
     if (used.stream().map(UsedByApplication::application).distinct().count() < used.size()) {
-      throw new IllegalArgumentException("a request names each application and class once");
+      throw new RequestRefusedException("a request names each application and class once");
     }
     return new SessionRequest(
         new SessionKey(request.getSnaptId(), request.getSessionId()),
@@ -63,7 +63,7 @@ record SessionRequest(
       case INITIAL, UPDATE -> false;
       case TERMINATION -> true;
       case CREDIT_REQUEST_TYPE_UNSPECIFIED, UNRECOGNIZED ->
-          throw new IllegalArgumentException("type must be INITIAL, UPDATE or TERMINATION");
+          throw new RequestRefusedException("type must be INITIAL, UPDATE or TERMINATION");
     };
   }
 
@@ -73,7 +73,7 @@ record SessionRequest(
     long bytes = count("total_bytes", units.getTotalBytes());
     double rate = units.getBytesPerSecond();
     if (!(rate >= 0 && rate <= COUNT_MAX)) {
-      throw new IllegalArgumentException(
+      throw new RequestRefusedException(
           "bytes_per_second must be 0 to %d, got %s".formatted(COUNT_MAX, rate));
     }
     return new UsedByApplication(
@@ -97,14 +97,14 @@ record SessionRequest(
       case LT_HD -> ServiceClass.LT_HD;
       case HT_HD -> ServiceClass.HT_HD;
       case SERVICE_CLASS_UNSPECIFIED, UNRECOGNIZED ->
-          throw new IllegalArgumentException(
+          throw new RequestRefusedException(
               "service_class must be 1 to 4, got " + units.getServiceClassValue());
     };
   }
 
   private static long count(String field, long value) {
     if (value < 0 || value > COUNT_MAX) {
-      throw new IllegalArgumentException(
+      throw new RequestRefusedException(
           "%s must be 0 to %d, got %s".formatted(field, COUNT_MAX, Long.toUnsignedString(value)));
     }
     return value;
@@ -112,7 +112,7 @@ record SessionRequest(
 
   private static void require(Pattern pattern, String field, String value) {
     if (!pattern.matcher(value).matches()) {
-      throw new IllegalArgumentException(
+      throw new RequestRefusedException(
           "%s must match %s, got %d characters".formatted(field, pattern, value.length()));
     }
   }

@@ -14,7 +14,7 @@ public record LedgerAccount(Kind kind, String holder) {
     CLEARING,
     /// Fees of an owner of SNAPTs.
     PROVIDER,
-    /// Revenue, fees, discounts and adjustments of the operator.
+    /// Revenue, fees, discounts, adjustments and grants of the operator.
     OPERATOR,
     /// Source of topped-up money.
     ISSUANCE
@@ -26,6 +26,7 @@ public record LedgerAccount(Kind kind, String holder) {
   public static final LedgerAccount FEES = new LedgerAccount(Kind.OPERATOR, "FEES");
   public static final LedgerAccount DISCOUNT = new LedgerAccount(Kind.OPERATOR, "DISCOUNT");
   public static final LedgerAccount ADJUSTMENT = new LedgerAccount(Kind.OPERATOR, "ADJUSTMENT");
+  public static final LedgerAccount GRANTS = new LedgerAccount(Kind.OPERATOR, "GRANTS");
 
   public static LedgerAccount user(String id) {
     return new LedgerAccount(Kind.USER, id);

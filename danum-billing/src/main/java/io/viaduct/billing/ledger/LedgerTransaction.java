@@ -27,6 +27,10 @@ public record LedgerTransaction(
     REFUND,
     /// Reverses a provisional transaction.
     REVERSAL,
+    /// Money that expires, given by an operator.
+    GRANT,
+    /// What was left of a grant.
+    EXPIRY,
     /// Gives back what was paid above a cap.
     CAP
   }
@@ -75,6 +79,29 @@ public record LedgerTransaction(
         null,
         reason,
         move(LedgerAccount.ADJUSTMENT, LedgerAccount.user(user), amount).toList());
+  }
+
+  /// Returns a grant: USER +X, OPERATOR:GRANTS -X.
+  public static LedgerTransaction grant(
+      String key, String user, MicroDenarii amount, String reason) {
+    return new LedgerTransaction(
+        Kind.GRANT,
+        key,
+        null,
+        reason,
+        move(LedgerAccount.GRANTS, LedgerAccount.user(user), amount).toList());
+  }
+
+  /// Returns the expiry of a wallet: USER -X, OPERATOR:GRANTS +X.
+  ///
+  /// @param rest what is left of the wallet
+  public static LedgerTransaction expiry(long wallet, String user, MicroDenarii rest) {
+    return new LedgerTransaction(
+        Kind.EXPIRY,
+        "expiry:" + wallet,
+        null,
+        "wallet " + wallet,
+        move(LedgerAccount.user(user), LedgerAccount.GRANTS, rest).toList());
   }
 
   /// Returns what was paid above a cap: USER +X, OPERATOR:ADJUSTMENT -X.

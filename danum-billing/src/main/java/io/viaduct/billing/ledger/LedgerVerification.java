@@ -166,23 +166,49 @@ public final class LedgerVerification {
             """
           },
           new String[] {
-            "the kept spending of each day is its charges less discounts and reversals",
+            "the kept spending of each day is its charges less what was given back",
             """
             select coalesce(s.account, p.account) || ' on ' || coalesce(s.day, p.day) || ' keeps '
                    || coalesce(s.spent_microdenarii, 0) || ', was charged ' || coalesce(p.spent, 0)
             from spending s full join (
               select c.account, (t.posted_at at time zone 'UTC')::date as day, -sum(p.amount_microdenarii) as spent
               from posting p join ledger_transaction t on t.id = p.transaction_id join credit_account c on p.account = 'USER:' || c.account
-              where t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL') group by 1, 2) p
+              where t.kind in ('PROVISIONAL', 'CORRECTION', 'ADJUSTMENT', 'REVERSAL', 'CAP') group by 1, 2) p
               on (p.account, p.day) = (s.account, s.day)
             where coalesce(s.spent_microdenarii, 0) <> coalesce(p.spent, 0)
+            """
+          },
+          new String[] {
+            "each wallet is granted with its amount, and what it paid and what expired are at most that",
+            """
+            select 'wallet ' || w.id || ': ' || w.amount_microdenarii || ' granted, ' || coalesce(d.drawn, 0) || ' drawn, '
+                   || coalesce(e.amount_microdenarii::text, 'not') || ' expired'
+            from wallet w
+            left join posting p on p.transaction_id = w.transaction_id and p.account = 'USER:' || w.account
+            left join (select wallet_id, sum(amount_microdenarii) drawn from wallet_draw group by 1) d on d.wallet_id = w.id
+            left join wallet_expiry e on e.wallet_id = w.id
+            left join posting x on x.transaction_id = e.transaction_id and x.account = 'USER:' || w.account
+            where p.amount_microdenarii is distinct from w.amount_microdenarii
+               or coalesce(d.drawn, 0) + coalesce(e.amount_microdenarii, 0) > w.amount_microdenarii
+               or e.wallet_id is not null and (coalesce(d.drawn, 0) + e.amount_microdenarii <> w.amount_microdenarii
+                 or coalesce(x.amount_microdenarii, 0) <> -e.amount_microdenarii)
+            """
+          },
+          new String[] {
+            "what a charge drew from wallets of its account is at most what it cost",
+            """
+            select 'charge ' || c.id || ': ' || sum(d.amount_microdenarii) || ' drawn for ' || c.net
+            from wallet_draw d join charge c on c.id = d.charge_id join wallet w on w.id = d.wallet_id
+            group by c.id, c.net, c.account
+            having sum(d.amount_microdenarii) > c.net or bool_or(w.account <> c.account)
             """
           },
           new String[] {
             "no posted row can be updated or deleted",
             """
             select t.name || ' has no enabled trigger' from unnest(array['ledger_account', 'ledger_transaction', 'posting',
-              'top_up', 'credit', 'cap_credit', 'tariff', 'surcharge', 'snapt_report', 'charge', 'charging_interval', 'interval_decision', 'held_report']) t(name)
+              'top_up', 'credit', 'cap_credit', 'tariff', 'surcharge', 'snapt_report', 'charge', 'charging_interval',
+              'interval_decision', 'held_report', 'wallet', 'wallet_draw', 'wallet_expiry', 'interval_pass']) t(name)
             where (select count(*) from pg_trigger g where g.tgrelid = t.name::regclass and g.tgenabled in ('O', 'A')
                    and g.tgname in (t.name || '_rows_stay', t.name || '_stays')) <> 2
             """

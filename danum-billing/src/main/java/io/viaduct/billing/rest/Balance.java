@@ -6,12 +6,15 @@ import java.time.Instant;
 /// The balance of an account.
 ///
 /// @param postedMicrodenarii sum of the account's postings
-/// @param availableMicrodenarii posted money and credit limit, less reserved money
+/// @param availableMicrodenarii posted money less reserved money, without the credit limit
 /// @param asOf time when the balance was read
 record Balance(
     String account, String postedMicrodenarii, String availableMicrodenarii, Instant asOf) {
   static Balance of(AccountCredit credit, Instant asOf) {
     return new Balance(
-        credit.account(), credit.balance().toString(), credit.available().toString(), asOf);
+        credit.account(),
+        credit.balance().toString(),
+        credit.balance().minus(credit.reserved()).toString(),
+        asOf);
   }
 }

@@ -38,6 +38,7 @@ import tools.jackson.databind.json.JsonMapper;
   CreditsResource.class,
   HeldReportsResource.class,
   OperatorResource.class,
+  PaymentResource.class,
   Problems.class,
   RatingResource.class,
   SessionsResource.class,
@@ -46,7 +47,8 @@ import tools.jackson.databind.json.JsonMapper;
   TopUpsResource.class,
   UnsignedResource.class,
   UsageResource.class,
-  UsersResource.class
+  UsersResource.class,
+  WalletsResource.class
 })
 class RestParts {
   @Bean

@@ -60,6 +60,8 @@ class SecurityParts {
           at(PUT, ACCOUNT + "/credit/caps"),
           at(DELETE, ACCOUNT + "/devices/*"),
           at(GET, "/api/v1/charges/*"),
+          at(GET, "/api/v1/charges/*/payment"),
+          at(HEAD, "/api/v1/charges/*/payment"),
           at(HEAD, "/api/v1/charges/*"),
           at(GET, "/api/v1/charges/*/explain"),
           at(HEAD, "/api/v1/charges/*/explain"),

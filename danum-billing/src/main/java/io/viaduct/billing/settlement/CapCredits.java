@@ -1,10 +1,11 @@
 package io.viaduct.billing.settlement;
 
+import io.viaduct.billing.credit.CreditLock;
 import io.viaduct.billing.ledger.Ledger;
-import io.viaduct.billing.ledger.LedgerTransaction;
 import io.viaduct.billing.ledger.MicroDenarii;
-import io.viaduct.billing.rating.Rounding;
-import io.viaduct.billing.tariff.Cap;
+import io.viaduct.billing.settlement.CappedDay.Day;
+import io.viaduct.billing.settlement.CappedDay.Excess;
+import io.viaduct.billing.settlement.CappedDay.Hour;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TariffVersion;
 import java.sql.Timestamp;
@@ -12,17 +13,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/// Gives back what accounts paid above the caps of an hour or a day. A charge belongs to the UTC
-/// hour and day in which its interval began; the caps are those of the tariff in force when the
-/// hour or day began.
+/// Gives back what accounts paid above the caps of an hour or a day ([CappedDay]). A charge belongs
+/// to the UTC hour and day in which its interval began.
 ///
 /// A day is credited once, when nothing can change its sum any more: the last report of it would be
 /// too late, and no interval of it waits for settlement, a receipt or an operator. The credit is
@@ -57,50 +55,6 @@ public final class CapCredits {
     this.adjustmentTime = adjustmentTime;
   }
 
-  private record Day(String account, LocalDate date) {
-    Instant begin() {
-      return date.atStartOfDay(ZoneOffset.UTC).toInstant();
-    }
-
-    Instant end() {
-      return begin().plus(1, ChronoUnit.DAYS);
-    }
-  }
-
-  /// What was paid for one application in one hour.
-  private record Hour(String application, Instant begin, MicroDenarii paid) {}
-
-  /// A cap that was exceeded.
-  ///
-  /// @param application empty for a whole day
-  private record Excess(
-      Day day,
-      Cap cap,
-      String application,
-      Instant begin,
-      int tariffVersion,
-      MicroDenarii paid,
-      MicroDenarii limit) {
-    MicroDenarii amount() {
-      return paid.minus(limit);
-    }
-
-    String text() {
-      return cap == Cap.ACCOUNT_DAY
-          ? "cap of the day %s: %s of %s micro-denarii".formatted(day.date(), paid, limit)
-          : "cap of %s in the hour from %s: %s of %s micro-denarii"
-              .formatted(application, begin, paid, limit);
-    }
-
-    LedgerTransaction transaction() {
-      return LedgerTransaction.capCredit(
-          String.join("/", day.account(), cap.name(), application, begin.toString()),
-          day.account(),
-          amount(),
-          text());
-    }
-  }
-
   /// Credits all days that are due.
   ///
   /// @return the accounts that were given a credit
@@ -132,7 +86,10 @@ public final class CapCredits {
             .query((row, _) -> new Day(row.getString(1), row.getObject(2, LocalDate.class)))
             .list();
     List<TariffVersion> versions = tariffs.versions();
-    List<Excess> excesses = due.stream().flatMap(day -> excesses(day, versions).stream()).toList();
+    List<Excess> excesses =
+        due.stream()
+            .flatMap(day -> CappedDay.excesses(day, hours(day), versions).stream())
+            .toList();
     post(excesses, now);
     for (Day day : due) {
       jdbc.sql("delete from open_day where account = ? and day = ?")
@@ -142,52 +99,6 @@ public final class CapCredits {
     }
     excesses.forEach(excess -> credited.add(excess.day().account()));
     return due.size();
-  }
-
-  private List<Excess> excesses(Day day, List<TariffVersion> versions) {
-    List<Excess> excesses = new ArrayList<>();
-    MicroDenarii paid = MicroDenarii.ZERO;
-    for (Hour hour : hours(day)) {
-      paid = paid.plus(hour.paid());
-      Excess excess =
-          excess(
-              day,
-              Cap.APPLICATION_HOUR,
-              hour.application(),
-              hour.begin(),
-              TariffBook.inForce(versions, hour.begin()),
-              hour.paid());
-      if (excess.amount().value() > 0) {
-        excesses.add(excess);
-        paid = paid.minus(excess.amount());
-      }
-    }
-    Excess whole =
-        excess(
-            day, Cap.ACCOUNT_DAY, "", day.begin(), TariffBook.inForce(versions, day.begin()), paid);
-    if (whole.amount().value() > 0) {
-      excesses.add(whole);
-    }
-    return excesses;
-  }
-
-  // Without a cap, the limit is what was paid.
-  private static Excess excess(
-      Day day,
-      Cap cap,
-      String application,
-      Instant begin,
-      TariffVersion version,
-      MicroDenarii paid) {
-    Double limit = version.tariff().caps().get(cap);
-    return new Excess(
-        day,
-        cap,
-        application,
-        begin,
-        version.version(),
-        paid,
-        limit == null ? paid : Rounding.ofDenarii(limit));
   }
 
   private List<Hour> hours(Day day) {
@@ -211,6 +122,7 @@ public final class CapCredits {
   }
 
   private void post(List<Excess> excesses, Instant now) {
+    CreditLock.take(jdbc, excesses.stream().map(excess -> excess.day().account()).toList());
     List<Long> ids = ledger.post(excesses.stream().map(Excess::transaction).toList(), now);
     for (int i = 0; i < ids.size(); i++) {
       Excess excess = excesses.get(i);

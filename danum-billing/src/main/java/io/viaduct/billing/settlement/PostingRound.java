@@ -7,8 +7,11 @@ import io.viaduct.billing.credit.PostedReport;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerAccount;
 import io.viaduct.billing.ledger.LedgerTransaction;
+import io.viaduct.billing.rating.RatedFlow;
 import io.viaduct.billing.settlement.IntervalStore.BilledBefore;
 import io.viaduct.billing.tariff.TermsInForce;
+import io.viaduct.billing.wallet.PaidCharge;
+import io.viaduct.billing.wallet.Wallets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,6 +23,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -34,6 +39,7 @@ final class PostingRound {
   private final JdbcClient jdbc;
   private final Ledger ledger;
   private final CoveredUse coveredUse;
+  private final Wallets wallets;
   private final SettlementRules rules;
   private final TermsInForce.Known terms;
   private final Instant now;
@@ -53,13 +59,15 @@ final class PostingRound {
       Ledger ledger,
       SettlementRules rules,
       TermsInForce.Known terms,
-      HighestPrices prices,
       Instant now) {
     this.jdbc = JdbcClient.create(batches);
     this.store = new IntervalStore(batches);
     this.held = new HeldReports(jdbc);
     this.ledger = ledger;
-    this.coveredUse = new CoveredUse(batches, prices, now);
+    this.coveredUse =
+        new CoveredUse(
+            batches, HighestPrices.of(terms, rules.ownerOf(), now, rules.adjustmentTime()), now);
+    this.wallets = new Wallets(batches);
     this.rules = rules;
     this.terms = terms;
     this.now = now;
@@ -269,11 +277,23 @@ final class PostingRound {
             .toList(),
         now);
     ledger.post(billed.stream().map(PostingRound::transaction).toList(), now);
-    coveredUse.cover(billed.stream().map(interval -> posted(interval.report())).toList());
+    coveredUse.cover(billed.stream().map(PostingRound::posted).toList());
+    wallets.pay(billed.stream().flatMap(PostingRound::paid).toList());
   }
 
-  private static PostedReport posted(MeasuredInterval report) {
+  private static Stream<PaidCharge> paid(BilledInterval interval) {
+    String account = interval.report().account();
+    return IntStream.range(0, interval.flows().size())
+        .mapToObj(i -> {
+          RatedFlow flow = interval.flows().get(i);
+          return new PaidCharge(interval.chargeIds().get(i), account, flow.lines().net());
+        });
+  }
+
+  private static PostedReport posted(BilledInterval interval) {
+    MeasuredInterval report = interval.report();
     return new PostedReport(
+        interval.id(),
         report.account(),
         report.key().snapt(),
         report.key().session(),

@@ -1,6 +1,5 @@
 package io.viaduct.billing.settlement;
 
-import io.viaduct.billing.credit.HighestPrices;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
@@ -59,7 +58,6 @@ public final class ReportPosting {
             tariffs,
             surcharges,
             reports.stream().map(r -> rules.ownerOf().apply(r.key().snapt())).distinct().toList());
-    HighestPrices prices = HighestPrices.of(tariffs, surcharges, now, rules.adjustmentTime());
     List<PostResult> results = new ArrayList<>(reports.size());
     while (results.size() < reports.size()) {
       List<MeasuredInterval> round = new ArrayList<>();
@@ -70,7 +68,7 @@ public final class ReportPosting {
         }
         round.add(report);
       }
-      results.addAll(new PostingRound(jdbc, ledger, rules, terms, prices, now).post(round));
+      results.addAll(new PostingRound(jdbc, ledger, rules, terms, now).post(round));
     }
     return List.copyOf(results);
   }

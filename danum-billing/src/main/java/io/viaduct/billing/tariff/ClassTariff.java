@@ -52,6 +52,20 @@ public record ClassTariff(
     }
   }
 
+  /// Returns the same curve at another operating point.
+  public ClassTariff at(OperatingPoint other) {
+    return new ClassTariff(
+        weight,
+        referenceThroughput,
+        referenceDelay,
+        throughputMarginal,
+        delayMarginal,
+        lossSlope,
+        kappaThroughput,
+        kappaDelay,
+        other);
+  }
+
   static void positive(String key, double value) {
     if (!(value > 0) || !Double.isFinite(value)) {
       throw new TariffRefusedException(

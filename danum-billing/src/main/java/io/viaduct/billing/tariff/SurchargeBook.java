@@ -4,7 +4,6 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -74,16 +73,6 @@ public final class SurchargeBook {
         .list()
         .stream()
         .collect(Collectors.groupingBy(SurchargeVersion::owner));
-  }
-
-  /// Returns the highest surcharge of each class that any owner has ever asked for.
-  public Surcharge highest() {
-    Map<ServiceClass, Double> highest = new EnumMap<>(ServiceClass.class);
-    jdbc.sql("select document from surcharge").query(String.class).list().stream()
-        .map(TariffDocument::parseSurcharge)
-        .forEach(each ->
-            each.denariiPerMegabyte().forEach((of, rate) -> highest.merge(of, rate, Math::max)));
-    return new Surcharge(highest);
   }
 
   /// Returns the version in force at a time, as [TariffBook#inForce]; null if there is none.

@@ -87,17 +87,6 @@ public final class TariffBook {
     }
   }
 
-  /// Returns the versions in force at some moment between two times, both included.
-  public static List<TariffVersion> inForce(
-      List<TariffVersion> versions, Instant from, Instant to) {
-    TariffVersion first = inForce(versions, from);
-    return versions.stream()
-        .filter(v ->
-            v.version() == first.version()
-                || v.effectiveFrom().isAfter(from) && !v.effectiveFrom().isAfter(to))
-        .toList();
-  }
-
   private void lock() {
     jdbc.sql("select pg_advisory_xact_lock(?)").param(STORING_LOCK).query(row -> {});
   }

@@ -4,6 +4,8 @@ import io.viaduct.service.configuration.Refusals;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -41,6 +43,19 @@ public final class TariffDocument {
       return tariff(YAML.readTree(in));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /// Reads a tariff from a file, YAML or JSON.
+  ///
+  /// @throws IOException if the file cannot be read
+  /// @throws TariffRefusedException naming place, knot and rule
+  public static Tariff load(Path file) throws IOException {
+    String text = Files.readString(file);
+    try {
+      return tariff(YAML.readTree(text));
+    } catch (JacksonException e) {
+      throw new TariffRefusedException(TariffRule.NOT_A_TARIFF, e.getOriginalMessage());
     }
   }
 

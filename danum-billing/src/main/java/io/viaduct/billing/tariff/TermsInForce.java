@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The terms of a report, with the versions that they come from.
@@ -37,6 +38,19 @@ public record TermsInForce(TariffVersion tariff, @Nullable SurchargeVersion surc
       return new TermsInForce(
           TariffBook.inForce(tariffs, start),
           SurchargeBook.inForce(surcharges.getOrDefault(owner, List.of()), start));
+    }
+
+    /// Returns all terms that were or are in force at some moment between two times.
+    public List<Terms> between(String owner, Instant from, Instant to) {
+      List<SurchargeVersion> asked = surcharges.getOrDefault(owner, List.of());
+      return Stream.concat(
+              Stream.of(from),
+              Stream.concat(
+                      tariffs.stream().map(TariffVersion::effectiveFrom),
+                      asked.stream().map(SurchargeVersion::effectiveFrom))
+                  .filter(change -> change.isAfter(from) && !change.isAfter(to)))
+          .map(moment -> at(owner, moment).terms())
+          .toList();
     }
   }
 }

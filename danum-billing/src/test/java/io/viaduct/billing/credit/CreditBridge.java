@@ -14,6 +14,7 @@ import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditControlGrpc;
 import io.viaduct.usage.v1.CreditRequest;
+import io.viaduct.usage.v1.CreditResult;
 import io.viaduct.usage.v1.MediationGrpc;
 import io.viaduct.usage.v1.ReportVerdict;
 import io.viaduct.usage.v1.UsageReport;
@@ -87,6 +88,15 @@ final class CreditBridge implements AutoCloseable {
   CreditAnswer pushed(String session) throws InterruptedException {
     CreditAnswer answer = queue(pushes, session).poll(WAIT_S, TimeUnit.SECONDS);
     assertThat(answer).as("push to %s, end of the stream: %s", session, ends).isNotNull();
+    return answer;
+  }
+
+  /// Returns the next push to a session with this result; others may still be on their way.
+  CreditAnswer pushed(String session, CreditResult result) throws InterruptedException {
+    CreditAnswer answer = pushed(session);
+    while (answer.getResult() != result) {
+      answer = pushed(session);
+    }
     return answer;
   }
 

@@ -2,18 +2,22 @@ package io.viaduct.billing.credit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.billing.credit.HighestPrices.Bound;
 import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.rating.HighestPrice;
 import io.viaduct.billing.rating.Use;
+import io.viaduct.billing.tariff.OperatingPoint;
 import io.viaduct.billing.tariff.ServiceClass;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class QuotaTest {
   private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
-  private static final HighestPrice PRICE = new HighestPrice(10, 400, 0, 0, 0);
+  private static final Bound PRICE =
+      new Bound(List.of(new HighestPrice(OperatingPoint.MEASURED, 10, 400, 0, 0)));
   private static final GrantRules RULES =
       new GrantRules(Duration.ofSeconds(2), 65_536, Duration.ofSeconds(5), Duration.ofMillis(200));
 
@@ -86,11 +90,11 @@ class QuotaTest {
   void shortOfCreditAFastFlowGetsLessTimeAndASlowOneFewerBytes() {
     Quota fast = first().told(told(Use.NONE, 1e7, 1), PRICE);
     Quota cut = RULES.grant(fast, PRICE, new MicroDenarii(400_000), NOW);
-    assertThat(cut.allowed().flowMs()).isEqualTo(1000);
+    assertThat(cut.allowed().flowMs()).isEqualTo(995);
     assertThat(cut.allowed().bytes()).isEqualTo(20_000_000);
     assertThat(cut.isCut()).isTrue();
     Quota poor = RULES.grant(fast, PRICE, new MicroDenarii(60_000), NOW);
-    assertThat(poor.allowed().bytes()).isEqualTo(6_000);
+    assertThat(poor.allowed().bytes()).isEqualTo(5_940);
     assertThat(poor.allowed().flowMs()).isEqualTo(5_000);
     Quota none = RULES.grant(fast, PRICE, new MicroDenarii(14_999), NOW);
     assertThat(none.hasRest()).isFalse();

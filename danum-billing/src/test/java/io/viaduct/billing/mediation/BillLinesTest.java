@@ -89,6 +89,33 @@ class BillLinesTest {
   }
 
   @Test
+  void theSameReportWithAnotherDemandIsAConflictAndTheFirstStands() {
+    tariff("{}");
+    FlowUsage told = flow("skype-voice", 60_000, 40, f -> f.setBusy(0.25));
+    submit(List.of(told));
+    long before = rig.balance(alice);
+    for (FlowUsage other :
+        List.of(
+            told.toBuilder().setBusy(0.26).build(),
+            told.toBuilder().setSpareKbitPerSecond(1).build(),
+            told.toBuilder().clearBusy().build())) {
+      assertThat(
+              rig.verdict(
+                  Reports.report(
+                          "snapt-" + tag,
+                          "s-" + tag,
+                          1,
+                          0,
+                          alice,
+                          rig.clock.instant(),
+                          List.of(other))
+                      .build()))
+          .isEqualTo(ReportVerdict.CONFLICT);
+    }
+    assertThat(rig.balance(alice)).isEqualTo(before);
+  }
+
+  @Test
   void aReportThatSaysNothingAboutDemandCountsAsBusy() {
     tariff("{}");
     submit(List.of(flow("skype-voice", 60_000, 40, f -> f)));

@@ -1,5 +1,6 @@
 package io.viaduct.billing.mediation;
 
+import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.usage.v1.ReportVerdict;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -12,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 
 /// A slow but obvious ledger, the oracle for the real one: plain maps, one report at a time, no
-/// database. It takes the charge and discount of a report as given.
+/// database. It takes the bill of a report as given.
 final class OracleLedger {
   record Spec(
       String session,
@@ -21,8 +22,7 @@ final class OracleLedger {
       String account,
       String content,
       Instant end,
-      long charge,
-      long discount,
+      BillLines bill,
       boolean signed) {
     String key() {
       return session + "/" + epoch + "/" + sequence;
@@ -78,7 +78,8 @@ final class OracleLedger {
       return ReportVerdict.REJECTED;
     }
     if (!accounts.contains(spec.account())
-        || !spec.signed() && unsigned(spec.account()) + spec.charge() > unsignedBound) {
+        || !spec.signed()
+            && unsigned(spec.account()) + spec.bill().gross().value() > unsignedBound) {
       held.putIfAbsent(spec.content(), now);
       return spec.signed() ? ReportVerdict.HELD : ReportVerdict.PROVISIONAL;
     }
@@ -86,8 +87,13 @@ final class OracleLedger {
     Instant due = end.plus(MediationRig.GRACE);
     boolean late = !first.isBefore(due);
     intervals.put(spec.key(), new Interval(spec, due, late));
-    move("USER:" + spec.account(), late ? "ADJUSTMENT" : "CLEARING", spec.charge());
-    move("DISCOUNT", "USER:" + spec.account(), spec.discount());
+    String payer = "USER:" + spec.account();
+    String counterpart = late ? "ADJUSTMENT" : "CLEARING";
+    move(payer, counterpart, spec.bill().charge().value() + spec.bill().surcharge().value());
+    move("DISCOUNT", payer, spec.bill().discount().value());
+    move("DISCOUNT", "PROVIDER", spec.bill().reward().value());
+    move(payer, "FEES", spec.bill().accessFee().value());
+    move("ADJUSTMENT", payer, spec.bill().refund().value());
     return spec.signed() ? ReportVerdict.POSTED : ReportVerdict.PROVISIONAL;
   }
 
@@ -105,7 +111,7 @@ final class OracleLedger {
   private long unsigned(String account) {
     return intervals.values().stream()
         .filter(i -> !i.signed && i.spec.account().equals(account))
-        .mapToLong(i -> i.spec.charge())
+        .mapToLong(i -> i.spec.bill().gross().value())
         .sum();
   }
 
@@ -117,13 +123,13 @@ final class OracleLedger {
   void settle(Instant now) {
     for (Interval interval : intervals.values()) {
       if (interval.signed && !interval.late && !interval.settled && !now.isBefore(interval.due)) {
-        long charge = interval.spec.charge();
+        long charge = interval.spec.bill().charge().value();
         long fee =
             new BigDecimal(charge)
                 .divide(BigDecimal.TEN)
                 .setScale(0, RoundingMode.HALF_EVEN)
                 .longValueExact();
-        move("CLEARING", "PROVIDER", fee);
+        move("CLEARING", "PROVIDER", fee + interval.spec.bill().surcharge().value());
         move("CLEARING", "REVENUE", charge - fee);
         interval.settled = true;
       }

@@ -7,12 +7,15 @@ import io.viaduct.billing.tariff.OperatingPoint;
 import io.viaduct.billing.tariff.SeedTariff;
 import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.Tariff;
+import io.viaduct.billing.tariff.TariffDocument;
 import io.viaduct.billing.tariff.Terms;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Assume;
 import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -24,6 +27,7 @@ import net.jqwik.api.constraints.IntRange;
 class RatingProperties {
   private static final Tariff OFFERED = SeedTariff.at(OperatingPoint.OFFERED);
   private static final Tariff MEASURED = SeedTariff.at(OperatingPoint.MEASURED);
+  private static final Tariff SHIPPED = TariffDocument.initial();
   private static final long INTERVAL_MS = 60_000;
 
   @Provide
@@ -37,17 +41,16 @@ class RatingProperties {
         Arbitraries.oneOf(
             Arbitraries.doubles().between(0, 1000), Arbitraries.doubles().between(0, 1e6));
     return Combinators.combine(
-            Arbitraries.of(List.copyOf(OFFERED.applications().keySet())),
-            Arbitraries.of(ServiceClass.values()),
+            curves(),
             bytes,
             Arbitraries.doubles().between(0, 20_000),
             Arbitraries.of(0.0, 0.0, 0.01, 0.2, 1.0),
             busy,
             spare)
-        .as((application, serviceClass, carried, delayMs, loss, share, left) ->
+        .as((application, carried, delayMs, loss, share, left) ->
             new FlowMeasure(
-                serviceClass,
-                application,
+                application.getValue(),
+                application.getKey(),
                 carried,
                 carried,
                 loss,
@@ -56,6 +59,16 @@ class RatingProperties {
                 null,
                 DelaySource.MEASURED,
                 Measures.demand(share, left)));
+  }
+
+  // Each application of the tariff in its class, and an unknown one in each class.
+  private static Arbitrary<Map.Entry<String, ServiceClass>> curves() {
+    List<Map.Entry<String, ServiceClass>> curves = new ArrayList<>();
+    OFFERED.applications().forEach((name, its) -> curves.add(Map.entry(name, its.serviceClass())));
+    for (ServiceClass serviceClass : ServiceClass.values()) {
+      curves.add(Map.entry("nobody-knows", serviceClass));
+    }
+    return Arbitraries.of(curves);
   }
 
   @Provide
@@ -173,5 +186,26 @@ class RatingProperties {
         assertThat(lied.lines().charge()).isGreaterThanOrEqualTo(honest.lines().charge());
       }
     }
+  }
+
+  @Property
+  void aDeviceNeverLowersWhatItPaysByALieAlsoUnderATariffThatRefunds(
+      @ForAll("flows") FlowMeasure flow,
+      @ForAll @DoubleRange(max = 1) double busier,
+      @ForAll @DoubleRange(max = 1) double scarcer) {
+    Curve curve = SHIPPED.curve(flow.serviceClass(), flow.application());
+    Assume.that(flow.delayMs() < 4 * curve.referenceDelay());
+    Demand measured = flow.demand();
+    Demand truth = new Demand(measured.busy(), measured.spareKbitPerSecond(), Demand.End.DEVICE);
+    Demand told =
+        new Demand(
+            measured.busy() + (1.0 - measured.busy()) * busier,
+            measured.spareKbitPerSecond() * scarcer,
+            Demand.End.DEVICE);
+    FlowMeasure saved = Measures.carrying(flow, flow.preBytes(), flow.preBytes() / 2);
+    RatedFlow honest = rate(List.of(Measures.wanting(saved, truth)), SHIPPED).getFirst();
+    RatedFlow lied = rate(List.of(Measures.wanting(saved, told)), SHIPPED).getFirst();
+    // Discount and refund are rounded by themselves.
+    assertThat(lied.lines().net().value()).isGreaterThanOrEqualTo(honest.lines().net().value() - 2);
   }
 }

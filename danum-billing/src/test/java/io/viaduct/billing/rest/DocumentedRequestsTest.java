@@ -176,7 +176,8 @@ class DocumentedRequestsTest {
     return path;
   }
 
-  /// Creates the object of a path: an account with charges, or a report that waits for a decision.
+  /// Creates the object of a path: an account with charges, a charge, or a report that waits for a
+  /// decision.
   private static String id(String path) throws Exception {
     String account = "user-" + UUID.randomUUID().toString().substring(0, 8);
     billing.openAccount(operator, account);
@@ -186,8 +187,9 @@ class DocumentedRequestsTest {
     if (path.contains("/reports/unsigned/")) {
       return Long.toString(UndecidedReports.unsigned(account));
     }
-    ChargesOnFile.add(account, 3, Instant.parse("2026-03-01T00:00:00Z"), new Random(5));
-    return account;
+    List<ChargesOnFile.OnFile> charges =
+        ChargesOnFile.add(account, 3, Instant.parse("2026-03-01T00:00:00Z"), new Random(5));
+    return path.contains("/charges/{id}") ? Long.toString(charges.getFirst().id()) : account;
   }
 
   private static String device(String account) {
@@ -196,7 +198,10 @@ class DocumentedRequestsTest {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(key);
   }
 
-  private String filledBody(String documented, String account) {
+  private String filledBody(String documented, String account) throws Exception {
+    if (documented.contains("\"charge\":\"…\"")) {
+      return filledBody(documented.replace("…", id("/charges/{id}")), account);
+    }
     Matcher field = FIELD.matcher(documented.replace("\"alice\"", "\"" + alice + "\""));
     return field.replaceAll(found ->
         "\"%s\":\"%s\"".formatted(found.group(1), value(found.group(1), documented, account)));

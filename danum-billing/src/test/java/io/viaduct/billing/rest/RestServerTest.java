@@ -10,6 +10,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
 class RestServerTest {
   private static final ManualClock CLOCK = new ManualClock();
@@ -306,6 +308,27 @@ class RestServerTest {
   }
 
   @Test
+  void aSurchargeIsStoredAsANewVersionOrRefusedWithItsPlace() throws Exception {
+    String owner = fresh("acme");
+    String path = "/api/v1/owners/" + owner + "/surcharges";
+    String body =
+        "{\"effectiveFrom\":\"%s\",\"surcharge\":{\"denarii-per-megabyte\":{\"HT_HD\":%s}}}";
+    Instant later = CLOCK.instant().plus(Duration.ofDays(1));
+    assertThat(billing.post(path, operator, body.formatted(later, "0.25")).status()).isEqualTo(201);
+    assertThat(billing.post(path, operator, body.formatted(later, "0.5")).status()).isEqualTo(201);
+    JsonNode stored = billing.get(path, userToken(owner)).body().get("surcharges");
+    assertThat(stored).hasSize(2);
+    assertThat(stored.get(1).get("version").asInt()).isEqualTo(2);
+    assertThat(stored.get(1).at("/surcharge/denarii-per-megabyte/HT_HD").asDouble()).isEqualTo(0.5);
+    Answer refused = billing.post(path, operator, body.formatted(later, "-1"));
+    assertThat(refused.status()).isEqualTo(422);
+    assertThat(refused.body().get("detail").asString()).contains("denarii-per-megabyte.HT_HD");
+    assertThat(billing.post(path, userToken(owner), body.formatted(later, "1")).status())
+        .isEqualTo(403);
+    assertThat(billing.get("/api/v1/owners/a%20b/surcharges", operator).status()).isEqualTo(400);
+  }
+
+  @Test
   void aTopUpArrivesOnAnOpenEventStream() throws Exception {
     String id = fresh("heidi");
     HttpResponse<java.util.stream.Stream<String>> stream =
@@ -338,7 +361,7 @@ class RestServerTest {
   void theLedgerIsVerifiedOnRequest() throws Exception {
     Answer answer = billing.get("/api/v1/ledger/verification", operator);
     assertThat(answer.body().get("holds").asBoolean()).as(answer.raw().body()).isTrue();
-    assertThat(answer.body().get("checks").size()).isEqualTo(15);
+    assertThat(answer.body().get("checks").size()).isEqualTo(17);
   }
 
   @Test

@@ -49,7 +49,7 @@ class TariffDocumentTest {
         "'\"document-version\":2,' | '' | DOCUMENT_VERSION | the key 'point' needs document-version: 2",
         "'PER_MINUTE\":' | 'PER_MINUTE\":-' | FINITE_NOT_NEGATIVE | fees.PER_MINUTE must be between 0",
         "'PER_MEGABYTE\":0.02' | 'PER_MEGABYTE\":101.0' | FINITE_NOT_NEGATIVE | fees.PER_MEGABYTE must be at most 100.0, got 101.0",
-        "'ACCOUNT_DAY\":200.0' | 'ACCOUNT_DAY\":1e10' | FINITE_NOT_NEGATIVE | caps.ACCOUNT_DAY must be between",
+        "'ACCOUNT_DAY\":100.0' | 'ACCOUNT_DAY\":1e10' | FINITE_NOT_NEGATIVE | caps.ACCOUNT_DAY must be between",
         "'DELAY\":0.5' | 'DELAY\":1.5' | FRACTION | refunds.DELAY must be between 0 and 1",
         "'FLOW_INTERVAL' | 'FLOW' | NOT_A_TARIFF | caps",
         "'beneficiary\":\"USER' | 'beneficiary\":\"NOBODY' | NOT_A_TARIFF | discount.beneficiary",

@@ -99,6 +99,23 @@ class AccountPagesTest {
   }
 
   @Test
+  void chargeShowsEachLineThatItsNetAmountConsistsOf() {
+    Map<String, Object> charge = PeerServer.charge("c1", "alice");
+    charge.put("offeredKbitPerSecond", 5000.0);
+    charge.put("accessFeeMicrodenarii", "51000");
+    charge.put("surchargeMicrodenarii", "0");
+    charge.put("promiseRefundMicrodenarii", "1000000");
+    charge.put("netMicrodenarii", "11796279");
+    peer.charges.add(charge);
+    String page = Visitor.alice().get("/charges/c1").body();
+    assertThat(Visitor.text(page, "charge-access-fee")).isEqualTo("0.051000 den");
+    assertThat(page).doesNotContain("charge-surcharge");
+    assertThat(Visitor.text(page, "charge-promise-refund")).isEqualTo("\u22121.000000 den");
+    assertThat(Visitor.text(page, "charge-net")).isEqualTo("11.796279");
+    assertThat(Visitor.text(page, "charge-offered")).isEqualTo("5,000.0 kbit/s");
+  }
+
+  @Test
   void chargeWithoutMeasuredDelayShowsADashAndSaysWhatWasTaken() {
     Map<String, Object> charge = PeerServer.charge("c1", "alice");
     for (String unknown :

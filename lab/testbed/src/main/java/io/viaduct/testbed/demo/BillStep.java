@@ -155,6 +155,8 @@ final class BillStep {
                 "price",
                 "charge",
                 "discount",
+                "fees",
+                "refund",
                 "net");
     Map<List<Object>, List<Charge>> flows =
         charges.stream()
@@ -184,6 +186,8 @@ final class BillStep {
           number("%.1e", flow.stream().mapToDouble(Charge::pricePerUnit).average().orElse(0)),
           BillingClient.denarii(sum(flow, Charge::charge)),
           BillingClient.denarii(sum(flow, Charge::discount)),
+          BillingClient.denarii(sum(flow, Charge::fees)),
+          BillingClient.denarii(sum(flow, Charge::refund)),
           BillingClient.denarii(sum(flow, Charge::net)));
     }
     return table.toString();

@@ -22,6 +22,8 @@ record Charge(
     double pricePerUnit,
     long charge,
     long discount,
+    long fees,
+    long refund,
     long net,
     String state,
     String reason) {
@@ -45,6 +47,8 @@ record Charge(
         json.path("pricePerUnit").asDouble(),
         json.path("chargeMicrodenarii").asLong(),
         json.path("discountMicrodenarii").asLong(),
+        json.path("accessFeeMicrodenarii").asLong() + json.path("surchargeMicrodenarii").asLong(),
+        json.path("promiseRefundMicrodenarii").asLong(),
         json.path("netMicrodenarii").asLong(),
         json.path("state").asString(),
         json.path("reason").asString());

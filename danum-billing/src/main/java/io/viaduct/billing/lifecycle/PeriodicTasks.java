@@ -1,4 +1,4 @@
-package io.viaduct.billing.credit;
+package io.viaduct.billing.lifecycle;
 
 import java.time.Duration;
 import java.util.concurrent.Executors;
@@ -9,26 +9,26 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionException;
 
-/// Runs the periodic tasks of credit control, each on a virtual thread of its own: a slow webhook
-/// does not hold up the release of grants.
-final class CreditClock implements AutoCloseable {
-  static final Duration RELEASE = Duration.ofSeconds(1);
-  static final Duration DELIVERY = Duration.ofMillis(250);
+/// Runs periodic tasks on virtual threads. A slow task does not hold up the others.
+public final class PeriodicTasks implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PeriodicTasks.class);
+  private static final int THREADS = 4;
 
-  private static final Logger LOG = LoggerFactory.getLogger(CreditClock.class);
-  private static final int TASKS = 4;
+  private final ScheduledExecutorService threads;
 
-  private final ScheduledExecutorService threads =
-      Executors.newScheduledThreadPool(
-          TASKS, Thread.ofVirtual().name("credit-clock-", 0).factory());
+  /// @param name name of the threads
+  public PeriodicTasks(String name) {
+    threads =
+        Executors.newScheduledThreadPool(THREADS, Thread.ofVirtual().name(name + "-", 0).factory());
+  }
 
   /// Runs a task periodically. The first run is after one period.
-  void every(Duration period, String what, Runnable task) {
+  public void every(Duration period, String what, Runnable task) {
     schedule(period, period, what, task);
   }
 
   /// Runs a task now and then periodically.
-  void atOnceAndEvery(Duration period, String what, Runnable task) {
+  public void atOnceAndEvery(Duration period, String what, Runnable task) {
     schedule(Duration.ZERO, period, what, task);
   }
 

@@ -1,0 +1,18 @@
+package io.viaduct.billing.preview;
+
+import io.viaduct.billing.tariff.Tariff;
+import io.viaduct.billing.tariff.TariffDocument;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// The tariff that a command is about.
+final class DraftOption {
+  @Option(names = "--tariff", description = "tariff document, YAML or JSON; else the shipped one")
+  private @Nullable Path file;
+
+  Tariff read() throws IOException {
+    return file == null ? TariffDocument.initial() : TariffDocument.load(file);
+  }
+}

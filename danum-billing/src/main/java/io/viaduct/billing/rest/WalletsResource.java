@@ -1,0 +1,185 @@
+package io.viaduct.billing.rest;
+
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import io.viaduct.billing.account.Accounts;
+import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.account.TopUps;
+import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.wallet.Grants;
+import io.viaduct.billing.wallet.Wallet;
+import io.viaduct.billing.wallet.Wallets;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/// Serves wallets: money that expires, which operators grant and charges draw first.
+@RestController
+@RequestMapping("/api/v1/accounts/{id}")
+@Tag(name = "accounts")
+class WalletsResource {
+  private static final int REASON_LENGTH_MAX = 256;
+
+  private final Accounts accounts;
+  private final Wallets wallets;
+  private final Grants grants;
+  private final AccountEvents events;
+  private final InstantSource clock;
+
+  WalletsResource(
+      Accounts accounts,
+      Wallets wallets,
+      Grants grants,
+      AccountEvents events,
+      InstantSource clock) {
+    this.accounts = accounts;
+    this.wallets = wallets;
+    this.grants = grants;
+    this.events = events;
+    this.clock = clock;
+  }
+
+  record NewGrant(String amountMicrodenarii, Instant expiresAt, String reason) {
+    NewGrant {
+      JsonBody.require("amountMicrodenarii", amountMicrodenarii);
+      JsonBody.require("expiresAt", expiresAt);
+      JsonBody.require("reason", reason);
+    }
+  }
+
+  record NewAllowance(String amountMicrodenarii) {
+    NewAllowance {
+      JsonBody.require("amountMicrodenarii", amountMicrodenarii);
+    }
+  }
+
+  record WalletView(
+      String id,
+      String account,
+      String kind,
+      String amountMicrodenarii,
+      String restMicrodenarii,
+      Instant grantedAt,
+      Instant expiresAt,
+      String reason) {
+    static WalletView of(Wallet wallet) {
+      return new WalletView(
+          Long.toString(wallet.id()),
+          wallet.account(),
+          wallet.kind().name().toLowerCase(Locale.ROOT),
+          wallet.amount().toString(),
+          wallet.rest().toString(),
+          wallet.grantedAt(),
+          wallet.expiresAt(),
+          wallet.reason());
+    }
+  }
+
+  record WalletList(List<WalletView> wallets, @Nullable String allowanceMicrodenarii) {}
+
+  @Refuses(ProblemType.NOT_FOUND)
+  @GetMapping("/wallets")
+  @Operation(
+      summary = "The latest 100 wallets of an account, first those that charges draw first",
+      operationId = "listWallets")
+  WalletList list(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
+    CallerAccess.visible(caller, accounts, id);
+    return view(id);
+  }
+
+  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.IDEMPOTENCY_KEY_REUSED})
+  @PostMapping("/grants")
+  @Operation(
+      summary = "Grant money that expires, as an operator; once for each Idempotency-Key",
+      operationId = "grant",
+      responses = {
+        @ApiResponse(responseCode = "201", description = "Granted"),
+        @ApiResponse(responseCode = "200", description = "The same was granted before")
+      })
+  ResponseEntity<WalletView> grant(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestHeader(PostedMoney.HEADER) String key,
+      @RequestBody NewGrant wanted) {
+    if (wanted.reason().isBlank()) {
+      throw ProblemException.invalid("reason must say why, in 1 to 256 characters: it is empty");
+    }
+    if (!wanted.expiresAt().isAfter(clock.instant())) {
+      throw ProblemException.invalid("expiresAt must be in the future");
+    }
+    Grants.Wanted grant =
+        new Grants.Wanted(
+            PostedMoney.key(key),
+            id,
+            PostedMoney.amount(wanted.amountMicrodenarii(), TopUps.MICRODENARII_MAX),
+            wanted.expiresAt(),
+            PlainText.require("reason", wanted.reason(), REASON_LENGTH_MAX),
+            caller.account());
+    CallerAccess.visible(caller, accounts, id);
+    return switch (grants.grant(grant, clock.instant())) {
+      case Grants.Result.Granted(Wallet granted) -> {
+        events.changed(id, List.of());
+        yield ResponseEntity.status(HttpStatus.CREATED).body(WalletView.of(granted));
+      }
+      case Grants.Result.AlreadyGranted(Wallet granted) ->
+          ResponseEntity.ok(WalletView.of(granted));
+      case Grants.Result.KeyTaken _ ->
+          throw PostedMoney.reused(key, "account, amount, expiry or reason");
+    };
+  }
+
+  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
+  @PutMapping("/allowance")
+  @Operation(
+      summary =
+          "Set what an account is granted each month (UTC), as an operator; it expires at the month's end",
+      operationId = "setAllowance")
+  WalletList allow(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestBody NewAllowance wanted) {
+    CallerAccess.visible(caller, accounts, id);
+    grants.allow(
+        id,
+        PostedMoney.amount(wanted.amountMicrodenarii(), TopUps.MICRODENARII_MAX),
+        caller.account(),
+        clock.instant());
+    events.changed(id, List.of());
+    return view(id);
+  }
+
+  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
+  @DeleteMapping("/allowance")
+  @ResponseStatus(HttpStatus.NO_CONTENT)
+  @Operation(
+      summary = "End the monthly grants of an account, as an operator; this month's stays",
+      operationId = "endAllowance")
+  void disallow(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
+    CallerAccess.visible(caller, accounts, id);
+    if (!grants.disallow(id)) {
+      throw ProblemException.notFound();
+    }
+  }
+
+  private WalletList view(String id) {
+    return new WalletList(
+        wallets.of(id).stream().map(WalletView::of).toList(),
+        grants.allowance(id).map(MicroDenarii::toString).orElse(null));
+  }
+}

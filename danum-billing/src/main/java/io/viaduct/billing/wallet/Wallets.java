@@ -1,0 +1,152 @@
+package io.viaduct.billing.wallet;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toCollection;
+
+import io.viaduct.billing.ledger.MicroDenarii;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/// Reads wallets, and draws charges from them: first from the wallet that expires first, and last
+/// from prepaid money.
+public final class Wallets {
+  private static final String SELECT =
+      """
+      select w.id, w.account, w.kind, w.amount_microdenarii,
+        case when e.wallet_id is not null then 0 else w.amount_microdenarii
+          - coalesce((select sum(d.amount_microdenarii) from wallet_draw d where d.wallet_id = w.id), 0) end as rest,
+        w.granted_at, w.expires_at, w.reason
+      from wallet w left join wallet_expiry e on e.wallet_id = w.id
+      """;
+
+  private final JdbcTemplate batches;
+  private final JdbcClient jdbc;
+
+  public Wallets(JdbcTemplate batches) {
+    this.batches = batches;
+    jdbc = JdbcClient.create(batches);
+  }
+
+  /// An amount that a charge drew from a wallet.
+  public record Draw(Wallet.Kind kind, long wallet, MicroDenarii amount) {}
+
+  /// Draws charges from the wallets of their accounts. The caller holds the locks of the accounts'
+  /// credit.
+  public void pay(List<PaidCharge> charges) {
+    Map<String, ArrayList<Wallet>> open =
+        open(charges.stream().map(PaidCharge::account).collect(toCollection(TreeSet::new)));
+    if (open.isEmpty()) {
+      return;
+    }
+    List<Object[]> draws = new ArrayList<>();
+    for (PaidCharge charge : charges) {
+      List<Wallet> wallets = open.get(charge.account());
+      if (wallets != null) {
+        draw(charge, wallets, draws);
+      }
+    }
+    if (draws.isEmpty()) {
+      return;
+    }
+    batches.batchUpdate(
+        "insert into wallet_draw (wallet_id, charge_id, amount_microdenarii) values (?, ?, ?)",
+        draws);
+  }
+
+  private static void draw(PaidCharge charge, List<Wallet> wallets, List<Object[]> draws) {
+    MicroDenarii left = charge.net();
+    for (int i = 0; i < wallets.size() && left.value() > 0; i++) {
+      Wallet wallet = wallets.get(i);
+      MicroDenarii drawn = left.compareTo(wallet.rest()) < 0 ? left : wallet.rest();
+      if (drawn.value() > 0) {
+        draws.add(new Object[] {wallet.id(), charge.id(), drawn.value()});
+        wallets.set(i, wallet.drawn(drawn));
+        left = left.minus(drawn);
+      }
+    }
+  }
+
+  private Map<String, ArrayList<Wallet>> open(Set<String> accounts) {
+    return jdbc
+        .sql(
+            SELECT + "where w.account = any(?) and e.wallet_id is null order by w.expires_at, w.id")
+        .param(accounts.toArray(String[]::new))
+        .query((row, _) -> wallet(row))
+        .list()
+        .stream()
+        .collect(groupingBy(Wallet::account, toCollection(ArrayList::new)));
+  }
+
+  /// Returns the wallets of an account, first those that are spent first.
+  public List<Wallet> of(String account) {
+    return jdbc.sql(
+            SELECT
+                + "where w.account = ? order by e.wallet_id is not null, w.expires_at, w.id limit 100")
+        .param(account)
+        .query((row, _) -> wallet(row))
+        .list();
+  }
+
+  /// Returns what a charge drew from wallets; prepaid money has paid the rest of it.
+  public List<Draw> of(long charge) {
+    return jdbc.sql(
+            "select w.kind, w.id, d.amount_microdenarii from wallet_draw d join wallet w on w.id = d.wallet_id"
+                + " where d.charge_id = ? order by w.expires_at, w.id")
+        .param(charge)
+        .query((row, _) ->
+            new Draw(
+                Wallet.Kind.valueOf(row.getString(1)),
+                row.getLong(2),
+                new MicroDenarii(row.getLong(3))))
+        .list();
+  }
+
+  /// Returns the wallet that was granted with a key.
+  Optional<Wallet> granted(String key) {
+    return jdbc.sql(SELECT + "where w.idempotency_key = ?")
+        .param(key)
+        .query((row, _) -> wallet(row))
+        .optional();
+  }
+
+  /// Returns a wallet that has not expired yet.
+  Optional<Wallet> open(long id) {
+    return jdbc.sql(SELECT + "where w.id = ? and e.wallet_id is null")
+        .param(id)
+        .query((row, _) -> wallet(row))
+        .optional();
+  }
+
+  /// Returns up to `limit` wallets that are to expire.
+  List<Wallet> overdue(Instant now, int limit) {
+    return jdbc.sql(
+            SELECT
+                + "where w.expires_at <= ? and e.wallet_id is null order by w.expires_at limit ?")
+        .param(Timestamp.from(now))
+        .param(limit)
+        .query((row, _) -> wallet(row))
+        .list();
+  }
+
+  private static Wallet wallet(ResultSet row) throws SQLException {
+    return new Wallet(
+        row.getLong(1),
+        row.getString(2),
+        Wallet.Kind.valueOf(row.getString(3)),
+        new MicroDenarii(row.getLong(4)),
+        new MicroDenarii(row.getLong(5)),
+        row.getTimestamp(6).toInstant(),
+        row.getTimestamp(7).toInstant(),
+        row.getString(8));
+  }
+}
