@@ -71,13 +71,15 @@ public final class CapCredits {
     List<Day> due =
         jdbc.sql(
                 """
-                select o.account, o.day from open_day o where o.day < ?
+                select o.account, o.day from open_day o
+                cross join lateral (select o.day::timestamp at time zone 'UTC' as begin,
+                  (o.day + 1)::timestamp at time zone 'UTC' as next) utc
+                where o.day < ?
                   and not exists (select from charging_interval i where i.account = o.account
-                    and i.state in ('PROVISIONAL', 'CORRECTED') and i.started_at >= o.day at time zone 'UTC'
-                    and i.started_at < (o.day + 1) at time zone 'UTC')
+                    and i.state in ('PROVISIONAL', 'CORRECTED')
+                    and i.started_at >= utc.begin and i.started_at < utc.next)
                   and not exists (select from held_report h where h.account = o.account
-                    and h.state = 'HELD' and h.started_at >= o.day at time zone 'UTC'
-                    and h.started_at < (o.day + 1) at time zone 'UTC')
+                    and h.state = 'HELD' and h.started_at >= utc.begin and h.started_at < utc.next)
                 order by o.day, o.account limit ? for update of o skip locked
                 """)
             .param(

@@ -18,10 +18,13 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Caps of an hour and a day, on a real PostgreSQL, with a tariff of their own far ahead.
 class CapCreditsTest {
@@ -133,6 +136,28 @@ class CapCreditsTest {
     // The void interval is paid by nobody, so its application stays below its cap.
     assertThat(credits()).containsExactly(3 * VIDEO - 20_000_000);
     assertThat(rig.balance(alice)).isEqualTo(-20_000_000 - 2 * VIDEO);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PT0S, Pacific/Auckland",
+    "PT23H50M, Pacific/Auckland",
+    "PT0S, America/Lima",
+    "PT23H50M, America/Lima"
+  })
+  void theDayIsTheUtcDayInEverySessionOfTheDatabase(Duration since, String zone) {
+    moveTo(day.plus(24, ChronoUnit.HOURS));
+    reports().subList(0, 5).forEach(rig::submit);
+    rig.submit(Reports.unsigned(video("skype-video", 6, day.plus(since))));
+    endTheDay();
+    Set<String> credited =
+        SharedDatabase.transaction()
+            .execute(_ -> {
+              rig.jdbc.execute("set local time zone '" + zone + "'");
+              return rig.caps.creditDue(rig.clock.instant());
+            });
+    assertThat(credited).as("an interval of the day is unsigned").doesNotContain(alice);
+    assertThat(credits()).isEmpty();
   }
 
   @Test
