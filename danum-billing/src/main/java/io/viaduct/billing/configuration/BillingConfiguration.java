@@ -148,7 +148,6 @@ public record BillingConfiguration(
   /// @param grantBytesMin smallest grant while credit suffices
   /// @param validity longest validity of a grant
   /// @param validityMin shortest validity of a grant
-  /// @param failure what a SNAPT does with the traffic of each class while billing is away
   /// @param low denarii below which credit is low
   /// @param hysteresis denarii by which credit must exceed a threshold to be above it again
   /// @param webhook where notices are sent
@@ -158,31 +157,9 @@ public record BillingConfiguration(
       long grantBytesMin,
       Duration validity,
       Duration validityMin,
-      Failure failure,
       long low,
       long hysteresis,
       Webhook webhook) {
-    /// What a SNAPT does with traffic while billing is away.
-    public enum Action {
-      /// It goes on, without a quota.
-      CONTINUE,
-      /// It is refused at the end of its quotas.
-      TERMINATE;
-
-      public static Action of(String word) {
-        return switch (word) {
-          case "continue" -> CONTINUE;
-          case "terminate" -> TERMINATE;
-          default ->
-              throw new IllegalArgumentException(
-                  "must be continue or terminate, got '" + word + "'");
-        };
-      }
-    }
-
-    /// What a SNAPT does with the traffic of each class while billing is away.
-    public record Failure(Action ltLd, Action htLd, Action ltHd, Action htHd) {}
-
     public Credit {
       amount("default-limit", defaultLimit);
       between("grant-time", grantTime, Duration.ofMillis(100), Duration.ofMinutes(1));

@@ -1,6 +1,7 @@
 package io.viaduct.billing.credit;
 
 import io.viaduct.billing.tariff.ServiceClass;
+import io.viaduct.billing.tariff.Tariff;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
 import io.viaduct.usage.v1.CreditResult;
@@ -10,22 +11,17 @@ import io.viaduct.usage.v1.GrantedUnits;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
+import java.util.stream.Stream;
 
 /// Writes answers.
 final class CreditAnswers {
-  private final List<FailureHandling> failure;
+  private final Tariff tariff;
+  private final Instant now;
 
-  /// @param actions what a SNAPT does with the traffic of a class while billing is away
-  CreditAnswers(Map<ServiceClass, FailureAction> actions) {
-    failure =
-        actions.entrySet().stream()
-            .map(each ->
-                FailureHandling.newBuilder()
-                    .setServiceClass(wire(each.getKey()))
-                    .setAction(each.getValue())
-                    .build())
-            .toList();
+  /// @param tariff tariff in force: it says what happens to traffic while billing is away
+  CreditAnswers(Tariff tariff, Instant now) {
+    this.tariff = tariff;
+    this.now = now;
   }
 
   /// Returns the answer to a request that is not valid. Nothing has changed.
@@ -58,9 +54,8 @@ final class CreditAnswers {
       CreditResult result,
       List<Quota> quotas,
       AccountCredit credit,
-      CreditState state,
-      Instant now) {
-    return decided(to(request), result, quotas, credit, state, now);
+      CreditState state) {
+    return decided(to(request), result, quotas, credit, state);
   }
 
   CreditAnswer push(
@@ -68,8 +63,7 @@ final class CreditAnswers {
       CreditResult result,
       List<Quota> quotas,
       AccountCredit credit,
-      CreditState state,
-      Instant now) {
+      CreditState state) {
     return decided(
         CreditAnswer.newBuilder()
             .setSnaptId(session.snapt())
@@ -78,8 +72,7 @@ final class CreditAnswers {
         result,
         quotas,
         credit,
-        state,
-        now);
+        state);
   }
 
   private CreditAnswer decided(
@@ -87,18 +80,31 @@ final class CreditAnswers {
       CreditResult result,
       List<Quota> quotas,
       AccountCredit credit,
-      CreditState state,
-      Instant now) {
+      CreditState state) {
     answer
         .setResult(result)
-        .addAllFailure(failure)
+        .addAllFailure(failure())
         .setLowCredit(state != CreditState.SUFFICIENT)
         .setAvailableMicrodenarii(credit.available().value())
         .setReason(reason(result, credit));
     if (result != CreditResult.ACCOUNT_BLOCKED) {
-      quotas.forEach(quota -> answer.addGranted(units(quota, now)));
+      quotas.forEach(quota -> answer.addGranted(units(quota)));
     }
     return answer.build();
+  }
+
+  private List<FailureHandling> failure() {
+    return Stream.of(ServiceClass.values())
+        .map(each ->
+            FailureHandling.newBuilder()
+                .setServiceClass(wire(each))
+                .setAction(
+                    switch (tariff.creditFailure(each)) {
+                      case CONTINUE -> FailureAction.CONTINUE;
+                      case TERMINATE -> FailureAction.TERMINATE;
+                    })
+                .build())
+        .toList();
   }
 
   private static String reason(CreditResult result, AccountCredit credit) {
@@ -113,7 +119,7 @@ final class CreditAnswers {
     };
   }
 
-  private static GrantedUnits units(Quota quota, Instant now) {
+  private GrantedUnits units(Quota quota) {
     Duration left = Duration.between(now, quota.validUntil()).minus(GrantRules.LATE);
     return GrantedUnits.newBuilder()
         .setApplication(quota.application().name())

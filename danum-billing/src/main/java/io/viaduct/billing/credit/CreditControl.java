@@ -30,7 +30,6 @@ public final class CreditControl {
   private final Owners owners;
   private final GrantRules rules;
   private final CreditNotices notices;
-  private final CreditAnswers answers;
   private final CreditMeters meters;
   private final Duration adjustmentTime;
 
@@ -43,7 +42,6 @@ public final class CreditControl {
       Owners owners,
       GrantRules rules,
       CreditNotices notices,
-      CreditAnswers answers,
       CreditMeters meters,
       Duration adjustmentTime) {
     this.transaction = transaction;
@@ -53,7 +51,6 @@ public final class CreditControl {
     this.owners = owners;
     this.rules = rules;
     this.notices = notices;
-    this.answers = answers;
     this.meters = meters;
     this.adjustmentTime = adjustmentTime;
   }
@@ -94,7 +91,8 @@ public final class CreditControl {
       store.quotas().sweep(List.of(request.session()));
     }
     CreditState state = notices.look(decision.credit(), decision.isRefused(), now);
-    return answers.answer(message, decision.result(), granted, decision.credit(), state, now);
+    return answers(prices, now)
+        .answer(message, decision.result(), granted, decision.credit(), state);
   }
 
   private static void requireNext(SessionRequest request, StoredSession known) {
@@ -138,9 +136,9 @@ public final class CreditControl {
     decision.save();
     CreditState state = notices.look(decision.credit(), decision.isRefused(), now);
     CreditResult result = decision.result();
+    CreditAnswers answers = answers(prices, now);
     return pushed.stream()
-        .map(each ->
-            answers.push(each.session(), result, each.quotas(), decision.credit(), state, now))
+        .map(each -> answers.push(each.session(), result, each.quotas(), decision.credit(), state))
         .toList();
   }
 
@@ -163,6 +161,10 @@ public final class CreditControl {
         owners.ownerOf(),
         now,
         adjustmentTime);
+  }
+
+  private static CreditAnswers answers(HighestPrices prices, Instant now) {
+    return new CreditAnswers(prices.known().tariffAt(now), now);
   }
 
   private Decision decision(AccountCredit locked, HighestPrices prices, Instant now) {

@@ -6,15 +6,11 @@ import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
-import io.viaduct.billing.tariff.ServiceClass;
 import io.viaduct.billing.tariff.SurchargeBook;
 import io.viaduct.billing.tariff.TariffBook;
-import io.viaduct.usage.v1.FailureAction;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.EnumMap;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -69,7 +65,6 @@ class CreditParts {
         new GrantRules(
             credit.grantTime(), credit.grantBytesMin(), credit.validity(), credit.validityMin()),
         notices,
-        new CreditAnswers(actions(credit.failure())),
         meters,
         configuration.adjustmentTime());
   }
@@ -78,20 +73,6 @@ class CreditParts {
     Set<String> owners = new HashSet<>(configuration.snaptOwners().values());
     owners.add(configuration.defaultOwner());
     return owners;
-  }
-
-  private static Map<ServiceClass, FailureAction> actions(
-      BillingConfiguration.Credit.Failure failure) {
-    return new EnumMap<>(
-        Map.of(
-            ServiceClass.LT_LD, action(failure.ltLd()),
-            ServiceClass.HT_LD, action(failure.htLd()),
-            ServiceClass.LT_HD, action(failure.ltHd()),
-            ServiceClass.HT_HD, action(failure.htHd())));
-  }
-
-  private static FailureAction action(BillingConfiguration.Credit.Action action) {
-    return FailureAction.valueOf(action.name());
   }
 
   @Bean

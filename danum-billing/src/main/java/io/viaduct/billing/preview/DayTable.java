@@ -41,6 +41,7 @@ final class DayTable {
         Map.of(),
         Map.of(),
         Map.of(),
+        tariff.creditFailure(),
         tariff.providerFee());
   }
 

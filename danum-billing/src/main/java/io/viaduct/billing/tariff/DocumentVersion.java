@@ -11,14 +11,14 @@ import tools.jackson.databind.node.ObjectNode;
 /// | version | what it added |
 /// |---|---|
 /// | 1 | no key `document-version`; all classes are priced at the measured point |
-/// | 2 | `point` of each class, `beneficiary` of the discount; `fees`, `caps` and `refunds`, each of which may be left out |
+/// | 2 | `point` of each class, `beneficiary` of the discount; `fees`, `caps`, `refunds` and `credit-failure`, each of which may be left out |
 final class DocumentVersion {
   static final int CURRENT = 2;
 
   private static final String KEY = "document-version";
   private static final String CLASSES = "classes";
   private static final String DISCOUNT = "discount";
-  private static final List<String> OPTIONAL = List.of("fees", "caps", "refunds");
+  private static final List<String> OPTIONAL = List.of("fees", "caps", "refunds", "credit-failure");
 
   private DocumentVersion() {}
 

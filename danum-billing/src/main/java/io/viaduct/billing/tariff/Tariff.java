@@ -13,6 +13,8 @@ import java.util.TreeMap;
 /// @param caps caps, den; none that is not named
 /// @param refunds share of the charge less its discount that is given back when a promise was
 ///   broken, 0..1; none for a promise that is not named
+/// @param creditFailure what happens to the traffic of a class while billing is away; a class that
+///   is not named goes on
 /// @param providerFee share of a settled charge that the SNAPT's owner earns, 0..1
 public record Tariff(
     Map<ServiceClass, ClassTariff> classes,
@@ -21,6 +23,7 @@ public record Tariff(
     Map<AccessFee, Double> fees,
     Map<Cap, Double> caps,
     Map<Promise, Double> refunds,
+    Map<ServiceClass, CreditFailure> creditFailure,
     double providerFee) {
   /// Most application names. The limit bounds the size of a tariff.
   public static final int APPLICATIONS_MAX = 1000;
@@ -60,6 +63,7 @@ public record Tariff(
     }
     caps = Amounts.upTo(DENARII_MAX, TariffRule.FINITE_NOT_NEGATIVE, "caps", caps);
     refunds = Amounts.upTo(1, TariffRule.FRACTION, "refunds", refunds);
+    creditFailure = Collections.unmodifiableMap(new TreeMap<>(creditFailure));
     classes = Collections.unmodifiableMap(new TreeMap<>(classes));
     applications = Collections.unmodifiableMap(new TreeMap<>(applications));
   }
@@ -71,6 +75,11 @@ public record Tariff(
       throw new IllegalStateException("tariff without " + serviceClass);
     }
     return tariff;
+  }
+
+  /// Returns what happens to the traffic of a class while billing is away.
+  public CreditFailure creditFailure(ServiceClass serviceClass) {
+    return creditFailure.getOrDefault(serviceClass, CreditFailure.CONTINUE);
   }
 
   /// Returns an access fee, den; 0 without one.

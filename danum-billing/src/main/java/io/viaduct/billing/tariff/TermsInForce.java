@@ -40,6 +40,11 @@ public record TermsInForce(TariffVersion tariff, @Nullable SurchargeVersion surc
           SurchargeBook.inForce(surcharges.getOrDefault(owner, List.of()), start));
     }
 
+    /// Returns the tariff in force at a time.
+    public Tariff tariffAt(Instant time) {
+      return TariffBook.inForce(tariffs, time).tariff();
+    }
+
     /// Returns all terms that were or are in force at some moment between two times.
     public List<Terms> between(String owner, Instant from, Instant to) {
       List<SurchargeVersion> asked = surcharges.getOrDefault(owner, List.of());

@@ -54,6 +54,7 @@ class HighestPriceTest {
             TARIFF.fees(),
             TARIFF.caps(),
             TARIFF.refunds(),
+            TARIFF.creditFailure(),
             TARIFF.providerFee());
     return new Terms(at, new Surcharge(Map.of(ServiceClass.HT_HD, 0.3)));
   }

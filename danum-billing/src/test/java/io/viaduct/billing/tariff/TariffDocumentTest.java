@@ -85,7 +85,7 @@ class TariffDocumentTest {
   @Test
   void feesCapsAndRefundsMayBeLeftOut() {
     ObjectNode tree = TariffDocument.tree(TariffDocument.initial());
-    tree.remove(List.of("fees", "caps", "refunds"));
+    tree.remove(List.of("fees", "caps", "refunds", "credit-failure"));
     Tariff bare = TariffDocument.parse(tree.toString());
     assertThat(bare.fee(AccessFee.PER_MINUTE)).isZero();
     assertThat(bare.caps()).isEmpty();
