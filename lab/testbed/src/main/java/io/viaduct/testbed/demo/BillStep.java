@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/// Step (e), the bill: shows the charge of each flow with its reason, and checks that the ledger,
+/// Step (f), the bill: shows the charge of each flow with its reason, and checks that the ledger,
 /// the REST interface and the page show the same balance.
 final class BillStep {
   private static final long PATIENCE_NS = 45_000_000_000L;

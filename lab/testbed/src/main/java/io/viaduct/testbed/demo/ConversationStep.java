@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/// Step (d): two SIP user agents exchange messages. Alice's runs on the device, so her messages
+/// Step (e): two SIP user agents exchange messages. Alice's runs on the device, so her messages
 /// pass the tunnel. Bob's runs beside the server and echoes each message.
 final class ConversationStep {
   private static final List<String> WORDS = List.of("is the harbour still open", "see you there");

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/// First step: alice has little credit. Her download is cut when it is used up, and goes on over
+/// Step (a): alice has little credit. Her download is cut when it is used up, and goes on over
 /// the same connection after a top-up.
 final class CreditStep {
   /// Little credit: the fees of some 100 MB, so the download takes it all.

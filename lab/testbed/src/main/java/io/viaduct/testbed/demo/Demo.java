@@ -61,29 +61,29 @@ final class Demo {
     fund(billing());
     connect();
 
-    narration.step("(0) a download takes alice's little credit, and goes on after a top-up");
+    narration.step("(a) a download takes alice's little credit, and goes on after a top-up");
     credit().run(narration, TOP_UP - CreditStep.LITTLE);
 
-    narration.step("(a) a download and a UDP stream, while link A goes down");
+    narration.step("(b) a download and a UDP stream, while link A goes down");
     var handover =
         new HandoverStep(
             topology, ns -> deployment.restartedAfter(ns, "snapt-1", "snapt-2", "cnapt"), nanoTime);
     robust(() -> handover.run(narration, () -> kill("handover")));
 
-    narration.step("(b) link A gets worse; then the gateway of link B forwards nothing");
+    narration.step("(c) link A gets worse; then the gateway of link B forwards nothing");
     var links = new DeviceLinks(topology, deployment.plans().socket("cnapt"), retry, nanoTime);
     robust(() -> new WorseLinkStep(links).run(narration));
     robust(() -> new SilenceStep(links).run(narration));
 
-    narration.step("(c) key strokes, alone and beside a bulk download");
+    narration.step("(d) key strokes, alone and beside a bulk download");
     robust(() -> new InteractiveStep(topology, nanoTime).run(narration));
     kill("interactive");
 
-    narration.step("(d) two people write to each other by SIP, alice through the tunnel");
+    narration.step("(e) two people write to each other by SIP, alice through the tunnel");
     robust(() -> new ConversationStep(topology, deployment, nanoTime).run(narration));
     kill("conversation");
 
-    narration.step("(e) the bill");
+    narration.step("(f) the bill");
     BillStep bill = bill();
     robust(() -> bill.run(narration, TOP_UP, HandoverStep.BYTES - unmetered()));
     deployment.awaitReady();

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
-/// Steps (a) a download and (b) a packet stream, while link A goes down in the middle.
+/// Step (b): a download and a packet stream, while link A goes down in the middle.
 final class HandoverStep {
   static final long BYTES = 60_000_000;
   private static final long RATE_BIT_PER_SECOND = 100_000_000;

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
-/// Step (c): key strokes to port 22, alone and then beside an unlimited download.
+/// Step (d): key strokes to port 22, alone and then beside an unlimited download.
 final class InteractiveStep {
   private static final long EACH_NS = 3_000_000_000L;
   private static final long BULK_BYTES = 4_000_000_000L;

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Second part of step (b): link B stays up, but nothing passes its gateway any more. The kernel
+/// Second part of step (c): link B stays up, but nothing passes its gateway any more. The kernel
 /// reports nothing; only the missing answers show it. Link A is slow, but works again.
 final class SilenceStep {
   private static final long GAP_LIMIT_NS = 1_000_000_000L;

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// First part of step (b): link A gets worse, as when a device walks away from its access point:
+/// First part of step (c): link A gets worse, as when a device walks away from its access point:
 /// first slow, then lossy. Its traffic leaves it while it still works.
 final class WorseLinkStep {
   private static final long BEFORE_NS = 2_000_000_000L;
