@@ -2,25 +2,35 @@ package io.viaduct.snapt.credit;
 
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.usage.v1.FlowUsage;
-import java.util.Collection;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The quotas of one session, by application and class. A session has at most 256 applications in
 /// four classes. Owned by the session's event loop.
 final class Quotas {
-  private final Map<Key, Quota> quotas = new LinkedHashMap<>();
+  private final Map<Key, Quota> quotas = new HashMap<>(4);
+  private final List<Quota> all = new ArrayList<>(4);
 
   private record Key(String application, ServiceClass serviceClass) {}
 
-  Collection<Quota> all() {
-    return quotas.values();
+  /// Returns all quotas, oldest first. Reading them allocates nothing; the caller does not change
+  /// the list.
+  List<Quota> all() {
+    return all;
   }
 
   Quota of(String application, ServiceClass serviceClass) {
-    return quotas.computeIfAbsent(
-        new Key(application, serviceClass), _ -> new Quota(application, serviceClass));
+    Key key = new Key(application, serviceClass);
+    Quota found = quotas.get(key);
+    if (found == null) {
+      found = new Quota(application, serviceClass);
+      quotas.put(key, found);
+      all.add(found);
+    }
+    return found;
   }
 
   /// @param serviceClass number of the class on the wire, 1 … 4

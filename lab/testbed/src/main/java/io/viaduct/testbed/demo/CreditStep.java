@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/// Step (a): alice has little credit. Her download is cut when it is used up, and goes on over
-/// the same connection after a top-up.
+/// Step (a): alice has little credit. Her download is cut when it is used up, and goes on over the
+/// same connection after a top-up.
 final class CreditStep {
   /// Little credit: the fees of some 100 MB, so the download takes it all.
   static final long LITTLE = 1_000_000;
