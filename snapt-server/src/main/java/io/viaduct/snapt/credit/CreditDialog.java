@@ -22,6 +22,7 @@ final class CreditDialog {
   private final CreditLine line;
   private boolean isOpen;
   private boolean isUnable;
+  private boolean isAnswered; // since the stream opened
   private boolean isAsking;
   private long number;
   private long askedNs;
@@ -39,14 +40,20 @@ final class CreditDialog {
   void line(boolean opened, long nowNs) {
     isOpen = opened;
     isAsking = false;
+    isAnswered = false;
     told = null;
     againNs = nowNs;
   }
 
-  /// Returns whether billing cannot be asked, or has been silent for a second: the failure handling
-  /// of the classes decides.
+  /// Returns whether an answer to a request may be expected.
+  boolean isPromising() {
+    return isOpen && !isUnable;
+  }
+
+  /// Returns whether billing has not answered on this stream, or not for a second: the failure
+  /// handling of the classes decides. A bridge of the version before opens no stream for long.
   boolean isAway(long nowNs) {
-    return !isOpen || isUnable || isAsking && nowNs - askedNs >= SILENCE_NS;
+    return !isPromising() || !isAnswered || isAsking && nowNs - askedNs >= SILENCE_NS;
   }
 
   /// Returns the time at which the last request left, in ns of the loop's clock.
@@ -111,6 +118,7 @@ final class CreditDialog {
           ACCOUNT_BLOCKED,
           UNKNOWN_ACCOUNT -> {
         isUnable = false;
+        isAnswered = true;
         againNs = nowNs;
         yield true;
       }

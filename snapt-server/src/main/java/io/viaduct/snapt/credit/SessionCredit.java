@@ -245,9 +245,11 @@ public final class SessionCredit {
     if (quota.isLast()) {
       return true;
     }
-    return dialog.isAway(nowNs)
-        ? failure.refuses(quota.serviceClass())
-        : unpaidNs >= UNPAID_NS; // billing answers, and traffic outruns what it grants
+    if (unpaidNs < UNPAID_NS && dialog.isPromising()) {
+      return false;
+    }
+    // If billing answers, traffic outruns what it grants.
+    return !dialog.isAway(nowNs) || failure.refuses(quota.serviceClass());
   }
 
   private void tell() {

@@ -161,6 +161,19 @@ class SessionCreditTest {
   }
 
   @Test
+  void aStreamThatFailsAgainAndAgainStopsNothingThatMayGoOn() throws Exception {
+    long endNs = System.nanoTime() + 1_500_000_000; // an answer is awaited for a second
+    while (System.nanoTime() < endNs) {
+      carries(7000);
+      billing.disconnect();
+      carries(7000);
+      billing.connect(); // as with a bridge that does not know credit control
+      carries(7000);
+    }
+    assertThat(snapt.count(loop -> loop.of(EgressRefusal.CREDIT))).isZero();
+  }
+
+  @Test
   void aLostStreamEndsInARequestWithTheTokenOnTheNextOne() throws Exception {
     carries(7000);
     billing.grant(billing.next(), 10, false);
