@@ -95,7 +95,7 @@ final class MovingLab {
             .logIn("operator", passwords.operator());
     billing = logged;
     logged.createAccount("alice", passwords.alice(), "Alice");
-    logged.topUp("alice", 50_000_000, "moving-1");
+    logged.topUp("alice", 1_000_000_000_000L, "moving-1");
   }
 
   /// Returns the inner bytes that the agent has carried, in both directions.

@@ -217,7 +217,7 @@ public final class NamedDay {
         new BillingClient(url, new Retry(Duration.ofSeconds(60), System::nanoTime))
             .logIn("operator", passwords.operator());
     billing.createAccount("alice", passwords.alice(), "Alice");
-    billing.topUp("alice", 50_000_000, "names-1");
+    billing.topUp("alice", 1_000_000_000_000L, "names-1");
   }
 
   private static ServicePlan with(ServicePlan plan, String configuration) {
