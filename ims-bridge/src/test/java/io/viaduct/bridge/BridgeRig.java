@@ -1,6 +1,12 @@
 package io.viaduct.bridge;
 
+import static org.awaitility.Awaitility.await;
+
+import io.grpc.ManagedChannel;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyChannelBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.handler.ssl.SslProvider;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.service.configuration.ConfigurationFile;
 import io.viaduct.service.operations.Readiness;
@@ -14,16 +20,21 @@ import io.viaduct.sip.endpoint.SipEndpointSettings;
 import io.viaduct.sip.useragent.UserAgent;
 import io.viaduct.sip.useragent.UserAgentListener;
 import io.viaduct.sip.useragent.UserAgentSettings;
+import io.viaduct.usage.ProvenReport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPair;
+import java.security.MessageDigest;
 import java.security.interfaces.EdECPublicKey;
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Deque;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -118,6 +129,34 @@ public final class BridgeRig implements AutoCloseable {
     for (String user : List.of("alice", "bob", "carol")) {
       users.put(ProvisioningStub.user(user, configuration.domain(), user + "-secret"));
     }
+  }
+
+  /// Opens a gRPC channel to the bridge with a certificate of the rig's authority; the caller shuts
+  /// it down.
+  public ManagedChannel channel(TlsMaterial tls) throws Exception {
+    return NettyChannelBuilder.forAddress("127.0.0.1", bridge.grpcPort())
+        .sslContext(GrpcSslContexts.configure(tls.clientBuilder(), SslProvider.JDK).build())
+        .build();
+  }
+
+  /// Waits until the bridge has a stream to billing. It may have made its first attempt before
+  /// billing listened. It tries again after 1 s of its clock, and defers what arrives before.
+  public void awaitBilling() {
+    await()
+        .until(() -> {
+          clock.advance(Duration.ofSeconds(1));
+          return registry.get("viaduct_bridge_billing_reachable").gauge().value() == 1;
+        });
+  }
+
+  /// Makes reports and tokens of a device, signed with the key that the bridge signs tokens with.
+  public ProvenReport proven() throws Exception {
+    KeyPair signing = Ed25519.readPair(configuration.token().signingKey());
+    byte[] hash =
+        MessageDigest.getInstance("SHA-256")
+            .digest(Ed25519.raw((EdECPublicKey) signing.getPublic()));
+    return new ProvenReport(
+        signing, HexFormat.of().formatHex(Arrays.copyOf(hash, 8)), ProvenReport.keyPair());
   }
 
   public static String base64(KeyPair pair) {

@@ -4,13 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.grpc.ManagedChannel;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
-import io.netty.handler.ssl.SslProvider;
 import io.viaduct.bridge.BillingStub;
 import io.viaduct.bridge.BridgeRig;
-import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.ProvenReport;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
@@ -23,12 +19,6 @@ import io.viaduct.usage.v1.SnaptsGrpc;
 import io.viaduct.usage.v1.UsageReport;
 import io.viaduct.usage.v1.UsedUnits;
 import java.nio.file.Path;
-import java.security.KeyPair;
-import java.security.MessageDigest;
-import java.security.interfaces.EdECPublicKey;
-import java.time.Duration;
-import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -62,30 +52,10 @@ class CreditRelayTest {
     }
     rig = new BridgeRig(directory, billingPort, "");
     billing = new BillingStub(rig.authority.material("danum-billing"), billingPort, credit);
-    untilBillingAnswers();
-    channel =
-        NettyChannelBuilder.forAddress("127.0.0.1", rig.bridge.grpcPort())
-            .sslContext(
-                GrpcSslContexts.configure(
-                        rig.authority.material("snapt-1").clientBuilder(), SslProvider.JDK)
-                    .build())
-            .build();
-    KeyPair signing = Ed25519.readPair(rig.configuration.token().signingKey());
-    byte[] hash =
-        MessageDigest.getInstance("SHA-256")
-            .digest(Ed25519.raw((EdECPublicKey) signing.getPublic()));
-    proven =
-        new ProvenReport(
-            signing, HexFormat.of().formatHex(Arrays.copyOf(hash, 8)), ProvenReport.keyPair());
+    rig.awaitBilling();
+    channel = rig.channel(rig.authority.material("snapt-1"));
+    proven = rig.proven();
     requests = stream();
-  }
-
-  private void untilBillingAnswers() {
-    await()
-        .until(() -> {
-          rig.clock.advance(Duration.ofSeconds(1));
-          return rig.registry.get("viaduct_bridge_billing_reachable").gauge().value() == 1;
-        });
   }
 
   @AfterEach

@@ -6,10 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
-import io.netty.handler.ssl.SslProvider;
 import io.viaduct.bridge.BridgeRig;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
@@ -57,13 +54,7 @@ class DuplicateSnaptTest {
     private volatile @Nullable Status end;
 
     Process(String host, long epoch) throws Exception {
-      channel =
-          NettyChannelBuilder.forAddress("127.0.0.1", rig.bridge.grpcPort())
-              .sslContext(
-                  GrpcSslContexts.configure(
-                          rig.authority.material("snapt-1").clientBuilder(), SslProvider.JDK)
-                      .build())
-              .build();
+      channel = rig.channel(rig.authority.material("snapt-1"));
       status =
           SnaptStatus.newBuilder()
               .setSnaptId("snapt-1")

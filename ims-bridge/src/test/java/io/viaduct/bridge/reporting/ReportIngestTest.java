@@ -7,10 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
-import io.netty.handler.ssl.SslProvider;
 import io.viaduct.bridge.BillingStub;
 import io.viaduct.bridge.BridgeRig;
 import io.viaduct.bridge.RunningBridge;
@@ -66,13 +63,7 @@ class ReportIngestTest {
     rig = new BridgeRig(directory, port, "");
     billingTls = rig.authority.material("danum-billing");
     billing = new BillingStub(billingTls, port);
-    // The bridge may already have failed to connect; its channel then waits before the next
-    // attempt.
-    await()
-        .until(() -> {
-          rig.clock.advance(java.time.Duration.ofSeconds(1));
-          return rig.registry.get("viaduct_bridge_billing_reachable").gauge().value() == 1;
-        });
+    rig.awaitBilling();
   }
 
   @AfterEach
@@ -83,10 +74,7 @@ class ReportIngestTest {
   }
 
   private SnaptsGrpc.SnaptsStub snapt(TlsMaterial tls) throws Exception {
-    ManagedChannel channel =
-        NettyChannelBuilder.forAddress("127.0.0.1", rig.bridge.grpcPort())
-            .sslContext(GrpcSslContexts.configure(tls.clientBuilder(), SslProvider.JDK).build())
-            .build();
+    ManagedChannel channel = rig.channel(tls);
     channels.add(channel);
     return SnaptsGrpc.newStub(channel);
   }

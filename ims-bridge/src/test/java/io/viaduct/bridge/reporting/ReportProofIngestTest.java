@@ -1,17 +1,12 @@
 package io.viaduct.bridge.reporting;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
-import io.netty.handler.ssl.SslProvider;
 import io.viaduct.bridge.BillingStub;
 import io.viaduct.bridge.BridgeRig;
-import io.viaduct.service.tls.Ed25519;
 import io.viaduct.usage.ProvenReport;
 import io.viaduct.usage.ReportFlaw;
 import io.viaduct.usage.SignedMessage;
@@ -28,11 +23,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.security.KeyPair;
-import java.security.MessageDigest;
-import java.security.interfaces.EdECPublicKey;
-import java.time.Duration;
-import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.Locale;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -69,27 +59,9 @@ class ReportProofIngestTest {
             port,
             text -> text.replace("region: core}", "region: core, line-rate: 8000000}"));
     billing = new BillingStub(rig.authority.material("danum-billing"), port);
-    // The bridge may have made its first attempt before billing listened. It tries again after 1 s
-    // of its clock, and would defer a report that arrives before the answer.
-    await()
-        .until(() -> {
-          rig.clock.advance(Duration.ofSeconds(1));
-          return rig.registry.get("viaduct_bridge_billing_reachable").gauge().value() == 1;
-        });
-    channel =
-        NettyChannelBuilder.forAddress("127.0.0.1", rig.bridge.grpcPort())
-            .sslContext(
-                GrpcSslContexts.configure(
-                        rig.authority.material("snapt-1").clientBuilder(), SslProvider.JDK)
-                    .build())
-            .build();
-    KeyPair signing = Ed25519.readPair(rig.configuration.token().signingKey());
-    byte[] hash =
-        MessageDigest.getInstance("SHA-256")
-            .digest(Ed25519.raw((EdECPublicKey) signing.getPublic()));
-    proven =
-        new ProvenReport(
-            signing, HexFormat.of().formatHex(Arrays.copyOf(hash, 8)), ProvenReport.keyPair());
+    rig.awaitBilling();
+    channel = rig.channel(rig.authority.material("snapt-1"));
+    proven = rig.proven();
   }
 
   @AfterEach
