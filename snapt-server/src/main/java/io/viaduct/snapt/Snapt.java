@@ -26,7 +26,6 @@ import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.credit.CreditLine;
-import io.viaduct.snapt.credit.CreditState;
 import io.viaduct.snapt.egress.Egress;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
@@ -44,6 +43,7 @@ import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.snapt.reporting.StartCounter;
 import io.viaduct.snapt.reporting.StateLock;
 import io.viaduct.snapt.reporting.UsageReporting;
+import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.dictionary.ZstdBlocks;
 import io.viaduct.tunnel.key.AeadAlgorithm;
@@ -349,10 +349,10 @@ public final class Snapt implements Relay.Listener, ReceiptAsker, AutoCloseable 
   }
 
   @Override
-  public void onCredit(Session session, CreditState state, long availableMicrodenarii) {
+  public void onCredit(Session session, CreditNotice notice) {
     ControlServer server = control;
     if (server != null) {
-      server.tell(session, state.notice(availableMicrodenarii));
+      server.tell(session, notice);
     }
   }
 

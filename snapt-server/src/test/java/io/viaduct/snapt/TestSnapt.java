@@ -21,7 +21,6 @@ import io.viaduct.snapt.control.ControlServer;
 import io.viaduct.snapt.control.TokenKeys;
 import io.viaduct.snapt.control.TokenVerifier;
 import io.viaduct.snapt.credit.CreditLine;
-import io.viaduct.snapt.credit.CreditState;
 import io.viaduct.snapt.credit.WithoutBilling;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.napt.AddressPool;
@@ -39,6 +38,7 @@ import io.viaduct.snapt.reporting.ReportSigner;
 import io.viaduct.snapt.reporting.ReportSpool;
 import io.viaduct.snapt.reporting.UsageReporting;
 import io.viaduct.tunnel.control.ControlFrame;
+import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.control.v1.IntervalBoundary;
 import io.viaduct.tunnel.dictionary.HistoryMemory;
 import io.viaduct.tunnel.terms.TunnelLimits;
@@ -267,8 +267,8 @@ public final class TestSnapt implements Relay.Listener, ReceiptAsker, AutoClosea
   }
 
   @Override
-  public void onCredit(Session session, CreditState state, long availableMicrodenarii) {
-    control.tell(session, state.notice(availableMicrodenarii));
+  public void onCredit(Session session, CreditNotice notice) {
+    control.tell(session, notice);
   }
 
   @Override

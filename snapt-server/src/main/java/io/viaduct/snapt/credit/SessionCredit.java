@@ -4,6 +4,8 @@ import io.viaduct.snapt.binding.ShownToken;
 import io.viaduct.snapt.metering.ReportParts;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.metering.UsageReader;
+import io.viaduct.tunnel.control.v1.CreditNotice;
+import io.viaduct.tunnel.control.v1.CreditNotice.State;
 import io.viaduct.tunnel.flow.FlowState;
 import io.viaduct.tunnel.wire.ServiceClass;
 import io.viaduct.usage.v1.CreditAnswer;
@@ -50,12 +52,12 @@ public final class SessionCredit {
   private CreditResult result = CreditResult.SUCCESS;
   private boolean isLow;
   private long availableMicrodenarii;
-  private CreditState state = CreditState.SUFFICIENT;
+  private State state = State.SUFFICIENT;
   private long closedMs;
   private long checkedNs;
   private long checkAtBytes;
 
-  /// What the session does for its credit control.
+  /// The session, as its credit control needs it.
   public interface Host {
     /// Returns the inner bytes that the session has carried, in both directions.
     long carriedBytes();
@@ -69,7 +71,7 @@ public final class SessionCredit {
     void endInterval();
 
     /// Tells the device that its credit has changed.
-    void creditChanged(CreditState state, long availableMicrodenarii);
+    void creditChanged(CreditNotice notice);
   }
 
   /// @param listener takes answers on any thread, and passes them to [#onAnswer] and [#onLine] on
@@ -91,7 +93,7 @@ public final class SessionCredit {
   }
 
   /// Returns what the device knows about its credit.
-  public CreditState state() {
+  public State state() {
     return state;
   }
 
@@ -130,11 +132,11 @@ public final class SessionCredit {
   /// Takes an answer to the last request, or a push.
   public void onAnswer(CreditAnswer answer, long nowNs) {
     failure.take(answer.getFailureList());
+    count(nowNs);
     if (dialog.takes(answer, nowNs)) {
-      count(nowNs);
       grant(answer, nowNs);
     }
-    check(nowNs);
+    act(nowNs);
   }
 
   private void grant(CreditAnswer answer, long nowNs) {
@@ -162,6 +164,11 @@ public final class SessionCredit {
 
   private void check(long nowNs) {
     count(nowNs);
+    act(nowNs);
+  }
+
+  /// Asks for what is needed, and holds what is not paid, as counted just now.
+  private void act(long nowNs) {
     if (dialog.mayAsk(nowNs) && isAnyNeeded(nowNs)) {
       dialog.ask(CreditRequestType.UPDATE, host.token(), quotas, totalMs(nowNs), nowNs);
     }
@@ -253,21 +260,28 @@ public final class SessionCredit {
   }
 
   private void tell() {
-    CreditState now = isBlocked() ? CreditState.BLOCKED : present();
+    State now = isBlocked() ? State.BLOCKED : present();
     if (now != state) {
       state = now;
-      host.creditChanged(now, availableMicrodenarii);
+      host.creditChanged(notice());
     }
+  }
+
+  private CreditNotice notice() {
+    return CreditNotice.newBuilder()
+        .setState(state)
+        .setAvailableMicrodenarii(availableMicrodenarii)
+        .build();
   }
 
   /// Tells the device its credit once more, unless it is sufficient.
   public void tellAgain() {
-    if (state != CreditState.SUFFICIENT) {
-      host.creditChanged(state, availableMicrodenarii);
+    if (state != State.SUFFICIENT) {
+      host.creditChanged(notice());
     }
   }
 
-  private CreditState present() {
+  private State present() {
     boolean isShort = false;
     boolean isRefused = false;
     for (int i = 0; i < quotas.all().size(); i++) {
@@ -276,14 +290,12 @@ public final class SessionCredit {
       isRefused |= quota.isHeld() && quota.isActive();
     }
     if (isShort) {
-      return result == CreditResult.SPENDING_CAP_REACHED
-          ? CreditState.CAP_REACHED
-          : CreditState.EXHAUSTED;
+      return result == CreditResult.SPENDING_CAP_REACHED ? State.CAP_REACHED : State.EXHAUSTED;
     }
     if (isRefused) {
-      return CreditState.UNKNOWN;
+      return State.UNKNOWN;
     }
-    return isLow || result != CreditResult.SUCCESS ? CreditState.LOW : CreditState.SUFFICIENT;
+    return isLow || result != CreditResult.SUCCESS ? State.LOW : State.SUFFICIENT;
   }
 
   /// Tells billing the last totals. Called after the last report.

@@ -8,7 +8,6 @@ import io.viaduct.host.udp.UdpSockets;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.SessionCarrier;
 import io.viaduct.snapt.credit.CreditLine;
-import io.viaduct.snapt.credit.CreditState;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.metering.SessionMeter;
 import io.viaduct.snapt.napt.AddressPool;
@@ -16,6 +15,7 @@ import io.viaduct.snapt.napt.AddressTranslation;
 import io.viaduct.snapt.policy.AccountRates;
 import io.viaduct.snapt.policy.EgressPolicy;
 import io.viaduct.tunnel.control.ControlLine;
+import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.dictionary.DictionaryWorker;
 import io.viaduct.tunnel.dictionary.HistoryMemory;
 import io.viaduct.tunnel.metering.SessionTotals;
@@ -96,7 +96,7 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     void onInterval(IntervalUsage usage);
 
     /// Receives a change of the credit of a session's account.
-    void onCredit(Session session, CreditState state, long availableMicrodenarii);
+    void onCredit(Session session, CreditNotice notice);
   }
 
   /// @param eventLoops loops of an `EpollIoHandler`; their number must be a power of two
@@ -268,8 +268,8 @@ public final class Relay implements SessionCarrier, AutoCloseable {
     listener.onInterval(usage);
   }
 
-  void onCredit(Session session, CreditState state, long availableMicrodenarii) {
-    listener.onCredit(session, state, availableMicrodenarii);
+  void onCredit(Session session, CreditNotice notice) {
+    listener.onCredit(session, notice);
   }
 
   /// Returns the traffic counters of each loop; any thread may call this.

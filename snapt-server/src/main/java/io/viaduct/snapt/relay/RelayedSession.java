@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.ShownToken;
 import io.viaduct.snapt.credit.CreditLine;
-import io.viaduct.snapt.credit.CreditState;
 import io.viaduct.snapt.credit.SessionCredit;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.metering.MeasuredPath;
@@ -13,6 +12,7 @@ import io.viaduct.snapt.napt.AddressTranslation;
 import io.viaduct.snapt.napt.Translated;
 import io.viaduct.snapt.policy.AccountRates;
 import io.viaduct.snapt.policy.EgressRefusal;
+import io.viaduct.tunnel.control.v1.CreditNotice;
 import io.viaduct.tunnel.flow.FlowEnd;
 import io.viaduct.tunnel.flow.FlowListener;
 import io.viaduct.tunnel.flow.FlowState;
@@ -108,7 +108,7 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
   }
 
   /// Returns what the device knows about the credit of its account.
-  CreditState credit() {
+  CreditNotice.State credit() {
     return credit.state();
   }
 
@@ -281,8 +281,8 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
   }
 
   @Override
-  public void creditChanged(CreditState state, long availableMicrodenarii) {
-    relay.onCredit(session, state, availableMicrodenarii);
+  public void creditChanged(CreditNotice notice) {
+    relay.onCredit(session, notice);
   }
 
   /// Returns the changes of the open interval since the last call, or null if there are none.
