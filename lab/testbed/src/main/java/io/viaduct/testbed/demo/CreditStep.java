@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /// Step (a): alice has little credit. Her download is cut when it is used up, and goes on over the
 /// same connection after a top-up.
@@ -55,8 +56,8 @@ final class CreditStep {
         topology.device.start(
             "credit", () -> download.run(Topology.SERVER, FarEnd.TEXT_PORT, path));
     try {
-      narration.line("alice is told: %s", awaitCredit("low"));
-      narration.line("alice is told: %s", awaitCredit("used up"));
+      narration.line("alice is told: %s", awaitCredit(credit -> credit.contains("low")));
+      narration.line("alice is told: %s", awaitCredit(credit -> credit.contains("used up")));
       awaitStandstill(download);
       cut(narration, download, result);
       goesOn(narration, download, result, topUp);
@@ -66,10 +67,11 @@ final class CreditStep {
     }
   }
 
-  private String awaitCredit(String words) throws IOException {
+  /// Returns what the agent says about its credit, once that is as expected.
+  private String awaitCredit(Predicate<String> expected) throws IOException {
     return retry.until(() -> {
       String credit = StatusSocket.read(agent).path("control").path("credit").asString("");
-      if (!credit.contains(words)) {
+      if (!expected.test(credit)) {
         throw new IOException("the agent says about its credit: '%s'".formatted(credit));
       }
       return credit;
@@ -117,7 +119,7 @@ final class CreditStep {
     long before = download.received();
     operator.topUp("alice", topUp, "demo-2");
     long startNs = nanoTime.getAsLong();
-    awaitCreditAgain();
+    awaitCredit(String::isEmpty);
     long atSnaptNs = nanoTime.getAsLong() - startNs;
     while (download.received() == before && !result.isDone()) {
       LockSupport.parkNanos(1_000_000);
@@ -129,16 +131,6 @@ final class CreditStep {
         BillingClient.denarii(topUp),
         atSnaptNs / 1e6,
         (nanoTime.getAsLong() - startNs) / 1e6);
-  }
-
-  private void awaitCreditAgain() throws IOException {
-    retry.until(() -> {
-      String credit = StatusSocket.read(agent).path("control").path("credit").asString("");
-      if (!credit.isEmpty()) {
-        throw new IOException("the agent still says: " + credit);
-      }
-      return true;
-    });
   }
 
   private static void finish(Narration narration, CompletableFuture<TextDownload.Result> pending) {
