@@ -4,7 +4,7 @@ import io.viaduct.billing.ledger.MicroDenarii;
 import io.viaduct.usage.v1.CreditResult;
 import org.jspecify.annotations.Nullable;
 
-/// What an account may spend at one moment.
+/// The credit of an account at one moment, and the parts that it comes from.
 ///
 /// @param isActive false if the account is suspended or closed
 /// @param balance sum of its postings

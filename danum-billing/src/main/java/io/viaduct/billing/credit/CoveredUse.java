@@ -51,7 +51,7 @@ public final class CoveredUse {
     quotas.passed(passed);
   }
 
-  /// Why the traffic of an application could pass.
+  /// The reason for which the traffic of an application could pass.
   ///
   /// @param isWithinQuota false if it was more than its quota: billing was away, or the SNAPT
   ///   disobeyed

@@ -1,6 +1,6 @@
 package io.viaduct.billing.credit;
 
-/// How an account's credit (balance and credit limit) stands. Each change is noticed once.
+/// The state of an account's credit (balance and credit limit). Each change is noticed once.
 public enum CreditState {
   SUFFICIENT,
   /// Below the threshold of the configuration.

@@ -6,8 +6,8 @@ import io.viaduct.billing.rating.Use;
 import java.time.Instant;
 
 /// The quota of one application of one session. It has three totals since the start of the session.
-/// What is allowed and not covered is reserved at the highest price: the unused grant, and the use
-/// that is not charged yet.
+/// The part that is allowed and not covered is reserved at the highest price: the unused grant, and
+/// the use that is not charged yet.
 ///
 /// @param used total that the SNAPT has told
 /// @param allowed total that the application may reach; never below `used`

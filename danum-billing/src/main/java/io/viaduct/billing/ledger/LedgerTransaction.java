@@ -29,7 +29,7 @@ public record LedgerTransaction(
     REVERSAL,
     /// Money that expires, given by an operator.
     GRANT,
-    /// What was left of a grant.
+    /// Takes back the rest of a grant that has ended.
     EXPIRY,
     /// Gives back what was paid above a cap.
     CAP

@@ -2,7 +2,7 @@ package io.viaduct.billing.preview;
 
 import io.viaduct.billing.tariff.ServiceClass;
 
-/// What the user does, as the classification sees it.
+/// An activity of the user, as the classification sees it.
 enum Activity {
   MAIL("mail", ServiceClass.LT_HD, "default-tcp", 0.95),
   WEB("web", ServiceClass.HT_HD, "web", 0.92),

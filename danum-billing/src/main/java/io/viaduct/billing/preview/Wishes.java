@@ -4,7 +4,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Random;
 
-/// What an ordinary user wants in each minute of a day, in bytes of both directions. The amounts
+/// The bytes that an ordinary user wants in each minute of a day, in both directions. The amounts
 /// are assumptions, not measurements: 60 mails, 120 web pages, an hour of video in the evening,
 /// three calls of ten minutes, 200 chat messages, something in the background every five minutes,
 /// and an update at night.

@@ -2,8 +2,8 @@ package io.viaduct.billing.rating;
 
 import org.jspecify.annotations.Nullable;
 
-/// How much of an interval a flow had data to send, and what its path had left meanwhile. Both are
-/// measured where the queue is, in the direction that carried more bytes.
+/// The share of an interval in which a flow had data to send, and the rate that its path had left
+/// meanwhile. Both are measured where the queue is, in the direction that carried more bytes.
 ///
 /// @param busy share of the interval in which the flow had data waiting for the path, 0..1; null if
 ///   it was not reported, and then it counts as 1

@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/// How a charge comes about, as the REST interface shows it: what was measured, the curve, each
-/// step of the computation with its number, and the bill.
+/// The way to a charge, as the REST interface shows it: what was measured, the curve, each step of
+/// the computation with its number, and the bill.
 record Explanation(
     String charge,
     long flow,
@@ -32,7 +32,7 @@ record Explanation(
     boolean equalsPosted) {
   private static final JsonMapper JSON = JsonMapper.shared();
 
-  /// What was measured.
+  /// The measurements.
   record Inputs(
       String preBytes,
       String postBytes,

@@ -49,7 +49,7 @@ class RatingResource {
   record ExplainedCharge(
       int tariffVersion, @Nullable Integer surchargeVersion, Explanation explanation) {}
 
-  /// What to change. A key that is left out stays as it was.
+  /// The changes to a charge. A key that is left out stays as it was.
   record NewSimulation(
       String charge,
       @Nullable Boolean withoutAggregation,

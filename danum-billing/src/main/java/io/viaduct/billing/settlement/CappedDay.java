@@ -28,7 +28,7 @@ public final class CappedDay {
     }
   }
 
-  /// What was paid for one application in one hour.
+  /// The amount that was paid for one application in one hour.
   public record Hour(String application, Instant begin, MicroDenarii paid) {}
 
   /// A cap that was exceeded.

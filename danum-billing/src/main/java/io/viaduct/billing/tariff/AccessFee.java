@@ -1,6 +1,7 @@
 package io.viaduct.billing.tariff;
 
-/// What an access fee is charged for. Fees are beside the price: no discount touches them.
+/// The measure that an access fee is charged for. Fees are beside the price: no discount touches
+/// them.
 public enum AccessFee {
   /// Megabyte (10^6 bytes) before aggregation.
   PER_MEGABYTE,

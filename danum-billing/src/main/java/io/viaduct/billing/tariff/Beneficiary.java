@@ -1,6 +1,6 @@
 package io.viaduct.billing.tariff;
 
-/// Who gets the discount for saved bytes.
+/// The party that gets the discount for saved bytes.
 public enum Beneficiary {
   /// The user who pays the charge.
   USER,

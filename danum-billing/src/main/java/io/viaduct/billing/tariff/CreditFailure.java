@@ -1,6 +1,6 @@
 package io.viaduct.billing.tariff;
 
-/// What a SNAPT does with traffic that needs a quota while billing is away
+/// The treatment of traffic that needs a quota while billing is away
 /// (Credit-Control-Failure-Handling, RFC 8506).
 public enum CreditFailure {
   /// It goes on without a quota, and is charged later.

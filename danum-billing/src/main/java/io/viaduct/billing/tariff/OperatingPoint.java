@@ -2,10 +2,10 @@ package io.viaduct.billing.tariff;
 
 /// The throughput at which flows of a class are priced.
 public enum OperatingPoint {
-  /// What each flow carried: the rule of the seed. A flow that wanted little is priced as if the
-  /// network had given it little.
+  /// The rate that each flow carried: the rule of the seed. A flow that wanted little is priced as
+  /// if the network had given it little.
   MEASURED,
-  /// What the path offered to all flows of one application in one report: what they carried
-  /// together, and what the path could have carried while they had nothing to send.
+  /// The rate that the path offered to all flows of one application in one report: what they
+  /// carried together, and what the path could have carried while they had nothing to send.
   OFFERED
 }

@@ -1,6 +1,6 @@
 package io.viaduct.billing.tariff;
 
-/// What a class promises by its references (Table I of the seed).
+/// A promise that a class makes by its references (Table I of the seed).
 // = ijans2015 table 1
 public enum Promise {
   /// The delay is at most the reference.

@@ -2,7 +2,7 @@ package io.viaduct.billing.tariff;
 
 import java.util.Map;
 
-/// What the owner of SNAPTs asks beside the price.
+/// The amount that the owner of SNAPTs asks beside the price.
 ///
 /// @param denariiPerMegabyte den/MB before aggregation, by class; a class that is not named has
 ///   none

@@ -23,7 +23,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.DoubleRange;
 import net.jqwik.api.constraints.IntRange;
 
-/// What must hold for every report at the offered point, whatever was measured.
+/// Tests the rules that hold for every report at the offered point, whatever was measured.
 class RatingProperties {
   private static final Tariff OFFERED = SeedTariff.at(OperatingPoint.OFFERED);
   private static final Tariff MEASURED = SeedTariff.at(OperatingPoint.MEASURED);

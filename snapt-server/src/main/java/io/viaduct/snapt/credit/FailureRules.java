@@ -6,7 +6,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// What happens to the traffic of each class while billing is away: the configuration decides until
+/// Rules for the traffic of each class while billing is away: the configuration decides until
 /// billing has said it.
 final class FailureRules {
   private final Map<ServiceClass, WithoutBilling> rules = new EnumMap<>(ServiceClass.class);

@@ -2,7 +2,7 @@ package io.viaduct.snapt.credit;
 
 import java.util.Locale;
 
-/// What happens to traffic without a quota while billing cannot be asked (RFC 8506,
+/// Treatment of traffic without a quota while billing cannot be asked (RFC 8506,
 /// Credit-Control-Failure-Handling).
 public enum WithoutBilling {
   /// It is carried, and charged later.

@@ -31,7 +31,7 @@ public record SessionGrant(
   private static final int RELAYS_MAX = 64;
   private static final int ADDRESSES_MAX = 8;
 
-  /// How the credit of the account stands.
+  /// State of the account's credit.
   public enum Credit {
     /// The bridge does not say, or says something of a later version.
     UNKNOWN,

@@ -1,6 +1,6 @@
 package io.viaduct.tunnel.pacing;
 
-/// What a path could have carried beside its load: its capacity less what was sent, over time.
+/// Measures the rest of a path's capacity: what it could have carried beside its load.
 public final class SpareRate {
   private long sentBefore;
   private long measuredNs;
