@@ -70,6 +70,11 @@ public final class PeerServer implements AutoCloseable {
   public final List<Map<String, Object>> credits = new CopyOnWriteArrayList<>();
   public final Map<String, Object> usage = new ConcurrentHashMap<>();
 
+  /// How the charge of the worked example comes about, as billing explains it.
+  public volatile String explanation = "";
+
+  public final Map<String, Object> payment = new ConcurrentHashMap<>();
+
   /// Addresses of the lists and files of charges that were asked for.
   public final List<String> asked = new CopyOnWriteArrayList<>();
 
@@ -141,12 +146,33 @@ public final class PeerServer implements AutoCloseable {
     bridge = Mood.WELL;
     throttling = false;
     refusingCredits = false;
+    explanation = explained();
+    payment.clear();
+    payment.putAll(
+        Map.of(
+            "charge",
+            "c1",
+            "passedBy",
+            "quota",
+            "paidBy",
+            List.of(
+                Map.of("wallet", "grant", "walletId", "5", "amountMicrodenarii", "2000000"),
+                Map.of("wallet", "prepaid", "amountMicrodenarii", "10745279"))));
     usage.clear();
     usage.putAll(Map.of("usage", List.of(), "total", sums(null, "0", "0")));
     refusesDecisions = false;
     refusedWith = "";
     outcome = "posted";
     loginAttempts.set(0);
+  }
+
+  /// The explanation of [#charge], from a file that has billing's shape.
+  public static String explained() {
+    try (var file = PeerServer.class.getResourceAsStream("explanation.json")) {
+      return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /// A charge as the brief of billing's REST says, of the worked example of the DANUM rules.
@@ -184,11 +210,11 @@ public final class PeerServer implements AutoCloseable {
     charge.put("netMicrodenarii", "12745279");
     charge.put("tariffVersion", 1);
     charge.put("state", "corrected");
-    charge.put(
-        "reason",
-        "skype-video as HT&LD at 340.0 kbit/s, delay 140.0 ms (measured), loss 1.25 %: 0.000662268"
-            + " den/vu x 20400.0 vu = 13.510279 den; 1530000 of 2550000 bytes saved,"
-            + " discount 0.765000 den");
+    charge.put("limitedBy", "PRICE");
+    charge.put("brokenPromise", null);
+    charge.put("promised", null);
+    charge.put("measured", null);
+    charge.put("device", "q83vEjRWeJq83vEjRWeJq83vEjRWeJq83vEjRWeJq80");
     return charge;
   }
 
@@ -339,6 +365,10 @@ public final class PeerServer implements AutoCloseable {
     } else if (parts.getFirst().equals("charges") && parts.size() == 2) {
       // Answers whoever asks: the pages' own check has to hold alone.
       one(exchange, parts.get(1));
+    } else if (parts.getFirst().equals("charges") && parts.get(2).equals("explain")) {
+      send(exchange, 200, explanation);
+    } else if (parts.getFirst().equals("charges") && parts.get(2).equals("payment")) {
+      send(exchange, 200, JSON.writeValueAsString(payment));
     } else if (parts.getFirst().equals("accounts")
         && parts.size() > 1
         && users.containsKey(parts.get(1))

@@ -11,6 +11,7 @@ import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
@@ -100,9 +101,20 @@ class AccountPages {
       throw new PeerRefusedException(404, "");
     }
     model.addAttribute("charge", charge);
+    // Each is beside the charge: a page without them still says what the charge was.
+    model.addAttribute("explained", ifKnown(() -> billing.explain(visitor.token(), id)));
+    model.addAttribute("payment", ifKnown(() -> billing.payment(visitor.token(), id)));
     if (visitor.isOperator() && !model.containsAttribute("credit")) {
       model.addAttribute("credit", MoneyForm.empty());
     }
     return "charge";
+  }
+
+  private static <T> @Nullable T ifKnown(Supplier<T> answer) {
+    try {
+      return answer.get();
+    } catch (PeerRefusedException e) {
+      return null;
+    }
   }
 }

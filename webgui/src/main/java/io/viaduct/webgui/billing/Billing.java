@@ -156,6 +156,16 @@ public final class Billing {
     return peer.get("/charges/" + encode(charge), token, Charge.class);
   }
 
+  /// How a charge comes about.
+  public ExplainedCharge explain(BearerToken token, String charge) {
+    return peer.get("/charges/" + encode(charge) + "/explain", token, ExplainedCharge.class);
+  }
+
+  /// Who paid a charge.
+  public ChargePayment payment(BearerToken token, String charge) {
+    return peer.get("/charges/" + encode(charge) + "/payment", token, ChargePayment.class);
+  }
+
   /// Books a top-up once per key, however often it is sent.
   public void topUp(BearerToken token, String account, UUID idempotencyKey, TopUp topUp) {
     peer.post(at(account) + "/top-ups", once(token, idempotencyKey), topUp, JsonNode.class);

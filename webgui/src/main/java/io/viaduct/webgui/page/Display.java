@@ -127,6 +127,23 @@ public final class Display {
     return percent == null ? UNKNOWN : Quantity.plain(percent) + "\u00a0%";
   }
 
+  /// A number of an explanation, in the unit that billing names.
+  public String measured(@Nullable Double value, String unit) {
+    if (value == null || !Double.isFinite(value)) {
+      return UNKNOWN;
+    }
+    return switch (unit) {
+      case "" -> significant(value);
+      case "kbit/s" -> kilobitRate(value);
+      case "ms" -> delay(value);
+      case "bytes" -> bytes(Math.round(value));
+      case "\u00b5den" -> money(new MicroDenarii(Math.round(value)));
+      case "den/s per kbit/s" -> quantity(value, "den/kbit");
+      case "den/s per ms" -> quantity(value, "den/s/ms");
+      default -> quantity(value, unit);
+    };
+  }
+
   /// Decimal multiples, as tariffs count them: `2.39 MB`.
   public String bytes(long bytes) {
     return Math.abs(bytes) < 1000 ? bytes + "\u00a0B" : Quantity.counted(bytes, "B");

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import tools.jackson.databind.json.JsonMapper;
 
 /// Shows what strangers write (names, references, reasons, words of SNAPTs) on every page.
 class EscapingTest {
@@ -48,7 +49,9 @@ class EscapingTest {
                 "session",
                 "protocol",
                 "remoteAddress",
-                "reason",
+                "limitedBy",
+                "brokenPromise",
+                "device",
                 "state",
                 "serviceClass",
                 "delaySource",
@@ -73,6 +76,10 @@ class EscapingTest {
         hostile(PeerServer.payment(null, ATTACK, null), List.of("createdBy", "transaction")));
     peer.credits.add(
         hostile(PeerServer.payment("refund", ATTACK, ATTACK), List.of("createdBy", "transaction")));
+    peer.explanation =
+        peer.explanation.replace(
+            "\"8 \u00b7 bytes / time\"", JsonMapper.shared().writeValueAsString(ATTACK));
+    peer.payment.put("passedBy", ATTACK);
     Map<String, Object> sums = hostile(PeerServer.sums("2026-11-20", "7", "5"), List.of());
     sums.put("application", ATTACK);
     sums.put("serviceClass", ATTACK);
