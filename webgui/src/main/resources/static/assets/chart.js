@@ -1,7 +1,7 @@
 // Draws the charts. A chart has no numbers of its own: <div data-chart="TABLE" data-chart-kind="bars|stack|lines"> reads the
 // table with that id. Each column whose <th> has data-series is a series; the cells' data-value are its numbers, their text is
 // what the pointer reads out. Bars and stacks stand over the rows' first cells; lines over the data-value of the first cell.
-// data-chart-order="newest" says that the last row comes first in time. data-unit of a <th> is the unit of the axis; data-dash
+// data-chart-order="newest" says that the last row comes first in time. data-chart-rows selects some rows. data-unit of a <th> is the unit of the axis; data-dash
 // of one draws its line so. A row with data-mark is a point on the first series, with that text beside it. data-chart-bend is the
 // place from which the axis of a line chart goes on by powers instead of steps.
 // A table that was swapped for a newer one is drawn again.
@@ -16,7 +16,7 @@ viaduct.chart = (() => {
     if (!table) return null;
     const heads = [...table.tHead.rows[0].cells];
     const columns = heads.map((head, index) => ({ head, index })).filter(({ head }) => 'series' in head.dataset);
-    const rows = [...table.tBodies[0].rows];
+    const rows = [...table.tBodies[0].rows].filter((row) => row.matches(element.dataset.chartRows || 'tr'));
     if (element.dataset.chartOrder === 'newest') rows.reverse();
     const value = (cell) => (cell && cell.dataset.value !== undefined && cell.dataset.value !== '' ? Number(cell.dataset.value) : null);
     return {

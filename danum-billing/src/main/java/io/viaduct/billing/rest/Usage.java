@@ -1,5 +1,6 @@
 package io.viaduct.billing.rest;
 
+import java.math.BigInteger;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -108,10 +110,17 @@ final class Usage {
   /// Sums the charges whose interval began in a time range. Rows are sorted by day and hour (latest
   /// first), then class, application, device. Without grouping there is one row.
   ///
+  /// @param filter account, time, class, application and device; no other criterion may be given
   /// @param zone whose days and hours are meant
-  List<Sums> sums(String account, TimeRange start, ZoneId zone, Set<Grouping> by) {
+  List<Sums> sums(ChargeFilter filter, ZoneId zone, Set<Grouping> by) {
+    TimeRange start = filter.start();
     JdbcClient.StatementSpec query =
-        jdbc.sql(sql(start, by)).param("account", account).param("zone", zone.getId());
+        jdbc.sql(sql(filter, by))
+            .param("account", filter.account())
+            .param("zone", zone.getId())
+            .param("application", filter.application())
+            .param("device", filter.device())
+            .param("class", filter.serviceClass() == null ? "" : filter.serviceClass().name());
     if (start.from() != null) {
       query = query.param("from", Timestamp.from(start.from()));
     }
@@ -127,9 +136,39 @@ final class Usage {
     return rows;
   }
 
+  /// Adds up all rows of one answer.
+  static Sums total(List<Sums> rows) {
+    return new Sums(
+        null,
+        null,
+        null,
+        null,
+        null,
+        sum(rows, Sums::charges),
+        sum(rows, Sums::preBytes),
+        sum(rows, Sums::postBytes),
+        sum(rows, Sums::savedBytes),
+        sum(rows, Sums::durationMs),
+        sum(rows, Sums::chargeMicrodenarii),
+        sum(rows, Sums::discountMicrodenarii),
+        sum(rows, Sums::accessFeeMicrodenarii),
+        sum(rows, Sums::surchargeMicrodenarii),
+        sum(rows, Sums::promiseRefundMicrodenarii),
+        sum(rows, Sums::netMicrodenarii));
+  }
+
+  private static String sum(List<Sums> rows, Function<Sums, String> part) {
+    return rows.stream()
+        .map(part)
+        .map(BigInteger::new)
+        .reduce(BigInteger.ZERO, BigInteger::add)
+        .toString();
+  }
+
   // Void intervals are few: to leave them out is cheaper than to join each charge with its
   // interval.
-  private static String sql(TimeRange start, Set<Grouping> by) {
+  private static String sql(ChargeFilter filter, Set<Grouping> by) {
+    TimeRange start = filter.start();
     String columns =
         Arrays.stream(Grouping.values())
             .map(each -> by.contains(each) ? each.expression : "null::text")
@@ -140,7 +179,10 @@ final class Usage {
             .collect(Collectors.joining(", "));
     String bounds =
         (start.from() == null ? "" : " and c.started_at >= :from")
-            + (start.to() == null ? "" : " and c.started_at < :to");
+            + (start.to() == null ? "" : " and c.started_at < :to")
+            + (filter.serviceClass() == null ? "" : " and c.service_class = :class")
+            + (filter.application().isEmpty() ? "" : " and c.application = :application")
+            + (filter.device().isEmpty() ? "" : " and c.device = :device");
     // By the place of the column: the same expression with another parameter would be another one.
     String groups =
         by.stream()

@@ -53,20 +53,24 @@ class UsageResource {
       @PathVariable String id,
       @RequestParam(defaultValue = "") String from,
       @RequestParam(defaultValue = "") String to,
+      @RequestParam(name = "class", defaultValue = "") String serviceClass,
+      @RequestParam(defaultValue = "") String application,
+      @RequestParam(defaultValue = "") String device,
       @RequestParam(defaultValue = "UTC") String zone,
       @RequestParam(defaultValue = "day") String by) {
     CallerAccess.visible(caller, accounts, id);
-    TimeRange start = TimeRange.of(from, to);
+    ChargeFilter filter = ChargeFilter.of(id, from, to, serviceClass, "", application, "", device);
     ZoneId days = TimeRange.zone(zone);
     Set<Usage.Grouping> parts = Usage.Grouping.of(by);
+    List<Usage.Sums> rows = usage.sums(filter, days, parts);
     return new UsageView(
         id,
-        start.from(),
-        start.to(),
+        filter.start().from(),
+        filter.start().to(),
         days.getId(),
         parts.stream().map(Usage.Grouping::word).toList(),
-        usage.sums(id, start, days, parts),
-        usage.sums(id, start, days, Set.of()).getFirst());
+        rows,
+        Usage.total(rows));
   }
 
   @Refuses(ProblemType.NOT_FOUND)
@@ -84,18 +88,21 @@ class UsageResource {
       @PathVariable String id,
       @RequestParam(defaultValue = "") String from,
       @RequestParam(defaultValue = "") String to,
+      @RequestParam(name = "class", defaultValue = "") String serviceClass,
+      @RequestParam(defaultValue = "") String application,
+      @RequestParam(defaultValue = "") String device,
       @RequestParam(defaultValue = "UTC") String zone,
       @RequestParam(defaultValue = "day") String by,
       HttpServletResponse response)
       throws IOException {
     CallerAccess.visible(caller, accounts, id);
-    TimeRange start = TimeRange.of(from, to);
+    ChargeFilter filter = ChargeFilter.of(id, from, to, serviceClass, "", application, "", device);
     ZoneId days = TimeRange.zone(zone);
     Set<Usage.Grouping> parts = Usage.Grouping.of(by);
     Csv.send(
         response,
         "usage-" + id,
         Usage.Sums.class,
-        _ -> new Page<>(usage.sums(id, start, days, parts), null));
+        _ -> new Page<>(usage.sums(filter, days, parts), null));
   }
 }

@@ -93,6 +93,16 @@ class UsageTest {
   }
 
   @Test
+  void sumsOfAClassAndAnApplicationLeaveOutAllOthers() throws Exception {
+    List<OnFile> some =
+        charges.stream()
+            .filter(c -> c.serviceClass().equals("HT_LD") && c.application().equals("ssh"))
+            .toList();
+    holds(usage("by=&class=HT_LD&application=ssh").body().get("total"), some);
+    assertThat(usage("device=nobody").body().get("total").get("charges").asString()).isEqualTo("0");
+  }
+
+  @Test
   void daysAndHoursAreThoseOfTheZoneThatIsAskedFor() throws Exception {
     // Half an hour off: its hours begin between those of UTC. And one whose clocks change in March.
     for (String name : List.of("Asia/Kolkata", "Europe/Warsaw", "America/St_Johns")) {

@@ -94,12 +94,12 @@ public final class Display {
   ///
   /// @param unit without prefix
   public String quantity(@Nullable Double value, String unit) {
-    return value == null || !Double.isFinite(value) ? UNKNOWN : Quantity.scaled(value, unit);
+    return value == null ? UNKNOWN : Quantity.scaled(value, unit);
   }
 
   /// A number with three significant digits, without unit and prefix, thousands separated.
   public String significant(@Nullable Double value) {
-    return value == null || !Double.isFinite(value) ? UNKNOWN : Quantity.plain(value);
+    return value == null ? UNKNOWN : Quantity.plain(value);
   }
 
   /// The number as it is, for a title or a data attribute: as many digits as tell it from others.
@@ -129,7 +129,7 @@ public final class Display {
 
   /// A number of an explanation, in the unit that billing names.
   public String measured(@Nullable Double value, String unit) {
-    if (value == null || !Double.isFinite(value)) {
+    if (value == null) {
       return UNKNOWN;
     }
     return switch (unit) {

@@ -83,6 +83,13 @@ class EscapingTest {
     Map<String, Object> sums = hostile(PeerServer.sums("2026-11-20", "7", "5"), List.of());
     sums.put("application", ATTACK);
     sums.put("serviceClass", ATTACK);
+    sums.put("device", ATTACK);
+    sums.put("day", ATTACK);
+    peer.running.add(
+        hostile(
+            PeerServer.running("web", "HT_HD"),
+            List.of("snapt", "session", "device", "application", "serviceClass")));
+    peer.funds.put("state", ATTACK);
     peer.usage.put("usage", List.of(sums));
   }
 
@@ -103,8 +110,12 @@ class EscapingTest {
         "/accounts/{account}/charges",
         List.of(
             "/accounts/alice/charges",
-            "/accounts/alice/charges?application=%1$s&snapt=%1$s&from=%1$s&class=%1$s&state=%1$s"
+            "/accounts/alice/charges?by=device",
+            "/accounts/alice/charges?device=%1$s&by=%1$s&application=%1$s&snapt=%1$s&from=%1$s&class=%1$s&state=%1$s"
                 .formatted(QUOTED)));
+    visits.put(
+        "/accounts/{account}/savings",
+        List.of("/accounts/alice/savings", "/accounts/alice/savings?month=" + QUOTED));
     visits.put(
         "/accounts/{account}/usage",
         List.of(
