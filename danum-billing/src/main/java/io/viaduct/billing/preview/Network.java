@@ -8,7 +8,8 @@ package io.viaduct.billing.preview;
 /// @param loss share of packets that it loses, 0..1
 /// @param queueMs what its queue adds for the classes with high delay while more is wanted than it
 ///   carries, milliseconds
-public record Network(String name, double rateKbitPerSecond, double delayMs, double loss, double queueMs) {
+public record Network(
+    String name, double rateKbitPerSecond, double delayMs, double loss, double queueMs) {
   /// A mobile network on a good day.
   public static final Network GOOD = new Network("good", 20_000, 25, 0.0, 200);
 
