@@ -41,6 +41,7 @@ import tools.jackson.databind.json.JsonMapper;
   PaymentResource.class,
   Problems.class,
   RatingResource.class,
+  RunningResource.class,
   SessionsResource.class,
   SurchargesResource.class,
   TariffsResource.class,
@@ -59,6 +60,11 @@ class RestParts {
   @Bean
   Charges charges(JdbcClient jdbc, TariffBook tariffs) {
     return new Charges(jdbc, tariffs);
+  }
+
+  @Bean
+  RunningTraffic runningTraffic(JdbcClient jdbc) {
+    return new RunningTraffic(jdbc);
   }
 
   @Bean

@@ -24,7 +24,8 @@ class AccountPagesTest {
     assertThat(page.indexOf("data-testid=\"balance\""))
         .isLessThan(page.indexOf("data-testid=\"charge-row\""));
     assertThat(page)
-        .contains("data-charge-id=\"c1\"", "skype-video", "HT&amp;LD", "340\u00a0kbit/s", "140\u00a0ms")
+        .contains(
+            "data-charge-id=\"c1\"", "skype-video", "HT&amp;LD", "340\u00a0kbit/s", "140\u00a0ms")
         .contains("1.53\u00a0MB", "60.0\u00a0%", "5.00\u00a0den/MB")
         .contains("\u2212765\u00a0mden", "12.7\u00a0den", "12.745279\u00a0den");
   }
@@ -77,7 +78,11 @@ class AccountPagesTest {
   void chargeExplainsItselfWithAllQuantitiesAndUnits() {
     peer.charges.add(PeerServer.charge("c1", "alice"));
     String page = Visitor.alice().get("/charges/c1").body();
-    assertThat(Visitor.text(page, "charge-reason")).startsWith("skype-video as HT&amp;LD at 340.0");
+    assertThat(Visitor.text(page, "charge-reason"))
+        .isEqualTo(
+            "skype-video ran as HT&amp;LD at 340 kbit/s, with a delay of 140 ms and 1.25 % of its"
+                + " packets lost. There a virtual unit costs 662 \u00b5den/vu, and 20.4 kvu come to"
+                + " 13.5 den. Of 2.55 MB, 1.53 MB were saved: the discount is 765 mden.");
     assertThat(Visitor.text(page, "charge-price")).isEqualTo("662 \u00b5den/vu");
     assertThat(Visitor.text(page, "charge-units")).isEqualTo("20.4 kvu");
     assertThat(Visitor.text(page, "charge-amount")).isEqualTo("13.5 den");

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import tools.jackson.databind.json.JsonMapper;
 
 /// Shows what strangers write (names, references, reasons, words of SNAPTs) on every page.
 class EscapingTest {
@@ -48,7 +49,9 @@ class EscapingTest {
                 "session",
                 "protocol",
                 "remoteAddress",
-                "reason",
+                "limitedBy",
+                "brokenPromise",
+                "device",
                 "state",
                 "serviceClass",
                 "delaySource",
@@ -73,9 +76,20 @@ class EscapingTest {
         hostile(PeerServer.payment(null, ATTACK, null), List.of("createdBy", "transaction")));
     peer.credits.add(
         hostile(PeerServer.payment("refund", ATTACK, ATTACK), List.of("createdBy", "transaction")));
+    peer.explanation =
+        peer.explanation.replace(
+            "\"8 \u00b7 bytes / time\"", JsonMapper.shared().writeValueAsString(ATTACK));
+    peer.payment.put("passedBy", ATTACK);
     Map<String, Object> sums = hostile(PeerServer.sums("2026-11-20", "7", "5"), List.of());
     sums.put("application", ATTACK);
     sums.put("serviceClass", ATTACK);
+    sums.put("device", ATTACK);
+    sums.put("day", ATTACK);
+    peer.running.add(
+        hostile(
+            PeerServer.running("web", "HT_HD"),
+            List.of("snapt", "session", "device", "application", "serviceClass")));
+    peer.funds.put("state", ATTACK);
     peer.usage.put("usage", List.of(sums));
   }
 
@@ -96,8 +110,12 @@ class EscapingTest {
         "/accounts/{account}/charges",
         List.of(
             "/accounts/alice/charges",
-            "/accounts/alice/charges?application=%1$s&snapt=%1$s&from=%1$s&class=%1$s&state=%1$s"
+            "/accounts/alice/charges?by=device",
+            "/accounts/alice/charges?device=%1$s&by=%1$s&application=%1$s&snapt=%1$s&from=%1$s&class=%1$s&state=%1$s"
                 .formatted(QUOTED)));
+    visits.put(
+        "/accounts/{account}/savings",
+        List.of("/accounts/alice/savings", "/accounts/alice/savings?month=" + QUOTED));
     visits.put(
         "/accounts/{account}/usage",
         List.of(
