@@ -36,6 +36,7 @@ import tools.jackson.databind.json.JsonMapper;
   AccountsResource.class,
   ChargesResource.class,
   CreditsResource.class,
+  HeldCreditResource.class,
   HeldReportsResource.class,
   OperatorResource.class,
   PaymentResource.class,
@@ -43,6 +44,8 @@ import tools.jackson.databind.json.JsonMapper;
   RatingResource.class,
   SessionsResource.class,
   SurchargesResource.class,
+  TariffDraftsResource.class,
+  TariffTrialResource.class,
   TariffsResource.class,
   TopUpsResource.class,
   UnsignedResource.class,
@@ -54,6 +57,11 @@ class RestParts {
   @Bean
   JsonMapper json() {
     return JsonBody.mapper();
+  }
+
+  @Bean
+  AccountRows accountRows(JdbcClient jdbc, BillingConfiguration configuration) {
+    return new AccountRows(jdbc, configuration);
   }
 
   @Bean

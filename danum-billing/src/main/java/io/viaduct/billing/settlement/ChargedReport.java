@@ -28,6 +28,11 @@ public record ChargedReport(
   /// @param posted the bill
   public record Flow(long charge, long id, FlowMeasure measure, BillLines posted) {}
 
+  /// Returns the report with its flows.
+  ChargedReport with(List<Flow> all) {
+    return new ChargedReport(account, owner, tariffVersion, surchargeVersion, intervalMs, all);
+  }
+
   /// Returns the measurements of all flows.
   public List<FlowMeasure> measures() {
     return flows.stream().map(Flow::measure).toList();

@@ -4,6 +4,7 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -42,10 +43,31 @@ public final class TariffBook {
     requireNotPast(effectiveFrom, now);
     return transaction.execute(_ -> {
       lock();
-      int version = versions().size() + 1;
-      insert(version, tariff, effectiveFrom, createdBy, now);
-      return new TariffVersion(version, effectiveFrom, tariff, createdBy);
+      return insertNext(tariff, effectiveFrom, createdBy, now);
     });
+  }
+
+  /// Stores a new version unless somebody else has stored one meanwhile.
+  ///
+  /// @param last the latest version that the author has seen
+  /// @return empty if there is a later one; then nothing is stored
+  /// @throws TariffRefusedException if `effectiveFrom` is before `now`
+  public Optional<TariffVersion> addAfter(
+      long last, Tariff tariff, Instant effectiveFrom, String createdBy, Instant now) {
+    requireNotPast(effectiveFrom, now);
+    return transaction.execute(_ -> {
+      lock();
+      return versions().size() == last
+          ? Optional.of(insertNext(tariff, effectiveFrom, createdBy, now))
+          : Optional.<TariffVersion>empty();
+    });
+  }
+
+  private TariffVersion insertNext(
+      Tariff tariff, Instant effectiveFrom, String createdBy, Instant now) {
+    int version = versions().size() + 1;
+    insert(version, tariff, effectiveFrom, createdBy, now);
+    return new TariffVersion(version, effectiveFrom, tariff, createdBy);
   }
 
   /// Returns all versions, oldest first.
