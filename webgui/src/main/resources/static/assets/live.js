@@ -17,13 +17,16 @@
   const swap = (html) => {
     const parts = document.createElement('template');
     parts.innerHTML = html;
+    let swapped = false;
     for (const part of parts.content.children) {
       const target = document.getElementById(part.id);
       // Unchanged parts stay, so a screen reader is not told the same balance again.
       if (target && target.innerHTML !== part.innerHTML) {
         htmx.swap(target, part.innerHTML, { swapStyle: 'innerHTML' });
+        swapped = true;
       }
     }
+    if (swapped) document.dispatchEvent(new Event('viaduct:swapped'));
   };
 
   const connect = () => {

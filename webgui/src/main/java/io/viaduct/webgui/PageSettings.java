@@ -32,8 +32,8 @@ final class PageSettings {
     settings.put("server.tomcat.remoteip.remote-ip-header", "x-viaduct-not-in-use");
     settings.put(
         "server.tomcat.remoteip.protocol-header", http.secureCookies() ? "x-forwarded-proto" : "");
-    settings.put("spring.web.locale", "en");
-    settings.put("spring.web.locale-resolver", "fixed");
+    // What a bundle does not have is English, whatever the server's own language is.
+    settings.put("spring.messages.fallback-to-system-locale", false);
     // The name of a static file carries the hash of its content, so browsers keep it for a year.
     settings.put("spring.web.resources.chain.strategy.content.enabled", true);
     settings.put("spring.web.resources.chain.strategy.content.paths", "/assets/**");

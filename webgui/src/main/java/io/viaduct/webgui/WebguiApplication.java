@@ -9,7 +9,8 @@ import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.BillingLogin;
 import io.viaduct.webgui.login.RefusedRequests;
-import io.viaduct.webgui.page.Display;
+import io.viaduct.webgui.page.Languages;
+import io.viaduct.webgui.page.Viewer;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
 import io.viaduct.webgui.peer.PeerName;
@@ -20,6 +21,7 @@ import java.net.URI;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.web.servlet.LocaleResolver;
 
 /// The composition root: a visitor's request passes [io.viaduct.webgui.login.PageSecurity], reaches
 /// the controller of its page, which asks billing or the bridge and fills a template.
@@ -44,8 +46,13 @@ public class WebguiApplication {
   }
 
   @Bean
-  Display display() {
-    return new Display();
+  Languages languages() {
+    return new Languages();
+  }
+
+  @Bean
+  LocaleResolver localeResolver(Languages languages, WebguiConfiguration configuration) {
+    return new Viewer(languages, configuration.http().secureCookies());
   }
 
   @Bean

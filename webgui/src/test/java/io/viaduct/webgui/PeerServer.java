@@ -12,9 +12,11 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -30,6 +32,7 @@ public final class PeerServer implements AutoCloseable {
   public static final String BRIDGE_TOKEN = "bridge-token";
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final String STREAM_ENDS = "";
+  private static final int SAID_LENGTH_MAX = 100_000;
 
   /// Names ways to answer, and not to.
   public enum Mood {
@@ -78,6 +81,10 @@ public final class PeerServer implements AutoCloseable {
   public volatile Mood billing = Mood.WELL;
   public volatile Mood bridge = Mood.WELL;
   public volatile boolean throttling;
+
+  /// Texts of its answers, longest first.
+  private final Set<String> said = ConcurrentHashMap.newKeySet();
+
   public final AtomicInteger loginAttempts = new AtomicInteger();
   public final List<String> loginsFrom = new CopyOnWriteArrayList<>();
   public final List<String> loginMarks = new CopyOnWriteArrayList<>();
@@ -128,6 +135,7 @@ public final class PeerServer implements AutoCloseable {
       list.clear();
     }
     posted.clear();
+    said.clear();
     tokens.clear();
     billing = Mood.WELL;
     bridge = Mood.WELL;
@@ -258,7 +266,7 @@ public final class PeerServer implements AutoCloseable {
     }
   }
 
-  private static boolean moody(HttpExchange exchange, Mood mood) throws IOException {
+  private boolean moody(HttpExchange exchange, Mood mood) throws IOException {
     switch (mood) {
       case WELL -> {
         return false;
@@ -565,8 +573,8 @@ public final class PeerServer implements AutoCloseable {
     }
   }
 
-  private static void payments(
-      HttpExchange exchange, String name, List<Map<String, Object>> payments) throws IOException {
+  private void payments(HttpExchange exchange, String name, List<Map<String, Object>> payments)
+      throws IOException {
     Map<String, Object> page = new LinkedHashMap<>();
     page.put(name, payments);
     page.put("next", null);
@@ -676,11 +684,27 @@ public final class PeerServer implements AutoCloseable {
     return values;
   }
 
-  private static void problem(HttpExchange exchange, int status, String detail) throws IOException {
+  /// All texts in the answers since the last reset, the longest first.
+  public List<String> said() {
+    return said.stream().sorted(Comparator.comparingInt(String::length).reversed()).toList();
+  }
+
+  private void remember(JsonNode answer) {
+    if (answer.isString()) {
+      said.add(answer.asString());
+      said.add(answer.asString().replace('_', '&'));
+    }
+    answer.forEach(this::remember);
+  }
+
+  private void problem(HttpExchange exchange, int status, String detail) throws IOException {
     send(exchange, status, JSON.writeValueAsString(Map.of("status", status, "detail", detail)));
   }
 
-  private static void send(HttpExchange exchange, int status, String body) throws IOException {
+  private void send(HttpExchange exchange, int status, String body) throws IOException {
+    if (body.startsWith("{") && body.length() < SAID_LENGTH_MAX) {
+      remember(JSON.readTree(body));
+    }
     byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().set("Content-Type", "application/json");
     exchange.sendResponseHeaders(status, bytes.length);

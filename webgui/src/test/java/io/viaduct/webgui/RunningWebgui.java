@@ -20,6 +20,7 @@ public final class RunningWebgui {
   private RunningWebgui() {}
 
   private static ConfigurableApplicationContext start(PeerServer peer) {
+    PseudoLocale.write();
     WebguiConfiguration configuration = configuration(peer);
     ServiceLogging.configure(configuration.logging());
     try {

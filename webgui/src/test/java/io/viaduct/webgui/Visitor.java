@@ -99,6 +99,14 @@ public final class Visitor implements AutoCloseable {
         .findFirst();
   }
 
+  /// Keeps a cookie as a script of the page would.
+  public void keep(String name, String value) {
+    HttpCookie cookie = new HttpCookie(name, value);
+    cookie.setPath("/");
+    cookie.setVersion(0);
+    cookies.getCookieStore().add(pages, cookie);
+  }
+
   public static String location(HttpResponse<?> answer) {
     return answer.headers().firstValue("Location").orElse("");
   }

@@ -9,6 +9,7 @@ import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.PeerRefusedException;
+import java.time.ZoneId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
@@ -63,8 +64,9 @@ class AccountPages {
       @PathVariable String account,
       @RequestParam(required = false) @Nullable String cursor,
       @ModelAttribute("filter") ChargeFilter filter,
+      ZoneId zone,
       Model model) {
-    ChargeQuery query = new ChargeQuery(limits.chargesPerPage(), cursor, filter);
+    ChargeQuery query = new ChargeQuery(limits.chargesPerPage(), cursor, filter.in(zone));
     BearerToken token = visitor.token();
     model.addAttribute("account", billing.account(token, account));
     model.addAttribute("balance", billing.balance(token, account));

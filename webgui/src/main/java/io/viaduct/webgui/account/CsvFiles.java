@@ -6,6 +6,7 @@ import io.viaduct.webgui.login.SignedIn;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ContentDisposition;
 import org.springframework.http.HttpHeaders;
@@ -30,9 +31,13 @@ class CsvFiles {
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
       @ModelAttribute("filter") ChargeFilter filter,
+      ZoneId zone,
       HttpServletResponse response)
       throws IOException {
-    send(billing.chargesFile(visitor.token(), account, filter), "charges-" + account, response);
+    send(
+        billing.chargesFile(visitor.token(), account, filter.in(zone)),
+        "charges-" + account,
+        response);
   }
 
   @GetMapping("/accounts/{account}/usage.csv")
@@ -42,9 +47,14 @@ class CsvFiles {
       @RequestParam(required = false) @Nullable String from,
       @RequestParam(required = false) @Nullable String to,
       @RequestParam(defaultValue = "day") String by,
+      ZoneId zone,
       HttpServletResponse response)
       throws IOException {
-    send(billing.usageFile(visitor.token(), account, from, to, by), "usage-" + account, response);
+    send(
+        billing.usageFile(
+            visitor.token(), account, ChargeFilter.utc(from, zone), ChargeFilter.utc(to, zone), by),
+        "usage-" + account,
+        response);
   }
 
   private static void send(InputStream file, String name, HttpServletResponse response)

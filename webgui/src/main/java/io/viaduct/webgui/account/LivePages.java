@@ -8,6 +8,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.InputStream;
 import java.time.InstantSource;
+import java.time.ZoneId;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -35,21 +36,18 @@ class LivePages {
   private final LiveRelay relay;
   private final Limits limits;
   private final ITemplateEngine templates;
-  private final Display display;
 
   LivePages(
       Billing billing,
       LiveStreams streams,
       Limits limits,
       InstantSource clock,
-      ITemplateEngine templates,
-      Display display) {
+      ITemplateEngine templates) {
     this.billing = billing;
     this.streams = streams;
     this.relay = new LiveRelay(limits, clock);
     this.limits = limits;
     this.templates = templates;
-    this.display = display;
   }
 
   @GetMapping(path = "/accounts/{account}/events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
@@ -58,11 +56,13 @@ class LivePages {
       @PathVariable String account,
       @RequestParam int rows,
       Locale locale,
+      ZoneId zone,
       HttpServletRequest request,
       HttpServletResponse response) {
     int bounded = Math.clamp(rows, 1, limits.chargesPerPage());
     String session = request.getSession().getId();
     WebContext context = context(request, response, locale);
+    Display display = new Display(zone);
     LiveSignal signal = streams.open(session);
     InputStream events;
     try {
@@ -79,7 +79,11 @@ class LivePages {
         .start(() -> {
           try {
             relay.run(
-                visitor, events, signal, browser, () -> html(visitor, account, bounded, context));
+                visitor,
+                events,
+                signal,
+                browser,
+                () -> html(visitor, account, bounded, context, display));
           } finally {
             streams.close(session, signal);
           }
@@ -87,7 +91,8 @@ class LivePages {
     return browser;
   }
 
-  private String html(SignedIn visitor, String account, int rows, WebContext context) {
+  private String html(
+      SignedIn visitor, String account, int rows, WebContext context, Display display) {
     Map<String, Object> variables = new HashMap<>();
     variables.put("display", display);
     variables.putAll(AccountState.read(billing, visitor.token(), account, rows).variables());

@@ -1,9 +1,11 @@
 package io.viaduct.webgui.account;
 
 import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.billing.ChargeFilter;
 import io.viaduct.webgui.billing.Usage;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.peer.PeerRefusedException;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,7 @@ class UsagePages {
       @RequestParam(required = false) @Nullable String from,
       @RequestParam(required = false) @Nullable String to,
       @RequestParam(defaultValue = "day") String by,
+      ZoneId zone,
       Model model) {
     model.addAttribute("account", account);
     model.addAttribute("from", from);
@@ -42,7 +45,13 @@ class UsagePages {
     model.addAttribute("parts", Set.copyOf(List.of(by.split(","))));
     model.addAttribute("choices", CHOICES);
     try {
-      Usage usage = billing.usage(visitor.token(), account, from, to, by);
+      Usage usage =
+          billing.usage(
+              visitor.token(),
+              account,
+              ChargeFilter.utc(from, zone),
+              ChargeFilter.utc(to, zone),
+              by);
       model.addAttribute("usage", usage);
     } catch (PeerRefusedException e) {
       if (e.status() != 400) {

@@ -134,9 +134,10 @@ public final class Billing {
   }
 
   private static String time(@Nullable String from, @Nullable String to) {
-    return with("from", ChargeFilter.utc(from)) + with("to", ChargeFilter.utc(to));
+    return with("from", from) + with("to", to);
   }
 
+  /// @param from RFC 3339, as [ChargeFilter#utc] returns it; likewise `to`
   /// @param by words out of day, class, application, with commas between them
   public Usage usage(
       BearerToken token, String account, @Nullable String from, @Nullable String to, String by) {

@@ -30,9 +30,14 @@ public record MicroDenarii(long value) {
     return Long.toString(value);
   }
 
+  /// The amount in denarii.
+  public BigDecimal exactly() {
+    return BigDecimal.valueOf(value, DECIMALS);
+  }
+
   /// `-1,234.567890`, with a true minus sign.
   public String denarii() {
-    return written(BigDecimal.valueOf(value, DECIMALS));
+    return written(exactly());
   }
 
   private static String written(BigDecimal denarii) {
@@ -41,7 +46,7 @@ public record MicroDenarii(long value) {
 
   /// As [#denarii], with a minus sign if it takes from a charge: a discount of 5 shows as −5.
   public String deducted() {
-    return written(BigDecimal.valueOf(value, DECIMALS).negate());
+    return written(exactly().negate());
   }
 
   public boolean isNegative() {

@@ -63,7 +63,7 @@ public class PageSecurity {
                 .dispatcherTypeMatchers(
                     DispatcherType.ERROR, DispatcherType.FORWARD, DispatcherType.ASYNC)
                 .permitAll()
-                .requestMatchers("/login", "/assets/**", "/webjars/**", "/favicon.ico")
+                .requestMatchers("/login", "/language", "/assets/**", "/webjars/**", "/favicon.ico")
                 .permitAll()
                 // Served on the operations port only; here they are a 404.
                 .requestMatchers("/livez", "/readyz", "/metrics")

@@ -1,29 +1,110 @@
 package io.viaduct.webgui.page;
 
-import java.math.BigDecimal;
-import java.math.MathContext;
-import java.math.RoundingMode;
+import io.viaduct.webgui.billing.MicroDenarii;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Formats quantities for the pages. A dash stands for a quantity that was not measured. Numbers
-/// keep one form in all languages: point for decimals, comma for thousands, UTC for time.
+/// Formats quantities for the pages, for one viewer: times are in the viewer's zone, quantities
+/// have three significant digits and a unit that fits. A dash stands for a quantity that was not
+/// measured. Numbers keep one form in all languages: point for decimals, comma for thousands.
+/// `numbers.js` writes the same texts in the browser.
 public final class Display {
   /// Shown for a quantity that is not known.
   public static final String UNKNOWN = "\u2013";
 
   private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
-  private static final MathContext SIX_DIGITS = new MathContext(6, RoundingMode.HALF_EVEN);
-  private static final String[] BYTE_UNITS = {"B", "kB", "MB", "GB", "TB", "PB"};
-  private static final String[] BIT_UNITS = {"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"};
+      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
+  private static final DateTimeFormatter DAY =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd", Locale.ROOT);
+  private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm", Locale.ROOT);
+  private static final long SECOND_MS = 1000;
+  private static final long MINUTE_MS = 60 * SECOND_MS;
+  private static final long HOUR_MS = 60 * MINUTE_MS;
+  private static final long DAY_MS = 24 * HOUR_MS;
+  private static final double MICRO = 1e-6;
+  private static final double MEGA = 1e6;
 
-  /// UTC to the second.
+  private final ZoneId zone;
+
+  /// Formats for a viewer whose zone is not known.
+  public Display() {
+    this(ZoneOffset.UTC);
+  }
+
+  /// @param zone of the viewer
+  public Display(ZoneId zone) {
+    this.zone = zone;
+  }
+
+  /// The viewer's zone as people write it: `America/New York`, `UTC`.
+  public String zone() {
+    boolean utc = zone.getRules().equals(ZoneOffset.UTC.getRules());
+    return utc ? "UTC" : zone.getId().replace('_', ' ');
+  }
+
+  /// Date and time to the second, in the viewer's zone.
   public String time(@Nullable Instant at) {
-    return at == null ? UNKNOWN : TIME.format(at);
+    return at == null ? UNKNOWN : TIME.format(at.atZone(zone));
+  }
+
+  /// The date in the viewer's zone.
+  public String day(@Nullable Instant at) {
+    return at == null ? UNKNOWN : DAY.format(at.atZone(zone));
+  }
+
+  /// Hours and minutes in the viewer's zone.
+  public String clock(@Nullable Instant at) {
+    return at == null ? UNKNOWN : CLOCK.format(at.atZone(zone));
+  }
+
+  /// An amount of money: `12.3 den`, `840 mden`, `53.0 µden`; from 1000 den on in whole denarii.
+  public String money(@Nullable MicroDenarii amount) {
+    return amount == null ? UNKNOWN : Quantity.money(amount.exactly());
+  }
+
+  /// As [#money], with a minus sign if it takes from a charge: a discount of 5 den shows as −5 den.
+  public String deducted(@Nullable MicroDenarii amount) {
+    return amount == null ? UNKNOWN : Quantity.money(amount.exactly().negate());
+  }
+
+  /// All six decimals: `12.317779 den`, for a title.
+  public String exact(@Nullable MicroDenarii amount) {
+    return amount == null ? UNKNOWN : amount.denarii() + "\u00a0den";
+  }
+
+  /// Cost per time: `12.3 mden/min`; a dash where no time passed.
+  public String perMinute(@Nullable MicroDenarii amount, @Nullable Long milliseconds) {
+    return amount == null || milliseconds == null || milliseconds <= 0
+        ? UNKNOWN
+        : Quantity.scaled(amount.value() * MICRO * MINUTE_MS / milliseconds, "den/min");
+  }
+
+  /// Cost per size: `120 mden/MB`; a dash where nothing was carried.
+  public String perMegabyte(@Nullable MicroDenarii amount, long bytes) {
+    return amount == null || bytes <= 0
+        ? UNKNOWN
+        : Quantity.scaled(amount.value() * MICRO * MEGA / bytes, "den/MB");
+  }
+
+  /// A quantity with three significant digits and a prefix that fits: `662 µden/vu`, `1.20 Gbit/s`.
+  ///
+  /// @param unit without prefix
+  public String quantity(@Nullable Double value, String unit) {
+    return value == null || !Double.isFinite(value) ? UNKNOWN : Quantity.scaled(value, unit);
+  }
+
+  /// A number with three significant digits, without unit and prefix, thousands separated.
+  public String significant(@Nullable Double value) {
+    return value == null || !Double.isFinite(value) ? UNKNOWN : Quantity.plain(value);
+  }
+
+  /// The number as it is, for a title or a data attribute: as many digits as tell it from others.
+  public String full(@Nullable Double value) {
+    return value == null ? UNKNOWN : Double.toString(value);
   }
 
   /// All digits, thousands separated.
@@ -36,33 +117,56 @@ public final class Display {
     return value == null ? UNKNOWN : String.format(Locale.ROOT, "%,.1f", value);
   }
 
-  /// Six significant digits, no exponent, no trailing zeros.
-  public String significant(@Nullable Double value) {
-    if (value == null || !Double.isFinite(value)) {
-      return UNKNOWN;
-    }
-    BigDecimal rounded = new BigDecimal(value).round(SIX_DIGITS).stripTrailingZeros();
-    return rounded.toPlainString();
+  /// A ratio 0..1 as a percentage: `1.25 %`.
+  public String percentOfRatio(@Nullable Double ratio) {
+    return ratio == null ? UNKNOWN : percent(ratio * 100);
   }
 
-  /// A ratio 0..1 as a percentage with two decimals.
-  public String percentOfRatio(@Nullable Double ratio) {
-    return ratio == null ? UNKNOWN : String.format(Locale.ROOT, "%.2f", ratio * 100);
+  /// `60.0 %`.
+  public String percent(@Nullable Double percent) {
+    return percent == null ? UNKNOWN : Quantity.plain(percent) + "\u00a0%";
   }
 
   /// Decimal multiples, as tariffs count them: `2.39 MB`.
   public String bytes(long bytes) {
-    return scaled(bytes, BYTE_UNITS);
+    return Math.abs(bytes) < 1000 ? bytes + "\u00a0B" : Quantity.counted(bytes, "B");
   }
 
   /// `4.80 Mbit/s`.
   public String bitRate(double bitPerSecond) {
-    return scaled(bitPerSecond, BIT_UNITS);
+    return Quantity.counted(bitPerSecond, "bit/s");
   }
 
-  /// Seconds with one decimal.
-  public String seconds(@Nullable Long milliseconds) {
-    return milliseconds == null ? UNKNOWN : tenths(milliseconds / 1000.0);
+  /// `4.80 Mbit/s`, from kbit/s as reports have it.
+  public String kilobitRate(@Nullable Double kilobitPerSecond) {
+    return kilobitPerSecond == null ? UNKNOWN : bitRate(kilobitPerSecond * 1000);
+  }
+
+  /// A delay: `140 ms`, `1.20 s`.
+  public String delay(@Nullable Double milliseconds) {
+    return milliseconds == null ? UNKNOWN : Quantity.scaled(milliseconds / SECOND_MS, "s");
+  }
+
+  /// A time that passes: `12.0 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`.
+  public String duration(@Nullable Long milliseconds) {
+    if (milliseconds == null) {
+      return UNKNOWN;
+    }
+    if (milliseconds < MINUTE_MS) {
+      return Quantity.plain(milliseconds / (double) SECOND_MS) + "\u00a0s";
+    }
+    if (milliseconds < HOUR_MS) {
+      return two(milliseconds, MINUTE_MS, "min", SECOND_MS, "s");
+    }
+    return milliseconds < DAY_MS
+        ? two(milliseconds, HOUR_MS, "h", MINUTE_MS, "min")
+        : two(milliseconds, DAY_MS, "d", HOUR_MS, "h");
+  }
+
+  private static String two(long ms, long large, String largeUnit, long small, String smallUnit) {
+    String first = String.format(Locale.ROOT, "%,d\u00a0%s", ms / large, largeUnit);
+    long rest = ms % large / small;
+    return rest == 0 ? first : first + " " + rest + "\u00a0" + smallUnit;
   }
 
   /// `HT_LD` as people write it: `HT&LD`.
@@ -97,16 +201,5 @@ public final class Display {
   /// Part of a whole in percent, 0..100, for a bar.
   public int share(long part, long whole) {
     return whole <= 0 ? 0 : (int) Math.clamp(Math.round(100.0 * part / whole), 0, 100);
-  }
-
-  private static String scaled(double value, String[] units) {
-    int unit = 0;
-    double scaled = value;
-    while (Math.abs(scaled) >= 1000 && unit < units.length - 1) {
-      scaled /= 1000;
-      unit++;
-    }
-    return String.format(
-        Locale.ROOT, unit == 0 ? "%.0f\u00a0%s" : "%.2f\u00a0%s", scaled, units[unit]);
   }
 }

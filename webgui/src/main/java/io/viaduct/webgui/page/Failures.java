@@ -43,7 +43,8 @@ class Failures {
       response.setStatus(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
       return null;
     }
-    return page("away", HttpServletResponse.SC_SERVICE_UNAVAILABLE).addObject("peer", e.peer());
+    return page("away", HttpServletResponse.SC_SERVICE_UNAVAILABLE, request)
+        .addObject("peer", e.peer());
   }
 
   @ExceptionHandler
@@ -86,13 +87,14 @@ class Failures {
       response.setStatus(status);
       return null;
     }
-    return page("error", status).addObject("status", status);
+    return page("error", status, request).addObject("status", status);
   }
 
-  private ModelAndView page(String view, int status) {
+  private ModelAndView page(String view, int status, HttpServletRequest request) {
     ModelAndView page = new ModelAndView(view);
     page.setStatus(HttpStatusCode.valueOf(status));
-    page.addObject("display", common.display());
+    page.addObject("display", common.display(request));
+    page.addObject("languages", common.languages());
     page.addObject("visitor", common.visitor());
     return page;
   }

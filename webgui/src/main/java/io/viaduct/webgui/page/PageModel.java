@@ -1,24 +1,31 @@
 package io.viaduct.webgui.page;
 
 import io.viaduct.webgui.login.SignedIn;
+import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ModelAttribute;
 
-/// Gives every template the visitor and the formats of quantities.
+/// Gives every template the visitor, the formats of quantities, and the languages to choose from.
 @ControllerAdvice
 class PageModel {
-  private final Display display;
+  private final Languages languages;
 
-  PageModel(Display display) {
-    this.display = display;
+  PageModel(Languages languages) {
+    this.languages = languages;
   }
 
+  /// Formats in the viewer's zone.
   @ModelAttribute("display")
-  Display display() {
-    return display;
+  Display display(HttpServletRequest request) {
+    return new Display(Viewer.zone(request));
+  }
+
+  @ModelAttribute("languages")
+  Languages languages() {
+    return languages;
   }
 
   /// Null on pages that need no log-in.

@@ -69,7 +69,7 @@ class AccessTest {
   void operatorOpensAnyAccount() {
     HttpResponse<String> page = Visitor.operator().get("/accounts/bob");
     assertThat(page.statusCode()).isEqualTo(200);
-    assertThat(Visitor.text(page.body(), "balance")).isEqualTo("\u22120.250000 denarii");
+    assertThat(Visitor.text(page.body(), "balance")).isEqualTo("\u2212250 mden");
   }
 
   @Test

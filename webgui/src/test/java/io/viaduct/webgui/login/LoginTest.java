@@ -26,7 +26,7 @@ class LoginTest {
     HttpResponse<String> home = alice.get("/");
     assertThat(home.statusCode()).isEqualTo(200);
     assertThat(home.body()).contains("data-microdenarii=\"12345678\"");
-    assertThat(Visitor.text(home.body(), "balance")).isEqualTo("12.345678 denarii");
+    assertThat(Visitor.text(home.body(), "balance")).isEqualTo("12.3 den");
   }
 
   @Test

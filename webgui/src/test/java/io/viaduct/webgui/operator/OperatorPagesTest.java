@@ -38,7 +38,7 @@ class OperatorPagesTest {
         .contains("hx-trigger=\"every 500ms\"");
     assertThat(Visitor.text(page, "snapt-sessions")).isEqualTo("12 / 1,000");
     assertThat(Visitor.text(page, "snapt-up")).isEqualTo("1.20 Mbit/s");
-    assertThat(Visitor.text(page, "snapt-down")).isEqualTo("48.30 Mbit/s");
+    assertThat(Visitor.text(page, "snapt-down")).isEqualTo("48.3 Mbit/s");
   }
 
   @Test

@@ -159,13 +159,23 @@ final class JsonPeerFuzz {
       case Long number -> {
         DISPLAY.whole(number);
         DISPLAY.bytes(number);
-        DISPLAY.seconds(number);
+        DISPLAY.duration(number);
       }
       case Double number -> {
         DISPLAY.tenths(number);
         DISPLAY.significant(number);
+        DISPLAY.quantity(number, "den/vu");
+        DISPLAY.delay(number);
+        DISPLAY.kilobitRate(number);
         DISPLAY.percentOfRatio(number);
         DISPLAY.bitRate(number);
+      }
+      case MicroDenarii amount -> {
+        DISPLAY.money(amount);
+        DISPLAY.deducted(amount);
+        DISPLAY.exact(amount);
+        DISPLAY.perMinute(amount, 1L);
+        DISPLAY.perMegabyte(amount, 1);
       }
       case Instant time -> DISPLAY.time(time);
       case String text -> {

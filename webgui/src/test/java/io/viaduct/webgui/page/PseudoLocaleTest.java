@@ -1,0 +1,88 @@
+package io.viaduct.webgui.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.webgui.PageAddresses;
+import io.viaduct.webgui.PeerServer;
+import io.viaduct.webgui.PseudoLocale;
+import io.viaduct.webgui.RunningWebgui;
+import io.viaduct.webgui.Scenery;
+import io.viaduct.webgui.Visitor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Opens each page in a language whose texts are in brackets. What has no brackets must be
+/// something that billing or the bridge said, a number with its unit, or a proper name.
+class PseudoLocaleTest {
+  private static final String IN_BRACKETS =
+      PseudoLocale.OPEN + "[^" + PseudoLocale.OPEN + PseudoLocale.CLOSE + "]*" + PseudoLocale.CLOSE;
+  private static final Pattern UNIT =
+      Pattern.compile(
+          "(?<!\\p{L})[num\u00b5kMGTPE]?(den|bit|B|s|vu|min|h|d|Hz)(/(s|min|h|vu|MB|d))?\\b|(?<!\\p{L})(TCP|UDP|ICMP|tcp|udp|ICMPv6|UTC)\\b");
+  private static final List<String> NAMES = List.of("Viaduct", "English (Pseudo-Accents)", "English");
+  private static final Pattern READ_OUT =
+      Pattern.compile(
+          "\\s(title|alt|placeholder|aria-label|data-label|data-text-[a-z-]+)=\"([^\"]*)\"");
+
+  private PeerServer peer;
+
+  @BeforeEach
+  void busyPeer() {
+    peer = RunningWebgui.freshPeer();
+    Scenery.arrange(peer);
+  }
+
+  @Test
+  void eachTextOfEachPageComesFromABundle() {
+    List<String> foreign = new ArrayList<>();
+    try (Visitor stranger = Visitor.anonymous();
+        Visitor alice = Visitor.alice();
+        Visitor olga = Visitor.operator()) {
+      look(stranger, "/login?problem=wrong", foreign);
+      PageAddresses.OF_USERS.forEach(address -> look(alice, address, foreign));
+      PageAddresses.OF_OPERATORS.forEach(address -> look(olga, address, foreign));
+      look(alice, "/accounts/bob", foreign);
+      peer.billing = PeerServer.Mood.FAILING;
+      look(alice, "/", foreign);
+    }
+    assertThat(foreign).isEmpty();
+  }
+
+  private void look(Visitor visitor, String address, List<String> foreign) {
+    String page =
+        visitor.get(address, "Accept", "text/html", "Accept-Language", PseudoLocale.TAG).body();
+    assertThat(page).as(address).contains(PseudoLocale.OPEN);
+    texts(page).stream()
+        .filter(text -> !rest(text).isEmpty())
+        .map(text -> address + ": " + text)
+        .forEach(foreign::add);
+  }
+
+  private static List<String> texts(String page) {
+    String visible = page.replaceAll("(?s)<(script|style)\\b.*?</\\1>|<!--.*?-->", "");
+    List<String> texts = new ArrayList<>(List.of(visible.replaceAll("<[^>]*>", "\n").split("\n")));
+    Matcher attribute = READ_OUT.matcher(visible);
+    while (attribute.find()) {
+      texts.add(attribute.group(2));
+    }
+    return texts;
+  }
+
+  /// What is left of a text without brackets, data, units and numbers.
+  private String rest(String text) {
+    String rest = text.replaceAll(IN_BRACKETS, " ").replace("&amp;", "&").replace("&nbsp;", " ").replace("&#39;", "'");
+    for (String said : peer.said()) {
+      rest = rest.replace(said, " ");
+    }
+    rest = rest.replaceAll("\\d+(\\.\\d+)?E-?\\d+", " ");
+    rest = UNIT.matcher(rest).replaceAll(" ");
+    for (String name : NAMES) {
+      rest = rest.replace(name, " ");
+    }
+    return rest.replaceAll("[^\\p{L}]", "");
+  }
+}
