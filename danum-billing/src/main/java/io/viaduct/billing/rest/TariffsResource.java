@@ -8,7 +8,6 @@ import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TariffDiff;
 import io.viaduct.billing.tariff.TariffDocument;
 import io.viaduct.billing.tariff.TariffPeriod;
-import io.viaduct.billing.tariff.TariffRefusedException;
 import io.viaduct.billing.tariff.TariffVersion;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -27,6 +26,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -59,7 +59,6 @@ class TariffsResource {
       String state,
       String createdBy,
       Map<String, Object> tariff) {
-    @SuppressWarnings("unchecked")
     static TariffView of(TariffPeriod period) {
       TariffVersion version = period.version();
       return new TariffView(
@@ -68,29 +67,17 @@ class TariffsResource {
           period.until(),
           period.state().name().toLowerCase(Locale.ROOT).replace('_', '-'),
           version.createdBy(),
-          JSON.convertValue(TariffDocument.tree(version.tariff()), Map.class));
+          document(version.tariff()));
     }
   }
 
-  record TariffList(List<TariffView> tariffs) {}
+  record TariffList(List<TariffView> tariffs, @Nullable String next) {}
 
-  record Draft(Map<String, Object> tariff) {
-    Draft {
+  record DraftTariff(Map<String, Object> tariff) {
+    DraftTariff {
       JsonBody.require("tariff", tariff);
     }
   }
-
-  record TariffProblem(String rule, String place, @Nullable Integer knot, String detail) {
-    static TariffProblem of(TariffRefusedException e) {
-      return new TariffProblem(
-          e.rule().name(),
-          e.place(),
-          e.knot().isPresent() ? e.knot().getAsInt() : null,
-          String.valueOf(e.getMessage()));
-    }
-  }
-
-  record TariffCheck(boolean valid, @Nullable TariffProblem problem) {}
 
   record NewComparison(int from, @Nullable Integer to, @Nullable Map<String, Object> tariff) {}
 
@@ -103,13 +90,21 @@ class TariffsResource {
   @Operation(
       summary = "All versions, oldest first; the ETag stands for this list",
       operationId = "listTariffs")
-  ResponseEntity<TariffList> list() {
+  ResponseEntity<TariffList> list(
+      @RequestParam(defaultValue = "") String cursor,
+      @RequestParam(defaultValue = "500") int limit) {
     List<TariffVersion> versions = tariffs.versions();
+    Page<TariffView> page =
+        Page.oldestFirst(
+                "tariffs",
+                cursor,
+                limit,
+                TariffPeriod.of(versions, clock.instant()),
+                period -> period.version().version())
+            .as(TariffView::of);
     return ResponseEntity.ok()
         .eTag(EntityTag.of(versions.size()))
-        .body(
-            new TariffList(
-                TariffPeriod.of(versions, clock.instant()).stream().map(TariffView::of).toList()));
+        .body(new TariffList(page.items(), page.next()));
   }
 
   @GetMapping("/current")
@@ -146,32 +141,32 @@ class TariffsResource {
     Instant now = clock.instant();
     Instant from = wanted.effectiveFrom() == null ? now : wanted.effectiveFrom();
     TariffVersion added =
-        seen == null
-            ? tariffs.add(tariff, from, caller.account(), now)
-            : tariffs
-                .addAfter(EntityTag.required(seen), tariff, from, caller.account(), now)
-                .orElseThrow(() ->
-                    new ProblemException(
-                        ProblemType.CHANGED_MEANWHILE,
-                        "another version has been stored since: read the list again"));
+        tariffs
+            .add(
+                tariff,
+                from,
+                caller.account(),
+                now,
+                seen == null ? null : (Long) EntityTag.required(seen))
+            .orElseThrow(() ->
+                new ProblemException(
+                    ProblemType.CHANGED_MEANWHILE,
+                    "version %d is the latest now: read the versions again"
+                        .formatted(tariffs.versions().size())));
     List<TariffVersion> versions = tariffs.versions();
     return ResponseEntity.status(HttpStatus.CREATED)
         .eTag(EntityTag.of(versions.size()))
         .body(view(versions, added.version()));
   }
 
-  @Refuses(ProblemType.FORBIDDEN)
+  @Refuses({ProblemType.FORBIDDEN, ProblemType.TARIFF_REFUSED})
   @PostMapping("/check")
   @Operation(
-      summary = "Whether a draft would be accepted; if not, its place, knot and rule",
+      summary = "Check a draft, and complete it with the defaults; nothing is stored",
+      description = "A refusal names the first broken rule with its place and knot.",
       operationId = "checkTariff")
-  TariffCheck check(@RequestBody Draft draft) {
-    try {
-      parse(draft.tariff());
-      return new TariffCheck(true, null);
-    } catch (TariffRefusedException e) {
-      return new TariffCheck(false, TariffProblem.of(e));
-    }
+  DraftTariff check(@RequestBody DraftTariff draft) {
+    return new DraftTariff(document(parse(draft.tariff())));
   }
 
   @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.TARIFF_REFUSED})
@@ -191,6 +186,11 @@ class TariffsResource {
         TariffDiff.of(before, after).stream()
             .map(c -> new TariffChange(c.place(), c.knot(), c.before(), c.after()))
             .toList());
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Map<String, Object> document(Tariff tariff) {
+    return JSON.convertValue(TariffDocument.tree(tariff), Map.class);
   }
 
   static Tariff parse(Map<String, Object> document) {

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -40,34 +41,26 @@ public final class TariffBook {
   /// @param effectiveFrom not before `now`, so that no rated flow changes its price
   /// @throws TariffRefusedException if it is before `now`
   public TariffVersion add(Tariff tariff, Instant effectiveFrom, String createdBy, Instant now) {
-    requireNotPast(effectiveFrom, now);
-    return transaction.execute(_ -> {
-      lock();
-      return insertNext(tariff, effectiveFrom, createdBy, now);
-    });
+    return add(tariff, effectiveFrom, createdBy, now, null).orElseThrow();
   }
 
-  /// Stores a new version unless somebody else has stored one meanwhile.
+  /// Stores a new version if its author knew the latest one.
   ///
-  /// @param last the latest version that the author has seen
-  /// @return empty if there is a later one; then nothing is stored
+  /// @param latest the latest version that its author knew; null if any will do
+  /// @return empty if a later version was stored meanwhile
   /// @throws TariffRefusedException if `effectiveFrom` is before `now`
-  public Optional<TariffVersion> addAfter(
-      long last, Tariff tariff, Instant effectiveFrom, String createdBy, Instant now) {
+  public Optional<TariffVersion> add(
+      Tariff tariff, Instant effectiveFrom, String createdBy, Instant now, @Nullable Long latest) {
     requireNotPast(effectiveFrom, now);
     return transaction.execute(_ -> {
       lock();
-      return versions().size() == last
-          ? Optional.of(insertNext(tariff, effectiveFrom, createdBy, now))
-          : Optional.<TariffVersion>empty();
+      int stored = versions().size();
+      if (latest != null && latest != stored) {
+        return Optional.empty();
+      }
+      insert(stored + 1, tariff, effectiveFrom, createdBy, now);
+      return Optional.of(new TariffVersion(stored + 1, effectiveFrom, tariff, createdBy));
     });
-  }
-
-  private TariffVersion insertNext(
-      Tariff tariff, Instant effectiveFrom, String createdBy, Instant now) {
-    int version = versions().size() + 1;
-    insert(version, tariff, effectiveFrom, createdBy, now);
-    return new TariffVersion(version, effectiveFrom, tariff, createdBy);
   }
 
   /// Returns all versions, oldest first.

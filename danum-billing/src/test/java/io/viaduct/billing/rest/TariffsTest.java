@@ -111,17 +111,16 @@ class TariffsTest {
   @Test
   void aDraftIsCheckedByBillingsOwnRulesWithPlaceKnotAndRule() throws Exception {
     Answer good = send("POST", "/tariffs/check", "{\"tariff\":%s}".formatted(DOCUMENT), null);
-    assertThat(good.body().get("valid").asBoolean()).isTrue();
-    assertThat(good.body().get("problem").isNull()).isTrue();
+    assertThat(good.status()).isEqualTo(200);
+    assertThat(good.body().at("/tariff/document-version").asInt()).isEqualTo(2);
     String rising = DOCUMENT.replaceFirst("\\[2\\.0,0\\.15]", "[2.0,0.9]");
     assertThat(rising).isNotEqualTo(DOCUMENT);
-    JsonNode bad = send("POST", "/tariffs/check", "{\"tariff\":%s}".formatted(rising), null).body();
-    assertThat(bad.get("valid").asBoolean()).isFalse();
-    assertThat(bad.at("/problem/rule").asString()).isEqualTo("NON_INCREASING");
-    assertThat(bad.at("/problem/place").asString()).isEqualTo("classes.LT_LD.throughput-marginal");
-    assertThat(bad.at("/problem/knot").asInt()).isEqualTo(3);
-    assertThat(bad.at("/problem/detail").asString())
-        .contains("knot 3 (2.0)", "must not exceed 0.5");
+    Answer bad = send("POST", "/tariffs/check", "{\"tariff\":%s}".formatted(rising), null);
+    assertThat(bad.status()).isEqualTo(422);
+    assertThat(bad.body().get("rule").asString()).isEqualTo("NON_INCREASING");
+    assertThat(bad.body().get("place").asString()).isEqualTo("classes.LT_LD.throughput-marginal");
+    assertThat(bad.body().get("knot").asInt()).isEqualTo(3);
+    assertThat(bad.body().get("detail").asString()).contains("knot 3 (2.0)", "must not exceed 0.5");
     Answer refused =
         send(
             "POST",
