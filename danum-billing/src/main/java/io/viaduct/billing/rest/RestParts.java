@@ -38,6 +38,7 @@ import tools.jackson.databind.json.JsonMapper;
   AccountsResource.class,
   ChargesResource.class,
   CreditsResource.class,
+  HeldCreditResource.class,
   HeldReportsResource.class,
   OperatorResource.class,
   PaymentResource.class,
@@ -48,6 +49,8 @@ import tools.jackson.databind.json.JsonMapper;
   SessionsResource.class,
   StartedPaymentsResource.class,
   SurchargesResource.class,
+  TariffDraftsResource.class,
+  TariffTrialResource.class,
   TariffsResource.class,
   TopUpsResource.class,
   UnsignedResource.class,
@@ -60,6 +63,11 @@ class RestParts {
   @Bean
   JsonMapper json() {
     return JsonBody.mapper();
+  }
+
+  @Bean
+  AccountRows accountRows(JdbcClient jdbc, BillingConfiguration configuration) {
+    return new AccountRows(jdbc, configuration);
   }
 
   @Bean
