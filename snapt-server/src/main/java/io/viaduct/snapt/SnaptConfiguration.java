@@ -66,7 +66,7 @@ public record SnaptConfiguration(
   /// Returns the limits for the terms of a Welcome.
   TunnelLimits limits() {
     return new TunnelLimits(
-        data.pathMtu(), tunnel.historyBytes(), data.paths(), TunnelLimits.PATH_FEATURES);
+        data.pathMtu(), tunnel.historyBytes(), data.paths(), TunnelLimits.FEATURES);
   }
 
   /// The TLS server.

@@ -190,6 +190,23 @@ class WebguiBrowserLabIT {
     shoot("away");
   }
 
+  @Test
+  void pagesOfAUserFitASmallWindowInEachLanguage() {
+    Scenery.arrange(peer);
+    logIn("alice", "wonder land");
+    page.setViewportSize(320, 900);
+    for (String language : List.of("it", "pl", "ko", "ja")) {
+      page.locator("button[name=language][value=" + language + "]").click();
+      assertThat(page.locator("html")).hasAttribute("lang", language);
+      for (String address : PageAddresses.OF_USERS) {
+        go(address);
+        assertThat(page.evaluate("document.documentElement.scrollWidth"))
+            .as("%s in %s", address, language)
+            .isEqualTo(320);
+      }
+    }
+  }
+
   private void shoot(String what) {
     for (int width : new int[] {320, 768, 1440}) {
       page.setViewportSize(width, 900);

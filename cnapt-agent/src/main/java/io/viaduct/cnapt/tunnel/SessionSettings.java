@@ -38,6 +38,6 @@ public record SessionSettings(int pathMtu, Preference aead, @JsonUnwrapped Tunne
   /// Returns the limits that the Hello offers.
   public TunnelLimits limits() {
     return new TunnelLimits(
-        pathMtu, sending.historyBytes(), TunnelLimits.PATHS_MAX, TunnelLimits.PATH_FEATURES);
+        pathMtu, sending.historyBytes(), TunnelLimits.PATHS_MAX, TunnelLimits.FEATURES);
   }
 }

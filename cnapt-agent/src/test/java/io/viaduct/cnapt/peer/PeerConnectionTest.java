@@ -48,7 +48,7 @@ class PeerConnectionTest {
   private static final int UDP_PORT = 4600; // only told
   private static final long SEED = 42;
   private static final TunnelLimits LIMITS =
-      new TunnelLimits(1500, 65_536, TunnelLimits.PATHS_MAX, TunnelLimits.PATH_FEATURES)
+      new TunnelLimits(1500, 65_536, TunnelLimits.PATHS_MAX, TunnelLimits.FEATURES)
           .with(Feature.MEASUREMENTS);
 
   @TempDir Path folder;
@@ -274,7 +274,7 @@ class PeerConnectionTest {
     listen(raw(dialling), HANDSHAKE_MS);
     dial(
         raw(listening),
-        new TunnelLimits(1500, 65_536, TunnelLimits.PATHS_MAX, TunnelLimits.PATH_FEATURES));
+        new TunnelLimits(1500, 65_536, TunnelLimits.PATHS_MAX, TunnelLimits.FEATURES));
     await().until(() -> client.refusals(RefusalCode.HELLO_MALFORMED) > 0);
     assertThat(server.refusals(PeerRefusal.HELLO_REFUSED)).isPositive();
     assertThat(accepted).isEmpty();

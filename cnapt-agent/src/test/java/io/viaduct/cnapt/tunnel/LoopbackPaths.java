@@ -76,8 +76,7 @@ final class LoopbackPaths implements DevicePath.Receiver, DataPathListener, Auto
   static TunnelSession session(
       TunnelRole role, LoopMemory memory, FlowListener flows, PathListener listener, long nowNs) {
     TunnelSettings settings = TunnelSettings.defaults();
-    TunnelLimits limits =
-        new TunnelLimits(1500, settings.historyBytes(), 4, TunnelLimits.PATH_FEATURES);
+    TunnelLimits limits = new TunnelLimits(1500, settings.historyBytes(), 4, TunnelLimits.FEATURES);
     SessionSecret secret = SessionSecret.of(new byte[SessionSecret.BYTES]);
     int peerIndex = role == TunnelRole.AGENT ? 22 : 11;
     return new TunnelSession(

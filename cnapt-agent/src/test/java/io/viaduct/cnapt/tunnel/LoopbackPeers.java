@@ -107,10 +107,7 @@ final class LoopbackPeers implements AutoCloseable {
             SessionSecret.of(new byte[SessionSecret.BYTES]),
             peerIndex,
             new TunnelLimits(
-                    1500,
-                    settings.historyBytes(),
-                    TunnelLimits.PATHS_MAX,
-                    TunnelLimits.PATH_FEATURES)
+                    1500, settings.historyBytes(), TunnelLimits.PATHS_MAX, TunnelLimits.FEATURES)
                 .with(Feature.MEASUREMENTS)),
         settings,
         role == TunnelRole.AGENT ? memory : otherMemory,

@@ -15,7 +15,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /// Opens and finds accounts.
 public final class Accounts {
   private static final String COLUMNS =
-      "select id, display_name, role, state, sip_secret, created_at from account ";
+      "select id, display_name, role, state, sip_secret, created_at, version from account ";
 
   private final JdbcClient jdbc;
   private final TransactionTemplate transaction;
@@ -147,17 +147,6 @@ public final class Accounts {
     return jdbc.sql(COLUMNS + "where id = ?").param(id).query((row, _) -> account(row)).optional();
   }
 
-  /// Returns accounts, sorted by id.
-  ///
-  /// @param after last id of the previous page, or empty
-  public List<Account> page(String after, int limit) {
-    return jdbc.sql(COLUMNS + "where id > ? collate \"C\" order by id collate \"C\" limit ?")
-        .param(after)
-        .param(limit)
-        .query((row, _) -> account(row))
-        .list();
-  }
-
   private Optional<String> hashOf(String id) {
     if (!id.matches(Account.ID_PATTERN)) {
       return Optional.empty(); // PostgreSQL refuses some characters, such as U+0000
@@ -175,6 +164,7 @@ public final class Accounts {
         Role.of(row.getString(3)),
         AccountState.of(row.getString(4)),
         SipSecret.of(row.getString(5)),
-        row.getTimestamp(6).toInstant());
+        row.getTimestamp(6).toInstant(),
+        row.getLong(7));
   }
 }

@@ -60,6 +60,23 @@ record Page<T>(List<T> items, @Nullable String next) {
         last -> Cursor.after(scope, number.applyAsLong(last)));
   }
 
+  /// Reads a page of numbered versions, oldest first.
+  ///
+  /// @param scope list, which the cursor is bound to
+  /// @param all all of them, by ascending number
+  static <T> Page<T> oldestFirst(
+      String scope, String cursor, int limit, List<T> all, ToLongFunction<T> number) {
+    long[] seen = Cursor.key(scope, 1, cursor);
+    long after = seen == null ? 0 : seen[0];
+    return of(
+        all.stream()
+            .filter(one -> number.applyAsLong(one) > after)
+            .limit(limit(limit) + 1L)
+            .toList(),
+        limit,
+        last -> Cursor.after(scope, number.applyAsLong(last)));
+  }
+
   /// Reads a page of a list for operators, latest first. Its cursor is the number of the last row.
   ///
   /// @param rows returns at most as many rows as its second argument, all with numbers below its

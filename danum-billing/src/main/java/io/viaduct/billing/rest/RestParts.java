@@ -15,6 +15,7 @@ import io.viaduct.billing.credit.CreditRules;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.service.throttle.TrustedProxies;
 import io.viaduct.spring.rest.RestRules;
 import java.time.InstantSource;
 import java.util.List;
@@ -26,6 +27,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Makes the parts of the HTTP interface: the resources by their names, all others by methods.
@@ -36,25 +38,36 @@ import tools.jackson.databind.json.JsonMapper;
   AccountsResource.class,
   ChargesResource.class,
   CreditsResource.class,
+  HeldCreditResource.class,
   HeldReportsResource.class,
   OperatorResource.class,
   PaymentResource.class,
   Problems.class,
   RatingResource.class,
+  PaymentWebhookResource.class,
   RunningResource.class,
   SessionsResource.class,
+  StartedPaymentsResource.class,
   SurchargesResource.class,
+  TariffDraftsResource.class,
+  TariffTrialResource.class,
   TariffsResource.class,
   TopUpsResource.class,
   UnsignedResource.class,
   UsageResource.class,
   UsersResource.class,
+  VouchersResource.class,
   WalletsResource.class
 })
 class RestParts {
   @Bean
   JsonMapper json() {
     return JsonBody.mapper();
+  }
+
+  @Bean
+  AccountRows accountRows(JdbcClient jdbc, BillingConfiguration configuration) {
+    return new AccountRows(jdbc, configuration);
   }
 
   @Bean
@@ -65,6 +78,12 @@ class RestParts {
   @Bean
   RunningTraffic runningTraffic(JdbcClient jdbc) {
     return new RunningTraffic(jdbc);
+  }
+
+  @Bean
+  AnsweredRequests answeredRequests(
+      JdbcClient jdbc, TransactionTemplate transaction, InstantSource clock) {
+    return new AnsweredRequests(jdbc, transaction, clock);
   }
 
   @Bean
@@ -81,6 +100,11 @@ class RestParts {
   @Bean
   Running<AutoCloseable> eventStreams(AccountEvents events) {
     return Running.atStop(Stage.EVENT_STREAMS, events);
+  }
+
+  @Bean
+  TrustedProxies trustedProxies(BillingConfiguration configuration) {
+    return configuration.rest().trustedProxies();
   }
 
   @Bean

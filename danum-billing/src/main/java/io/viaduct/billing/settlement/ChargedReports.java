@@ -41,13 +41,13 @@ public final class ChargedReports {
   }
 
   // The list of flows is complete when the last row has been read.
-  private static ChargedReport report(ResultSet row, List<ChargedReport.Flow> flows)
-      throws SQLException {
+  static ChargedReport report(ResultSet row, List<ChargedReport.Flow> flows) throws SQLException {
     return new ChargedReport(
         row.getString("account"),
         row.getString("owner"),
         row.getInt("tariff_version"),
         row.getObject("surcharge_version", Integer.class),
+        row.getTimestamp("started_at").toInstant(),
         Duration.between(
                 row.getTimestamp("started_at").toInstant(),
                 row.getTimestamp("ended_at").toInstant())
@@ -55,7 +55,7 @@ public final class ChargedReports {
         flows);
   }
 
-  private static ChargedReport.Flow flow(ResultSet row) throws SQLException {
+  static ChargedReport.Flow flow(ResultSet row) throws SQLException {
     String end = row.getString("demand_end");
     FlowMeasure measure =
         new FlowMeasure(

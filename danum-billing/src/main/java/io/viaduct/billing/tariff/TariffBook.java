@@ -4,6 +4,8 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -39,12 +41,25 @@ public final class TariffBook {
   /// @param effectiveFrom not before `now`, so that no rated flow changes its price
   /// @throws TariffRefusedException if it is before `now`
   public TariffVersion add(Tariff tariff, Instant effectiveFrom, String createdBy, Instant now) {
+    return add(tariff, effectiveFrom, createdBy, now, null).orElseThrow();
+  }
+
+  /// Stores a new version if its author knew the latest one.
+  ///
+  /// @param latest the latest version that its author knew; null if any will do
+  /// @return empty if a later version was stored meanwhile
+  /// @throws TariffRefusedException if `effectiveFrom` is before `now`
+  public Optional<TariffVersion> add(
+      Tariff tariff, Instant effectiveFrom, String createdBy, Instant now, @Nullable Long latest) {
     requireNotPast(effectiveFrom, now);
     return transaction.execute(_ -> {
       lock();
-      int version = versions().size() + 1;
-      insert(version, tariff, effectiveFrom, createdBy, now);
-      return new TariffVersion(version, effectiveFrom, tariff, createdBy);
+      int stored = versions().size();
+      if (latest != null && latest != stored) {
+        return Optional.empty();
+      }
+      insert(stored + 1, tariff, effectiveFrom, createdBy, now);
+      return Optional.of(new TariffVersion(stored + 1, effectiveFrom, tariff, createdBy));
     });
   }
 

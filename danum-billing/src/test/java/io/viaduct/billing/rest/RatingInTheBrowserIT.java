@@ -158,7 +158,8 @@ class RatingInTheBrowserIT {
     for (int i = 0; i < rated.size(); i++) {
       flows.add(new ChargedReport.Flow(i, i, measures.get(i), rated.get(i).lines()));
     }
-    ChargedReport report = new ChargedReport("alice", "owner", 1, null, intervalMs, flows);
+    ChargedReport report =
+        new ChargedReport("alice", "owner", 1, null, java.time.Instant.EPOCH, intervalMs, flows);
     List<Rated> all = new ArrayList<>();
     for (int i = 0; i < rated.size(); i++) {
       all.add(new Rated(Explanation.of(report, i, measures, rated, terms), rated.get(i), what));

@@ -7,6 +7,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.stub.StreamObserver;
 import io.viaduct.bridge.BillingStub;
 import io.viaduct.bridge.BridgeRig;
+import io.viaduct.bridge.ReservedPort;
 import io.viaduct.usage.ProvenReport;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
@@ -43,15 +44,14 @@ class CreditRelayTest {
   private ManagedChannel channel;
   private ProvenReport proven;
   private StreamObserver<CreditRequest> requests;
-  private int billingPort;
+  private ReservedPort billingPort;
 
   @BeforeEach
   void start() throws Exception {
-    try (var socket = new java.net.ServerSocket(0)) {
-      billingPort = socket.getLocalPort();
-    }
-    rig = new BridgeRig(directory, billingPort, "");
-    billing = new BillingStub(rig.authority.material("danum-billing"), billingPort, credit);
+    billingPort = new ReservedPort();
+    rig = new BridgeRig(directory, billingPort.number(), "");
+    billing =
+        new BillingStub(rig.authority.material("danum-billing"), billingPort.number(), credit);
     rig.awaitBilling();
     channel = rig.channel(rig.authority.material("snapt-1"));
     proven = rig.proven();
@@ -63,6 +63,7 @@ class CreditRelayTest {
     channel.shutdownNow();
     billing.close();
     rig.close();
+    billingPort.close();
   }
 
   private StreamObserver<CreditRequest> stream() {
@@ -198,7 +199,8 @@ class CreditRelayTest {
     requests.onNext(request(3).build());
     assertThat(next().getResult()).isEqualTo(CreditResult.UNABLE_TO_DELIVER);
     assertThat(refused("billing_away")).isEqualTo(2);
-    billing = new BillingStub(rig.authority.material("danum-billing"), billingPort, credit);
+    billing =
+        new BillingStub(rig.authority.material("danum-billing"), billingPort.number(), credit);
     AtomicLong number = new AtomicLong(3);
     await()
         .until(() -> {

@@ -9,9 +9,8 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.viaduct.bridge.BillingStub;
 import io.viaduct.bridge.BridgeRig;
+import io.viaduct.bridge.ReservedPort;
 import io.viaduct.service.tls.TestAuthority;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -27,7 +26,7 @@ import org.slf4j.LoggerFactory;
 class BillingReachabilityTest {
   @TempDir Path directory;
   private final ListAppender<ILoggingEvent> said = new ListAppender<>();
-  private int port;
+  private ReservedPort port;
   private BridgeRig rig;
 
   @BeforeEach
@@ -35,10 +34,8 @@ class BillingReachabilityTest {
     logger().setLevel(Level.INFO);
     logger().addAppender(said);
     said.start();
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = socket.getLocalPort();
-    }
-    rig = new BridgeRig(directory, port, "");
+    port = new ReservedPort();
+    rig = new BridgeRig(directory, port.number(), "");
   }
 
   @AfterEach
@@ -46,6 +43,7 @@ class BillingReachabilityTest {
     logger().detachAppender(said);
     logger().setLevel(null);
     rig.close();
+    port.close();
   }
 
   private static Logger logger() {
@@ -72,7 +70,7 @@ class BillingReachabilityTest {
   }
 
   private BillingStub billing() throws Exception {
-    return new BillingStub(rig.authority.material("danum-billing"), port);
+    return new BillingStub(rig.authority.material("danum-billing"), port.number());
   }
 
   @Test
@@ -81,7 +79,7 @@ class BillingReachabilityTest {
     assertThat(rig.readiness.reasons())
         .singleElement()
         .asString()
-        .startsWith("billing: 127.0.0.1:" + port);
+        .startsWith("billing: 127.0.0.1:" + port.number());
     await().until(() -> !lines(Level.WARN).isEmpty());
     rig.clock.advance(Duration.ofMinutes(1));
     await().until(() -> rig.registry.get("viaduct_bridge_billing_failures").counter().count() > 1);
@@ -89,7 +87,7 @@ class BillingReachabilityTest {
         .as("logged once")
         .singleElement()
         .asString()
-        .contains("127.0.0.1:" + port)
+        .contains("127.0.0.1:" + port.number())
         .contains("Connection refused");
     assertThat(isReachable()).isFalse();
     assertThat(rig.readiness.reasons()).singleElement().asString().contains("Connection refused");
@@ -98,7 +96,7 @@ class BillingReachabilityTest {
   @Test
   void billingOfAnotherAuthorityIsOneLineWithPeerAndReason() throws Exception {
     var foreign = new TestAuthority(directory.resolve("other")).material("danum-billing");
-    try (BillingStub _ = new BillingStub(foreign, port)) {
+    try (BillingStub _ = new BillingStub(foreign, port.number())) {
       await()
           .until(() -> {
             rig.clock.advance(Duration.ofSeconds(2));
@@ -108,7 +106,7 @@ class BillingReachabilityTest {
           .filteredOn(line -> line.contains("authority"))
           .singleElement()
           .asString()
-          .contains("127.0.0.1:" + port, "not signed by an authority that is trusted here")
+          .contains("127.0.0.1:" + port.number(), "not signed by an authority that is trusted here")
           .hasLineCount(1);
     }
   }
@@ -130,8 +128,8 @@ class BillingReachabilityTest {
     }
     assertThat(lines(Level.INFO))
         .containsExactly(
-            "billing at 127.0.0.1:" + port + " answers",
-            "billing at 127.0.0.1:" + port + " answers again");
+            "billing at 127.0.0.1:" + port.number() + " answers",
+            "billing at 127.0.0.1:" + port.number() + " answers again");
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import io.viaduct.bridge.BillingStub;
 import io.viaduct.bridge.BridgeRig;
+import io.viaduct.bridge.ReservedPort;
 import io.viaduct.bridge.RunningBridge;
 import io.viaduct.bridge.directory.SnaptEntry.State;
 import io.viaduct.service.logging.CapturedLog;
@@ -47,6 +48,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class ReportIngestTest {
   @TempDir Path directory;
+  private ReservedPort port;
   private BridgeRig rig;
   private BillingStub billing;
   private TlsMaterial billingTls;
@@ -54,15 +56,11 @@ class ReportIngestTest {
 
   @BeforeEach
   void start() throws Exception {
-    // The rig needs billing's port, and billing needs the rig's certificates: so billing gets a
-    // free port first, and starts later.
-    int port;
-    try (var socket = new java.net.ServerSocket(0)) {
-      port = socket.getLocalPort();
-    }
-    rig = new BridgeRig(directory, port, "");
+    // The rig needs billing's port, and billing needs the rig's certificates.
+    port = new ReservedPort();
+    rig = new BridgeRig(directory, port.number(), "");
     billingTls = rig.authority.material("danum-billing");
-    billing = new BillingStub(billingTls, port);
+    billing = new BillingStub(billingTls, port.number());
     rig.awaitBilling();
   }
 
@@ -71,6 +69,7 @@ class ReportIngestTest {
     channels.forEach(ManagedChannel::shutdownNow);
     billing.close();
     rig.close();
+    port.close();
   }
 
   private SnaptsGrpc.SnaptsStub snapt(TlsMaterial tls) throws Exception {

@@ -7,6 +7,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.stub.StreamObserver;
 import io.viaduct.bridge.BillingStub;
 import io.viaduct.bridge.BridgeRig;
+import io.viaduct.bridge.ReservedPort;
 import io.viaduct.usage.ProvenReport;
 import io.viaduct.usage.ReportFlaw;
 import io.viaduct.usage.SignedMessage;
@@ -42,6 +43,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class ReportProofIngestTest {
   @TempDir Path directory;
+  private ReservedPort port;
   private BridgeRig rig;
   private BillingStub billing;
   private ManagedChannel channel;
@@ -49,16 +51,13 @@ class ReportProofIngestTest {
 
   @BeforeEach
   void start() throws Exception {
-    int port;
-    try (var socket = new java.net.ServerSocket(0)) {
-      port = socket.getLocalPort();
-    }
+    port = new ReservedPort();
     rig =
         new BridgeRig(
             directory,
-            port,
+            port.number(),
             text -> text.replace("region: core}", "region: core, line-rate: 8000000}"));
-    billing = new BillingStub(rig.authority.material("danum-billing"), port);
+    billing = new BillingStub(rig.authority.material("danum-billing"), port.number());
     rig.awaitBilling();
     channel = rig.channel(rig.authority.material("snapt-1"));
     proven = rig.proven();
@@ -69,6 +68,7 @@ class ReportProofIngestTest {
     channel.shutdownNow();
     billing.close();
     rig.close();
+    port.close();
   }
 
   private static UsageReport.Builder report() {

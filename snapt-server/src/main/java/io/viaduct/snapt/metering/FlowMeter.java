@@ -32,7 +32,8 @@ final class FlowMeter {
   private long downLost;
   // Bytes that arrived at the device and are in earlier reports.
   private long downReported;
-  private long waitedBeforeNs;
+  private long upWaitedNs;
+  private long downWaitedNs;
   private int line = NO_LINE;
   // Values at the flow's last checkpoint.
   private long reportedPackets;
@@ -131,9 +132,8 @@ final class FlowMeter {
 
   /// Returns the usage of the open interval so far, without changing any state.
   ///
-  /// @param spareBytes bytes that the path could have carried beside its load, in the interval
-  FlowUsage usage(
-      String application, long startNs, long nowNs, MeasuredPath path, double spareBytes) {
+  /// @param path its offer is that of the interval
+  FlowUsage usage(String application, long startNs, long nowNs, MeasuredPath path) {
     long upReceived = up.packets() - refused.packets();
     long downSent = down.packets();
     long lostDown = Math.clamp(loss.down() - downLost, 0, downSent);
@@ -163,10 +163,11 @@ final class FlowMeter {
             .setDelaySource(mean.source())
             .setJitterMs(delay.jitterMs(flow, upReceived, downSent))
             .setEnded(ended);
-    // Up, the device would have to tell how long the flow waited; without it, busy counts as 1.
+    // Without an offer, busy counts as 1.
     if (down.preBytes() >= up.preBytes()) {
-      long waitedNs = path.waitedNs().applyAsLong(flow) - waitedBeforeNs;
-      new FlowOffer(nowNs - startNs, waitedNs, spareBytes).addTo(usage);
+      addOffer(usage, nowNs - startNs, path.down(), downWaitedNs);
+    } else if (path.up() != null) {
+      addOffer(usage, nowNs - startNs, path.up(), upWaitedNs);
     }
     if (mean.source() != DelaySource.MISSING) {
       usage.setDelayMs(mean.delayMs());
@@ -175,6 +176,12 @@ final class FlowMeter {
       }
     }
     return usage.build();
+  }
+
+  private void addOffer(
+      FlowUsage.Builder usage, long intervalNs, DirectionOffer offer, long beforeNs) {
+    long waitedNs = offer.waitedNs().applyAsLong(flow) - beforeNs;
+    new FlowOffer(intervalNs, waitedNs, offer.spareBytes()).addTo(usage);
   }
 
   void survey(UsageReader reader, String application, long startNs, long nowNs) {
@@ -191,7 +198,8 @@ final class FlowMeter {
 
   /// Starts the next interval, after the last one was reported.
   void roll(MeasuredPath path) {
-    waitedBeforeNs = path.waitedNs().applyAsLong(flow);
+    downWaitedNs = path.down().waitedNs().applyAsLong(flow);
+    upWaitedNs = path.up() == null ? 0 : path.up().waitedNs().applyAsLong(flow);
     delay.roll(flow);
     downReported = Math.max(downReported, arrivedDownSinceOpening());
     up.roll();

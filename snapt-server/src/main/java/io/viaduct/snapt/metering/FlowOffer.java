@@ -2,8 +2,8 @@ package io.viaduct.snapt.metering;
 
 import io.viaduct.usage.v1.FlowUsage;
 
-/// The demand of a flow on the path towards the device in an interval, and the rest that the path
-/// had: the operating point of its price (ADR 0042).
+/// The demand of a flow on its path in an interval, and the rest that the path had: the operating
+/// point of its price (ADR 0042).
 ///
 /// @param intervalNs length of the interval so far
 /// @param waitedNs time of it in which the flow had packets that waited for the path

@@ -1,22 +1,25 @@
 package io.viaduct.snapt.metering;
 
-import io.viaduct.tunnel.flow.FlowState;
-import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /// The measurements of a session's path that the report of its flows depends on.
 ///
 /// @param roundTripUs round trip of the probes in µs, NaN if unknown
 /// @param delayErrorUs bound on the error of each one-way delay in µs: half of the round trip by
 ///   which the clocks were compared; NaN if unknown
-/// @param spareBytes bytes that the path towards the device could have carried beside its load,
-///   cumulative
-/// @param waitedNs returns the time for which a flow has had packets towards the device that waited
-///   for the path, in ns, cumulative
+/// @param down the direction to the device, measured here
+/// @param up the direction from the device: the SNAPT measures what arrives, the device tells for
+///   how long its flows have waited. Null if the device does not tell.
 public record MeasuredPath(
-    double roundTripUs,
-    double delayErrorUs,
-    double spareBytes,
-    ToLongFunction<FlowState> waitedNs) {
+    double roundTripUs, double delayErrorUs, DirectionOffer down, @Nullable DirectionOffer up) {
   /// The path of a session that has not been probed yet.
-  public static final MeasuredPath UNKNOWN = new MeasuredPath(Double.NaN, Double.NaN, 0, _ -> 0);
+  public static final MeasuredPath UNKNOWN =
+      new MeasuredPath(Double.NaN, Double.NaN, DirectionOffer.NONE, null);
+
+  /// Returns the same measurements with the offer since the start of an interval.
+  MeasuredPath since(MeasuredPath start) {
+    DirectionOffer before = start.up == null ? DirectionOffer.NONE : start.up;
+    return new MeasuredPath(
+        roundTripUs, delayErrorUs, down.since(start.down), up == null ? null : up.since(before));
+  }
 }

@@ -39,7 +39,7 @@ public final class SessionMeter {
   private long startMs;
   private long startNs;
   private long overheadBefore;
-  private double spareBeforeBytes;
+  private MeasuredPath pathBefore = MeasuredPath.UNKNOWN;
 
   /// @param epoch start counter of the SNAPT
   /// @param lossPercentMax largest share of a flow's sent bytes, in percent, that the device may
@@ -140,7 +140,7 @@ public final class SessionMeter {
     overheadBefore = overhead();
     flows.removeIf(FlowMeter::isEnded);
     flows.forEach(flow -> flow.roll(path));
-    spareBeforeBytes = path.spareBytes();
+    pathBefore = path;
     flowless.roll();
     startMs = report.getEndMs();
     startNs = nowNs;
@@ -199,6 +199,7 @@ public final class SessionMeter {
             // The wall clock may have been set back, but an interval must not end before its start.
             .setEndMs(Math.max(nowMs, startMs + 1))
             .setLast(last);
+    MeasuredPath sinceStart = path.since(pathBefore);
     long refusedPost = 0;
     for (FlowMeter meter : flows) {
       if (meter.isRefusedWholly()) {
@@ -208,14 +209,7 @@ public final class SessionMeter {
           meter.number(numbers.add(meter.flow().id()) ? meter.flow().id() : substitute++);
         }
         report.addFlows(
-            within(
-                report,
-                meter.usage(
-                    applicationOf(meter.flow()),
-                    startNs,
-                    nowNs,
-                    path,
-                    path.spareBytes() - spareBeforeBytes)));
+            within(report, meter.usage(applicationOf(meter.flow()), startNs, nowNs, sinceStart)));
       }
     }
     if (flowless.isRefusedWholly()) {

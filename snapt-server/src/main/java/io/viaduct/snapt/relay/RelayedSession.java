@@ -5,6 +5,7 @@ import io.viaduct.snapt.binding.Session;
 import io.viaduct.snapt.binding.ShownToken;
 import io.viaduct.snapt.credit.CreditLine;
 import io.viaduct.snapt.credit.SessionCredit;
+import io.viaduct.snapt.metering.DirectionOffer;
 import io.viaduct.snapt.metering.IntervalUsage;
 import io.viaduct.snapt.metering.MeasuredPath;
 import io.viaduct.snapt.metering.SessionMeter;
@@ -317,7 +318,9 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
     return new MeasuredPath(
         tunnel.roundTripUs(),
         tunnel.delayErrorUs(),
-        tunnel.spareBytes(),
-        flow -> tunnel.waitedNs(flow, nowNs));
+        new DirectionOffer(tunnel.spareBytesToPeer(), flow -> tunnel.waitedNs(flow, nowNs)),
+        tunnel.terms().limits().hasWaitingTimes()
+            ? new DirectionOffer(tunnel.spareBytesFromPeer(), flow -> flow.peerWaitedUs() * 1000)
+            : null);
   }
 }

@@ -297,7 +297,11 @@ class SessionMeterTest {
     flow.received().packets(1, 100, 0);
     FlowUsage halfRoundTrip =
         meter
-            .close(1_025_000, 25 * SECOND, new MeasuredPath(80_000, 20_000, 0, _ -> 0), false)
+            .close(
+                1_025_000,
+                25 * SECOND,
+                new MeasuredPath(80_000, 20_000, DirectionOffer.NONE, null),
+                false)
             .report()
             .getFlows(0);
     assertThat(halfRoundTrip.getDelaySource()).isEqualTo(DelaySource.HALF_CONTROL_RTT);
@@ -313,14 +317,22 @@ class SessionMeterTest {
     up(flow, 1, 100, 50_000);
     FlowUsage measured =
         meter
-            .close(1_005_000, 5 * SECOND, new MeasuredPath(80_000, 20_000, 0, _ -> 0), false)
+            .close(
+                1_005_000,
+                5 * SECOND,
+                new MeasuredPath(80_000, 20_000, DirectionOffer.NONE, null),
+                false)
             .report()
             .getFlows(0);
     assertThat(measured.getDelayErrorMs()).isEqualTo(20);
     flow.received().packets(1, 100, 0);
     FlowUsage later =
         meter
-            .close(1_010_000, 10 * SECOND, new MeasuredPath(80_000, 30_000, 0, _ -> 0), false)
+            .close(
+                1_010_000,
+                10 * SECOND,
+                new MeasuredPath(80_000, 30_000, DirectionOffer.NONE, null),
+                false)
             .report()
             .getFlows(0);
     assertThat(later.getDelaySource()).isEqualTo(DelaySource.LAST_GOOD);
@@ -330,7 +342,11 @@ class SessionMeterTest {
   }
 
   private FlowUsage closeWith(int second, double spareBytes, long waitedNs) {
-    MeasuredPath path = new MeasuredPath(80_000, 20_000, spareBytes, _ -> waitedNs);
+    return closeWith(second, new DirectionOffer(spareBytes, _ -> waitedNs), null);
+  }
+
+  private FlowUsage closeWith(int second, DirectionOffer down, @Nullable DirectionOffer up) {
+    MeasuredPath path = new MeasuredPath(80_000, 20_000, down, up);
     return meter
         .close(1_000_000 + second * 1_000L, second * SECOND, path, false)
         .report()
@@ -351,7 +367,25 @@ class SessionMeterTest {
   }
 
   @Test
-  void aFlowThatMostlyComesFromTheDeviceDoesNotReportWhatOnlyTheDeviceKnows() {
+  void aFlowThatMostlyComesFromTheDeviceReportsTheWaitThatTheDeviceTells() {
+    FlowState flow = flow(1);
+    var down = new DirectionOffer(9_000_000, _ -> 9 * SECOND);
+    up(flow, 10, 1_000, 50_000);
+    FlowUsage first =
+        closeWith(10, down, new DirectionOffer(500_000, each -> each.peerWaitedUs() * 1000));
+    assertThat(first.getBusy()).isZero();
+    assertThat(first.getSpareKbitPerSecond()).as("4 Mbit in 10 s").isCloseTo(400, within(0.1));
+    flow.peerWaitedUs(2_500_000);
+    flow.peerWaitedUs(2_000_000); // an older record, late
+    up(flow, 10, 1_000, 50_000);
+    FlowUsage second =
+        closeWith(20, down, new DirectionOffer(800_000, each -> each.peerWaitedUs() * 1000));
+    assertThat(second.getBusy()).isEqualTo(0.25);
+    assertThat(second.getSpareKbitPerSecond()).as("2.4 Mbit in 7.5 s").isCloseTo(320, within(0.1));
+  }
+
+  @Test
+  void aFlowThatMostlyComesFromADeviceThatTellsNoWaitReportsNoOffer() {
     FlowState flow = flow(1);
     up(flow, 10, 1_000, 50_000);
     flow.sent().packets(1, 100, 0);
@@ -543,7 +577,11 @@ class SessionMeterTest {
     // A minute has passed, the wall clock shows 55 s.
     UsageReport report =
         meter
-            .close(1_055_000, 60_000_000_000L, new MeasuredPath(40_000, 20_000, 0, _ -> 0), false)
+            .close(
+                1_055_000,
+                60_000_000_000L,
+                new MeasuredPath(40_000, 20_000, DirectionOffer.NONE, null),
+                false)
             .report();
     assertThat(report.getEndMs() - report.getStartMs()).isEqualTo(55_000);
     assertThat(report.getFlows(0).getDurationMs()).isBetween(1L, 55_000L);

@@ -28,7 +28,7 @@ public final class CompoundReader {
   private final boolean[] enters = new boolean[BLOCKS_MAX];
   private final EpochAnnouncement announcement = new EpochAnnouncement();
   private final TcpFields tcp = new TcpFields();
-  private final long[] stats = new long[8];
+  private final long[] values = new long[8];
   private int blocks;
   private int position;
   private int filled;
@@ -323,7 +323,8 @@ public final class CompoundReader {
         case Record.FLOW_UNKNOWN -> sink.controls().flowUnknown(flow, from[position]);
         case Record.FLOW_ROUTE -> sink.controls().flowRoute(flow, from[position] & 0xFF);
         case Record.FLOW_SPREAD -> sink.controls().flowSpread(arrival, flow);
-        case Record.FLOW_STATS -> sink.controls().flowStats(arrival, flow, stats);
+        case Record.FLOW_STATS -> sink.controls().flowStats(arrival, flow, values);
+        case Record.FLOW_WAITED -> sink.controls().flowWaited(flow, values[0]);
         default -> sink.controls().flowEnd(flow);
       }
       sink.control(next - start);
@@ -380,18 +381,24 @@ public final class CompoundReader {
       case Record.FLOW_END, Record.FLOW_SPREAD:
         return at;
       case Record.FLOW_STATS:
-        int position = at;
-        for (int i = 0; i < stats.length; i++) {
-          int length = VarInt.lengthOfLong(from, position, limit);
-          if (length == 0) {
-            return -1;
-          }
-          stats[i] = VarInt.readLong(from, position, length);
-          position += length;
-        }
-        return position;
+        return values(from, at, limit, values.length);
+      case Record.FLOW_WAITED:
+        return values(from, at, limit, 1);
       default:
         return -1;
     }
+  }
+
+  private int values(byte[] from, int at, int limit, int count) {
+    int position = at;
+    for (int i = 0; i < count; i++) {
+      int length = VarInt.lengthOfLong(from, position, limit);
+      if (length == 0) {
+        return -1;
+      }
+      values[i] = VarInt.readLong(from, position, length);
+      position += length;
+    }
+    return position;
   }
 }

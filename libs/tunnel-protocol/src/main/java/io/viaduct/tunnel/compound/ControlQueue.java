@@ -20,6 +20,7 @@ public final class ControlQueue implements HistoryControls {
   static final long STATS_WAIT_NS = 60_000_000;
 
   private static final int STATS_BYTES_MAX = 1 + 3 + 9 * 10;
+  private static final int WAITED_BYTES_MAX = 1 + 3 + 10;
 
   private byte[] bytes = new byte[0];
   private int length;
@@ -124,6 +125,19 @@ public final class ControlQueue implements HistoryControls {
     length = VarInt.write(bytes, length, received.delaySamples());
     length = VarInt.write(bytes, length, VarInt.zigzag(received.delaySumUs()));
     length = VarInt.write(bytes, length, Math.round(received.jitterUs()));
+    return true;
+  }
+
+  /// Adds a FLOW_WAITED record. @return false if there is no room now
+  ///
+  /// @param waitedUs time for which the flow has waited for its path, since it opened
+  public boolean flowWaited(int flow, long waitedUs, long nowNs) {
+    if (!room(WAITED_BYTES_MAX, STATS_WAIT_NS, nowNs)) {
+      return false;
+    }
+    bytes[length++] = Record.FLOW_WAITED;
+    length = VarInt.write(bytes, length, flow);
+    length = VarInt.write(bytes, length, waitedUs);
     return true;
   }
 

@@ -15,6 +15,11 @@ public interface ControlSink {
   /// Takes FLOW_STATS: eight values in their order on the wire.
   void flowStats(Arrival arrival, int flow, long[] values);
 
+  /// Takes FLOW_WAITED.
+  ///
+  /// @param waitedUs time for which the flow has waited for the peer's path, since it opened there
+  void flowWaited(int flow, long waitedUs);
+
   void flowEnd(int flow);
 
   /// Takes FLOW_ROUTE.
@@ -45,6 +50,9 @@ public interface ControlSink {
 
         @Override
         public void flowStats(Arrival arrival, int flow, long[] values) {}
+
+        @Override
+        public void flowWaited(int flow, long waitedUs) {}
 
         @Override
         public void flowEnd(int flow) {}

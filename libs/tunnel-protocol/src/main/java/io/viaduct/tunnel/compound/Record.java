@@ -24,6 +24,7 @@ public final class Record {
   public static final int INCOMPLETE = 8;
   public static final int FLOW_ROUTE = 9;
   public static final int FLOW_SPREAD = 10;
+  public static final int FLOW_WAITED = 11;
 
   static final int MASK_TIMESTAMPS = 0x01;
   static final int MASK_URGENT = 0x02;

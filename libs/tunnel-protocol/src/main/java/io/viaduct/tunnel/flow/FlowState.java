@@ -51,6 +51,7 @@ public final class FlowState {
   private int waitsFor = NO_PATH;
   private long waitsFromNs;
   private long waitedNs;
+  private long peerWaitedUs;
 
   FlowState(
       int id,
@@ -313,6 +314,18 @@ public final class FlowState {
     return waitsFor == onPath && onPath != NO_PATH
         ? waitedNs + pathWaitedNs - waitsFromNs
         : waitedNs;
+  }
+
+  /// Takes the time for which the flow has waited at the peer. An older record arrives late: the
+  /// time never falls.
+  public void peerWaitedUs(long us) {
+    peerWaitedUs = Math.max(peerWaitedUs, us);
+  }
+
+  /// Returns the time for which the flow has had packets that waited for the peer's path, in µs
+  /// since it opened there, as the peer says it.
+  public long peerWaitedUs() {
+    return peerWaitedUs;
   }
 
   /// Returns the path that the flow's packets wait for, [#NO_PATH] if none waits.

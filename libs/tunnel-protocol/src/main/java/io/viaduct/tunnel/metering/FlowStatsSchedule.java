@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// Decides when the agent reports its counters to the SNAPT, with FLOW_STATS for each flow that has
 /// changed. A report is due one second after the change, or five seconds for a slow flow.
 /// FLOW_STATS travel with the next packet. They travel alone only if no packet has come for another
-/// second.
+/// second. A flow that has waited for its path tells the time in a record beside them.
 public final class FlowStatsSchedule {
   static final long SPACING_NS = 1_000_000_000L;
   static final long SLOW_SPACING_NS = 5_000_000_000L;
@@ -18,12 +18,24 @@ public final class FlowStatsSchedule {
 
   private final boolean active;
   private final ControlQueue controls;
+  private @Nullable FlowWaits waits;
   private final DueQueue normal = new DueQueue();
   private final DueQueue slow = new DueQueue();
 
   public FlowStatsSchedule(boolean active, ControlQueue controls) {
     this.active = active;
     this.controls = controls;
+  }
+
+  /// Knows for how long a flow has waited for its path.
+  public interface FlowWaits {
+    /// Returns the time in ns since the flow opened.
+    long waitedNs(FlowState flow, long nowNs);
+  }
+
+  /// Lets each report tell the peer for how long the flow has waited.
+  public void tell(FlowWaits known) {
+    waits = known;
   }
 
   /// Queue of flows in the order of their due times. The flows themselves hold the links.
@@ -104,9 +116,7 @@ public final class FlowStatsSchedule {
   /// Queues reports as long as the control queue has room. The rest follows with the next call.
   private void queue(DueQueue line, long dueUpToNs, long nowNs) {
     for (FlowState flow = line.head; flow != null; flow = line.head) {
-      if (!flow.hasEnded()
-          && (dueUpToNs < flow.statsDueNs()
-              || !controls.flowStats(flow.id(), flow.sent(), flow.received(), nowNs))) {
+      if (!flow.hasEnded() && (dueUpToNs < flow.statsDueNs() || !report(flow, nowNs))) {
         return;
       }
       line.removeFirst(flow, nowNs);
@@ -116,7 +126,14 @@ public final class FlowStatsSchedule {
   /// Queues the last report of a flow that ends.
   public void queueFinal(FlowState flow, long nowNs) {
     if (active) {
-      controls.flowStats(flow.id(), flow.sent(), flow.received(), nowNs);
+      report(flow, nowNs);
     }
+  }
+
+  // Times first: if only they fit, both follow with the next call.
+  private boolean report(FlowState flow, long nowNs) {
+    long waitedUs = waits == null ? 0 : waits.waitedNs(flow, nowNs) / 1000;
+    return (waitedUs == 0 || controls.flowWaited(flow.id(), waitedUs, nowNs))
+        && controls.flowStats(flow.id(), flow.sent(), flow.received(), nowNs);
   }
 }

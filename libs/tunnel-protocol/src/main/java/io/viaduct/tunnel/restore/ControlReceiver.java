@@ -82,6 +82,14 @@ public final class ControlReceiver implements ControlSink {
   }
 
   @Override
+  public void flowWaited(int id, long waitedUs) {
+    FlowState flow = flows.byId(id);
+    if (flow != null && fromDevice) {
+      flow.peerWaitedUs(waitedUs);
+    }
+  }
+
+  @Override
   public void flowEnd(int id) {
     FlowState flow = flows.byId(id);
     if (flow == null) {

@@ -2,8 +2,10 @@ package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.codec.ClassCodecs;
 import io.viaduct.tunnel.fragment.BodyLimit;
+import io.viaduct.tunnel.pacing.ArrivalRate;
 import io.viaduct.tunnel.pacing.Pacer;
 import io.viaduct.tunnel.pacing.ReceiptSchedule;
+import io.viaduct.tunnel.pacing.SpareRate;
 import io.viaduct.tunnel.scheduling.ClassQueues;
 import io.viaduct.tunnel.scheduling.CongestionMark;
 import io.viaduct.tunnel.scheduling.DelayControl;
@@ -33,7 +35,11 @@ final class SessionPacing {
   private final Pacer pacer;
   private final ClassQueues queues;
   private final ClassCodecs codecs;
+  private final boolean measuresArrivals;
   private final ReceiptSchedule receipts;
+  private @Nullable ArrivalRate arrivals; // made for the first receipt: most sessions are idle
+  private final SpareRate spareTo = new SpareRate();
+  private final SpareRate spareFrom = new SpareRate();
   private final DelayControl[] controls = new DelayControl[ServiceClass.COUNT];
 
   /// Creates the pacing of one session.
@@ -52,6 +58,7 @@ final class SessionPacing {
     this.pacer = pacer;
     this.queues = queues;
     this.codecs = codecs;
+    measuresArrivals = watched;
     receipts = new ReceiptSchedule(watched, ofSeveral, nowNs);
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       controls[c] = new DelayControl(seed + c, nowNs);
@@ -116,7 +123,25 @@ final class SessionPacing {
 
   /// Returns the receipt to send now, null for none.
   PathMessage.@Nullable Receipt dueReceipt(long nowNs) {
-    return receipts.due(pacer.sentNs(), nowNs);
+    PathMessage.Receipt due = receipts.due(pacer.sentNs(), nowNs);
+    if (due != null && measuresArrivals) {
+      ArrivalRate of = arrivals == null ? new ArrivalRate() : arrivals;
+      arrivals = of;
+      of.receipt(due.timeUs(), due.bytes(), nowNs);
+    }
+    return due;
+  }
+
+  /// Returns the bytes that the path could have carried towards the peer since the last call.
+  double spareToPeer(long nowNs) {
+    return spareTo.measure(pacer.capacityPerSecond(nowNs), (int) pacer.sentBytes(), nowNs);
+  }
+
+  /// Returns the bytes that the path could have carried from the peer since the last call, by what
+  /// has arrived here. 0 at the device.
+  double spareFromPeer(long nowNs) {
+    double capacity = arrivals == null ? 0 : arrivals.bytesPerSecond(nowNs);
+    return spareFrom.measure(capacity, receipts.bytes(), nowNs);
   }
 
   /// Returns the bytes of outer IP packets that have arrived by the path, low 32 bits.
@@ -133,6 +158,7 @@ final class SessionPacing {
   /// Forgets all measurements, because the path has changed.
   void pathChanged() {
     pacer.pathChanged();
+    arrivals = null;
     updateCodecs();
   }
 

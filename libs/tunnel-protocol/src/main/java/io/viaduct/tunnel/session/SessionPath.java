@@ -1,7 +1,6 @@
 package io.viaduct.tunnel.session;
 
 import io.viaduct.tunnel.compound.PacketEncoder;
-import io.viaduct.tunnel.pacing.SpareRate;
 import io.viaduct.tunnel.path.LossEstimate;
 import io.viaduct.tunnel.path.PathLoss;
 import io.viaduct.tunnel.path.PathMtuSearch;
@@ -40,7 +39,6 @@ final class SessionPath {
 
   final UnconfirmedBursts unconfirmed;
   final ProbeExchange probes = new ProbeExchange();
-  final SpareRate spare = new SpareRate();
 
   /// Loss of the direction from here.
   final PathLoss loss = new PathLoss();

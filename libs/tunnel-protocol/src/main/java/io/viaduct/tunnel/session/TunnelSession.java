@@ -40,7 +40,8 @@ public final class TunnelSession implements AutoCloseable {
   private final SessionTimers timers;
   private final SegmentCoalescer coalescer;
   private @Nullable DatagramSink control;
-  private double spareBytes;
+  private double spareBytesToPeer;
+  private double spareBytesFromPeer;
   private boolean closed;
 
   /// Creates a session.
@@ -61,6 +62,9 @@ public final class TunnelSession implements AutoCloseable {
     path = new PathExchange(state, outbound, pathListener, memory.random);
     inbound = new InboundHalf(state, outbound, path, memory, aead);
     timers = new SessionTimers(state, outbound, coalescer, nowNs);
+    if (terms.limits().hasWaitingTimes()) {
+      state.stats.tell(this::waitedNs);
+    }
   }
 
   public FlowTable flows() {
@@ -260,17 +264,25 @@ public final class TunnelSession implements AutoCloseable {
 
   /// Measures what the best path could carry beside its load. Called a few times a second.
   public void measureSpare(long nowNs) {
-    double most = 0;
+    double mostTo = 0;
+    double mostFrom = 0;
     for (SessionPath each : outbound.paths.usable()) {
-      most = Math.max(most, each.spare.measure(each.pacing.pacer(), nowNs));
+      mostTo = Math.max(mostTo, each.pacing.spareToPeer(nowNs));
+      mostFrom = Math.max(mostFrom, each.pacing.spareFromPeer(nowNs));
     }
-    spareBytes += most;
+    spareBytesToPeer += mostTo;
+    spareBytesFromPeer += mostFrom;
   }
 
-  /// Returns the bytes of outer IP packets that the best path could have carried beside its load,
-  /// cumulative.
-  public double spareBytes() {
-    return spareBytes;
+  /// Returns the bytes of outer IP packets that the best path could have carried towards the peer
+  /// beside its load, cumulative.
+  public double spareBytesToPeer() {
+    return spareBytesToPeer;
+  }
+
+  /// Returns the same of the direction from the peer, by what has arrived here. 0 at the device.
+  public double spareBytesFromPeer() {
+    return spareBytesFromPeer;
   }
 
   /// Returns the time for which a flow has had packets that waited for its path, in ns since it

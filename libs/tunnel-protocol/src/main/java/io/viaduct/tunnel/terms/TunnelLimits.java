@@ -15,11 +15,14 @@ import java.util.Set;
 ///   neither histories nor zstd
 /// @param paths paths that a session may have at a time, 1 … 8; 1 is what an end of the version
 ///   before has (docs/protocol.md section 4.5)
-/// @param features abilities that count with several paths only: [#PATH_FEATURES], and between
-///   peers MEASUREMENTS
+/// @param features optional abilities of the tunnel; all but WAITING_TIMES count with several paths
+///   only
 public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature> features) {
-  /// The abilities of this version that count with several paths.
-  public static final Set<Feature> PATH_FEATURES = Set.of(Feature.COPIES, Feature.RESEQUENCING);
+  /// The abilities of this version, between a device and a SNAPT.
+  public static final Set<Feature> FEATURES =
+      Set.of(Feature.COPIES, Feature.RESEQUENCING, Feature.WAITING_TIMES);
+
+  private static final Set<Feature> WITH_ONE_PATH = Set.of(Feature.WAITING_TIMES);
 
   /// Smallest path MTU that can be configured: a TUN device with a smaller MTU has no IPv6 (RFC
   /// 8200 §5). Probes find paths that carry less.
@@ -82,8 +85,11 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
   public TunnelLimits agreed(
       int peersPathMtu, int peersHistoryBytes, int peersPaths, Collection<Feature> peersFeatures) {
     int agreedPaths = Math.clamp(peersPaths, 1, paths);
-    Set<Feature> shared = new HashSet<>(agreedPaths > 1 ? features : Set.of());
+    Set<Feature> shared = new HashSet<>(features);
     shared.retainAll(peersFeatures);
+    if (agreedPaths == 1) {
+      shared.retainAll(WITH_ONE_PATH);
+    }
     int power = Integer.highestOneBit(Math.max(0, peersHistoryBytes));
     int smaller = Math.min(historyBytes, power);
     return new TunnelLimits(
@@ -107,6 +113,11 @@ public record TunnelLimits(int pathMtu, int historyBytes, int paths, Set<Feature
   /// Returns whether the receiver puts the segments of a flow in order that travels by all paths.
   public boolean hasResequencing() {
     return features.contains(Feature.RESEQUENCING);
+  }
+
+  /// Returns whether the device tells for how long each flow has waited for its path.
+  public boolean hasWaitingTimes() {
+    return features.contains(Feature.WAITING_TIMES);
   }
 
   /// Returns whether each PROBE shares what the prober has measured.

@@ -44,6 +44,7 @@ public final class GoldenRecords {
     golden.put("control-flow-end", control(q -> q.flowEnd(300, 0)));
     golden.put("control-flow-route", control(q -> q.flowRoute(300, 2, 0)));
     golden.put("control-flow-spread", control(q -> q.flowSpread(300, 0)));
+    golden.put("control-flow-waited", control(q -> q.flowWaited(300, 250_000, 0)));
     golden.put("control-incomplete", control(q -> q.incomplete(300, 0)));
     golden.put("control-epoch", control(q -> q.epoch(GoldenHistory.announcement(), 0)));
     golden.put("control-epoch-unknown", control(q -> q.epochUnknown(3, 300, 0)));

@@ -142,7 +142,7 @@ class CopiesTest {
   @Test
   void anEndOfTheVersionBeforeGetsNoCopies() {
     rig.close();
-    rig = PathsRig.opened(ServiceClass.LT_LD, TunnelLimits.PATH_FEATURES, SEED);
+    rig = PathsRig.opened(ServiceClass.LT_LD, TunnelLimits.FEATURES, SEED);
     route(FlowRoute.TWO_PATHS);
     talk(100);
     assertThat(copied()).isEmpty();

@@ -3,6 +3,7 @@ package io.viaduct.tunnel.session;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.viaduct.tunnel.control.v1.Feature;
 import io.viaduct.tunnel.dictionary.BackgroundWork;
 import io.viaduct.tunnel.dictionary.HistoryMemory;
 import io.viaduct.tunnel.flow.FlowEnd;
@@ -146,7 +147,7 @@ public final class LoopbackRig implements AutoCloseable {
     this.memory = memory;
     this.snaptMemory = snaptMemory;
     this.nowNs = nowNs;
-    var limits = new TunnelLimits(pathMtu, settings.historyBytes());
+    var limits = new TunnelLimits(pathMtu, settings.historyBytes()).with(Feature.WAITING_TIMES);
     agent =
         new TunnelSession(
             TunnelRole.AGENT,

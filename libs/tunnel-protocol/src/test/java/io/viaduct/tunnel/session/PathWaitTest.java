@@ -50,7 +50,7 @@ class PathWaitTest {
     assertThat(rig.snapt.waitedNs(bulk, rig.nowNs) / MS).isBetween(70L, 130L);
     assertThat(rig.snapt.waitedNs(chat, rig.nowNs)).isEqualTo(chatBefore);
     rig.snapt.measureSpare(rig.nowNs);
-    assertThat(rig.snapt.spareBytes())
+    assertThat(rig.snapt.spareBytesToPeer())
         .as("the other half of 200 ms")
         .isCloseTo(100_000, within(30_000.0));
   }
@@ -67,12 +67,32 @@ class PathWaitTest {
   }
 
   @Test
+  void theSnaptKnowsTheWaitAtTheDeviceAndMeasuresWhatArrives() {
+    rig.open(PacketForge.udp(BULK, new byte[] {1}));
+    rig.advance(100 * MS);
+    FlowState bulk = rig.atSnapt.getLast().flow();
+    rig.snapt.measureSpare(rig.nowNs);
+    for (int i = 0; i < 200; i++) {
+      byte[] payload = new byte[900];
+      random.nextBytes(payload);
+      rig.offer(rig.agent, PacketForge.udp(BULK, payload)); // 200 ms at the rate of the path
+    }
+    rig.advance(3_000 * MS); // until the last counters have come
+    assertThat(bulk.peerWaitedUs() / 1000).isBetween(150L, 260L);
+    rig.snapt.measureSpare(rig.nowNs);
+    assertThat(rig.snapt.spareBytesFromPeer() / 1_000_000)
+        .as("what 8 Mbit/s carry in the 2.8 s that are left of 3 s")
+        .isCloseTo(2.8, within(0.3));
+    assertThat(rig.agent.spareBytesFromPeer()).as("only a SNAPT measures it").isZero();
+  }
+
+  @Test
   void withoutALimitNothingIsKnownBeforeThePathHasDelivered() {
     var unlimited = new LoopbackRig(TestSettings.of(Pacing.AUTO));
     unlimited.snapt.measureSpare(unlimited.nowNs);
     unlimited.advance(500 * MS);
     unlimited.snapt.measureSpare(unlimited.nowNs);
-    assertThat(unlimited.snapt.spareBytes()).isZero();
+    assertThat(unlimited.snapt.spareBytesToPeer()).isZero();
     unlimited.close();
   }
 }

@@ -93,7 +93,7 @@ final class PathsRig implements AutoCloseable {
   /// @param paths number that the handshake has allowed
   /// @param delaysMs one-way delay of each link
   PathsRig(int paths, long... delaysMs) {
-    this(TunnelLimits.PATH_FEATURES, paths, delaysMs);
+    this(TunnelLimits.FEATURES, paths, delaysMs);
   }
 
   /// @param features abilities that the handshake has agreed on
@@ -112,7 +112,7 @@ final class PathsRig implements AutoCloseable {
   /// @param without abilities that the handshake has not agreed on
   /// @param seed of the weather
   static PathsRig opened(ServiceClass of, Set<Feature> without, long seed) {
-    Set<Feature> features = new HashSet<>(TunnelLimits.PATH_FEATURES);
+    Set<Feature> features = new HashSet<>(TunnelLimits.FEATURES);
     features.removeAll(without);
     PathsRig made = new PathsRig(features, 8, 10, 30);
     made.weather = new SplittableRandom(seed);

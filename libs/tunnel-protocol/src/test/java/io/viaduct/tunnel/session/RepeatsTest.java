@@ -121,7 +121,7 @@ class RepeatsTest {
   @Test
   void anEndOfTheVersionBeforeGetsNoRepeats() {
     rig.close();
-    rig = PathsRig.opened(ServiceClass.LT_LD, TunnelLimits.PATH_FEATURES, SEED);
+    rig = PathsRig.opened(ServiceClass.LT_LD, TunnelLimits.FEATURES, SEED);
     talk(500);
     loseFirstLink(200);
     talk(100);
