@@ -100,6 +100,33 @@ public final class Scenery {
             PeerServer.sums("2026-11-19", "87", "812345678"),
             PeerServer.sums("2026-11-18", "3", "12345")));
     peer.usage.put("total", PeerServer.sums(null, "1324", "3324703701"));
+    peer.running.add(PeerServer.running("skype-video", "HT_LD"));
+    Map<String, Object> fresh = PeerServer.running("default-udp", "LT_HD");
+    fresh.put("delayMs", null);
+    fresh.put("perMinuteMicrodenarii", null);
+    peer.running.add(fresh);
+    peer.wallets.add(
+        Map.of(
+            "kind",
+            "allowance",
+            "amountMicrodenarii",
+            "20000000",
+            "restMicrodenarii",
+            "7250000",
+            "expiresAt",
+            "2999-12-01T00:00:00Z"));
+    peer.funds.put("reservedMicrodenarii", "1250000");
+    peer.funds.put("spentLastHourMicrodenarii", "1830000");
+    peer.funds.put("lastsSeconds", 24300);
+    peer.funds.put(
+        "caps",
+        Map.of(
+            "dayMicrodenarii",
+            "5000000",
+            "spentTodayMicrodenarii",
+            "2500000",
+            "spentThisMonthMicrodenarii",
+            "40000000"));
     peer.snapts.add(PeerServer.snapt("snapt-1", 12));
     Map<String, Object> silent = PeerServer.snapt("snapt-2", 0);
     silent.put("state", "stale");
