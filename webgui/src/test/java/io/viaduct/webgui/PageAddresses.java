@@ -13,6 +13,7 @@ public final class PageAddresses {
           "/accounts/alice/top-ups",
           "/accounts/alice/credits",
           "/accounts/alice/user",
+          "/accounts/alice/top-up",
           "/charges/c1");
 
   public static final List<String> OF_OPERATORS =
@@ -24,6 +25,7 @@ public final class PageAddresses {
           "/charges/c1",
           "/snapts",
           "/reports",
+          "/vouchers",
           "/reports/held/7/release",
           "/reports/unsigned/9/void");
 
