@@ -9,11 +9,15 @@ public final class PageAddresses {
           "/",
           "/accounts/alice/charges",
           "/accounts/alice/charges?application=nobody",
+          "/accounts/alice/charges?by=device",
+          "/accounts/alice/charges?from=2026-11-20&to=2026-11-21&class=HT_LD",
+          "/accounts/alice/savings",
           "/accounts/alice/usage?by=day,class",
           "/accounts/alice/top-ups",
           "/accounts/alice/credits",
           "/accounts/alice/user",
           "/accounts/alice/top-up",
+          "/accounts/alice/statement?month=2026-11",
           "/charges/c1");
 
   public static final List<String> OF_OPERATORS =

@@ -147,17 +147,6 @@ public final class Accounts {
     return jdbc.sql(COLUMNS + "where id = ?").param(id).query((row, _) -> account(row)).optional();
   }
 
-  /// Returns accounts, sorted by id.
-  ///
-  /// @param after last id of the previous page, or empty
-  public List<Account> page(String after, int limit) {
-    return jdbc.sql(COLUMNS + "where id > ? collate \"C\" order by id collate \"C\" limit ?")
-        .param(after)
-        .param(limit)
-        .query((row, _) -> account(row))
-        .list();
-  }
-
   private Optional<String> hashOf(String id) {
     if (!id.matches(Account.ID_PATTERN)) {
       return Optional.empty(); // PostgreSQL refuses some characters, such as U+0000

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The credit of an account at one moment, and the parts that it comes from.
 ///
-/// @param isActive false if the account is suspended or closed
+/// @param access whether it may have quotas at all
 /// @param balance sum of its postings
 /// @param limit how far the balance may go below zero
 /// @param caps the user's own caps
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param rulesVersion version of limit and caps
 public record AccountCredit(
     String account,
-    boolean isActive,
+    Access access,
     MicroDenarii balance,
     MicroDenarii limit,
     Caps caps,
@@ -26,12 +26,26 @@ public record AccountCredit(
     MicroDenarii reserved,
     CreditState state,
     long rulesVersion) {
+  /// Whether an account may have quotas.
+  public enum Access {
+    OPEN,
+    /// The operator has blocked it. It may register, and its sessions stay.
+    BLOCKED,
+    /// It is suspended or closed.
+    INACTIVE
+  }
+
   /// The most that a user wants to spend.
   ///
   /// @param day per day (UTC), null for no cap
   /// @param month per month (UTC), null for no cap
   public record Caps(@Nullable MicroDenarii day, @Nullable MicroDenarii month) {
     public static final Caps NONE = new Caps(null, null);
+  }
+
+  /// Returns true if the account may have quotas.
+  public boolean isActive() {
+    return access == Access.OPEN;
   }
 
   /// Returns balance and credit limit.
@@ -70,7 +84,7 @@ public record AccountCredit(
   AccountCredit reserving(MicroDenarii before, MicroDenarii after) {
     return new AccountCredit(
         account,
-        isActive,
+        access,
         balance,
         limit,
         caps,

@@ -109,7 +109,10 @@ final class CreditAnswers {
 
   private static String reason(CreditResult result, AccountCredit credit) {
     return switch (result) {
-      case ACCOUNT_BLOCKED -> "the account is suspended or closed";
+      case ACCOUNT_BLOCKED ->
+          credit.access() == AccountCredit.Access.BLOCKED
+              ? "the operator has blocked the account"
+              : "the account is suspended or closed";
       case CREDIT_LIMIT_REACHED ->
           "available: %s of %s micro-denarii".formatted(credit.available(), credit.credit());
       case SPENDING_CAP_REACHED ->

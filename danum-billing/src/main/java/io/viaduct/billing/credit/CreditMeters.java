@@ -5,17 +5,22 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.viaduct.service.operations.LabelledCounters;
+import io.viaduct.service.operations.MetricLabel;
 import io.viaduct.usage.v1.CreditResult;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /// Counts answers and pushes by result, and released grants. Measures the time of decisions.
-final class CreditMeters {
+public final class CreditMeters {
   private static final Set<CreditResult> RESULTS =
       EnumSet.complementOf(
           EnumSet.of(CreditResult.UNRECOGNIZED, CreditResult.CREDIT_RESULT_UNSPECIFIED));
+
+  private static final String PUSHES = "viaduct_credit_pushes";
 
   /// The results of a delivery by the webhook.
   enum Delivery {
@@ -48,7 +53,7 @@ final class CreditMeters {
     pushes =
         LabelledCounters.register(
             registry,
-            "viaduct_credit_pushes",
+            PUSHES,
             "Changes of credit that were pushed to a session, by result",
             "result",
             CreditResult.class,
@@ -107,6 +112,16 @@ final class CreditMeters {
 
   void pushed(CreditResult result) {
     pushes.increment(result);
+  }
+
+  /// Returns the pushes of this instance since its start, by result, with the labels of the metric.
+  public Map<String, Long> pushes() {
+    Map<String, Long> counts = new TreeMap<>();
+    for (CreditResult result : RESULTS) {
+      String label = MetricLabel.of(result);
+      counts.put(label, (long) registry.get(PUSHES).tag("result", label).counter().count());
+    }
+    return counts;
   }
 
   void delivered(Delivery outcome) {

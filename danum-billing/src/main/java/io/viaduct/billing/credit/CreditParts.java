@@ -35,6 +35,16 @@ class CreditParts {
   }
 
   @Bean
+  CreditBlocks creditBlocks(TransactionTemplate transaction, JdbcClient jdbc) {
+    return new CreditBlocks(transaction, jdbc);
+  }
+
+  @Bean
+  HeldCredit heldCredit(JdbcClient jdbc) {
+    return new HeldCredit(jdbc);
+  }
+
+  @Bean
   CreditNotices creditNotices(
       CreditStore store, JdbcClient jdbc, BillingConfiguration configuration) {
     BillingConfiguration.Credit credit = configuration.credit();

@@ -23,7 +23,7 @@ final class CreditStore {
         coalesce((select sum(s.spent_microdenarii) from spending s where s.account = c.account and s.day = :day), 0),
         coalesce((select sum(s.spent_microdenarii) from spending s where s.account = c.account
           and s.day between :month and :day), 0),
-        coalesce((select sum(q.reserved_microdenarii) from credit_quota q where q.account = c.account), 0)
+        coalesce((select sum(q.reserved_microdenarii) from credit_quota q where q.account = c.account), 0), c.blocked
       from credit_account c join account a on a.id = c.account where c.account = :account
       """;
 
@@ -70,7 +70,7 @@ final class CreditStore {
     MicroDenarii limit = amount(row, 4);
     return new AccountCredit(
         row.getString(1),
-        row.getString(2).equals("active"),
+        access(row.getString(2), row.getBoolean(12)),
         new MicroDenarii(row.getLong(3)),
         limit == null ? defaultLimit : limit,
         new AccountCredit.Caps(amount(row, 5), amount(row, 6)),
@@ -79,6 +79,13 @@ final class CreditStore {
         new MicroDenarii(row.getLong(11)),
         CreditState.valueOf(row.getString(7)),
         row.getLong(8));
+  }
+
+  private static AccountCredit.Access access(String state, boolean isBlocked) {
+    if (!state.equals("active")) {
+      return AccountCredit.Access.INACTIVE;
+    }
+    return isBlocked ? AccountCredit.Access.BLOCKED : AccountCredit.Access.OPEN;
   }
 
   private static @Nullable MicroDenarii amount(ResultSet row, int column) throws SQLException {

@@ -6,6 +6,7 @@ import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.account.TopUps;
 import io.viaduct.billing.credit.AccountCredit;
+import io.viaduct.billing.credit.CreditBlocks;
 import io.viaduct.billing.credit.CreditRules;
 import io.viaduct.billing.ledger.MicroDenarii;
 import java.time.Duration;
@@ -23,19 +24,24 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Serves what an account may spend: its credit, the limit that an operator sets, and the caps that
-/// the user sets. An entity tag protects limit and caps from two writers.
+/// Serves what an account may spend: its credit, the limit and the block that an operator sets, and
+/// the caps that the user sets. An entity tag protects them from two writers.
 @RestController
 @RequestMapping("/api/v1/accounts/{id}/credit")
 @Tag(name = "accounts")
 class AccountCreditResource {
+  private static final int REASON_MAX = 256;
+
   private final Accounts accounts;
   private final CreditRules rules;
+  private final CreditBlocks blocks;
   private final InstantSource clock;
 
-  AccountCreditResource(Accounts accounts, CreditRules rules, InstantSource clock) {
+  AccountCreditResource(
+      Accounts accounts, CreditRules rules, CreditBlocks blocks, InstantSource clock) {
     this.accounts = accounts;
     this.rules = rules;
+    this.blocks = blocks;
     this.clock = clock;
   }
 
@@ -49,6 +55,7 @@ class AccountCreditResource {
       String account,
       String state,
       boolean blocked,
+      @Nullable BlockView block,
       String balanceMicrodenarii,
       String limitMicrodenarii,
       String reservedMicrodenarii,
@@ -60,6 +67,12 @@ class AccountCreditResource {
   record NewLimit(String limitMicrodenarii) {
     NewLimit {
       JsonBody.require("limitMicrodenarii", limitMicrodenarii);
+    }
+  }
+
+  record NewBlock(boolean blocked, String reason) {
+    NewBlock {
+      JsonBody.require("reason", reason);
     }
   }
 
@@ -120,10 +133,45 @@ class AccountCreditResource {
     return view(id);
   }
 
+  @Refuses({
+    ProblemType.FORBIDDEN,
+    ProblemType.NOT_FOUND,
+    ProblemType.VERSION_REQUIRED,
+    ProblemType.CHANGED_MEANWHILE
+  })
+  @PutMapping("/block")
+  @Operation(
+      summary = "Block an account or lift its block, as an operator",
+      description =
+          "A blocked account may register, and its sessions stay, but they get no quotas. The change"
+              + " is pushed to its sessions at once.",
+      operationId = "blockAccount")
+  ResponseEntity<AccountCreditView> block(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String version,
+      @RequestBody NewBlock wanted) {
+    CallerAccess.visible(caller, accounts, id);
+    if (wanted.reason().isBlank()) {
+      throw ProblemException.invalid("reason must say why, in 1 to 256 characters: it is empty");
+    }
+    requireUnchanged(
+        blocks.decide(
+            id,
+            EntityTag.required(version),
+            new CreditBlocks.Decision(
+                wanted.blocked(),
+                PlainText.require("reason", wanted.reason().strip(), REASON_MAX),
+                caller.account(),
+                clock.instant())));
+    return view(id);
+  }
+
   private static void requireUnchanged(boolean isUnchanged) {
     if (!isUnchanged) {
       throw new ProblemException(
-          ProblemType.CHANGED_MEANWHILE, "limit or caps have changed since: read them again");
+          ProblemType.CHANGED_MEANWHILE,
+          "limit, caps or block have changed since: read them again");
     }
   }
 
@@ -145,6 +193,9 @@ class AccountCreditResource {
                 id,
                 credit.state().name().toLowerCase(Locale.ROOT),
                 !credit.isActive(),
+                credit.access() == AccountCredit.Access.BLOCKED
+                    ? blocks.latest(id).map(BlockView::of).orElse(null)
+                    : null,
                 credit.balance().toString(),
                 credit.limit().toString(),
                 credit.reserved().toString(),

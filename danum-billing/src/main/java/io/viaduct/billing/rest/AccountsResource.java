@@ -30,6 +30,7 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 @Tag(name = "accounts")
 class AccountsResource {
   private final Accounts accounts;
+  private final AccountRows rows;
   private final CreditRules credit;
   private final AccountEvents events;
   private final JdbcClient jdbc;
@@ -37,18 +38,20 @@ class AccountsResource {
 
   AccountsResource(
       Accounts accounts,
+      AccountRows rows,
       CreditRules credit,
       AccountEvents events,
       JdbcClient jdbc,
       InstantSource clock) {
     this.accounts = accounts;
+    this.rows = rows;
     this.credit = credit;
     this.events = events;
     this.jdbc = jdbc;
     this.clock = clock;
   }
 
-  record AccountList(List<AccountView> accounts, @Nullable String next) {}
+  record AccountList(List<AccountRow> accounts, @Nullable String next) {}
 
   record PostingView(
       String id,
@@ -62,16 +65,26 @@ class AccountsResource {
 
   @Refuses(ProblemType.FORBIDDEN)
   @GetMapping
-  @Operation(summary = "All accounts, for an operator", operationId = "listAccounts")
+  @Operation(summary = "Accounts with their credit, for an operator", operationId = "listAccounts")
   AccountList list(
-      @RequestParam(defaultValue = "") String cursor,
-      @RequestParam(defaultValue = "50") int limit) {
-    if (!cursor.isEmpty() && !cursor.matches(Account.ID_PATTERN)) {
-      throw ProblemException.invalid(
-          "cursor must be the 'next' of an earlier page, or be left out");
-    }
-    Page<Account> page = Page.of(accounts.page(cursor, Page.limit(limit) + 1), limit, Account::id);
-    return new AccountList(page.items().stream().map(AccountView::of).toList(), page.next());
+      @RequestParam(required = false) @Nullable String cursor,
+      @RequestParam(defaultValue = "50") int limit,
+      @RequestParam(defaultValue = "") String search,
+      @RequestParam(defaultValue = "") String state,
+      @RequestParam(defaultValue = "id") String sort) {
+    AccountFilter filter = AccountFilter.of(search, state, sort);
+    Page<AccountRows.Row> page =
+        Page.of(
+            rows.page(
+                filter,
+                AccountRows.position(Cursor.named(filter.scope(), cursor)),
+                Page.limit(limit) + 1,
+                clock.instant()),
+            limit,
+            last ->
+                Cursor.after(filter.scope(), new Cursor.Named(last.key(), last.account().id())));
+    return new AccountList(
+        page.items().stream().map(AccountRows.Row::account).toList(), page.next());
   }
 
   @Refuses(ProblemType.NOT_FOUND)

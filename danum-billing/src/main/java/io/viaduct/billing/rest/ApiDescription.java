@@ -130,7 +130,9 @@ final class ApiDescription implements GlobalOperationCustomizer, GlobalOpenApiCu
         .addProperty("status", new IntegerSchema())
         .addProperty("detail", new StringSchema())
         .addProperty("instance", new StringSchema().format("uri-reference"))
-        .addProperty("rule", new StringSchema());
+        .addProperty("rule", new StringSchema())
+        .addProperty("place", new StringSchema())
+        .addProperty("knot", new IntegerSchema());
   }
 
   private @Nullable String text(String owner, @Nullable String kind, String name) {

@@ -1,5 +1,6 @@
 package io.viaduct.billing.rest;
 
+import io.viaduct.billing.account.Account;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```text
 /// |0 .. 7                                      |8 ..             |
-/// |first octets of the SHA-256 of the scope    |key of the row   | 64 bits for each part of the key
+/// |first octets of the SHA-256 of the scope    |key of the row   | 64 bits for each part of the key, then a name if it has one
 /// ```
 final class Cursor {
   private static final int SCOPE_BYTES = 8;
@@ -46,14 +47,57 @@ final class Cursor {
     if (bytes.length != SCOPE_BYTES + parts * Long.BYTES) {
       throw ProblemException.invalid(Page.CURSOR_RULE);
     }
+    requireScope(scope, bytes);
+    long[] key = new long[parts];
+    ByteBuffer.wrap(bytes, SCOPE_BYTES, parts * Long.BYTES).asLongBuffer().get(key);
+    return key;
+  }
+
+  /// A key that ends with a name.
+  record Named(long number, String name) {}
+
+  /// Returns the cursor for the page that follows a row with a name.
+  static String after(String scope, Named key) {
+    byte[] name = key.name().getBytes(StandardCharsets.UTF_8);
+    byte[] bytes =
+        ByteBuffer.allocate(SCOPE_BYTES + Long.BYTES + name.length)
+            .put(digest(scope))
+            .putLong(key.number())
+            .put(name)
+            .array();
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  /// Returns the key with a name of the last row of the page before, or null for the first page.
+  ///
+  /// @throws ProblemException if the cursor is malformed or belongs to another scope
+  static @Nullable Named named(String scope, @Nullable String cursor) {
+    if (cursor == null || cursor.isEmpty()) {
+      return null;
+    }
+    byte[] bytes = bytes(cursor);
+    if (bytes.length <= SCOPE_BYTES + Long.BYTES) {
+      throw ProblemException.invalid(Page.CURSOR_RULE);
+    }
+    requireScope(scope, bytes);
+    String name =
+        new String(
+            bytes,
+            SCOPE_BYTES + Long.BYTES,
+            bytes.length - SCOPE_BYTES - Long.BYTES,
+            StandardCharsets.UTF_8);
+    if (!name.matches(Account.ID_PATTERN)) {
+      throw ProblemException.invalid(Page.CURSOR_RULE);
+    }
+    return new Named(ByteBuffer.wrap(bytes, SCOPE_BYTES, Long.BYTES).getLong(), name);
+  }
+
+  private static void requireScope(String scope, byte[] bytes) {
     if (!Arrays.equals(bytes, 0, SCOPE_BYTES, digest(scope), 0, SCOPE_BYTES)) {
       throw ProblemException.invalid(
           "cursor belongs to another account, list or filter: take the 'next' of a page that was"
               + " asked for with the same ones");
     }
-    long[] key = new long[parts];
-    ByteBuffer.wrap(bytes, SCOPE_BYTES, parts * Long.BYTES).asLongBuffer().get(key);
-    return key;
   }
 
   private static byte[] bytes(String cursor) {

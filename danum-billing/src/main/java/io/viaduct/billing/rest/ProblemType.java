@@ -29,8 +29,10 @@ public enum ProblemType {
   NOT_DUE(HttpStatus.CONFLICT, "The device still has time to sign"),
   CHANGED_MEANWHILE(HttpStatus.PRECONDITION_FAILED, "It was changed by somebody else"),
   VERSION_REQUIRED(HttpStatus.PRECONDITION_REQUIRED, "The version to replace must be named"),
+  TOO_MANY_DRAFTS(HttpStatus.CONFLICT, "There are too many drafts"),
   TARIFF_REFUSED(HttpStatus.UNPROCESSABLE_CONTENT, "The tariff would bill wrongly"),
   TOO_MANY_STREAMS(HttpStatus.SERVICE_UNAVAILABLE, "Too many event streams are open"),
+  BUSY(HttpStatus.SERVICE_UNAVAILABLE, "Only one such request is carried out at a time"),
   DATABASE_AWAY(HttpStatus.SERVICE_UNAVAILABLE, "The database is away"),
   INTERNAL(HttpStatus.INTERNAL_SERVER_ERROR, "Billing failed");
 

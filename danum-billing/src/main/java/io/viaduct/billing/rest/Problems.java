@@ -71,6 +71,10 @@ final class Problems extends ResponseEntityExceptionHandler {
     ResponseEntity<Object> answer = answer(ProblemType.TARIFF_REFUSED, e.getMessage());
     if (answer.getBody() instanceof ProblemDetail problem) {
       problem.setProperty("rule", e.rule().name());
+      problem.setProperty("place", e.place());
+      if (e.knot().isPresent()) {
+        problem.setProperty("knot", e.knot().getAsInt());
+      }
     }
     return answer;
   }

@@ -38,6 +38,7 @@ import tools.jackson.databind.json.JsonMapper;
   AccountsResource.class,
   ChargesResource.class,
   CreditsResource.class,
+  HeldCreditResource.class,
   HeldReportsResource.class,
   OperatorResource.class,
   PasswordResetsResource.class,
@@ -45,10 +46,13 @@ import tools.jackson.databind.json.JsonMapper;
   Problems.class,
   RatingResource.class,
   PaymentWebhookResource.class,
+  RunningResource.class,
   SessionsResource.class,
   StartedPaymentsResource.class,
   StatementsResource.class,
   SurchargesResource.class,
+  TariffDraftsResource.class,
+  TariffTrialResource.class,
   TariffsResource.class,
   TopUpsResource.class,
   UnsignedResource.class,
@@ -64,8 +68,18 @@ class RestParts {
   }
 
   @Bean
+  AccountRows accountRows(JdbcClient jdbc, BillingConfiguration configuration) {
+    return new AccountRows(jdbc, configuration);
+  }
+
+  @Bean
   Charges charges(JdbcClient jdbc, TariffBook tariffs) {
     return new Charges(jdbc, tariffs);
+  }
+
+  @Bean
+  RunningTraffic runningTraffic(JdbcClient jdbc) {
+    return new RunningTraffic(jdbc);
   }
 
   @Bean

@@ -73,7 +73,6 @@ class SecurityParts {
           at(GET, "/api/v1/charges/*/explain"),
           at(HEAD, "/api/v1/charges/*/explain"),
           at(POST, "/api/v1/rating/simulate"),
-          at(POST, "/api/v1/tariffs/check"),
           at(GET, "/api/v1/tariffs/**"),
           at(HEAD, "/api/v1/tariffs/**"),
           at(GET, "/api/v1/owners/*/surcharges"),

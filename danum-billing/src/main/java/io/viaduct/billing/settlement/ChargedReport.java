@@ -31,6 +31,12 @@ public record ChargedReport(
   /// @param posted the bill
   public record Flow(long charge, long id, FlowMeasure measure, BillLines posted) {}
 
+  /// Returns the report with its flows.
+  ChargedReport with(List<Flow> all) {
+    return new ChargedReport(
+        account, owner, tariffVersion, surchargeVersion, start, intervalMs, all);
+  }
+
   /// Returns the measurements of all flows.
   public List<FlowMeasure> measures() {
     return flows.stream().map(Flow::measure).toList();

@@ -41,8 +41,7 @@ public final class ChargedReports {
   }
 
   // The list of flows is complete when the last row has been read.
-  private static ChargedReport report(ResultSet row, List<ChargedReport.Flow> flows)
-      throws SQLException {
+  static ChargedReport report(ResultSet row, List<ChargedReport.Flow> flows) throws SQLException {
     return new ChargedReport(
         row.getString("account"),
         row.getString("owner"),
@@ -56,7 +55,7 @@ public final class ChargedReports {
         flows);
   }
 
-  private static ChargedReport.Flow flow(ResultSet row) throws SQLException {
+  static ChargedReport.Flow flow(ResultSet row) throws SQLException {
     String end = row.getString("demand_end");
     FlowMeasure measure =
         new FlowMeasure(

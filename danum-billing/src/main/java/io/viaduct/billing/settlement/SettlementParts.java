@@ -55,6 +55,11 @@ class SettlementParts {
   }
 
   @Bean
+  TariffTrial trial(JdbcClient jdbc, TariffBook tariffs, SurchargeBook surcharges) {
+    return new TariffTrial(jdbc, tariffs, surcharges, System::nanoTime, TariffTrial.BOUNDS);
+  }
+
+  @Bean
   HeldReports held(JdbcClient jdbc) {
     return new HeldReports(jdbc);
   }

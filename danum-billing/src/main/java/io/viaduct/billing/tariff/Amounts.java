@@ -16,8 +16,10 @@ final class Amounts {
       double most, TariffRule rule, String place, Map<K, Double> amounts) {
     amounts.forEach((what, amount) -> {
       if (!(amount >= 0 && amount <= most)) {
-        throw new TariffRefusedException(
-            rule, "%s.%s must be between 0 and %s, got %s".formatted(place, what, most, amount));
+        throw TariffRefusedException.ofKey(
+            rule,
+            place + "." + what,
+            "%s.%s must be between 0 and %s, got %s".formatted(place, what, most, amount));
       }
     });
     return Collections.unmodifiableMap(new TreeMap<>(amounts));

@@ -27,8 +27,10 @@ public record ClassTariff(
   public ClassTariff {
     positive("weight", weight);
     if (weight > WEIGHT_MAX) {
-      throw new TariffRefusedException(
-          TariffRule.POSITIVE, "weight must be at most " + WEIGHT_MAX + " den/s, got " + weight);
+      throw TariffRefusedException.ofKey(
+          TariffRule.POSITIVE,
+          "weight",
+          "weight must be at most " + WEIGHT_MAX + " den/s, got " + weight);
     }
     positive("reference-throughput", referenceThroughput);
     positive("reference-delay", referenceDelay);
@@ -38,15 +40,20 @@ public record ClassTariff(
       throw e.in("throughput-marginal");
     }
     if (!Double.isFinite(lossSlope) || lossSlope < 0) {
-      throw new TariffRefusedException(
-          TariffRule.FINITE_NOT_NEGATIVE, "loss-slope must be finite and >= 0, got " + lossSlope);
+      throw TariffRefusedException.ofKey(
+          TariffRule.FINITE_NOT_NEGATIVE,
+          "loss-slope",
+          "loss-slope must be finite and >= 0, got " + lossSlope);
     }
     if (!(kappaThroughput > 0)
         || !(kappaDelay <= 0)
         || !Double.isFinite(kappaThroughput)
         || !Double.isFinite(kappaDelay)) {
-      throw new TariffRefusedException(
+      throw TariffRefusedException.ofKey(
           TariffRule.KAPPA_SIGN,
+          kappaThroughput > 0 && Double.isFinite(kappaThroughput)
+              ? "kappa-delay"
+              : "kappa-throughput",
           "kappa-throughput must be > 0 and kappa-delay <= 0, got %s and %s"
               .formatted(kappaThroughput, kappaDelay));
     }
@@ -68,8 +75,8 @@ public record ClassTariff(
 
   static void positive(String key, double value) {
     if (!(value > 0) || !Double.isFinite(value)) {
-      throw new TariffRefusedException(
-          TariffRule.POSITIVE, key + " must be finite and > 0, got " + value);
+      throw TariffRefusedException.ofKey(
+          TariffRule.POSITIVE, key, key + " must be finite and > 0, got " + value);
     }
   }
 }

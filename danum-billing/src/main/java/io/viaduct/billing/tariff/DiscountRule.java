@@ -19,13 +19,14 @@ public record DiscountRule(
 
   public DiscountRule {
     if (!Double.isFinite(denariiPerMegabyte) || denariiPerMegabyte < 0) {
-      throw new TariffRefusedException(
+      throw TariffRefusedException.ofKey(
           TariffRule.FINITE_NOT_NEGATIVE,
+          "denarii-per-megabyte",
           "denarii-per-megabyte must be finite and >= 0, got " + denariiPerMegabyte);
     }
     if (!(cap >= 0 && cap <= 1)) {
-      throw new TariffRefusedException(
-          TariffRule.FRACTION, "cap must be between 0 and 1, got " + cap);
+      throw TariffRefusedException.ofKey(
+          TariffRule.FRACTION, "cap", "cap must be between 0 and 1, got " + cap);
     }
   }
 

@@ -35,8 +35,9 @@ public final class MarginalTable {
     for (int i = 0; i < knots.length; i++) {
       double[] pair = pairs.get(i);
       if (pair.length != 2) {
-        throw new TariffRefusedException(
+        throw TariffRefusedException.ofKnot(
             TariffRule.KNOT_COUNT,
+            i,
             "knot " + i + " must be [knot, value], got " + pair.length + " numbers");
       }
       knots[i] = pair[0];
@@ -45,8 +46,8 @@ public final class MarginalTable {
     }
     int last = knots.length - 1;
     if (values[last] != 0.0) {
-      throw new TariffRefusedException(
-          TariffRule.LAST_VALUE_ZERO, at(last) + " must have the value 0, as it is the last");
+      throw TariffRefusedException.ofKnot(
+          TariffRule.LAST_VALUE_ZERO, last, at(last) + " must have the value 0, as it is the last");
     }
     area = integralTo(knots[last]).area();
     if (!(area > 0.0) || !Double.isFinite(area)) {
@@ -57,13 +58,15 @@ public final class MarginalTable {
 
   private void checkKnot(int i) {
     if (!Double.isFinite(knots[i]) || !Double.isFinite(values[i]) || values[i] < 0.0) {
-      throw new TariffRefusedException(
+      throw TariffRefusedException.ofKnot(
           TariffRule.FINITE_NOT_NEGATIVE,
+          i,
           at(i) + " must be finite with a finite value >= 0, has " + values[i]);
     }
     if (i == 0 ? knots[0] != 0.0 : !(knots[i] > knots[i - 1])) {
-      throw new TariffRefusedException(
+      throw TariffRefusedException.ofKnot(
           TariffRule.KNOTS_INCREASE,
+          i,
           at(i) + (i == 0 ? " must be 0, as it is the first" : " must be above " + knots[i - 1]));
     }
   }
@@ -73,8 +76,9 @@ public final class MarginalTable {
   MarginalTable requireNonIncreasing() {
     for (int i = 1; i < values.length; i++) {
       if (values[i] > values[i - 1]) {
-        throw new TariffRefusedException(
+        throw TariffRefusedException.ofKnot(
             TariffRule.NON_INCREASING,
+            i,
             at(i) + " has the value " + values[i] + ", must not exceed " + values[i - 1]);
       }
     }

@@ -38,26 +38,32 @@ public record Tariff(
   public Tariff {
     for (ServiceClass serviceClass : ServiceClass.values()) {
       if (!classes.containsKey(serviceClass)) {
-        throw new TariffRefusedException(
-            TariffRule.CLASS_MISSING, "classes must have all four, is without " + serviceClass);
+        throw TariffRefusedException.ofKey(
+            TariffRule.CLASS_MISSING,
+            "classes",
+            "classes must have all four, is without " + serviceClass);
       }
     }
     if (applications.size() > APPLICATIONS_MAX
         || !applications.keySet().stream().allMatch(n -> n.matches("[a-z0-9._-]{1,64}"))) {
-      throw new TariffRefusedException(
+      throw TariffRefusedException.ofKey(
           TariffRule.NAME,
+          "applications",
           "applications must be at most "
               + APPLICATIONS_MAX
               + " names of 1 to 64 characters a-z 0-9 . _ -");
     }
     if (!(providerFee >= 0 && providerFee <= 1)) {
-      throw new TariffRefusedException(
-          TariffRule.FRACTION, "provider-fee must be between 0 and 1, got " + providerFee);
+      throw TariffRefusedException.ofKey(
+          TariffRule.FRACTION,
+          "provider-fee",
+          "provider-fee must be between 0 and 1, got " + providerFee);
     }
     fees = Amounts.upTo(DENARII_MAX, TariffRule.FINITE_NOT_NEGATIVE, "fees", fees);
     if (fees.getOrDefault(AccessFee.PER_MEGABYTE, 0.0) > PER_MEGABYTE_MAX) {
-      throw new TariffRefusedException(
+      throw TariffRefusedException.ofKey(
           TariffRule.FINITE_NOT_NEGATIVE,
+          "fees.PER_MEGABYTE",
           "fees.PER_MEGABYTE must be at most %s, got %s"
               .formatted(PER_MEGABYTE_MAX, fees.get(AccessFee.PER_MEGABYTE)));
     }

@@ -119,7 +119,7 @@ public final class TariffDocument {
     } catch (JacksonException e) {
       for (Throwable cause = e; cause != null; cause = cause.getCause()) {
         if (cause instanceof TariffRefusedException refused) {
-          throw refused.in(place(e));
+          throw e.getPath().isEmpty() ? refused.inTariff() : refused.in(place(e));
         }
       }
       throw new TariffRefusedException(
@@ -132,6 +132,6 @@ public final class TariffDocument {
         .map(step ->
             step.getPropertyName() == null ? "[" + step.getIndex() + "]" : step.getPropertyName())
         .reduce((a, b) -> a + "." + b)
-        .orElse("tariff");
+        .orElseThrow();
   }
 }

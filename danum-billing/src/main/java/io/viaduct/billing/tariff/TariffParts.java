@@ -26,6 +26,11 @@ class TariffParts {
   }
 
   @Bean
+  TariffDrafts drafts(TransactionTemplate transaction, JdbcClient jdbc) {
+    return new TariffDrafts(transaction, jdbc);
+  }
+
+  @Bean
   SurchargeBook surcharges(JdbcClient jdbc, TransactionTemplate transaction) {
     return new SurchargeBook(jdbc, transaction);
   }

@@ -18,7 +18,7 @@ class CreditAnswersTest {
   private static final AccountCredit CREDIT =
       new AccountCredit(
           "alice",
-          true,
+          AccountCredit.Access.OPEN,
           MicroDenarii.ofDenarii(-3),
           MicroDenarii.ofDenarii(2),
           AccountCredit.Caps.NONE,

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.RunningBilling.Answer;
+import io.viaduct.billing.SharedDatabase;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.CreditRequest;
 import io.viaduct.usage.v1.CreditRequestType;
@@ -163,6 +164,51 @@ class CreditControlTest {
     assertThat(available()).isEqualTo(balance);
   }
 
+  private JsonNode running() throws Exception {
+    return billing.get("/api/v1/accounts/" + account + "/running", operator).body().get("running");
+  }
+
+  @Test
+  void whatRunsNowHasItsPresentRateAndTheCostOfItsLastReport() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(500_000, 60_000);
+    bridge.submit(web.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    web.carry(2_000_000, 4_000);
+    bridge.ask(web.request());
+    JsonNode row = running().get(0);
+    assertThat(running()).hasSize(1);
+    assertThat(row.get("application").asString()).isEqualTo("web");
+    assertThat(row.get("bitPerSecond").asDouble()).isEqualTo(4_000_000.0);
+    assertThat(row.get("delayMs").asDouble()).isEqualTo(100.0);
+    assertThat(row.get("throughputKbitPerSecond").asDouble()).isEqualTo(8 * 500_000 / 60_000.0);
+    JsonNode charge =
+        billing
+            .get("/api/v1/accounts/" + account + "/charges", operator)
+            .body()
+            .get("charges")
+            .get(0);
+    assertThat(row.get("perMinuteMicrodenarii")).isEqualTo(charge.get("netMicrodenarii"));
+    assertThat(row.get("device")).isEqualTo(charge.get("device"));
+
+    bridge.submit(web.report(CLOCK.instant(), 100, true), CLOCK.instant());
+    bridge.ask(web.request(CreditRequestType.TERMINATION));
+    assertThat(running()).as("an ended session").isEmpty();
+  }
+
+  @Test
+  void aSessionThatHasGoneWithoutAWordRunsNoLonger() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(20_000, 1_000);
+    bridge.ask(web.request());
+    assertThat(running()).hasSize(1);
+    CLOCK.advance(Duration.ofMinutes(7));
+    assertThat(running()).isEmpty();
+  }
+
   @Test
   void aReportThatOvertakesTheRequestCoversItsUseOnce() throws Exception {
     topUp(100 * DENARIUS);
@@ -310,6 +356,104 @@ class CreditControlTest {
     suspend(false);
     CreditAnswer unblocked = bridge.pushed(web.id, CreditResult.SUCCESS);
     assertThat(unblocked.getGranted(0).getTotalBytes()).isEqualTo(65_536);
+  }
+
+  private Answer block(boolean isBlocked, String reason) throws Exception {
+    Answer read = billing.get("/api/v1/accounts/" + account + "/credit", operator);
+    return put(
+        "block",
+        read.raw().headers().firstValue("ETag").orElseThrow(),
+        "{\"blocked\":%s,\"reason\":\"%s\"}".formatted(isBlocked, reason));
+  }
+
+  @Test
+  void theOperatorsBlockEndsQuotasAtOnceAndItsEndGivesThemBack() throws Exception {
+    topUp(10 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    bridge.forgetPushes(web.id);
+    Answer decided = block(true, "stolen card");
+    assertThat(decided.status()).isEqualTo(200);
+    assertThat(decided.body().get("blocked").asBoolean()).isTrue();
+    assertThat(decided.body().at("/block/reason").asString()).isEqualTo("stolen card");
+    assertThat(decided.body().at("/block/decidedBy").asString()).isEqualTo("operator");
+    CreditAnswer blocked = bridge.pushed(web.id, CreditResult.ACCOUNT_BLOCKED);
+    assertThat(blocked.getGrantedList()).isEmpty();
+    assertThat(blocked.getReason()).isEqualTo("the operator has blocked the account");
+    assertThat(bridge.ask(web.request()).getResult()).isEqualTo(CreditResult.ACCOUNT_BLOCKED);
+    assertThat(billing.get("/api/v1/accounts/" + account, operator).body().get("state").asString())
+        .isEqualTo("active");
+    bridge.forgetPushes(web.id);
+    assertThat(block(false, "card found").body().get("block").isNull()).isTrue();
+    assertThat(bridge.pushed(web.id, CreditResult.SUCCESS).getGranted(0).getTotalBytes())
+        .isEqualTo(65_536);
+  }
+
+  @Test
+  void aBlockNeedsAReasonAndTheVersionThatItsOperatorSaw() throws Exception {
+    Answer read = billing.get("/api/v1/accounts/" + account + "/credit", operator);
+    String version = read.raw().headers().firstValue("ETag").orElseThrow();
+    assertThat(put("block", version, "{\"blocked\":true,\"reason\":\" \"}").status())
+        .isEqualTo(400);
+    assertThat(block(true, "first").status()).isEqualTo(200);
+    Answer late = put("block", version, "{\"blocked\":false,\"reason\":\"second\"}");
+    assertThat(late.status()).isEqualTo(412);
+    assertThat(credit().at("/block/reason").asString()).isEqualTo("first");
+    String user = billing.logIn(account, "password-of-" + account);
+    assertThat(
+            billing
+                .call(
+                    "PUT",
+                    "/api/v1/accounts/" + account + "/credit/block",
+                    user,
+                    "{\"blocked\":false,\"reason\":\"mine\"}",
+                    Map.of("If-Match", version))
+                .status())
+        .isEqualTo(403);
+  }
+
+  @Test
+  void theOperatorSeesWhatIsReservedAndTheNotices() throws Exception {
+    topUp(10 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    JsonNode mine =
+        billing.get("/api/v1/accounts/" + account + "/credit/reservations", operator).body();
+    assertThat(mine.at("/reservations/0/session").asString()).isEqualTo(web.id);
+    assertThat(mine.at("/reservations/0/allowedBytes").asString()).isEqualTo("65536");
+    assertThat(mine.at("/reservations/0/reservedMicrodenarii").asLong()).isEqualTo(reserved());
+    assertThat(mine.at("/reservations/0/cut").asBoolean()).isFalse();
+    JsonNode all = billing.get("/api/v1/credit?limit=500", operator).body();
+    assertThat(all.get("reservedMicrodenarii").asLong()).isGreaterThanOrEqualTo(reserved());
+    assertThat(all.get("largest").findValuesAsString("session")).contains(web.id);
+    assertThat(all.at("/pushes/account_blocked").isNumber()).isTrue();
+    block(true, "look");
+    bridge.pushed(web.id, CreditResult.ACCOUNT_BLOCKED);
+    assertThat(
+            billing
+                .get("/api/v1/credit?cut=true&limit=500", operator)
+                .body()
+                .get("largest")
+                .findValuesAsString("session"))
+        .contains(web.id);
+  }
+
+  @Test
+  void noticesAreListedLatestFirst() throws Exception {
+    for (String state : List.of("LOW", "EXHAUSTED")) {
+      SharedDatabase.jdbc()
+          .update(
+              "insert into credit_notice (account, state, credit_microdenarii, noticed_at, delivery, next_attempt_at)"
+                  + " values (?, ?, 7, now(), 'GIVEN_UP', now())",
+              account,
+              state);
+    }
+    String path = "/api/v1/accounts/" + account + "/credit/notices?limit=1";
+    JsonNode last = billing.get(path, operator).body();
+    assertThat(last.at("/notices/0/state").asString()).isEqualTo("exhausted");
+    assertThat(last.at("/notices/0/delivery").asString()).isEqualTo("given-up");
+    JsonNode before = billing.get(path + "&cursor=" + last.get("next").asString(), operator).body();
+    assertThat(before.at("/notices/0/state").asString()).isEqualTo("low");
   }
 
   @Test

@@ -45,7 +45,7 @@ class TopUpPages {
       @RequestParam(required = false) @Nullable String cursor,
       Model model) {
     model.addAttribute("account", billing.account(visitor.token(), account));
-    model.addAttribute("balance", billing.balance(visitor.token(), account));
+    model.addAttribute("credit", billing.credit(visitor.token(), account));
     model.addAttribute("payments", money.payments(visitor.token(), account, ROWS, cursor));
     model.addAttribute("cursor", cursor);
     if (!model.containsAttribute("payment")) {

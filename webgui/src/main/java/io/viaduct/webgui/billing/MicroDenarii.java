@@ -7,6 +7,8 @@ import java.util.Locale;
 
 /// Money: integer millionths of a denarius, a decimal string in JSON.
 public record MicroDenarii(long value) {
+  public static final MicroDenarii ZERO = new MicroDenarii(0);
+
   private static final int DECIMALS = 6;
 
   @JsonCreator
@@ -23,6 +25,10 @@ public record MicroDenarii(long value) {
       throw new NumberFormatException("an amount is digits with at most six decimals");
     }
     return new MicroDenarii(new BigDecimal(plain).movePointRight(DECIMALS).longValueExact());
+  }
+
+  public MicroDenarii negated() {
+    return new MicroDenarii(-value);
   }
 
   @JsonValue

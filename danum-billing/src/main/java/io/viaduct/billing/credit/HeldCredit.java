@@ -1,0 +1,144 @@
+package io.viaduct.billing.credit;
+
+import io.viaduct.billing.ledger.MicroDenarii;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/// Shows operators what is reserved, by whom and for what, and the notices that were given.
+public final class HeldCredit {
+  private static final String RESERVATIONS =
+      """
+      select q.account, q.snapt_id, q.session_id, q.application, q.service_class, q.used_bytes, q.allowed_bytes,
+        q.covered_bytes, q.bytes_per_second, q.reserved_microdenarii, q.valid_until, q.cut, s.ended, s.heard_at
+      from credit_quota q join credit_session s on (s.snapt_id, s.session_id) = (q.snapt_id, q.session_id)
+      """;
+
+  private final JdbcClient jdbc;
+
+  HeldCredit(JdbcClient jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /// What one application of one session has of the account's credit.
+  ///
+  /// @param usedBytes total that the SNAPT has told
+  /// @param allowedBytes total that it may use
+  /// @param coveredBytes total that posted reports charge
+  /// @param isCut true if it got less than it needs
+  /// @param isEnded true if the session has ended, and some of its use is not charged yet
+  public record Reservation(
+      String account,
+      String snapt,
+      String session,
+      String application,
+      String serviceClass,
+      long usedBytes,
+      long allowedBytes,
+      long coveredBytes,
+      double bytesPerSecond,
+      MicroDenarii reserved,
+      Instant validUntil,
+      boolean isCut,
+      boolean isEnded,
+      Instant heardAt) {}
+
+  /// Sums over all accounts.
+  ///
+  /// @param sessions sessions under credit control that have not ended
+  /// @param cutAccounts accounts with an application that got less than it needs
+  public record Sums(MicroDenarii reserved, long sessions, long applications, long cutAccounts) {}
+
+  /// A notice of an account's credit state, with its delivery by the webhook.
+  ///
+  /// @param delivery NONE, DUE, DELIVERED or GIVEN_UP
+  /// @param lastError the last failure of the delivery, or empty
+  public record GivenNotice(
+      long id, CreditNotice notice, String delivery, int attempts, String lastError) {}
+
+  /// Returns the reservations of one account, the largest first.
+  public List<Reservation> ofAccount(String account, int limit) {
+    return jdbc.sql(
+            RESERVATIONS
+                + "where q.account = ? order by q.reserved_microdenarii desc, q.snapt_id, q.session_id,"
+                + " q.application, q.service_class limit ?")
+        .param(account)
+        .param(limit)
+        .query((row, _) -> reservation(row))
+        .list();
+  }
+
+  /// Returns the reservations of all accounts, the largest first.
+  ///
+  /// @param isCut true for those only that got less than they need
+  public List<Reservation> largest(boolean isCut, int limit) {
+    return jdbc.sql(
+            RESERVATIONS
+                + "where q.cut or not ? order by q.reserved_microdenarii desc, q.snapt_id, q.session_id,"
+                + " q.application, q.service_class limit ?")
+        .param(isCut)
+        .param(limit)
+        .query((row, _) -> reservation(row))
+        .list();
+  }
+
+  public Sums sums() {
+    return jdbc.sql(
+            """
+            select (select coalesce(sum(reserved_microdenarii), 0)::bigint from credit_quota),
+              (select count(*) from credit_session where not ended),
+              (select count(*) from credit_quota),
+              (select count(distinct account) from credit_quota where cut)
+            """)
+        .query((row, _) ->
+            new Sums(
+                new MicroDenarii(row.getLong(1)), row.getLong(2), row.getLong(3), row.getLong(4)))
+        .single();
+  }
+
+  /// Returns notices of one account, latest first.
+  ///
+  /// @param before only notices with a lower number
+  public List<GivenNotice> notices(String account, long before, int limit) {
+    return jdbc.sql(
+            """
+            select id, account, state, credit_microdenarii, noticed_at, delivery, attempts, last_error
+            from credit_notice where account = ? and id < ? order by id desc limit ?
+            """)
+        .param(account)
+        .param(before)
+        .param(limit)
+        .query((row, _) ->
+            new GivenNotice(
+                row.getLong(1),
+                new CreditNotice(
+                    row.getString(2),
+                    CreditState.valueOf(row.getString(3)),
+                    new MicroDenarii(row.getLong(4)),
+                    row.getTimestamp(5).toInstant()),
+                row.getString(6),
+                row.getInt(7),
+                row.getString(8)))
+        .list();
+  }
+
+  private static Reservation reservation(ResultSet row) throws SQLException {
+    return new Reservation(
+        row.getString(1),
+        row.getString(2),
+        row.getString(3),
+        row.getString(4),
+        row.getString(5),
+        row.getLong(6),
+        row.getLong(7),
+        row.getLong(8),
+        row.getDouble(9),
+        new MicroDenarii(row.getLong(10)),
+        row.getTimestamp(11).toInstant(),
+        row.getBoolean(12),
+        row.getBoolean(13),
+        row.getTimestamp(14).toInstant());
+  }
+}

@@ -1,0 +1,155 @@
+package io.viaduct.billing.rest;
+
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import io.viaduct.billing.account.Accounts;
+import io.viaduct.billing.account.LoginSessions.Caller;
+import io.viaduct.billing.credit.CreditMeters;
+import io.viaduct.billing.credit.HeldCredit;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/// Serves what is reserved, for one account and for all, and the notices of credit.
+@RestController
+@RequestMapping("/api/v1")
+@Tag(name = "accounts")
+class HeldCreditResource {
+  private final Accounts accounts;
+  private final HeldCredit held;
+  private final CreditMeters meters;
+
+  HeldCreditResource(Accounts accounts, HeldCredit held, CreditMeters meters) {
+    this.accounts = accounts;
+    this.held = held;
+    this.meters = meters;
+  }
+
+  record ReservationView(
+      String account,
+      String snapt,
+      String session,
+      String application,
+      String serviceClass,
+      String usedBytes,
+      String allowedBytes,
+      String coveredBytes,
+      double bytesPerSecond,
+      String reservedMicrodenarii,
+      Instant validUntil,
+      boolean cut,
+      boolean ended,
+      Instant heardAt) {
+    static ReservationView of(HeldCredit.Reservation r) {
+      return new ReservationView(
+          r.account(),
+          r.snapt(),
+          r.session(),
+          r.application(),
+          r.serviceClass(),
+          Long.toString(r.usedBytes()),
+          Long.toString(r.allowedBytes()),
+          Long.toString(r.coveredBytes()),
+          r.bytesPerSecond(),
+          r.reserved().toString(),
+          r.validUntil(),
+          r.isCut(),
+          r.isEnded(),
+          r.heardAt());
+    }
+  }
+
+  record ReservationList(List<ReservationView> reservations) {}
+
+  record CreditOverview(
+      String reservedMicrodenarii,
+      long sessions,
+      long applications,
+      long cutAccounts,
+      Map<String, Long> pushes,
+      List<ReservationView> largest) {}
+
+  record GivenNoticeView(
+      String id,
+      String state,
+      String creditMicrodenarii,
+      Instant noticedAt,
+      String delivery,
+      int attempts,
+      String lastError) {
+    static GivenNoticeView of(HeldCredit.GivenNotice given) {
+      return new GivenNoticeView(
+          Long.toString(given.id()),
+          given.notice().state().name().toLowerCase(Locale.ROOT),
+          given.notice().credit().toString(),
+          given.notice().noticedAt(),
+          given.delivery().toLowerCase(Locale.ROOT).replace('_', '-'),
+          given.attempts(),
+          given.lastError());
+    }
+  }
+
+  record NoticeList(List<GivenNoticeView> notices, @Nullable String next) {}
+
+  @Refuses(ProblemType.NOT_FOUND)
+  @GetMapping("/accounts/{id}/credit/reservations")
+  @Operation(
+      summary = "What the sessions of an account have reserved, the largest first",
+      operationId = "listReservations")
+  ReservationList reservations(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestParam(defaultValue = "50") int limit) {
+    CallerAccess.visible(caller, accounts, id);
+    return new ReservationList(
+        held.ofAccount(id, Page.limit(limit)).stream().map(ReservationView::of).toList());
+  }
+
+  @Refuses(ProblemType.NOT_FOUND)
+  @GetMapping("/accounts/{id}/credit/notices")
+  @Operation(
+      summary = "Notices of an account's credit, latest first, with their delivery",
+      operationId = "listNotices")
+  NoticeList notices(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestParam(defaultValue = "") String cursor,
+      @RequestParam(defaultValue = "50") int limit) {
+    CallerAccess.visible(caller, accounts, id);
+    Page<GivenNoticeView> page =
+        Page.latestFirst(
+                "notices\n" + id,
+                cursor,
+                limit,
+                (before, rows) -> held.notices(id, before, rows),
+                HeldCredit.GivenNotice::id)
+            .as(GivenNoticeView::of);
+    return new NoticeList(page.items(), page.next());
+  }
+
+  @Refuses(ProblemType.FORBIDDEN)
+  @GetMapping("/credit")
+  @Operation(
+      summary = "Reservations of all sessions: sums, pushes, and the largest ones",
+      operationId = "getCreditOverview")
+  CreditOverview overview(
+      @RequestParam(defaultValue = "false") boolean cut,
+      @RequestParam(defaultValue = "50") int limit) {
+    HeldCredit.Sums sums = held.sums();
+    return new CreditOverview(
+        sums.reserved().toString(),
+        sums.sessions(),
+        sums.applications(),
+        sums.cutAccounts(),
+        meters.pushes(),
+        held.largest(cut, Page.limit(limit)).stream().map(ReservationView::of).toList());
+  }
+}

@@ -1,0 +1,179 @@
+package io.viaduct.billing.settlement;
+
+import io.viaduct.billing.rating.RatedReport;
+import io.viaduct.billing.tariff.Surcharge;
+import io.viaduct.billing.tariff.SurchargeBook;
+import io.viaduct.billing.tariff.SurchargeVersion;
+import io.viaduct.billing.tariff.Tariff;
+import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.billing.tariff.TariffVersion;
+import io.viaduct.billing.tariff.Terms;
+import java.sql.Timestamp;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/// Rates the posted reports of a time that is over under another tariff, by the code that rates
+/// reports (ADR 0045). Nothing is stored. The time is cut into slices, so that a bound that is
+/// reached leaves a result for the slices before.
+public final class TariffTrial {
+  /// What one trial may take. A bound that is reached ends it early.
+  ///
+  /// @param charges most charges that are rated
+  /// @param duration longest time that it takes
+  public record Bounds(int charges, Duration duration) {}
+
+  /// The bounds of every trial that somebody asks for.
+  public static final Bounds BOUNDS = new Bounds(200_000, Duration.ofSeconds(10));
+
+  /// Longest time that can be tried.
+  public static final Duration SPAN_MAX = Duration.ofDays(31);
+
+  private static final Duration SLICE = Duration.ofMinutes(10);
+
+  private final JdbcClient jdbc;
+  private final TariffBook tariffs;
+  private final SurchargeBook surcharges;
+  private final LongSupplier nanoTime;
+  private final Bounds bounds;
+
+  /// @param nanoTime a clock that only goes forward, nanoseconds
+  public TariffTrial(
+      JdbcClient jdbc,
+      TariffBook tariffs,
+      SurchargeBook surcharges,
+      LongSupplier nanoTime,
+      Bounds bounds) {
+    this.jdbc = jdbc;
+    this.tariffs = tariffs;
+    this.surcharges = surcharges;
+    this.nanoTime = nanoTime;
+    this.bounds = bounds;
+  }
+
+  /// Rates all charges whose intervals began in a time, void ones left out.
+  ///
+  /// @param from start, included
+  /// @param to end, excluded
+  public TrialResult run(Tariff draft, Instant from, Instant to) {
+    return new Run(draft, from, to).result();
+  }
+
+  /// A report with the start of its interval.
+  private record Timed(ChargedReport report, Instant start) {}
+
+  /// One trial.
+  private final class Run {
+    private final Tariff draft;
+    private final Instant from;
+    private final Instant to;
+    private final TrialSums sums = new TrialSums();
+    private final Map<String, List<SurchargeVersion>> asked = new HashMap<>();
+    private int charges;
+
+    Run(Tariff draft, Instant from, Instant to) {
+      this.draft = draft;
+      this.from = from;
+      this.to = to;
+    }
+
+    TrialResult result() {
+      long began = nanoTime.getAsLong();
+      Instant covered = from;
+      boolean isComplete = true;
+      while (covered.isBefore(to) && isComplete) {
+        Instant end = covered.plus(SLICE).isBefore(to) ? covered.plus(SLICE) : to;
+        List<Timed> slice = read(covered, end);
+        int more = slice.stream().mapToInt(each -> each.report().flows().size()).sum();
+        isComplete =
+            charges + more <= bounds.charges()
+                && nanoTime.getAsLong() - began <= bounds.duration().toNanos();
+        if (isComplete) {
+          charges += more;
+          slice.forEach(this::add);
+          covered = end;
+        }
+      }
+      List<TariffVersion> always = List.of(new TariffVersion(1, Instant.EPOCH, draft, ""));
+      return sums.result(from, covered, isComplete, tariffs.versions(), always);
+    }
+
+    private void add(Timed timed) {
+      ChargedReport report = timed.report();
+      sums.add(
+          report,
+          timed.start(),
+          RatedReport.of(
+              report.measures(), report.intervalMs(), new Terms(draft, surcharge(report))));
+    }
+
+    private Surcharge surcharge(ChargedReport report) {
+      Integer version = report.surchargeVersion();
+      return version == null
+          ? Surcharge.NONE
+          : asked.computeIfAbsent(report.owner(), surcharges::of).get(version - 1).surcharge();
+    }
+
+    private List<Timed> read(Instant start, Instant end) {
+      List<Timed> reports = new ArrayList<>();
+      Reading reading = new Reading(reports);
+      jdbc.sql(
+              """
+              select c.*, i.owner, i.tariff_version, i.surcharge_version, i.ended_at
+              from charge c join charging_interval i on i.id = c.interval_id
+              where c.started_at >= ? and c.started_at < ? and i.state <> 'VOID'
+              order by c.interval_id, c.flow limit ?
+              """)
+          .param(Timestamp.from(start))
+          .param(Timestamp.from(end))
+          .param(bounds.charges() - charges + 1)
+          .query(row -> {
+            reading.add(
+                row.getLong("interval_id"),
+                ChargedReports.report(row, List.of()),
+                row.getTimestamp("started_at").toInstant(),
+                ChargedReports.flow(row));
+          });
+      reading.end();
+      return reports;
+    }
+  }
+
+  /// Puts rows of flows together to reports.
+  private static final class Reading {
+    private final List<Timed> reports;
+    private final List<ChargedReport.Flow> flows = new ArrayList<>();
+    private ChargedReport head = NONE;
+    private Instant start = Instant.EPOCH;
+    private long interval = -1;
+
+    private static final ChargedReport NONE =
+        new ChargedReport("", "", 0, null, Instant.EPOCH, 0, List.of());
+
+    Reading(List<Timed> reports) {
+      this.reports = reports;
+    }
+
+    void add(long ofInterval, ChargedReport report, Instant began, ChargedReport.Flow flow) {
+      if (ofInterval != interval) {
+        end();
+        interval = ofInterval;
+        head = report;
+        start = began;
+      }
+      flows.add(flow);
+    }
+
+    void end() {
+      if (!flows.isEmpty()) {
+        reports.add(new Timed(head.with(List.copyOf(flows)), start));
+        flows.clear();
+      }
+    }
+  }
+}
