@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.viaduct.spring.SpringService;
 import io.viaduct.webgui.account.LiveStreams;
 import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.billing.BroughtMoney;
 import io.viaduct.webgui.bridge.SnaptDirectory;
 import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
@@ -58,6 +59,12 @@ public class WebguiApplication {
   @Bean
   Billing billing(WebguiConfiguration configuration, MeterRegistry meters) {
     return new Billing(
+        peer(PeerName.BILLING, configuration.billing().url(), configuration.limits(), meters));
+  }
+
+  @Bean
+  BroughtMoney broughtMoney(WebguiConfiguration configuration, MeterRegistry meters) {
+    return new BroughtMoney(
         peer(PeerName.BILLING, configuration.billing().url(), configuration.limits(), meters));
   }
 

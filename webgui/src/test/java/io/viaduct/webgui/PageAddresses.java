@@ -16,6 +16,8 @@ public final class PageAddresses {
           "/accounts/alice/top-ups",
           "/accounts/alice/credits",
           "/accounts/alice/user",
+          "/accounts/alice/top-up",
+          "/accounts/alice/statement?month=2026-11",
           "/charges/c1");
 
   public static final List<String> OF_OPERATORS =
@@ -27,6 +29,7 @@ public final class PageAddresses {
           "/charges/c1",
           "/snapts",
           "/reports",
+          "/vouchers",
           "/reports/held/7/release",
           "/reports/unsigned/9/void");
 

@@ -99,6 +99,13 @@ public final class PeerServer implements AutoCloseable {
   public final AtomicInteger loginAttempts = new AtomicInteger();
   public final List<String> loginsFrom = new CopyOnWriteArrayList<>();
   public final List<String> loginMarks = new CopyOnWriteArrayList<>();
+
+  /// Vouchers and payments.
+  public final BroughtMoneyPeer money = new BroughtMoneyPeer(this);
+
+  /// Secret of the link that was made last; empty once it is used.
+  public volatile String reset = "";
+
   private int tokenCount;
 
   public PeerServer() {
@@ -120,6 +127,7 @@ public final class PeerServer implements AutoCloseable {
   /// Two users and an operator, no charges, everybody well.
   public void reset() {
     endStreams();
+    money.reset();
     users.clear();
     users.put("alice", new User("wonder land", "user", "Alice A."));
     users.put("bob", new User("builder", "user", "Bob B."));
@@ -345,6 +353,19 @@ public final class PeerServer implements AutoCloseable {
       openSession(exchange);
       return;
     }
+    if (path.equals("/password-resets")) {
+      JsonNode body = JSON.readTree(exchange.getRequestBody());
+      if (!body.get("token").asString().equals(reset)) {
+        problem(exchange, 410, "ask your operator for a new link");
+      } else if (body.get("newPassword").asString().length() < 8) {
+        problem(exchange, 400, "newPassword must have at least 8 characters");
+      } else {
+        reset = "";
+        users.put("alice", new User(body.get("newPassword").asString(), "user", "Alice A."));
+        send(exchange, 200, "{\"account\":\"alice\"}");
+      }
+      return;
+    }
     String bearer = String.valueOf(exchange.getRequestHeaders().getFirst("Authorization"));
     String visitor = tokens.get(bearer.replace("Bearer ", ""));
     if (visitor == null) {
@@ -352,6 +373,22 @@ public final class PeerServer implements AutoCloseable {
       return;
     }
     boolean operator = users.get(visitor).role().equals("operator");
+    if (path.endsWith("/password-resets")) {
+      reset = "secret-of-the-link";
+      send(
+          exchange,
+          201,
+          "{\"account\":\"alice\",\"token\":\"secret-of-the-link\",\"expiresAt\":\"2026-11-21T10:00:00Z\"}");
+      return;
+    }
+    if (money.answers(exchange, method, path)) {
+      return;
+    }
+    if (path.contains("/statements/")) {
+      String statement = StatementPeer.answer(path);
+      send(exchange, 200, statement);
+      return;
+    }
     if (path.equals("/sessions/current")) {
       tokens.values().remove(visitor);
       exchange.sendResponseHeaders(204, -1);
@@ -777,11 +814,11 @@ public final class PeerServer implements AutoCloseable {
     answer.forEach(this::remember);
   }
 
-  private void problem(HttpExchange exchange, int status, String detail) throws IOException {
+  void problem(HttpExchange exchange, int status, String detail) throws IOException {
     send(exchange, status, JSON.writeValueAsString(Map.of("status", status, "detail", detail)));
   }
 
-  private void send(HttpExchange exchange, int status, String body) throws IOException {
+  void send(HttpExchange exchange, int status, String body) throws IOException {
     if (body.startsWith("{") && body.length() < SAID_LENGTH_MAX) {
       remember(JSON.readTree(body));
     }

@@ -2,6 +2,7 @@ package io.viaduct.webgui.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.webgui.BroughtMoneyPeer;
 import io.viaduct.webgui.PeerServer;
 import io.viaduct.webgui.RunningWebgui;
 import io.viaduct.webgui.Visitor;
@@ -30,6 +31,8 @@ class EscapingTest {
   private static final Set<String> NO_PAGES =
       Set.of(
           "/accounts/{account}/events",
+          "/accounts/{account}/statement.csv",
+          "/accounts/{account}/statement.pdf",
           "/accounts/{account}/charges.csv",
           "/accounts/{account}/usage.csv");
 
@@ -76,6 +79,11 @@ class EscapingTest {
         hostile(PeerServer.payment(null, ATTACK, null), List.of("createdBy", "transaction")));
     peer.credits.add(
         hostile(PeerServer.payment("refund", ATTACK, ATTACK), List.of("createdBy", "transaction")));
+    peer.money.batches.add(
+        hostile(BroughtMoneyPeer.batch("12", 3, "5", 3), List.of("id", "note", "createdBy")));
+    Map<String, Object> payment = BroughtMoneyPeer.payment("started", "5");
+    payment.put("payUrl", "javascript:alert(1)//" + ATTACK);
+    peer.money.payments.add(payment);
     peer.explanation =
         peer.explanation.replace(
             "\"8 \u00b7 bytes / time\"", JsonMapper.shared().writeValueAsString(ATTACK));
@@ -103,6 +111,7 @@ class EscapingTest {
     Map<String, List<String>> visits = new LinkedHashMap<>();
     visits.put("/", List.of("/"));
     visits.put("/login", List.of("/login?problem=" + QUOTED));
+    visits.put("/reset", List.of("/reset?token=" + QUOTED));
     visits.put("/accounts", List.of("/accounts"));
     visits.put("/accounts/{account}", List.of("/accounts/alice"));
     visits.put("/accounts/{account}/user", List.of("/accounts/alice/user"));
@@ -123,6 +132,10 @@ class EscapingTest {
             "/accounts/alice/usage?from=%1$s&to=%1$s&by=%1$s".formatted(QUOTED)));
     visits.put("/accounts/{account}/top-ups", List.of("/accounts/alice/top-ups"));
     visits.put("/accounts/{account}/credits", List.of("/accounts/alice/credits"));
+    visits.put("/accounts/{account}/top-up", List.of("/accounts/alice/top-up?cursor=" + QUOTED));
+    visits.put(
+        "/accounts/{account}/statement", List.of("/accounts/alice/statement?month=" + QUOTED));
+    visits.put("/vouchers", List.of("/vouchers", "/vouchers?cursor=" + QUOTED));
     visits.put("/charges/{id}", List.of("/charges/c1"));
     visits.put("/snapts", List.of("/snapts"));
     visits.put("/snapts/table", List.of("/snapts/table"));
@@ -161,6 +174,7 @@ class EscapingTest {
             "/snapts",
             "/snapts/table",
             "/reports",
+            "/vouchers",
             "/reports/held/7/release",
             "/reports/unsigned/9/void")) {
       assertThat(harmless(olga, shown)).as(shown).contains("&lt;script&gt;");

@@ -69,8 +69,7 @@ class PaymentProviderTest {
     try (PaymentProvider provider =
             new PaymentProvider(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                new EventDelivery(
-                    frontUrl, SECRET, Duration.ofMillis(20), InstantSource.system()),
+                new EventDelivery(frontUrl, SECRET, Duration.ofMillis(20), InstantSource.system()),
                 _ -> {});
         RealBilling billing =
             new RealBilling(
@@ -88,15 +87,14 @@ class PaymentProviderTest {
             if (failures.getAndDecrement() <= 0) {
               try {
                 status =
-                    send(
-                            HttpRequest.newBuilder(
-                                    billing.rest().resolve(exchange.getRequestURI().getPath()))
-                                .header("Content-Type", "application/json")
-                                .header(
-                                    "Viaduct-Signature",
-                                    exchange.getRequestHeaders().getFirst("Viaduct-Signature"))
-                                .POST(HttpRequest.BodyPublishers.ofByteArray(body))
-                                .build())
+                    send(HttpRequest.newBuilder(
+                                billing.rest().resolve(exchange.getRequestURI().getPath()))
+                            .header("Content-Type", "application/json")
+                            .header(
+                                "Viaduct-Signature",
+                                exchange.getRequestHeaders().getFirst("Viaduct-Signature"))
+                            .POST(HttpRequest.BodyPublishers.ofByteArray(body))
+                            .build())
                         .statusCode();
               } catch (Exception e) {
                 status = 502;
@@ -106,7 +104,9 @@ class PaymentProviderTest {
             exchange.close();
           });
       billing.send(
-          "POST", "/accounts", "{\"id\":\"alice\",\"password\":\"alice-secret\",\"role\":\"user\"}");
+          "POST",
+          "/accounts",
+          "{\"id\":\"alice\",\"password\":\"alice-secret\",\"role\":\"user\"}");
       String token = billing.logIn("alice", "alice-secret");
       JsonNode payment =
           billing.send(
@@ -120,8 +120,7 @@ class PaymentProviderTest {
           .contains("25 denarii for the account alice");
 
       assertThat(press(page, "payment.paid").body()).contains("<h1>Paid</h1>");
-      EventDelivery.Result delivered =
-          provider.deliveries().getFirst().get(30, TimeUnit.SECONDS);
+      EventDelivery.Result delivered = provider.deliveries().getFirst().get(30, TimeUnit.SECONDS);
       assertThat(delivered.isAccepted()).as(delivered.toString()).isTrue();
       assertThat(delivered.attempts()).isEqualTo(3);
       JsonNode after =

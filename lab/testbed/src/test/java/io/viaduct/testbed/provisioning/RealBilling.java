@@ -117,8 +117,7 @@ public final class RealBilling implements AutoCloseable {
     if (!token.isEmpty()) {
       request.header("Authorization", "Bearer " + token);
     }
-    HttpResponse<String> answer =
-        http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    HttpResponse<String> answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
     if (answer.statusCode() / 100 != 2) {
       throw new AssertionError(method + " " + path + ": " + answer.body());
     }
