@@ -10,7 +10,6 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -88,6 +87,10 @@ public final class PeerServer implements AutoCloseable {
   public final AtomicInteger loginAttempts = new AtomicInteger();
   public final List<String> loginsFrom = new CopyOnWriteArrayList<>();
   public final List<String> loginMarks = new CopyOnWriteArrayList<>();
+
+  /// What only operators ask for.
+  public final OperatorPeer work = new OperatorPeer(this);
+
   private int tokenCount;
 
   public PeerServer() {
@@ -147,6 +150,7 @@ public final class PeerServer implements AutoCloseable {
     refusedWith = "";
     outcome = "posted";
     loginAttempts.set(0);
+    work.reset();
   }
 
   /// A charge as the brief of billing's REST says, of the worked example of the DANUM rules.
@@ -315,6 +319,9 @@ public final class PeerServer implements AutoCloseable {
       return;
     }
     boolean operator = users.get(visitor).role().equals("operator");
+    if (operator && work.answers(exchange, parts)) {
+      return;
+    }
     if (path.equals("/sessions/current")) {
       tokens.values().remove(visitor);
       exchange.sendResponseHeaders(204, -1);
@@ -328,8 +335,6 @@ public final class PeerServer implements AutoCloseable {
             new User(body.get("password").asString(), "user", body.get("displayName").asString()));
         send(exchange, 201, "{}");
       }
-    } else if (path.equals("/accounts") && operator) {
-      send(exchange, 200, accounts());
     } else if (path.equals("/reports/refused") && operator) {
       send(exchange, 200, JSON.writeValueAsString(Map.of("refused", refusedReports)));
     } else if (path.equals("/reports/gaps") && operator) {
@@ -444,27 +449,6 @@ public final class PeerServer implements AutoCloseable {
                   "knownBrowser",
                   "mark-of-" + name)));
     }
-  }
-
-  private String accounts() {
-    List<Map<String, String>> list = new ArrayList<>();
-    users.forEach((id, user) ->
-        list.add(
-            Map.of(
-                "id",
-                id,
-                "role",
-                user.role(),
-                "displayName",
-                user.displayName(),
-                "state",
-                "active",
-                "sipSecret",
-                "shared")));
-    Map<String, Object> page = new LinkedHashMap<>();
-    page.put("accounts", list);
-    page.put("next", null);
-    return JSON.writeValueAsString(page);
   }
 
   private void one(HttpExchange exchange, String id) throws IOException {
@@ -690,18 +674,21 @@ public final class PeerServer implements AutoCloseable {
   }
 
   private void remember(JsonNode answer) {
-    if (answer.isString()) {
+    if (answer.isString() && !answer.asString().isEmpty()) {
       said.add(answer.asString());
       said.add(answer.asString().replace('_', '&'));
+    }
+    for (String named : List.of("applications", "pushes")) {
+      said.addAll(answer.path(named).propertyNames());
     }
     answer.forEach(this::remember);
   }
 
-  private void problem(HttpExchange exchange, int status, String detail) throws IOException {
+  void problem(HttpExchange exchange, int status, String detail) throws IOException {
     send(exchange, status, JSON.writeValueAsString(Map.of("status", status, "detail", detail)));
   }
 
-  private void send(HttpExchange exchange, int status, String body) throws IOException {
+  void send(HttpExchange exchange, int status, String body) throws IOException {
     if (body.startsWith("{") && body.length() < SAID_LENGTH_MAX) {
       remember(JSON.readTree(body));
     }

@@ -68,7 +68,16 @@ public class PageSecurity {
                 // Served on the operations port only; here they are a 404.
                 .requestMatchers("/livez", "/readyz", "/metrics")
                 .permitAll()
-                .requestMatchers("/accounts", "/snapts/**", "/reports/**")
+                .requestMatchers(
+                    "/accounts",
+                    "/accounts/*/credit/**",
+                    "/credit/**",
+                    "/ledger/**",
+                    "/operator/**",
+                    "/registrations/**",
+                    "/reports/**",
+                    "/snapts/**",
+                    "/tariffs/**")
                 .hasRole("OPERATOR")
                 .requestMatchers(
                     HttpMethod.POST,

@@ -24,7 +24,8 @@ class AccountPagesTest {
     assertThat(page.indexOf("data-testid=\"balance\""))
         .isLessThan(page.indexOf("data-testid=\"charge-row\""));
     assertThat(page)
-        .contains("data-charge-id=\"c1\"", "skype-video", "HT&amp;LD", "340\u00a0kbit/s", "140\u00a0ms")
+        .contains(
+            "data-charge-id=\"c1\"", "skype-video", "HT&amp;LD", "340\u00a0kbit/s", "140\u00a0ms")
         .contains("1.53\u00a0MB", "60.0\u00a0%", "5.00\u00a0den/MB")
         .contains("\u2212765\u00a0mden", "12.7\u00a0den", "12.745279\u00a0den");
   }

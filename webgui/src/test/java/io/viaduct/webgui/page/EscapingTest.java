@@ -2,6 +2,7 @@ package io.viaduct.webgui.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.webgui.OperatorPeer;
 import io.viaduct.webgui.PeerServer;
 import io.viaduct.webgui.RunningWebgui;
 import io.viaduct.webgui.Visitor;
@@ -73,10 +74,29 @@ class EscapingTest {
         hostile(PeerServer.payment(null, ATTACK, null), List.of("createdBy", "transaction")));
     peer.credits.add(
         hostile(PeerServer.payment("refund", ATTACK, ATTACK), List.of("createdBy", "transaction")));
+    arrangeWork(peer.work);
     Map<String, Object> sums = hostile(PeerServer.sums("2026-11-20", "7", "5"), List.of());
     sums.put("application", ATTACK);
     sums.put("serviceClass", ATTACK);
     peer.usage.put("usage", List.of(sums));
+  }
+
+  private static void arrangeWork(OperatorPeer work) {
+    work.rows.put(
+        "alice", Map.of("displayName", ATTACK, "state", ATTACK, "credit", ATTACK, "role", ATTACK));
+    work.block = Map.of("reason", ATTACK, "decidedBy", ATTACK, "decidedAt", "2026-11-20T10:00:00Z");
+    work.reservations.add(
+        hostile(
+            OperatorPeer.reservation("alice", true),
+            List.of("account", "snapt", "session", "application", "serviceClass")));
+    work.notices.add(
+        hostile(OperatorPeer.notice("low", "due"), List.of("state", "delivery", "lastError")));
+    work.wallets.add(hostile(OperatorPeer.wallet("grant", ATTACK), List.of("kind")));
+    work.tariffs.forEach(tariff -> hostile(tariff, List.of("createdBy", "state")));
+    work.begin("5", ATTACK);
+    work.refusal = null;
+    work.differences.add(
+        hostile(new HashMap<>(Map.of("knot", 1)), List.of("place", "before", "after")));
   }
 
   private static Map<String, Object> hostile(Map<String, Object> row, List<String> texts) {
@@ -89,7 +109,11 @@ class EscapingTest {
     Map<String, List<String>> visits = new LinkedHashMap<>();
     visits.put("/", List.of("/"));
     visits.put("/login", List.of("/login?problem=" + QUOTED));
-    visits.put("/accounts", List.of("/accounts"));
+    visits.put(
+        "/accounts",
+        List.of(
+            "/accounts",
+            "/accounts?search=%1$s&state=%1$s&sort=%1$s&cursor=%1$s".formatted(QUOTED)));
     visits.put("/accounts/{account}", List.of("/accounts/alice"));
     visits.put("/accounts/{account}/user", List.of("/accounts/alice/user"));
     visits.put(
@@ -106,6 +130,15 @@ class EscapingTest {
     visits.put("/accounts/{account}/top-ups", List.of("/accounts/alice/top-ups"));
     visits.put("/accounts/{account}/credits", List.of("/accounts/alice/credits"));
     visits.put("/charges/{id}", List.of("/charges/c1"));
+    visits.put("/accounts/{account}/credit", List.of("/accounts/alice/credit"));
+    visits.put("/credit", List.of("/credit"));
+    visits.put("/tariffs", List.of("/tariffs"));
+    visits.put("/tariffs/{version:\\d{1,9}}", List.of("/tariffs/2"));
+    visits.put("/tariffs/diff", List.of("/tariffs/diff?to=2"));
+    visits.put("/tariffs/{version:\\d{1,9}}/rollback", List.of("/tariffs/1/rollback"));
+    visits.put("/tariffs/drafts/{id}", List.of("/tariffs/drafts/5"));
+    visits.put("/tariffs/drafts/{id}/diff", List.of("/tariffs/drafts/5/diff?from=1"));
+    visits.put("/tariffs/drafts/{id}/publish", List.of("/tariffs/drafts/5/publish"));
     visits.put("/snapts", List.of("/snapts"));
     visits.put("/snapts/table", List.of("/snapts/table"));
     visits.put(

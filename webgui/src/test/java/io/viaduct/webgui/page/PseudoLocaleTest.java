@@ -23,7 +23,8 @@ class PseudoLocaleTest {
   private static final Pattern UNIT =
       Pattern.compile(
           "(?<!\\p{L})[num\u00b5kMGTPE]?(den|bit|B|s|vu|min|h|d|Hz)(/(s|min|h|vu|MB|d))?\\b|(?<!\\p{L})(TCP|UDP|ICMP|tcp|udp|ICMPv6|UTC)\\b");
-  private static final List<String> NAMES = List.of("Viaduct", "English (Pseudo-Accents)", "English");
+  private static final List<String> NAMES =
+      List.of("Viaduct", "English (Pseudo-Accents)", "English");
   private static final Pattern READ_OUT =
       Pattern.compile(
           "\\s(title|alt|placeholder|aria-label|data-label|data-text-[a-z-]+)=\"([^\"]*)\"");
@@ -74,11 +75,15 @@ class PseudoLocaleTest {
 
   /// What is left of a text without brackets, data, units and numbers.
   private String rest(String text) {
-    String rest = text.replaceAll(IN_BRACKETS, " ").replace("&amp;", "&").replace("&nbsp;", " ").replace("&#39;", "'");
+    String rest =
+        text.replaceAll(IN_BRACKETS, " ")
+            .replace("&amp;", "&")
+            .replace("&nbsp;", " ")
+            .replace("&#39;", "'");
+    rest = rest.replaceAll("\\d+(\\.\\d+)?E-?\\d+", " ");
     for (String said : peer.said()) {
       rest = rest.replace(said, " ");
     }
-    rest = rest.replaceAll("\\d+(\\.\\d+)?E-?\\d+", " ");
     rest = UNIT.matcher(rest).replaceAll(" ");
     for (String name : NAMES) {
       rest = rest.replace(name, " ");
