@@ -1,7 +1,9 @@
 // Draws the charts. A chart has no numbers of its own: <div data-chart="TABLE" data-chart-kind="bars|stack|lines"> reads the
 // table with that id. Each column whose <th> has data-series is a series; the cells' data-value are its numbers, their text is
 // what the pointer reads out. Bars and stacks stand over the rows' first cells; lines over the data-value of the first cell.
-// data-chart-order="newest" says that the last row comes first in time. data-unit of a <th> is the unit of the axis.
+// data-chart-order="newest" says that the last row comes first in time. data-chart-rows selects some rows. data-unit of a <th> is the unit of the axis; data-dash
+// of one draws its line so. A row with data-mark is a point on the first series, with that text beside it. data-chart-bend is the
+// place from which the axis of a line chart goes on by powers instead of steps.
 // A table that was swapped for a newer one is drawn again.
 viaduct.chart = (() => {
   'use strict';
@@ -14,15 +16,18 @@ viaduct.chart = (() => {
     if (!table) return null;
     const heads = [...table.tHead.rows[0].cells];
     const columns = heads.map((head, index) => ({ head, index })).filter(({ head }) => 'series' in head.dataset);
-    const rows = [...table.tBodies[0].rows];
+    const rows = [...table.tBodies[0].rows].filter((row) => row.matches(element.dataset.chartRows || 'tr'));
     if (element.dataset.chartOrder === 'newest') rows.reverse();
     const value = (cell) => (cell && cell.dataset.value !== undefined && cell.dataset.value !== '' ? Number(cell.dataset.value) : null);
     return {
       labels: rows.map((row) => row.cells[0].textContent.trim()),
       x: rows.map((row) => value(row.cells[0])),
+      unit: heads[0].dataset.unit || '',
+      marks: rows.map((row, at) => ({ text: row.dataset.mark, at })).filter(({ text }) => text),
       series: columns.map(({ head, index }) => ({
         label: (head.querySelector('[data-name]') || head).textContent.trim(),
         unit: head.dataset.unit || '',
+        dash: (head.dataset.dash || '').split(' ').filter(Boolean).map(Number),
         values: rows.map((row) => value(row.cells[index])),
         texts: rows.map((row) => (row.cells[index] ? row.cells[index].textContent.trim() : '')),
       })),
@@ -37,13 +42,13 @@ viaduct.chart = (() => {
 
   const axes = (kind, data) => {
     const look = { stroke: token('--ink-soft'), grid: { stroke: token('--line'), width: 1 }, ticks: { stroke: token('--line'), width: 1 }, font: '12px system-ui, sans-serif' };
-    const { quantity, plain } = viaduct.numbers;
+    const { quantity } = viaduct.numbers;
     const unit = data.series[0].unit;
     const labels = (u, splits) => splits.map((i) => (Number.isInteger(i) ? data.labels[i] || '' : ''));
     return [
-      kind === 'lines' ? { ...look, values: (u, splits) => splits.map((v) => (v === 0 ? '0' : plain(v))) }
+      kind === 'lines' ? { ...look, space: 72, values: (u, splits) => splits.map((v) => (v === null ? '' : v === 0 ? '0' : quantity(v, data.unit))) }
         : { ...look, grid: { show: false }, values: labels, incrs: [1, 2, 3, 4, 6, 12, 24, 48, 96, 168], space: 64 },
-      { ...look, size: 76, values: (u, splits) => splits.map((v) => (v === 0 ? '0' : quantity(v, unit))) },
+      { ...look, size: 92, values: (u, splits) => splits.map((v) => (v === 0 ? '0' : quantity(v, unit))) },
     ];
   };
 
@@ -53,6 +58,28 @@ viaduct.chart = (() => {
     const out = element.querySelector('.chart-values');
     const at = u.cursor.idx;
     out.textContent = at === null || at === undefined ? '' : data.labels[at] + ': ' + data.series.map((one) => one.label + ' ' + one.texts[at]).join(', ');
+  };
+
+  // Dots with words on the first series.
+  const marks = (data, colours) => (u) => {
+    const { ctx } = u;
+    const ratio = devicePixelRatio;
+    ctx.save();
+    ctx.font = 12 * ratio + 'px system-ui, sans-serif';
+    data.marks.forEach(({ text, at }, i) => {
+      const x = u.valToPos(data.x[at], 'x', true);
+      const y = u.valToPos(data.series[0].values[at], 'y', true);
+      const toLeft = x > u.bbox.left + u.bbox.width * 0.6;
+      ctx.fillStyle = colours[(i + 1) % colours.length];
+      ctx.beginPath();
+      ctx.arc(x, y, 5 * ratio, 0, 2 * Math.PI);
+      ctx.fill();
+      ctx.fillStyle = token('--ink');
+      ctx.textAlign = toLeft ? 'right' : 'left';
+      const above = y > u.bbox.top + 24 * ratio ? -9 : 18;
+      ctx.fillText(text, x + (toLeft ? -8 : 8) * ratio, y + (above + 14 * i * Math.sign(above)) * ratio);
+    });
+    ctx.restore();
   };
 
   const legend = (element, data, colours) => {
@@ -88,17 +115,18 @@ viaduct.chart = (() => {
     const order = values.map((_, i) => i);
     if (kind === 'stack') order.reverse();
     const x = kind === 'lines' ? data.x : data.labels.map((_, i) => i);
+    const bend = Number(element.dataset.chartBend);
+    const lineX = bend ? { time: false, distr: 4, asinh: bend } : { time: false };
     const options = {
-      width: plot.clientWidth, height: plot.clientHeight, legend: { show: false }, padding: [8, 12, 0, 0],
+      width: plot.clientWidth, height: plot.clientHeight, legend: { show: false }, padding: [8, 32, 0, 0],
       cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
-      scales: { x: { time: false, range: kind === 'lines' ? undefined : (u, low, high) => [low - 0.6, high + 0.6] }, y: { range: (u, low, high) => (low === high ? [0, high || 1] : [Math.min(0, low), Math.max(0, high) * 1.05]) } },
+      scales: { x: kind === 'lines' ? { ...lineX, range: (u, low, high) => [low, high] } : { time: false, range: (u, low, high) => [low - 0.6, high + 0.6] }, y: { range: (u, low, high) => (low === high ? [0, high || 1] : [Math.min(0, low), Math.max(0, high) * 1.05]) } },
       axes: axes(kind, data),
-      series: [{}, ...order.map((i) => ({ stroke: colours[i % colours.length], width: kind === 'lines' ? 2 : 0, fill: kind === 'lines' ? undefined : colours[i % colours.length], points: { show: false }, paths: kind === 'lines' ? undefined : bar(kind, values.length, i), spanGaps: true }))],
-      hooks: { setCursor: [readOut(element, data)], ...(element.viaductHooks || {}) },
+      series: [{}, ...order.map((i) => ({ stroke: colours[i % colours.length], width: kind === 'lines' ? 2 : 0, dash: data.series[i].dash, fill: kind === 'lines' ? undefined : colours[i % colours.length], points: { show: false }, paths: kind === 'lines' ? undefined : bar(kind, values.length, i), spanGaps: false }))],
+      hooks: { setCursor: [readOut(element, data)], draw: [marks(data, colours)] },
     };
-    if (kind === 'lines') delete options.scales.x.range;
     drawn.set(element, new uPlot(options, [x, ...order.map((i) => values[i])], plot));
-    legend(element, data, colours);
+    legend(element, { series: data.series.filter((one) => one.values.some((value) => value !== null)) }, colours);
   };
 
   const all = () => document.querySelectorAll('[data-chart]').forEach(draw);

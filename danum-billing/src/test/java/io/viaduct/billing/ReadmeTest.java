@@ -27,6 +27,8 @@ class ReadmeTest {
       // Resources are created at their first request.
       assertThat(billing.get("/api/v1/accounts", billing.operator()).status()).isEqualTo(200);
       assertThat(billing.get("/api/v1/accounts", null).status()).isEqualTo(401);
+      assertThat(billing.get("/api/v1/vouchers", billing.operator()).status()).isEqualTo(200);
+      assertThat(billing.post("/api/v1/payments/events", null, "{}").status()).isEqualTo(409);
       await().until(() -> billing.counter("viaduct_ledger_verification_timestamp_seconds") > 1.7e9);
       Garbage.collect();
       String scraped = billing.metrics();

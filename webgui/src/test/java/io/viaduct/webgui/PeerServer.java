@@ -69,6 +69,17 @@ public final class PeerServer implements AutoCloseable {
   public final List<Map<String, Object>> credits = new CopyOnWriteArrayList<>();
   public final Map<String, Object> usage = new ConcurrentHashMap<>();
 
+  /// What differs from a plain credit of an account.
+  public final Map<String, Object> funds = new ConcurrentHashMap<>();
+
+  public final List<Map<String, Object>> wallets = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> running = new CopyOnWriteArrayList<>();
+
+  /// How the charge of the worked example comes about, as billing explains it.
+  public volatile String explanation = "";
+
+  public final Map<String, Object> payment = new ConcurrentHashMap<>();
+
   /// Addresses of the lists and files of charges that were asked for.
   public final List<String> asked = new CopyOnWriteArrayList<>();
 
@@ -121,6 +132,8 @@ public final class PeerServer implements AutoCloseable {
     for (List<?> list :
         List.of(
             charges,
+            wallets,
+            running,
             snapts,
             refusedReports,
             gaps,
@@ -144,6 +157,19 @@ public final class PeerServer implements AutoCloseable {
     bridge = Mood.WELL;
     throttling = false;
     refusingCredits = false;
+    explanation = explained();
+    payment.clear();
+    funds.clear();
+    payment.putAll(
+        Map.of(
+            "charge",
+            "c1",
+            "passedBy",
+            "quota",
+            "paidBy",
+            List.of(
+                Map.of("wallet", "grant", "walletId", "5", "amountMicrodenarii", "2000000"),
+                Map.of("wallet", "prepaid", "amountMicrodenarii", "10745279"))));
     usage.clear();
     usage.putAll(Map.of("usage", List.of(), "total", sums(null, "0", "0")));
     refusesDecisions = false;
@@ -151,6 +177,15 @@ public final class PeerServer implements AutoCloseable {
     outcome = "posted";
     loginAttempts.set(0);
     work.reset();
+  }
+
+  /// The explanation of [#charge], from a file that has billing's shape.
+  public static String explained() {
+    try (var file = PeerServer.class.getResourceAsStream("explanation.json")) {
+      return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /// A charge as the brief of billing's REST says, of the worked example of the DANUM rules.
@@ -188,11 +223,11 @@ public final class PeerServer implements AutoCloseable {
     charge.put("netMicrodenarii", "12745279");
     charge.put("tariffVersion", 1);
     charge.put("state", "corrected");
-    charge.put(
-        "reason",
-        "skype-video as HT&LD at 340.0 kbit/s, delay 140.0 ms (measured), loss 1.25 %: 0.000662268"
-            + " den/vu x 20400.0 vu = 13.510279 den; 1530000 of 2550000 bytes saved,"
-            + " discount 0.765000 den");
+    charge.put("limitedBy", "PRICE");
+    charge.put("brokenPromise", null);
+    charge.put("promised", null);
+    charge.put("measured", null);
+    charge.put("device", "q83vEjRWeJq83vEjRWeJq83vEjRWeJq83vEjRWeJq80");
     return charge;
   }
 
@@ -202,6 +237,8 @@ public final class PeerServer implements AutoCloseable {
     sums.put("day", day);
     sums.put("serviceClass", day == null ? null : "HT_HD");
     sums.put("application", null);
+    sums.put("device", null);
+    sums.put("hour", null);
     sums.put("charges", charges);
     sums.put("preBytes", "2550000");
     sums.put("postBytes", "1020000");
@@ -344,6 +381,10 @@ public final class PeerServer implements AutoCloseable {
     } else if (parts.getFirst().equals("charges") && parts.size() == 2) {
       // Answers whoever asks: the pages' own check has to hold alone.
       one(exchange, parts.get(1));
+    } else if (parts.getFirst().equals("charges") && parts.get(2).equals("explain")) {
+      send(exchange, 200, explanation);
+    } else if (parts.getFirst().equals("charges") && parts.get(2).equals("payment")) {
+      send(exchange, 200, JSON.writeValueAsString(payment));
     } else if (parts.getFirst().equals("accounts")
         && parts.size() > 1
         && users.containsKey(parts.get(1))
@@ -520,18 +561,14 @@ public final class PeerServer implements AutoCloseable {
           problem(exchange, 403, "the old password is not right: nothing was changed");
         }
       }
-      case "balance" -> {
-        String micro = Long.toString(balances.get(id));
-        send(
-            exchange,
-            200,
-            JSON.writeValueAsString(
-                Map.of(
-                    "account", id,
-                    "postedMicrodenarii", micro,
-                    "availableMicrodenarii", micro,
-                    "asOf", "2026-11-20T10:01:02.345Z")));
+      case "credit" -> send(exchange, 200, JSON.writeValueAsString(creditOf(id)));
+      case "wallets" -> {
+        Map<String, Object> list = new LinkedHashMap<>();
+        list.put("wallets", wallets);
+        list.put("allowanceMicrodenarii", null);
+        send(exchange, 200, JSON.writeValueAsString(list));
       }
+      case "running" -> send(exchange, 200, JSON.writeValueAsString(Map.of("running", running)));
       case "charges" -> chargesOf(exchange, id);
       case "top-ups" -> {
         if (exchange.getRequestMethod().equals("GET")) {
@@ -547,7 +584,10 @@ public final class PeerServer implements AutoCloseable {
           credit(exchange, id);
         }
       }
-      case "usage" -> send(exchange, 200, JSON.writeValueAsString(usage));
+      case "usage" -> {
+        asked.add(exchange.getRequestURI().toString());
+        send(exchange, 200, JSON.writeValueAsString(usage));
+      }
       case "charges.csv", "usage.csv" -> {
         asked.add(exchange.getRequestURI().toString());
         send(exchange, 200, "id,reason\r\n" + "1,x\r\n".repeat(100_000));
@@ -563,6 +603,46 @@ public final class PeerServer implements AutoCloseable {
     page.put(name, payments);
     page.put("next", null);
     send(exchange, 200, JSON.writeValueAsString(page));
+  }
+
+  private Map<String, Object> creditOf(String id) {
+    String micro = Long.toString(balances.get(id));
+    Map<String, Object> caps = new LinkedHashMap<>();
+    caps.put("dayMicrodenarii", null);
+    caps.put("monthMicrodenarii", null);
+    caps.put("spentTodayMicrodenarii", "2500000");
+    caps.put("spentThisMonthMicrodenarii", "40000000");
+    Map<String, Object> state = new LinkedHashMap<>();
+    state.put("account", id);
+    state.put("state", "sufficient");
+    state.put("blocked", false);
+    state.put("balanceMicrodenarii", micro);
+    state.put("limitMicrodenarii", "0");
+    state.put("reservedMicrodenarii", "0");
+    state.put("availableMicrodenarii", micro);
+    state.put("caps", caps);
+    state.put("spentLastHourMicrodenarii", "0");
+    state.put("lastsSeconds", null);
+    state.putAll(funds);
+    return state;
+  }
+
+  /// A row of what runs now.
+  public static Map<String, Object> running(String application, String serviceClass) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("snapt", "snapt-1");
+    row.put("session", "6f1c1f2e-8f0e-4d61-9a57-3f5ac8b2c001");
+    row.put("device", "q83vEjRWeJq83vEjRWeJq83vEjRWeJq83vEjRWeJq80");
+    row.put("application", application);
+    row.put("serviceClass", serviceClass);
+    row.put("flows", 2);
+    row.put("bitPerSecond", 2_400_000.0);
+    row.put("reservedMicrodenarii", "300000");
+    row.put("throughputKbitPerSecond", 2100.0);
+    row.put("delayMs", 42.5);
+    row.put("perMinuteMicrodenarii", "830000");
+    row.put("reportedAt", "2026-11-20T10:00:00Z");
+    return row;
   }
 
   /// A top-up or, with a kind, a credit, as billing lists it.

@@ -88,7 +88,7 @@ class ReadmeTest {
     // The rest is chosen at run time by a word of the model.
     unused.removeIf(key ->
         key.matches(
-            "(away|error|class|state|usage\\.by|topups|credits|credit\\.problem|charge\\.state|charge\\.delaysource|login\\.problem"
+            "(away|error|class|step|funds\\.(state|wallet)|charges\\.(by|group)|charge\\.passedby|charge\\.paidby|state|usage\\.by|topups|credits|credit\\.problem|charge\\.state|charge\\.delaysource|login\\.problem"
                 + "|topup\\.problem|snapts\\.state|counts\\.what|decision\\.(done|problem|text|title)"
                 + "|user\\.(done|notice|problem|sip|state)"
                 + "|outcome|standing|accounts\\.sort|creditpage\\.(delivery|done|problem|state)"

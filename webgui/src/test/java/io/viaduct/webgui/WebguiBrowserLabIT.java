@@ -102,7 +102,8 @@ class WebguiBrowserLabIT {
     assertThat(page.getByTestId("balance")).hasAttribute("data-microdenarii", "-399601");
     assertThat(page.evaluate("window.sameDocument")).isEqualTo(true);
     page.locator("[data-charge-id=c2] a").click();
-    assertThat(page.getByTestId("charge-reason")).containsText("340.0 kbit/s");
+    assertThat(page.getByTestId("charge-reason")).containsText("at 340\u00a0kbit/s");
+    assertThat(page.getByTestId("recomputed")).hasAttribute("data-recomputed", "same");
     assertThat(complaints).isEmpty();
   }
 

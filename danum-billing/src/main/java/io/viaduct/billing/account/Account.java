@@ -10,13 +10,15 @@ import java.time.Instant;
 /// @param state what the account may do
 /// @param sipSecret the secret that its devices register with
 /// @param createdAt time when the account was opened
+/// @param version number of its changes, from 1
 public record Account(
     String id,
     String displayName,
     Role role,
     AccountState state,
     SipSecret sipSecret,
-    Instant createdAt) {
+    Instant createdAt,
+    long version) {
   /// Pattern of a valid id.
   public static final String ID_PATTERN = "[A-Za-z0-9._-]{1,64}";
 }

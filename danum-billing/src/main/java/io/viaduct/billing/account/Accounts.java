@@ -15,7 +15,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /// Opens and finds accounts.
 public final class Accounts {
   private static final String COLUMNS =
-      "select id, display_name, role, state, sip_secret, created_at from account ";
+      "select id, display_name, role, state, sip_secret, created_at, version from account ";
 
   private final JdbcClient jdbc;
   private final TransactionTemplate transaction;
@@ -164,6 +164,7 @@ public final class Accounts {
         Role.of(row.getString(3)),
         AccountState.of(row.getString(4)),
         SipSecret.of(row.getString(5)),
-        row.getTimestamp(6).toInstant());
+        row.getTimestamp(6).toInstant(),
+        row.getLong(7));
   }
 }

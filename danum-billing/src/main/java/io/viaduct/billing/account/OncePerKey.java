@@ -7,7 +7,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /// Posts money once for each idempotency key of the callers.
-final class OncePerKey<T> {
+public final class OncePerKey<T> {
   private final TransactionTemplate transaction;
   private final JdbcClient jdbc;
   private final int lockClass;
@@ -15,7 +15,7 @@ final class OncePerKey<T> {
 
   /// @param lockClass first number of the advisory locks of this kind of posting
   /// @param find finds what was posted for a key
-  OncePerKey(
+  public OncePerKey(
       TransactionTemplate transaction,
       JdbcClient jdbc,
       int lockClass,
@@ -28,7 +28,7 @@ final class OncePerKey<T> {
 
   /// Returns the result of the earlier posting for this key, or posts, in one transaction. Requests
   /// with the same key wait for each other. Two keys share a lock only if their hashes collide.
-  <R> R post(String key, Function<T, R> posted, Supplier<R> posting) {
+  public <R> R post(String key, Function<T, R> posted, Supplier<R> posting) {
     return transaction.execute(_ -> {
       jdbc.sql("select pg_advisory_xact_lock(?, ?)")
           .param(lockClass)

@@ -46,6 +46,7 @@ import java.util.Map;
 /// @param heldReports most reports of one SNAPT that wait for the operator; further ones are
 ///   deferred
 /// @param credit credit control: quotas and notices
+/// @param payments the payment provider
 public record BillingConfiguration(
     Rest rest,
     Grpc grpc,
@@ -72,7 +73,8 @@ public record BillingConfiguration(
     long chargeBound,
     Unsigned unsigned,
     int heldReports,
-    Credit credit) {
+    Credit credit,
+    Payments payments) {
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
   private static final long LINE_RATE_MAX = 10_000_000_000_000L;
   private static final long DENARII_MAX = 1_000_000_000L;
@@ -202,6 +204,36 @@ public record BillingConfiguration(
           attempts >= 1 && attempts <= 100,
           "attempts must be 1 to 100",
           Integer.toString(attempts));
+      if (!secretFile.isEmpty()) {
+        Secret.of(secretFile);
+      }
+    }
+  }
+
+  /// The payment provider, at whose page users pay.
+  ///
+  /// @param page address of the pay page; empty for none
+  /// @param secretFile file with the secret that the provider signs its events with; required if
+  ///   there is a page
+  /// @param tolerance most difference between the time of a signature and billing's clock
+  /// @param least smallest payment, denarii
+  /// @param most largest payment, denarii
+  public record Payments(
+      String page, @FileName String secretFile, Duration tolerance, long least, long most) {
+    public Payments {
+      require(
+          page.isEmpty() || page.matches("https?://[\\x21-\\x7e&&[^#]]{1,1000}"),
+          "page must start with http:// or https:// and have no fragment, or be empty",
+          page);
+      require(
+          page.isEmpty() || !secretFile.isEmpty(),
+          "secret-file must be given with the page",
+          secretFile);
+      between("tolerance", tolerance, Duration.ofSeconds(1), Duration.ofHours(1));
+      require(
+          least >= 1 && least <= most && most <= DENARII_MAX,
+          "least and most must be 1 to " + DENARII_MAX + " denarii, and least not above most",
+          least + " and " + most);
       if (!secretFile.isEmpty()) {
         Secret.of(secretFile);
       }

@@ -1,25 +1,20 @@
 package io.viaduct.billing.credit;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.viaduct.billing.configuration.BillingConfiguration.Webhook;
 import io.viaduct.billing.credit.CreditMeters.Delivery;
+import io.viaduct.billing.webhook.WebhookSignature;
 import io.viaduct.service.configuration.Secret;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.security.GeneralSecurityException;
 import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -27,9 +22,6 @@ import tools.jackson.databind.json.JsonMapper;
 /// repeated with growing pauses, up to a number of attempts. Several billing instances may deliver
 /// at the same time: each claims its notices in the database.
 final class NoticeWebhook {
-  /// Header with the time and the signature over `<time>.<body>`, as Stripe's webhooks have it.
-  static final String SIGNATURE = "Viaduct-Signature";
-
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(2);
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
   private static final int NOTICES_OF_RUN = 16;
@@ -37,7 +29,7 @@ final class NoticeWebhook {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final Webhook settings;
-  private final SecretKeySpec key;
+  private final WebhookSignature signature;
   private final JdbcClient jdbc;
   private final InstantSource clock;
   private final CreditMeters meters;
@@ -46,8 +38,7 @@ final class NoticeWebhook {
   private NoticeWebhook(
       Webhook settings, JdbcClient jdbc, InstantSource clock, CreditMeters meters) {
     this.settings = settings;
-    this.key =
-        new SecretKeySpec(Secret.of(settings.secretFile()).reveal().getBytes(UTF_8), "HmacSHA256");
+    signature = new WebhookSignature(Secret.of(settings.secretFile()));
     this.jdbc = jdbc;
     this.clock = clock;
     http =
@@ -123,15 +114,14 @@ final class NoticeWebhook {
 
   /// @return empty if the receiver has accepted it, else the reason
   private String post(Body body) {
-    String json = JSON.writeValueAsString(body);
-    long time = clock.instant().getEpochSecond();
+    byte[] json = JSON.writeValueAsBytes(body);
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(settings.url()))
             .timeout(settings.deadline())
             .header("Content-Type", "application/json")
             .header("Idempotency-Key", body.id())
-            .header(SIGNATURE, "t=%d,v1=%s".formatted(time, sign(time + "." + json)))
-            .POST(HttpRequest.BodyPublishers.ofString(json))
+            .header(WebhookSignature.HEADER, signature.sign(clock.instant(), json))
+            .POST(HttpRequest.BodyPublishers.ofByteArray(json))
             .build();
     try {
       int status = http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
@@ -142,16 +132,6 @@ final class NoticeWebhook {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return "billing was stopping";
-    }
-  }
-
-  private String sign(String text) {
-    try {
-      Mac mac = Mac.getInstance("HmacSHA256");
-      mac.init(key);
-      return HexFormat.of().formatHex(mac.doFinal(text.getBytes(UTF_8)));
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java has HMAC-SHA256", e);
     }
   }
 }

@@ -17,7 +17,9 @@ public record LedgerAccount(Kind kind, String holder) {
     /// Revenue, fees, discounts, adjustments and grants of the operator.
     OPERATOR,
     /// Source of topped-up money.
-    ISSUANCE
+    ISSUANCE,
+    /// Vouchers that were sold and are still open: what the operator owes to their bearers.
+    VOUCHERS
   }
 
   public static final LedgerAccount CLEARING = new LedgerAccount(Kind.CLEARING, "");
@@ -27,6 +29,11 @@ public record LedgerAccount(Kind kind, String holder) {
   public static final LedgerAccount DISCOUNT = new LedgerAccount(Kind.OPERATOR, "DISCOUNT");
   public static final LedgerAccount ADJUSTMENT = new LedgerAccount(Kind.OPERATOR, "ADJUSTMENT");
   public static final LedgerAccount GRANTS = new LedgerAccount(Kind.OPERATOR, "GRANTS");
+
+  public static final LedgerAccount VOUCHERS = new LedgerAccount(Kind.VOUCHERS, "");
+
+  /// Vouchers that nobody redeemed in time.
+  public static final LedgerAccount BREAKAGE = new LedgerAccount(Kind.OPERATOR, "BREAKAGE");
 
   public static LedgerAccount user(String id) {
     return new LedgerAccount(Kind.USER, id);

@@ -32,7 +32,15 @@ public record LedgerTransaction(
     /// Takes back the rest of a grant that has ended.
     EXPIRY,
     /// Gives back what was paid above a cap.
-    CAP
+    CAP,
+    /// Vouchers that were sold.
+    VOUCHER_SALE,
+    /// A voucher that a user has redeemed.
+    VOUCHER_REDEMPTION,
+    /// Vouchers that nobody redeemed in time.
+    VOUCHER_EXPIRY,
+    /// Vouchers that an operator has taken back.
+    VOUCHER_RETURN
   }
 
   /// One line of a transaction.
@@ -102,6 +110,49 @@ public record LedgerTransaction(
         null,
         "wallet " + wallet,
         move(LedgerAccount.user(user), LedgerAccount.GRANTS, rest).toList());
+  }
+
+  /// Returns the sale of vouchers: VOUCHERS +X, ISSUANCE -X.
+  ///
+  /// @param sum amount of all of them
+  public static LedgerTransaction voucherSale(String key, MicroDenarii sum, String note) {
+    return new LedgerTransaction(
+        Kind.VOUCHER_SALE,
+        "voucher-sale:" + key,
+        null,
+        note,
+        move(LedgerAccount.ISSUANCE, LedgerAccount.VOUCHERS, sum).toList());
+  }
+
+  /// Returns the redemption of a voucher: USER +X, VOUCHERS -X.
+  public static LedgerTransaction voucherRedemption(
+      long voucher, String user, MicroDenarii amount, String note) {
+    return new LedgerTransaction(
+        Kind.VOUCHER_REDEMPTION,
+        "voucher:" + voucher,
+        null,
+        note,
+        move(LedgerAccount.VOUCHERS, LedgerAccount.user(user), amount).toList());
+  }
+
+  /// Returns the expiry of open vouchers of a batch: OPERATOR:BREAKAGE +X, VOUCHERS -X.
+  public static LedgerTransaction voucherExpiry(long batch, MicroDenarii sum, String note) {
+    return new LedgerTransaction(
+        Kind.VOUCHER_EXPIRY,
+        "voucher-expiry:" + batch,
+        null,
+        note,
+        move(LedgerAccount.VOUCHERS, LedgerAccount.BREAKAGE, sum).toList());
+  }
+
+  /// Returns the return of open vouchers of a batch: ISSUANCE +X, VOUCHERS -X.
+  public static LedgerTransaction voucherReturn(long batch, MicroDenarii sum, String note) {
+    return new LedgerTransaction(
+        Kind.VOUCHER_RETURN,
+        "voucher-return:" + batch,
+        null,
+        note,
+        move(LedgerAccount.VOUCHERS, LedgerAccount.ISSUANCE, sum).toList());
   }
 
   /// Returns what was paid above a cap: USER +X, OPERATOR:ADJUSTMENT -X.

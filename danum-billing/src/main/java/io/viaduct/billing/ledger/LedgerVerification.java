@@ -204,11 +204,40 @@ public final class LedgerVerification {
             """
           },
           new String[] {
+            "VOUCHERS is what sold vouchers that have not ended are worth",
+            """
+            select 'VOUCHERS ' || c.balance || ', open ' || o.worth
+            from (select coalesce(sum(amount_microdenarii), 0) balance from posting where account = 'VOUCHERS') c,
+                 (select coalesce(sum(b.amount_microdenarii), 0) worth from voucher v join voucher_batch b on b.id = v.batch_id
+                  where not exists (select from voucher_end e where e.voucher_id = v.id)) o
+            where c.balance <> o.worth
+            """
+          },
+          new String[] {
+            "each redeemed voucher is posted with its amount, to the account that redeemed it",
+            """
+            select 'voucher ' || v.batch_id || '-' || v.number from voucher_end e
+            join voucher v on v.id = e.voucher_id join voucher_batch b on b.id = v.batch_id
+            left join posting p on p.transaction_id = e.transaction_id and p.account = 'USER:' || e.account
+            where e.how = 'REDEEMED' and p.amount_microdenarii is distinct from b.amount_microdenarii
+            """
+          },
+          new String[] {
+            "each paid payment is posted with its amount, by one top-up",
+            """
+            select 'payment ' || p.id from payment p join payment_event e on e.payment_id = p.id and e.kind = 'PAID'
+            left join top_up u on u.transaction_id = e.transaction_id
+            where u.account is distinct from p.account or u.amount_microdenarii is distinct from p.amount_microdenarii
+            """
+          },
+          new String[] {
             "no posted row can be updated or deleted",
             """
             select t.name || ' has no enabled trigger' from unnest(array['ledger_account', 'ledger_transaction', 'posting',
               'top_up', 'credit', 'cap_credit', 'tariff', 'surcharge', 'snapt_report', 'charge', 'charging_interval',
-              'interval_decision', 'held_report', 'wallet', 'wallet_draw', 'wallet_expiry', 'interval_pass']) t(name)
+              'interval_decision', 'held_report', 'wallet', 'wallet_draw', 'wallet_expiry', 'interval_pass',
+              'voucher_batch', 'voucher', 'voucher_end',
+              'payment', 'payment_event']) t(name)
             where (select count(*) from pg_trigger g where g.tgrelid = t.name::regclass and g.tgenabled in ('O', 'A')
                    and g.tgname in (t.name || '_rows_stay', t.name || '_stays')) <> 2
             """

@@ -17,6 +17,8 @@ import io.viaduct.usage.TokenKeys;
 import io.viaduct.usage.v1.DirectionUsage;
 import io.viaduct.usage.v1.FlowUsage;
 import io.viaduct.usage.v1.ReceiptRefusal;
+import io.viaduct.usage.v1.SessionToken;
+import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
 import java.security.MessageDigest;
@@ -24,6 +26,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -46,6 +49,8 @@ final class ReportValidation {
 
   /// Largest spare rate, kbit/s: 10 Tbit/s, as for [#COUNT_MAX].
   private static final double SPARE_MAX = 1e10;
+
+  private static final int DEVICE_KEY_BYTES = 32;
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
   private static final Pattern APPLICATION = Pattern.compile("[a-z0-9._-]{1,64}");
@@ -159,8 +164,22 @@ final class ReportValidation {
         strength(ReportProof.of(signed, report, tokenKeys, rules.audience())),
         signed.toByteArray(),
         signed.hasToken() ? signed.getToken().toByteArray() : null,
+        signed.hasToken() ? device(signed.getToken()) : null,
         signed.hasToken() && signed.hasReceipt() ? signed.getReceipt().toByteArray() : null,
         refusal(signed, report));
+  }
+
+  // The proof was checked before, so the token can be read; one with an unknown key says what it
+  // says.
+  private static @Nullable String device(SignedSessionToken token) {
+    try {
+      byte[] key = SessionToken.parseFrom(token.getToken()).getDeviceKey().toByteArray();
+      return key.length == DEVICE_KEY_BYTES
+          ? Base64.getUrlEncoder().withoutPadding().encodeToString(key)
+          : null;
+    } catch (InvalidProtocolBufferException e) {
+      return null;
+    }
   }
 
   private static Evidence.Strength strength(ReportProof proof) throws RefusedException {

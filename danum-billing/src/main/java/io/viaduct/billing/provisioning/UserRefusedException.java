@@ -16,6 +16,8 @@ public final class UserRefusedException extends RuntimeException {
     CONFIGURED_OPERATOR,
     /// The old password is wrong.
     WRONG_OLD_PASSWORD,
+    /// Somebody else has changed the account meanwhile.
+    CHANGED,
     /// A value breaks a rule.
     INVALID
   }

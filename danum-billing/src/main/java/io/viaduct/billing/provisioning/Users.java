@@ -89,12 +89,20 @@ public final class Users {
   /// Changes a user on behalf of an operator. A new password for the pages ends the log-ins of the
   /// account.
   ///
+  /// @param version version of the account that the operator knows; null changes any
   /// @param keptLogin token of the log-in that stays, or empty
   /// @throws UserRefusedException if a rule is broken; then nothing changed
-  public Account change(String id, UserChange change, String keptLogin, Instant now) {
+  public Account change(
+      String id, UserChange change, @Nullable Long version, String keptLogin, Instant now) {
     return Objects.requireNonNull(
         transaction.execute(_ -> {
           Account account = open(id);
+          if (version != null && version != account.version()) {
+            throw new UserRefusedException(
+                Reason.CHANGED,
+                "account '%s' has changed since: read it again, it is version %d"
+                    .formatted(id, account.version()));
+          }
           boolean changesConfiguredKeys =
               change.role() != null || change.state() != null || change.password() != null;
           if (changesConfiguredKeys && id.equals(configuredOperator)) {
@@ -183,7 +191,8 @@ public final class Users {
       throw new UserRefusedException(
           Reason.WRONG_OLD_PASSWORD, "the old password is not right: nothing was changed");
     }
-    return change(id, new UserChange(null, null, null, newPassword, null, null), keptLogin, now);
+    return change(
+        id, new UserChange(null, null, null, newPassword, null, null), null, keptLogin, now);
   }
 
   /// Closes an account for ever: it cannot log in, register or get tokens. Password, SIP

@@ -2,19 +2,12 @@ package io.viaduct.billing.rating;
 
 /// The origin of the delay that a flow was priced at; the bill states it.
 public enum DelaySource {
-  MEASURED("measured"),
-  LAST_GOOD("the flow's last good mean"),
-  HALF_CONTROL_RTT("half of the control round trip"),
-  REFERENCE("nothing measured: the reference");
-
-  private final String description;
-
-  DelaySource(String description) {
-    this.description = description;
-  }
-
-  /// Returns the source as the bill describes it.
-  public String description() {
-    return description;
-  }
+  /// Time stamps on the flow's packets.
+  MEASURED,
+  /// The flow's last good mean.
+  LAST_GOOD,
+  /// Half of the control round trip.
+  HALF_CONTROL_RTT,
+  /// Nothing was measured: the reference of the application or class.
+  REFERENCE
 }

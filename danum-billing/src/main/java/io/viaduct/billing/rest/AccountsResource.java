@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -89,8 +90,8 @@ class AccountsResource {
   @Refuses(ProblemType.NOT_FOUND)
   @GetMapping("/{id}")
   @Operation(summary = "One account", operationId = "getAccount")
-  AccountView get(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
-    return AccountView.of(visible(caller, id));
+  ResponseEntity<AccountView> get(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
+    return AccountView.tagged(visible(caller, id));
   }
 
   @Refuses(ProblemType.NOT_FOUND)

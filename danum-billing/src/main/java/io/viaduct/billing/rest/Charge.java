@@ -3,8 +3,7 @@ package io.viaduct.billing.rest;
 import io.viaduct.billing.ledger.BillColumns;
 import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.rating.BrokenPromise;
-import io.viaduct.billing.rating.ChargeReason;
-import io.viaduct.billing.rating.DelaySource;
+import io.viaduct.billing.rating.ChargeLimit;
 import io.viaduct.billing.settlement.IntervalState;
 import io.viaduct.billing.tariff.DiscountRule;
 import io.viaduct.billing.tariff.Promise;
@@ -62,7 +61,8 @@ record Charge(
     @Nullable Double measured,
     int tariffVersion,
     String state,
-    String reason) {
+    String limitedBy,
+    @Nullable String device) {
 
   /// Reads one row of the query of [Charges].
   ///
@@ -74,23 +74,9 @@ record Charge(
     BrokenPromise broken = broken(row);
     Double offered = row.getObject("offered", Double.class);
     long receivedMs = offered == null ? row.getLong("duration_ms") : intervalMs(row);
-    ChargeReason.Facts facts =
-        new ChargeReason.Facts(
-            row.getString("service_class"),
-            row.getString("application"),
-            row.getDouble("throughput"),
-            offered,
-            row.getDouble("delay_ms"),
-            row.getObject("delay_error_ms", Double.class),
-            DelaySource.valueOf(row.getString("delay_source")),
-            row.getDouble("loss"),
-            row.getDouble("price_per_unit"),
-            row.getDouble("units"),
-            row.getDouble("utility_per_second") * (receivedMs / 1000.0),
-            lines,
-            broken,
-            pre,
-            row.getLong("post_bytes"));
+    double pricePerUnit = row.getDouble("price_per_unit");
+    double units = row.getDouble("units");
+    double utilityPerSecond = row.getDouble("utility_per_second");
     return new Charge(
         Long.toString(row.getLong("id")),
         row.getString("account"),
@@ -101,27 +87,27 @@ record Charge(
         row.getLong("flow"),
         row.getTimestamp("started_at").toInstant(),
         row.getTimestamp("ended_at").toInstant(),
-        facts.application(),
-        facts.serviceClass(),
+        row.getString("application"),
+        row.getString("service_class"),
         row.getInt("protocol"),
         row.getString("remote_address"),
         row.getInt("remote_port"),
         Long.toString(pre),
-        Long.toString(facts.postBytes()),
+        Long.toString(row.getLong("post_bytes")),
         Long.toString(saved),
         pre == 0 ? 0 : Math.rint(1000.0 * saved / pre) / 10.0,
         row.getLong("duration_ms"),
-        facts.throughputKbitPerSecond(),
+        row.getDouble("throughput"),
         offered,
         row.getObject("busy", Double.class),
         row.getObject("spare", Double.class),
-        facts.delayMs(),
-        facts.delayErrorMs(),
-        facts.delaySource().name(),
-        facts.loss(),
-        row.getDouble("utility_per_second"),
-        facts.pricePerUnit(),
-        facts.units(),
+        row.getDouble("delay_ms"),
+        row.getObject("delay_error_ms", Double.class),
+        row.getString("delay_source"),
+        row.getDouble("loss"),
+        utilityPerSecond,
+        pricePerUnit,
+        units,
         lines.charge().toString(),
         lines.discount().toString(),
         discount.base().name(),
@@ -137,7 +123,10 @@ record Charge(
         broken == null ? null : broken.measured(),
         row.getInt("tariff_version"),
         IntervalState.valueOf(row.getString("state")).word(),
-        ChargeReason.of(facts));
+        ChargeLimit.of(
+                pre, pricePerUnit * units, utilityPerSecond * (receivedMs / 1000.0), lines.charge())
+            .name(),
+        row.getString("device"));
   }
 
   private static long intervalMs(ResultSet row) throws SQLException {

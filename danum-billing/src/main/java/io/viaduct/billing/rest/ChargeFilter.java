@@ -15,13 +15,15 @@ import org.jspecify.annotations.Nullable;
 /// @param state null for all
 /// @param application empty for all
 /// @param snapt empty for all
+/// @param device empty for all
 record ChargeFilter(
     String account,
     TimeRange start,
     @Nullable ServiceClass serviceClass,
     @Nullable IntervalState state,
     String application,
-    String snapt) {
+    String snapt,
+    String device) {
 
   /// Reads query parameters. An empty parameter selects everything.
   static ChargeFilter of(
@@ -31,14 +33,16 @@ record ChargeFilter(
       String serviceClass,
       String state,
       String application,
-      String snapt) {
+      String snapt,
+      String device) {
     return new ChargeFilter(
         account,
         TimeRange.of(from, to),
         choice("class", serviceClass, ServiceClass.values(), ServiceClass::name),
         choice("state", state, IntervalState.values(), IntervalState::word),
         Page.filter("application", application),
-        Page.filter("snapt", snapt));
+        Page.filter("snapt", snapt),
+        Page.filter("device", device));
   }
 
   private static <E extends Enum<E>> @Nullable E choice(

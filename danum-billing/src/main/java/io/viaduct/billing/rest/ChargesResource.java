@@ -45,10 +45,12 @@ class ChargesResource {
       @RequestParam(defaultValue = "") String state,
       @RequestParam(defaultValue = "") String application,
       @RequestParam(defaultValue = "") String snapt,
+      @RequestParam(defaultValue = "") String device,
       @RequestParam(defaultValue = "") String cursor,
       @RequestParam(defaultValue = "50") int limit) {
     CallerAccess.visible(caller, accounts, id);
-    ChargeFilter filter = ChargeFilter.of(id, from, to, serviceClass, state, application, snapt);
+    ChargeFilter filter =
+        ChargeFilter.of(id, from, to, serviceClass, state, application, snapt, device);
     Page<Charge> page = charges.page(filter, cursor, Page.limit(limit));
     return new ChargeList(page.items(), page.next());
   }
@@ -72,10 +74,12 @@ class ChargesResource {
       @RequestParam(defaultValue = "") String state,
       @RequestParam(defaultValue = "") String application,
       @RequestParam(defaultValue = "") String snapt,
+      @RequestParam(defaultValue = "") String device,
       HttpServletResponse response)
       throws IOException {
     CallerAccess.visible(caller, accounts, id);
-    ChargeFilter filter = ChargeFilter.of(id, from, to, serviceClass, state, application, snapt);
+    ChargeFilter filter =
+        ChargeFilter.of(id, from, to, serviceClass, state, application, snapt, device);
     Csv.send(
         response,
         "charges-" + id,

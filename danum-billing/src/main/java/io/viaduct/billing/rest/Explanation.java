@@ -4,8 +4,12 @@ import io.viaduct.billing.rating.FlowMeasure;
 import io.viaduct.billing.rating.PriceSteps;
 import io.viaduct.billing.rating.RatedFlow;
 import io.viaduct.billing.settlement.ChargedReport;
+import io.viaduct.billing.tariff.AccessFee;
+import io.viaduct.billing.tariff.Cap;
 import io.viaduct.billing.tariff.Curve;
 import io.viaduct.billing.tariff.DiscountRule;
+import io.viaduct.billing.tariff.Promise;
+import io.viaduct.billing.tariff.Tariff;
 import io.viaduct.billing.tariff.TariffDocument;
 import io.viaduct.billing.tariff.Terms;
 import java.util.List;
@@ -27,6 +31,7 @@ record Explanation(
     Map<String, Object> curve,
     String discountBase,
     String discountBeneficiary,
+    Rules rules,
     List<Step> steps,
     BillView bill,
     boolean equalsPosted) {
@@ -43,7 +48,46 @@ record Explanation(
       String delaySource,
       double loss,
       @Nullable Double busy,
-      @Nullable Double spareKbitPerSecond) {}
+      @Nullable Double spareKbitPerSecond,
+      String demandEnd) {}
+
+  /// What the tariff and the owner's surcharge say beside the curve.
+  ///
+  /// @param discountPerMegabyte den/MB
+  /// @param discountCap share of the charge, 0..1
+  /// @param flowCap den per flow and interval; null without a cap
+  /// @param feePerMegabyte den/MB
+  /// @param feePerMinute den per minute of the session, which its flows share by their bytes
+  /// @param surchargePerMegabyte den/MB
+  /// @param refundDelay share of the charge that is given back for a broken promise; likewise below
+  /// @param reportPreBytes bytes of all flows of the report, in the order of their ids
+  /// @param flowIndex place of this flow among them
+  record Rules(
+      double discountPerMegabyte,
+      double discountCap,
+      @Nullable Double flowCap,
+      double feePerMegabyte,
+      double feePerMinute,
+      double surchargePerMegabyte,
+      double refundDelay,
+      double refundThroughput,
+      List<String> reportPreBytes,
+      int flowIndex) {
+    static Rules of(Terms terms, List<FlowMeasure> measures, int index) {
+      Tariff tariff = terms.tariff();
+      return new Rules(
+          tariff.discount().denariiPerMegabyte(),
+          tariff.discount().cap(),
+          tariff.caps().get(Cap.FLOW_INTERVAL),
+          tariff.fee(AccessFee.PER_MEGABYTE),
+          tariff.fee(AccessFee.PER_MINUTE),
+          terms.surcharge().of(measures.get(index).serviceClass()),
+          tariff.refund(Promise.DELAY),
+          tariff.refund(Promise.THROUGHPUT),
+          measures.stream().map(m -> Long.toString(m.preBytes())).toList(),
+          index);
+    }
+  }
 
   /// A flow that is priced together with this one; itself too.
   record Together(
@@ -78,6 +122,7 @@ record Explanation(
         JSON.convertValue(TariffDocument.tree(curve), Map.class),
         discount.base().name(),
         discount.beneficiary().name(),
+        Rules.of(terms, measures, index),
         steps(PriceSteps.of(measure, price, terms)),
         BillView.of(price.lines()),
         price.lines().equals(flow.posted()));
@@ -94,7 +139,8 @@ record Explanation(
         rated.delay().source().name(),
         measure.loss(),
         measure.demand().busy(),
-        measure.demand().spareKbitPerSecond());
+        measure.demand().spareKbitPerSecond(),
+        measure.demand().end().name());
   }
 
   private static List<Together> together(

@@ -19,6 +19,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -30,11 +31,14 @@ import org.springframework.web.bind.annotation.RestController;
 class HeldReportsResource {
   private final HeldReports held;
   private final HeldReportRelease release;
+  private final AnsweredRequests answered;
   private final InstantSource clock;
 
-  HeldReportsResource(HeldReports held, HeldReportRelease release, InstantSource clock) {
+  HeldReportsResource(
+      HeldReports held, HeldReportRelease release, AnsweredRequests answered, InstantSource clock) {
     this.held = held;
     this.release = release;
+    this.answered = answered;
     this.clock = clock;
   }
 
@@ -141,7 +145,12 @@ class HeldReportsResource {
     return upper;
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.ALREADY_DECIDED})
+  @Refuses({
+    ProblemType.FORBIDDEN,
+    ProblemType.NOT_FOUND,
+    ProblemType.ALREADY_DECIDED,
+    ProblemType.IDEMPOTENCY_KEY_REUSED
+  })
   @PostMapping("/{id}/release")
   @Operation(
       summary = "Post a held report: the operator's release replaces token, receipt and bounds",
@@ -149,12 +158,18 @@ class HeldReportsResource {
   Release release(
       @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
+      @RequestHeader(name = PostedMoney.HEADER, required = false) @Nullable String key,
       @RequestBody OperatorDecision decision) {
-    HeldReports.HeldReport report = requireHeld(OperatorDecision.id(id));
-    return release
-        .release(report.id(), decision.toDecision(caller), clock.instant())
-        .map(HeldReportsResource::toRelease)
-        .orElseThrow(() -> decided(report.id()));
+    return answered.once(
+        new AnsweredRequests.Request(key, caller, "release " + id, decision),
+        Release.class,
+        () -> {
+          HeldReports.HeldReport report = requireHeld(OperatorDecision.id(id));
+          return release
+              .release(report.id(), decision.toDecision(caller), clock.instant())
+              .map(HeldReportsResource::toRelease)
+              .orElseThrow(() -> decided(report.id()));
+        });
   }
 
   private static Release toRelease(PostResult result) {

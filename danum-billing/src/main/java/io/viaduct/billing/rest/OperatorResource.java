@@ -7,6 +7,7 @@ import io.viaduct.billing.mediation.RefusedReports;
 import io.viaduct.billing.settlement.SequenceGaps;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -63,7 +64,7 @@ class OperatorResource {
 
   record CountList(List<RefusedReports.Count> counts) {}
 
-  record GapList(List<SequenceGaps.Gap> gaps) {}
+  record GapList(List<SequenceGaps.Gap> gaps, @Nullable String next) {}
 
   record InvariantCheck(String name, boolean holds, long violations, String example) {}
 
@@ -105,8 +106,24 @@ class OperatorResource {
   @Refuses(ProblemType.FORBIDDEN)
   @GetMapping("/reports/gaps")
   @Operation(summary = "Missing sequence numbers within the grace time", operationId = "listGaps")
-  GapList gaps(@RequestParam(defaultValue = "50") int limit) {
-    return new GapList(gaps.visible(clock.instant(), Page.limit(limit)));
+  GapList gaps(
+      @RequestParam(defaultValue = "") String cursor,
+      @RequestParam(defaultValue = "50") int limit) {
+    long[] seen = Cursor.key("gaps", 2, cursor);
+    Page<SequenceGaps.Seen> page =
+        Page.of(
+            gaps.visible(
+                clock.instant(),
+                seen == null ? Instant.MAX : Instant.EPOCH.plus(seen[0], ChronoUnit.MICROS),
+                seen == null ? 0 : seen[1],
+                Page.limit(limit) + 1),
+            limit,
+            last ->
+                Cursor.after(
+                    "gaps",
+                    ChronoUnit.MICROS.between(Instant.EPOCH, last.gap().seenAt()),
+                    last.interval()));
+    return new GapList(page.items().stream().map(SequenceGaps.Seen::gap).toList(), page.next());
   }
 
   @Refuses(ProblemType.FORBIDDEN)

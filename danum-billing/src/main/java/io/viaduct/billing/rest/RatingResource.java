@@ -8,17 +8,21 @@ import io.viaduct.billing.rating.RatedReport;
 import io.viaduct.billing.rating.WhatIf;
 import io.viaduct.billing.settlement.ChargedReport;
 import io.viaduct.billing.settlement.ChargedReports;
+import io.viaduct.billing.settlement.SnaptExperience;
 import io.viaduct.billing.tariff.OperatingPoint;
 import io.viaduct.billing.tariff.Surcharge;
 import io.viaduct.billing.tariff.SurchargeBook;
+import io.viaduct.billing.tariff.SurchargeVersion;
 import io.viaduct.billing.tariff.Tariff;
 import io.viaduct.billing.tariff.TariffBook;
 import io.viaduct.billing.tariff.TariffDocument;
 import io.viaduct.billing.tariff.Terms;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -39,11 +43,14 @@ class RatingResource {
   private final ChargedReports reports;
   private final TariffBook tariffs;
   private final SurchargeBook surcharges;
+  private final JdbcClient jdbc;
 
-  RatingResource(ChargedReports reports, TariffBook tariffs, SurchargeBook surcharges) {
+  RatingResource(
+      ChargedReports reports, TariffBook tariffs, SurchargeBook surcharges, JdbcClient jdbc) {
     this.reports = reports;
     this.tariffs = tariffs;
     this.surcharges = surcharges;
+    this.jdbc = jdbc;
   }
 
   record ExplainedCharge(
@@ -53,6 +60,7 @@ class RatingResource {
   record NewSimulation(
       String charge,
       @Nullable Boolean withoutAggregation,
+      @Nullable String throughSnapt,
       @Nullable Double delayMs,
       @Nullable Double loss,
       @Nullable Double throughputKbitPerSecond,
@@ -75,9 +83,13 @@ class RatingResource {
       }
     }
 
-    WhatIf whatIf() {
+    /// Returns the changed measurements; what is given here has precedence over the SNAPT's.
+    WhatIf whatIf(@Nullable SnaptExperience through) {
       return new WhatIf(
-          Boolean.TRUE.equals(withoutAggregation), delayMs, loss, throughputKbitPerSecond);
+          Boolean.TRUE.equals(withoutAggregation),
+          delayMs != null || through == null ? delayMs : (Double) through.delayMs(),
+          loss != null || through == null ? loss : (Double) through.loss(),
+          throughputKbitPerSecond);
     }
   }
 
@@ -113,11 +125,12 @@ class RatingResource {
       operationId = "simulateRating")
   Simulation simulate(@AuthenticationPrincipal Caller caller, @RequestBody NewSimulation wanted) {
     ChargedReport report = visible(caller, wanted.charge());
-    Terms terms = terms(report, wanted.tariff());
+    SnaptExperience through = through(report, wanted.throughSnapt());
+    Terms terms = terms(report, wanted.tariff(), through);
     FlowMeasure chosen = report.flow(Long.parseLong(wanted.charge())).measure();
     requireCarried(wanted, report, chosen, terms.tariff());
     List<FlowMeasure> measures =
-        wanted.whatIf().applyTo(report.measures(), chosen, report.intervalMs());
+        wanted.whatIf(through).applyTo(report.measures(), chosen, report.intervalMs());
     RatedReport rated = RatedReport.of(measures, report.intervalMs(), terms);
     return new Simulation(
         IntStream.range(0, measures.size())
@@ -156,10 +169,29 @@ class RatingResource {
         tariffs.versions().get(report.tariffVersion() - 1).tariff(), surcharge(report));
   }
 
-  private Terms terms(ChargedReport report, @Nullable Map<String, Object> draft) {
-    return draft == null
-        ? terms(report)
-        : new Terms(TariffDocument.parse(JSON.writeValueAsString(draft)), surcharge(report));
+  private @Nullable SnaptExperience through(ChargedReport report, @Nullable String snapt) {
+    return snapt == null
+        ? null
+        : SnaptExperience.of(jdbc, report.account(), snapt)
+            .orElseThrow(() ->
+                ProblemException.invalid(
+                    "throughSnapt must be a SNAPT through which the account has charges with a measured delay, got '%s'"
+                        .formatted(snapt)));
+  }
+
+  private Terms terms(
+      ChargedReport report,
+      @Nullable Map<String, Object> draft,
+      @Nullable SnaptExperience through) {
+    Terms own = terms(report);
+    return new Terms(
+        draft == null ? own.tariff() : TariffDocument.parse(JSON.writeValueAsString(draft)),
+        through == null ? own.surcharge() : surchargeOf(through.owner(), report.start()));
+  }
+
+  private Surcharge surchargeOf(String owner, Instant start) {
+    SurchargeVersion version = SurchargeBook.inForce(surcharges.of(owner), start);
+    return version == null ? Surcharge.NONE : version.surcharge();
   }
 
   private Surcharge surcharge(ChargedReport report) {

@@ -15,6 +15,7 @@ import io.viaduct.billing.credit.CreditRules;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.tariff.TariffBook;
+import io.viaduct.service.throttle.TrustedProxies;
 import io.viaduct.spring.rest.RestRules;
 import java.time.InstantSource;
 import java.util.List;
@@ -26,6 +27,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /// Makes the parts of the HTTP interface: the resources by their names, all others by methods.
@@ -42,7 +44,10 @@ import tools.jackson.databind.json.JsonMapper;
   PaymentResource.class,
   Problems.class,
   RatingResource.class,
+  PaymentWebhookResource.class,
+  RunningResource.class,
   SessionsResource.class,
+  StartedPaymentsResource.class,
   SurchargesResource.class,
   TariffDraftsResource.class,
   TariffTrialResource.class,
@@ -51,6 +56,7 @@ import tools.jackson.databind.json.JsonMapper;
   UnsignedResource.class,
   UsageResource.class,
   UsersResource.class,
+  VouchersResource.class,
   WalletsResource.class
 })
 class RestParts {
@@ -70,6 +76,17 @@ class RestParts {
   }
 
   @Bean
+  RunningTraffic runningTraffic(JdbcClient jdbc) {
+    return new RunningTraffic(jdbc);
+  }
+
+  @Bean
+  AnsweredRequests answeredRequests(
+      JdbcClient jdbc, TransactionTemplate transaction, InstantSource clock) {
+    return new AnsweredRequests(jdbc, transaction, clock);
+  }
+
+  @Bean
   Usage usage(JdbcClient jdbc) {
     return new Usage(jdbc);
   }
@@ -83,6 +100,11 @@ class RestParts {
   @Bean
   Running<AutoCloseable> eventStreams(AccountEvents events) {
     return Running.atStop(Stage.EVENT_STREAMS, events);
+  }
+
+  @Bean
+  TrustedProxies trustedProxies(BillingConfiguration configuration) {
+    return configuration.rest().trustedProxies();
   }
 
   @Bean

@@ -42,10 +42,12 @@ class SecurityParts {
   private static final String OPERATOR = Role.OPERATOR.name();
   private static final String ACCOUNT = "/api/v1/accounts/*";
 
-  /// Requests of a caller who has no token: the log-in, and the description of the interface.
+  /// Requests of a caller who has no token: the log-in, the events of the payment provider, which
+  /// are signed, and the description of the interface.
   private static final RequestMatcher OPEN =
       new OrRequestMatcher(
           at(POST, "/api/v1/sessions"),
+          at(POST, "/api/v1/payments/events"),
           at("/v3/api-docs/**"),
           at("/v3/api-docs.yaml"),
           at("/error"));
@@ -59,6 +61,8 @@ class SecurityParts {
           at(PUT, ACCOUNT + "/password"),
           at(PUT, ACCOUNT + "/credit/caps"),
           at(DELETE, ACCOUNT + "/devices/*"),
+          at(POST, ACCOUNT + "/redemptions"),
+          at(POST, ACCOUNT + "/payments"),
           at(GET, "/api/v1/charges/*"),
           at(GET, "/api/v1/charges/*/payment"),
           at(HEAD, "/api/v1/charges/*/payment"),
@@ -66,6 +70,7 @@ class SecurityParts {
           at(GET, "/api/v1/charges/*/explain"),
           at(HEAD, "/api/v1/charges/*/explain"),
           at(POST, "/api/v1/rating/simulate"),
+          at(POST, "/api/v1/tariffs/check"),
           at(GET, "/api/v1/tariffs/**"),
           at(HEAD, "/api/v1/tariffs/**"),
           at(GET, "/api/v1/owners/*/surcharges"),

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -17,6 +18,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.json.JsonMapper;
@@ -61,14 +63,25 @@ class SurchargesResource {
     }
   }
 
-  record SurchargeList(List<SurchargeView> surcharges) {}
+  record SurchargeList(List<SurchargeView> surcharges, @Nullable String next) {}
 
   @GetMapping
   @Operation(
       summary = "All versions of an owner's surcharge, oldest first",
       operationId = "listSurcharges")
-  SurchargeList list(@PathVariable String id) {
-    return new SurchargeList(surcharges.of(owner(id)).stream().map(SurchargeView::of).toList());
+  SurchargeList list(
+      @PathVariable String id,
+      @RequestParam(defaultValue = "") String cursor,
+      @RequestParam(defaultValue = "500") int limit) {
+    Page<SurchargeView> page =
+        Page.oldestFirst(
+                "surcharges\n" + id,
+                cursor,
+                limit,
+                surcharges.of(owner(id)),
+                SurchargeVersion::version)
+            .as(SurchargeView::of);
+    return new SurchargeList(page.items(), page.next());
   }
 
   @Refuses({ProblemType.FORBIDDEN, ProblemType.TARIFF_REFUSED})

@@ -2,6 +2,7 @@ package io.viaduct.billing.rest;
 
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneId;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,15 @@ record TimeRange(@Nullable Instant from, @Nullable Instant to) {
       throw ProblemException.invalid("from must be before to, got '" + from + "' and '" + to + "'");
     }
     return range;
+  }
+
+  /// Reads the name of a time zone (IANA), such as `Europe/Warsaw`.
+  static ZoneId zone(String name) {
+    if (!ZoneId.getAvailableZoneIds().contains(name)) {
+      throw ProblemException.invalid(
+          "zone must be a time zone such as Europe/Warsaw or UTC, got '" + shown(name) + "'");
+    }
+    return ZoneId.of(name);
   }
 
   private static @Nullable Instant bound(String name, String text) {

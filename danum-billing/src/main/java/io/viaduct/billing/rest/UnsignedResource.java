@@ -18,6 +18,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -30,11 +31,17 @@ import org.springframework.web.bind.annotation.RestController;
 class UnsignedResource {
   private final UnsignedIntervals unsigned;
   private final ChargeListener listener;
+  private final AnsweredRequests answered;
   private final InstantSource clock;
 
-  UnsignedResource(UnsignedIntervals unsigned, ChargeListener listener, InstantSource clock) {
+  UnsignedResource(
+      UnsignedIntervals unsigned,
+      ChargeListener listener,
+      AnsweredRequests answered,
+      InstantSource clock) {
     this.unsigned = unsigned;
     this.listener = listener;
+    this.answered = answered;
     this.clock = clock;
   }
 
@@ -130,7 +137,8 @@ class UnsignedResource {
     ProblemType.FORBIDDEN,
     ProblemType.NOT_FOUND,
     ProblemType.ALREADY_DECIDED,
-    ProblemType.NOT_DUE
+    ProblemType.NOT_DUE,
+    ProblemType.IDEMPOTENCY_KEY_REUSED
   })
   @PostMapping("/{id}/accept")
   @Operation(
@@ -139,23 +147,34 @@ class UnsignedResource {
   Decided accept(
       @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
+      @RequestHeader(name = PostedMoney.HEADER, required = false) @Nullable String key,
       @RequestBody OperatorDecision decision) {
-    return decide(caller, id, Verdict.ACCEPTED, decision);
+    return decide(caller, id, Verdict.ACCEPTED, key, decision);
   }
 
   @Refuses({
     ProblemType.FORBIDDEN,
     ProblemType.NOT_FOUND,
     ProblemType.ALREADY_DECIDED,
-    ProblemType.NOT_DUE
+    ProblemType.NOT_DUE,
+    ProblemType.IDEMPOTENCY_KEY_REUSED
   })
   @PostMapping("/{id}/void")
   @Operation(summary = "Void an interval: its charge is reversed", operationId = "voidUnsigned")
   Decided voidCharge(
       @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
+      @RequestHeader(name = PostedMoney.HEADER, required = false) @Nullable String key,
       @RequestBody OperatorDecision decision) {
-    return decide(caller, id, Verdict.VOIDED, decision);
+    return decide(caller, id, Verdict.VOIDED, key, decision);
+  }
+
+  private Decided decide(
+      Caller caller, String id, Verdict verdict, @Nullable String key, OperatorDecision decision) {
+    return answered.once(
+        new AnsweredRequests.Request(key, caller, verdict + " " + id, decision),
+        Decided.class,
+        () -> decide(caller, id, verdict, decision));
   }
 
   private Decided decide(Caller caller, String id, Verdict verdict, OperatorDecision decision) {

@@ -1,35 +1,61 @@
 package io.viaduct.billing.rest;
 
+import java.math.BigInteger;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
-import java.util.ArrayList;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/// Sums the charges of an account. A charge belongs to the UTC day in which its interval began.
-/// PostgreSQL computes the sums as `numeric`, so they are exact and do not overflow.
+/// Sums the charges of an account. A charge belongs to the day and hour in which its interval
+/// began, in the zone that the caller asks for. PostgreSQL computes the sums as `numeric`, so they
+/// are exact and do not overflow.
 final class Usage {
   /// Most rows of one answer. A year by day and class has about 1500.
   static final int ROWS_MAX = 10_000;
 
-  /// The fields that sums can be grouped by.
+  private static final List<String> SUMMED =
+      List.of(
+          "c.pre_bytes",
+          "c.post_bytes",
+          "c.saved_bytes",
+          "c.duration_ms",
+          "c.charge_microdenarii",
+          "c.discount_microdenarii",
+          "c.access_fee_microdenarii",
+          "c.surcharge_microdenarii",
+          "c.refund_microdenarii",
+          // As the function net(charge), whose whole row no index could provide.
+          "c.charge_microdenarii - c.discount_microdenarii + c.access_fee_microdenarii"
+              + " + c.surcharge_microdenarii - c.refund_microdenarii");
+
+  /// The fields that sums can be grouped by, in the order of the columns.
   enum Grouping {
-    DAY("to_char(c.started_at at time zone 'UTC', 'YYYY-MM-DD')"),
-    CLASS("c.service_class"),
-    APPLICATION("c.application");
+    DAY("to_char(c.started_at at time zone :zone, 'YYYY-MM-DD')"),
+    HOUR(
+        "to_char(date_trunc('hour', c.started_at, :zone) at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"),
+    CLASS("c.service_class collate \"C\""),
+    APPLICATION("c.application collate \"C\""),
+    DEVICE("c.device collate \"C\"");
 
     private final String expression;
 
     Grouping(String expression) {
       this.expression = expression;
+    }
+
+    boolean isTime() {
+      return this == DAY || this == HOUR;
     }
 
     String word() {
@@ -47,8 +73,8 @@ final class Usage {
             Arrays.stream(values()).filter(b -> b.word().equals(word)).findFirst();
         if (grouping.isEmpty() || !chosen.add(grouping.get())) {
           throw ProblemException.invalid(
-              "by must be words out of day, class, application, each once, with commas between"
-                  + " them, got '%s'"
+              "by must be words out of day, hour, class, application, device, each once, with commas"
+                  + " between them, got '%s'"
                       .formatted(words.length() > 64 ? words.substring(0, 64) : words));
         }
       }
@@ -59,8 +85,10 @@ final class Usage {
   /// Sums over a group of charges. A field that is not grouped by is null.
   record Sums(
       @Nullable String day,
+      @Nullable Instant hour,
       @Nullable String serviceClass,
       @Nullable String application,
+      @Nullable String device,
       String charges,
       String preBytes,
       String postBytes,
@@ -79,54 +107,27 @@ final class Usage {
     this.jdbc = jdbc;
   }
 
-  /// Sums the charges whose interval began in a time range. Rows are sorted by day (latest first),
-  /// then class, then application. Without grouping there is one row.
-  List<Sums> sums(String account, TimeRange start, Set<Grouping> by) {
-    StringBuilder sql = new StringBuilder("select ");
-    for (Grouping each : Grouping.values()) {
-      sql.append(by.contains(each) ? each.expression : "null::text")
-          .append(" as by_")
-          .append(each.word())
-          .append(", ");
-    }
-    sql.append("count(*)");
-    for (String column :
-        List.of(
-            "pre_bytes",
-            "post_bytes",
-            "saved_bytes",
-            "duration_ms",
-            "charge_microdenarii",
-            "discount_microdenarii",
-            "access_fee_microdenarii",
-            "surcharge_microdenarii",
-            "refund_microdenarii",
-            "c.net")) {
-      sql.append(", coalesce(sum(").append(column).append("), 0)");
-    }
-    List<Object> values = new ArrayList<>(List.of(account));
-    sql.append(
-        " from charge c join charging_interval i on i.id = c.interval_id"
-            + " where i.state <> 'VOID' and c.account = ?");
+  /// Sums the charges whose interval began in a time range. Rows are sorted by day and hour (latest
+  /// first), then class, application, device. Without grouping there is one row.
+  ///
+  /// @param filter account, time, class, application and device; no other criterion may be given
+  /// @param zone whose days and hours are meant
+  List<Sums> sums(ChargeFilter filter, ZoneId zone, Set<Grouping> by) {
+    TimeRange start = filter.start();
+    JdbcClient.StatementSpec query =
+        jdbc.sql(sql(filter, by))
+            .param("account", filter.account())
+            .param("zone", zone.getId())
+            .param("application", filter.application())
+            .param("device", filter.device())
+            .param("class", filter.serviceClass() == null ? "" : filter.serviceClass().name());
     if (start.from() != null) {
-      sql.append(" and c.started_at >= ?");
-      values.add(Timestamp.from(start.from()));
+      query = query.param("from", Timestamp.from(start.from()));
     }
     if (start.to() != null) {
-      sql.append(" and c.started_at < ?");
-      values.add(Timestamp.from(start.to()));
+      query = query.param("to", Timestamp.from(start.to()));
     }
-    if (!by.isEmpty()) {
-      sql.append(" group by ")
-          .append(by.stream().map(b -> b.expression).collect(Collectors.joining(", ")));
-      sql.append(" order by ")
-          .append(
-              by.stream()
-                  .map(b -> b.expression + (b == Grouping.DAY ? " desc" : " collate \"C\""))
-                  .collect(Collectors.joining(", ")));
-    }
-    sql.append(" limit ").append(ROWS_MAX + 1);
-    List<Sums> rows = jdbc.sql(sql.toString()).params(values).query((row, _) -> sums(row)).list();
+    List<Sums> rows = query.query((row, _) -> sums(row)).list();
     if (rows.size() > ROWS_MAX) {
       throw ProblemException.invalid(
           "this has more than %d rows: ask for a shorter time or for less in 'by'"
@@ -135,10 +136,80 @@ final class Usage {
     return rows;
   }
 
+  /// Adds up all rows of one answer.
+  static Sums total(List<Sums> rows) {
+    return new Sums(
+        null,
+        null,
+        null,
+        null,
+        null,
+        sum(rows, Sums::charges),
+        sum(rows, Sums::preBytes),
+        sum(rows, Sums::postBytes),
+        sum(rows, Sums::savedBytes),
+        sum(rows, Sums::durationMs),
+        sum(rows, Sums::chargeMicrodenarii),
+        sum(rows, Sums::discountMicrodenarii),
+        sum(rows, Sums::accessFeeMicrodenarii),
+        sum(rows, Sums::surchargeMicrodenarii),
+        sum(rows, Sums::promiseRefundMicrodenarii),
+        sum(rows, Sums::netMicrodenarii));
+  }
+
+  private static String sum(List<Sums> rows, Function<Sums, String> part) {
+    return rows.stream()
+        .map(part)
+        .map(BigInteger::new)
+        .reduce(BigInteger.ZERO, BigInteger::add)
+        .toString();
+  }
+
+  // Void intervals are few: to leave them out is cheaper than to join each charge with its
+  // interval.
+  private static String sql(ChargeFilter filter, Set<Grouping> by) {
+    TimeRange start = filter.start();
+    String columns =
+        Arrays.stream(Grouping.values())
+            .map(each -> by.contains(each) ? each.expression : "null::text")
+            .collect(Collectors.joining(", "));
+    String sums =
+        SUMMED.stream()
+            .map(column -> "coalesce(sum(" + column + "), 0)")
+            .collect(Collectors.joining(", "));
+    String bounds =
+        (start.from() == null ? "" : " and c.started_at >= :from")
+            + (start.to() == null ? "" : " and c.started_at < :to")
+            + (filter.serviceClass() == null ? "" : " and c.service_class = :class")
+            + (filter.application().isEmpty() ? "" : " and c.application = :application")
+            + (filter.device().isEmpty() ? "" : " and c.device = :device");
+    // By the place of the column: the same expression with another parameter would be another one.
+    String groups =
+        by.stream()
+            .map(each -> Integer.toString(each.ordinal() + 1))
+            .collect(Collectors.joining(", "));
+    String order =
+        by.stream()
+            .map(each -> (each.ordinal() + 1) + (each.isTime() ? " desc" : ""))
+            .collect(Collectors.joining(", "));
+    return "select "
+        + columns
+        + ", count(*), "
+        + sums
+        + " from charge c where c.account = :account"
+        + bounds
+        + " and not exists (select from charging_interval i"
+        + " where i.id = c.interval_id and i.state = 'VOID')"
+        + (by.isEmpty() ? "" : " group by " + groups + " order by " + order)
+        + " limit "
+        + (ROWS_MAX + 1);
+  }
+
   private static Sums sums(ResultSet row) throws SQLException {
+    String hour = row.getString(2);
     return new Sums(
         row.getString(1),
-        row.getString(2),
+        hour == null ? null : Instant.parse(hour),
         row.getString(3),
         row.getString(4),
         row.getString(5),
@@ -150,6 +221,8 @@ final class Usage {
         row.getString(11),
         row.getString(12),
         row.getString(13),
-        row.getString(14));
+        row.getString(14),
+        row.getString(15),
+        row.getString(16));
   }
 }

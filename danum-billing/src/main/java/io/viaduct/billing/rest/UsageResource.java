@@ -10,6 +10,7 @@ import io.viaduct.billing.account.LoginSessions.Caller;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Serves sums of an account's charges by day, class and application.
+/// Serves sums of an account's charges by time, class, application and device.
 @RestController
 @RequestMapping("/api/v1/accounts/{id}")
 @Tag(name = "charges")
@@ -37,6 +38,7 @@ class UsageResource {
       String account,
       @Nullable Instant from,
       @Nullable Instant to,
+      String zone,
       List<String> by,
       List<Usage.Sums> usage,
       Usage.Sums total) {}
@@ -44,24 +46,31 @@ class UsageResource {
   @Refuses(ProblemType.NOT_FOUND)
   @GetMapping("/usage")
   @Operation(
-      summary = "Sums of an account's charges, by UTC day, class and application",
+      summary = "Sums of an account's charges, by day, hour, class, application and device",
       operationId = "getUsage")
   UsageView usage(
       @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
       @RequestParam(defaultValue = "") String from,
       @RequestParam(defaultValue = "") String to,
+      @RequestParam(name = "class", defaultValue = "") String serviceClass,
+      @RequestParam(defaultValue = "") String application,
+      @RequestParam(defaultValue = "") String device,
+      @RequestParam(defaultValue = "UTC") String zone,
       @RequestParam(defaultValue = "day") String by) {
     CallerAccess.visible(caller, accounts, id);
-    TimeRange start = TimeRange.of(from, to);
+    ChargeFilter filter = ChargeFilter.of(id, from, to, serviceClass, "", application, "", device);
+    ZoneId days = TimeRange.zone(zone);
     Set<Usage.Grouping> parts = Usage.Grouping.of(by);
+    List<Usage.Sums> rows = usage.sums(filter, days, parts);
     return new UsageView(
         id,
-        start.from(),
-        start.to(),
+        filter.start().from(),
+        filter.start().to(),
+        days.getId(),
         parts.stream().map(Usage.Grouping::word).toList(),
-        usage.sums(id, start, parts),
-        usage.sums(id, start, Set.of()).getFirst());
+        rows,
+        Usage.total(rows));
   }
 
   @Refuses(ProblemType.NOT_FOUND)
@@ -79,16 +88,21 @@ class UsageResource {
       @PathVariable String id,
       @RequestParam(defaultValue = "") String from,
       @RequestParam(defaultValue = "") String to,
+      @RequestParam(name = "class", defaultValue = "") String serviceClass,
+      @RequestParam(defaultValue = "") String application,
+      @RequestParam(defaultValue = "") String device,
+      @RequestParam(defaultValue = "UTC") String zone,
       @RequestParam(defaultValue = "day") String by,
       HttpServletResponse response)
       throws IOException {
     CallerAccess.visible(caller, accounts, id);
-    TimeRange start = TimeRange.of(from, to);
+    ChargeFilter filter = ChargeFilter.of(id, from, to, serviceClass, "", application, "", device);
+    ZoneId days = TimeRange.zone(zone);
     Set<Usage.Grouping> parts = Usage.Grouping.of(by);
     Csv.send(
         response,
         "usage-" + id,
         Usage.Sums.class,
-        _ -> new Page<>(usage.sums(id, start, parts), null));
+        _ -> new Page<>(usage.sums(filter, days, parts), null));
   }
 }

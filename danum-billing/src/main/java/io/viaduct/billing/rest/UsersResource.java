@@ -20,7 +20,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -30,6 +32,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
@@ -136,7 +139,8 @@ class UsersResource {
     ProblemType.FORBIDDEN,
     ProblemType.NOT_FOUND,
     ProblemType.ACCOUNT_CLOSED,
-    ProblemType.CONFIGURED_OPERATOR
+    ProblemType.CONFIGURED_OPERATOR,
+    ProblemType.CHANGED_MEANWHILE
   })
   @PatchMapping("/{id}")
   @Operation(
@@ -144,12 +148,14 @@ class UsersResource {
       description =
           "state is active or suspended; a suspended account can log in and look at its bill, but"
               + " not register, and its sessions end. A new password ends the log-ins of the"
-              + " account. sipSecret shared takes the password that is given with it.",
+              + " account. sipSecret shared takes the password that is given with it. If-Match with"
+              + " the ETag of the account changes it only if nobody has changed it since.",
       operationId = "changeAccount")
-  AccountView change(
+  ResponseEntity<AccountView> change(
       @AuthenticationPrincipal Caller caller,
       Authentication login,
       @PathVariable String id,
+      @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String version,
       @RequestBody AccountChange wanted) {
     UserChange change =
         new UserChange(
@@ -162,9 +168,10 @@ class UsersResource {
     if (caller.account().equals(id) && (change.state() != null || change.role() != null)) {
       throw ownAccount();
     }
-    return AccountView.of(
+    Long known = version == null ? null : EntityTag.required(version);
+    return AccountView.tagged(
         translateRefusal(
-            () -> users.change(id, change, keptToken(caller, id, login), clock.instant())));
+            () -> users.change(id, change, known, keptToken(caller, id, login), clock.instant())));
   }
 
   @Refuses({
@@ -319,6 +326,7 @@ class UsersResource {
       case CLOSED -> new ProblemException(ProblemType.ACCOUNT_CLOSED, why);
       case CONFIGURED_OPERATOR -> new ProblemException(ProblemType.CONFIGURED_OPERATOR, why);
       case WRONG_OLD_PASSWORD -> new ProblemException(ProblemType.WRONG_OLD_PASSWORD, why);
+      case CHANGED -> new ProblemException(ProblemType.CHANGED_MEANWHILE, why);
       case INVALID -> ProblemException.invalid(why);
     };
   }

@@ -12,6 +12,7 @@ import io.viaduct.billing.wallet.Wallet;
 import io.viaduct.billing.wallet.Wallets;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -39,6 +41,7 @@ class WalletsResource {
   private final Accounts accounts;
   private final Wallets wallets;
   private final Grants grants;
+  private final AnsweredRequests answered;
   private final AccountEvents events;
   private final InstantSource clock;
 
@@ -46,11 +49,13 @@ class WalletsResource {
       Accounts accounts,
       Wallets wallets,
       Grants grants,
+      AnsweredRequests answered,
       AccountEvents events,
       InstantSource clock) {
     this.accounts = accounts;
     this.wallets = wallets;
     this.grants = grants;
+    this.answered = answered;
     this.events = events;
     this.clock = clock;
   }
@@ -91,16 +96,40 @@ class WalletsResource {
     }
   }
 
-  record WalletList(List<WalletView> wallets, @Nullable String allowanceMicrodenarii) {}
+  record WalletList(
+      List<WalletView> wallets, @Nullable String next, @Nullable String allowanceMicrodenarii) {}
+
+  record Allowance(String account, String allowanceMicrodenarii) {}
 
   @Refuses(ProblemType.NOT_FOUND)
   @GetMapping("/wallets")
   @Operation(
-      summary = "The latest 100 wallets of an account, first those that charges draw first",
+      summary = "Wallets of an account, first those that charges draw first, last the expired ones",
       operationId = "listWallets")
-  WalletList list(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
+  WalletList list(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestParam(defaultValue = "") String cursor,
+      @RequestParam(defaultValue = "100") int limit) {
     CallerAccess.visible(caller, accounts, id);
-    return view(id);
+    String scope = "wallets\n" + id;
+    long[] seen = Cursor.key(scope, 3, cursor);
+    Page<Wallet> page =
+        Page.of(
+            wallets.page(id, seen == null ? null : place(seen), Page.limit(limit) + 1),
+            limit,
+            last ->
+                Cursor.after(
+                    scope,
+                    last.isExpired() ? 1 : 0,
+                    ChronoUnit.MICROS.between(Instant.EPOCH, last.expiresAt()),
+                    last.id()));
+    return new WalletList(
+        page.items().stream().map(WalletView::of).toList(), page.next(), allowance(id));
+  }
+
+  private static Wallets.Place place(long[] key) {
+    return new Wallets.Place(key[0] == 1, Instant.EPOCH.plus(key[1], ChronoUnit.MICROS), key[2]);
   }
 
   @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.IDEMPOTENCY_KEY_REUSED})
@@ -144,24 +173,30 @@ class WalletsResource {
     };
   }
 
-  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
+  @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND, ProblemType.IDEMPOTENCY_KEY_REUSED})
   @PutMapping("/allowance")
   @Operation(
       summary =
           "Set what an account is granted each month (UTC), as an operator; it expires at the month's end",
       operationId = "setAllowance")
-  WalletList allow(
+  Allowance allow(
       @AuthenticationPrincipal Caller caller,
       @PathVariable String id,
+      @RequestHeader(name = PostedMoney.HEADER, required = false) @Nullable String key,
       @RequestBody NewAllowance wanted) {
     CallerAccess.visible(caller, accounts, id);
-    grants.allow(
-        id,
-        PostedMoney.amount(wanted.amountMicrodenarii(), TopUps.MICRODENARII_MAX),
-        caller.account(),
-        clock.instant());
+    MicroDenarii amount = PostedMoney.amount(wanted.amountMicrodenarii(), TopUps.MICRODENARII_MAX);
+    // A delayed repetition must not undo what was set after it.
+    Allowance allowance =
+        answered.onceTogether(
+            new AnsweredRequests.Request(key, caller, "allowance " + id, wanted),
+            Allowance.class,
+            () -> {
+              grants.allow(id, amount, caller.account(), clock.instant());
+              return new Allowance(id, amount.toString());
+            });
     events.changed(id, List.of());
-    return view(id);
+    return allowance;
   }
 
   @Refuses({ProblemType.FORBIDDEN, ProblemType.NOT_FOUND})
@@ -177,9 +212,7 @@ class WalletsResource {
     }
   }
 
-  private WalletList view(String id) {
-    return new WalletList(
-        wallets.of(id).stream().map(WalletView::of).toList(),
-        grants.allowance(id).map(MicroDenarii::toString).orElse(null));
+  private @Nullable String allowance(String id) {
+    return grants.allowance(id).map(MicroDenarii::toString).orElse(null);
   }
 }

@@ -2,6 +2,7 @@ package io.viaduct.billing.settlement;
 
 import io.viaduct.billing.ledger.BillLines;
 import io.viaduct.billing.rating.FlowMeasure;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param owner owner of the SNAPT
 /// @param tariffVersion version of the tariff
 /// @param surchargeVersion version of the owner's surcharge; null if there was none
+/// @param start start of the interval
 /// @param intervalMs length of the interval, milliseconds
 /// @param flows the flows, in the order of their ids
 public record ChargedReport(
@@ -18,6 +20,7 @@ public record ChargedReport(
     String owner,
     int tariffVersion,
     @Nullable Integer surchargeVersion,
+    Instant start,
     long intervalMs,
     List<Flow> flows) {
   /// A flow as it was charged.
@@ -30,7 +33,8 @@ public record ChargedReport(
 
   /// Returns the report with its flows.
   ChargedReport with(List<Flow> all) {
-    return new ChargedReport(account, owner, tariffVersion, surchargeVersion, intervalMs, all);
+    return new ChargedReport(
+        account, owner, tariffVersion, surchargeVersion, start, intervalMs, all);
   }
 
   /// Returns the measurements of all flows.

@@ -47,6 +47,7 @@ public final class ChargedReports {
         row.getString("owner"),
         row.getInt("tariff_version"),
         row.getObject("surcharge_version", Integer.class),
+        row.getTimestamp("started_at").toInstant(),
         Duration.between(
                 row.getTimestamp("started_at").toInstant(),
                 row.getTimestamp("ended_at").toInstant())

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// @param strength what the evidence proves
 /// @param envelope serialized SignedUsageReport
 /// @param token serialized SignedSessionToken, or null
+/// @param device the device's public key in base64url without padding, as the token names it; null
+///   without a token
 /// @param receipt serialized SignedReceipt of the device, or null
 /// @param refusal the device's reason for not signing; null if it gave none
 /// @param release the operator's decision that replaces missing evidence; null for a report that no
@@ -15,6 +17,7 @@ public record Evidence(
     Strength strength,
     byte[] envelope,
     byte @Nullable [] token,
+    @Nullable String device,
     byte @Nullable [] receipt,
     @Nullable Refusal refusal,
     @Nullable Decision release) {
@@ -23,9 +26,10 @@ public record Evidence(
       Strength strength,
       byte[] envelope,
       byte @Nullable [] token,
+      @Nullable String device,
       byte @Nullable [] receipt,
       @Nullable Refusal refusal) {
-    this(strength, envelope, token, receipt, refusal, null);
+    this(strength, envelope, token, device, receipt, refusal, null);
   }
 
   /// The strength of the evidence.
@@ -57,6 +61,6 @@ public record Evidence(
 
   /// Returns the same evidence with an operator's release.
   public Evidence released(Decision decision) {
-    return new Evidence(strength, envelope, token, receipt, refusal, decision);
+    return new Evidence(strength, envelope, token, device, receipt, refusal, decision);
   }
 }

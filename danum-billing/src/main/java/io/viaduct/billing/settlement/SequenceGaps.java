@@ -36,28 +36,40 @@ public final class SequenceGaps {
     this.jdbc = jdbc;
   }
 
+  /// A gap, and the interval after it.
+  public record Seen(long interval, Gap gap) {}
+
   /// Returns the gaps that are visible now, latest first.
-  public List<Gap> visible(Instant now, int limit) {
+  ///
+  /// @param before when the last gap of the previous page was seen; [Instant#MAX] for the first
+  ///   page
+  /// @param interval the interval after that gap
+  public List<Seen> visible(Instant now, Instant before, long interval, int limit) {
     return jdbc.sql(
             """
-            select i.snapt_id, i.session_id, i.epoch, coalesce(before.sequence, -1) + 1, i.sequence - 1, i.account, i.received_at
+            select i.snapt_id, i.session_id, i.epoch, coalesce(before.sequence, -1) + 1, i.sequence - 1, i.account, i.received_at, i.id
             from charging_interval i
             left join lateral (select max(b.sequence) as sequence from charging_interval b
               where (b.snapt_id, b.session_id, b.epoch) = (i.snapt_id, i.session_id, i.epoch) and b.sequence < i.sequence) before on true
-            where i.grace_ends_at > ? and i.sequence > coalesce(before.sequence, -1) + 1
-            order by i.received_at desc, i.id desc limit ?
+            where i.grace_ends_at > :now and (:first or (i.received_at, i.id) < (:before, :interval)) and i.sequence > coalesce(before.sequence, -1) + 1
+            order by i.received_at desc, i.id desc limit :limit
             """)
-        .param(Timestamp.from(now))
-        .param(limit)
+        .param("now", Timestamp.from(now))
+        .param("first", before.equals(Instant.MAX))
+        .param("before", Timestamp.from(before.equals(Instant.MAX) ? now : before))
+        .param("interval", interval)
+        .param("limit", limit)
         .query((row, _) ->
-            new Gap(
-                row.getString(1),
-                row.getString(2),
-                row.getLong(3),
-                row.getLong(4),
-                row.getLong(5),
-                row.getString(6),
-                row.getTimestamp(7).toInstant()))
+            new Seen(
+                row.getLong(8),
+                new Gap(
+                    row.getString(1),
+                    row.getString(2),
+                    row.getLong(3),
+                    row.getLong(4),
+                    row.getLong(5),
+                    row.getString(6),
+                    row.getTimestamp(7).toInstant())))
         .list();
   }
 }

@@ -152,7 +152,8 @@ public final class TariffTrial {
     private Instant start = Instant.EPOCH;
     private long interval = -1;
 
-    private static final ChargedReport NONE = new ChargedReport("", "", 0, null, 0, List.of());
+    private static final ChargedReport NONE =
+        new ChargedReport("", "", 0, null, Instant.EPOCH, 0, List.of());
 
     Reading(List<Timed> reports) {
       this.reports = reports;

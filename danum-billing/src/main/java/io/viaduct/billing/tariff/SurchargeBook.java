@@ -76,7 +76,7 @@ public final class SurchargeBook {
   }
 
   /// Returns the version in force at a time, as [TariffBook#inForce]; null if there is none.
-  static @Nullable SurchargeVersion inForce(List<SurchargeVersion> versions, Instant at) {
+  public static @Nullable SurchargeVersion inForce(List<SurchargeVersion> versions, Instant at) {
     Optional<SurchargeVersion> latest =
         versions.stream()
             .filter(v -> !v.effectiveFrom().isAfter(at))

@@ -7,6 +7,7 @@ import java.time.Instant;
 ///
 /// @param amount amount at its beginning
 /// @param rest amount that is left; zero once it has expired
+/// @param isExpired true once its rest was taken back
 /// @param reason for the user who gets it
 public record Wallet(
     long id,
@@ -16,6 +17,7 @@ public record Wallet(
     MicroDenarii rest,
     Instant grantedAt,
     Instant expiresAt,
+    boolean isExpired,
     String reason) {
   /// Kinds of wallets, as stored.
   public enum Kind {
@@ -27,6 +29,7 @@ public record Wallet(
 
   /// Returns the wallet after a charge has drawn from it.
   Wallet drawn(MicroDenarii drawn) {
-    return new Wallet(id, account, kind, amount, rest.minus(drawn), grantedAt, expiresAt, reason);
+    return new Wallet(
+        id, account, kind, amount, rest.minus(drawn), grantedAt, expiresAt, isExpired, reason);
   }
 }

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -25,7 +26,7 @@ public final class Wallets {
       select w.id, w.account, w.kind, w.amount_microdenarii,
         case when e.wallet_id is not null then 0 else w.amount_microdenarii
           - coalesce((select sum(d.amount_microdenarii) from wallet_draw d where d.wallet_id = w.id), 0) end as rest,
-        w.granted_at, w.expires_at, w.reason
+        w.granted_at, w.expires_at, e.wallet_id is not null, w.reason
       from wallet w left join wallet_expiry e on e.wallet_id = w.id
       """;
 
@@ -87,12 +88,23 @@ public final class Wallets {
         .collect(groupingBy(Wallet::account, toCollection(ArrayList::new)));
   }
 
-  /// Returns the wallets of an account, first those that are spent first.
-  public List<Wallet> of(String account) {
+  /// The place of a wallet in the list of its account.
+  public record Place(boolean isExpired, Instant expiresAt, long id) {}
+
+  /// Returns the wallets of an account, first those that are spent first, last the expired ones.
+  ///
+  /// @param after place of the last wallet of the previous page; null for the first page
+  public List<Wallet> page(String account, @Nullable Place after, int limit) {
     return jdbc.sql(
             SELECT
-                + "where w.account = ? order by e.wallet_id is not null, w.expires_at, w.id limit 100")
-        .param(account)
+                + "where w.account = :account and (:first or (e.wallet_id is not null, w.expires_at, w.id)"
+                + " > (:expired, :at, :id)) order by e.wallet_id is not null, w.expires_at, w.id limit :limit")
+        .param("account", account)
+        .param("first", after == null)
+        .param("expired", after != null && after.isExpired())
+        .param("at", Timestamp.from(after == null ? Instant.EPOCH : after.expiresAt()))
+        .param("id", after == null ? 0 : after.id())
+        .param("limit", limit)
         .query((row, _) -> wallet(row))
         .list();
   }
@@ -147,6 +159,7 @@ public final class Wallets {
         new MicroDenarii(row.getLong(5)),
         row.getTimestamp(6).toInstant(),
         row.getTimestamp(7).toInstant(),
-        row.getString(8));
+        row.getBoolean(8),
+        row.getString(9));
   }
 }

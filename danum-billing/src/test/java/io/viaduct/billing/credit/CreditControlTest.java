@@ -164,6 +164,51 @@ class CreditControlTest {
     assertThat(available()).isEqualTo(balance);
   }
 
+  private JsonNode running() throws Exception {
+    return billing.get("/api/v1/accounts/" + account + "/running", operator).body().get("running");
+  }
+
+  @Test
+  void whatRunsNowHasItsPresentRateAndTheCostOfItsLastReport() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(500_000, 60_000);
+    bridge.submit(web.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    web.carry(2_000_000, 4_000);
+    bridge.ask(web.request());
+    JsonNode row = running().get(0);
+    assertThat(running()).hasSize(1);
+    assertThat(row.get("application").asString()).isEqualTo("web");
+    assertThat(row.get("bitPerSecond").asDouble()).isEqualTo(4_000_000.0);
+    assertThat(row.get("delayMs").asDouble()).isEqualTo(100.0);
+    assertThat(row.get("throughputKbitPerSecond").asDouble()).isEqualTo(8 * 500_000 / 60_000.0);
+    JsonNode charge =
+        billing
+            .get("/api/v1/accounts/" + account + "/charges", operator)
+            .body()
+            .get("charges")
+            .get(0);
+    assertThat(row.get("perMinuteMicrodenarii")).isEqualTo(charge.get("netMicrodenarii"));
+    assertThat(row.get("device")).isEqualTo(charge.get("device"));
+
+    bridge.submit(web.report(CLOCK.instant(), 100, true), CLOCK.instant());
+    bridge.ask(web.request(CreditRequestType.TERMINATION));
+    assertThat(running()).as("an ended session").isEmpty();
+  }
+
+  @Test
+  void aSessionThatHasGoneWithoutAWordRunsNoLonger() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    web.carry(20_000, 1_000);
+    bridge.ask(web.request());
+    assertThat(running()).hasSize(1);
+    CLOCK.advance(Duration.ofMinutes(7));
+    assertThat(running()).isEmpty();
+  }
+
   @Test
   void aReportThatOvertakesTheRequestCoversItsUseOnce() throws Exception {
     topUp(100 * DENARIUS);

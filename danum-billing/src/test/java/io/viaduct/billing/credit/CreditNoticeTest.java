@@ -9,6 +9,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
 import io.viaduct.billing.SharedDatabase;
+import io.viaduct.billing.webhook.WebhookSignature;
 import io.viaduct.service.tls.TestAuthority;
 import io.viaduct.usage.v1.CreditRequestType;
 import io.viaduct.usage.v1.ServiceClass;
@@ -79,7 +80,7 @@ class CreditNoticeTest {
     if (!fails) {
       DELIVERIES.add(
           new Delivery(
-              exchange.getRequestHeaders().getFirst(NoticeWebhook.SIGNATURE),
+              exchange.getRequestHeaders().getFirst(WebhookSignature.HEADER),
               exchange.getRequestHeaders().getFirst("Idempotency-Key"),
               body));
     }

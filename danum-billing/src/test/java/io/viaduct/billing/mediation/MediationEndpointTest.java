@@ -114,7 +114,8 @@ class MediationEndpointTest {
     assertThat(video.get("savedBytes").asString()).isEqualTo("1530000");
     assertThat(video.get("savedPercent").asDouble()).isEqualTo(60.0);
     assertThat(video.get("state").asString()).isEqualTo("corrected");
-    assertThat(video.get("reason").asString()).contains("skype-video as HT&LD at 340.0 kbit/s");
+    assertThat(video.get("limitedBy").asString()).isEqualTo("PRICE");
+    assertThat(video.get("device").asString()).matches("[A-Za-z0-9_-]{43}");
     assertThat(billing.get("/api/v1/charges/" + video.get("id").asString(), token).body())
         .isEqualTo(video);
     assertThat(

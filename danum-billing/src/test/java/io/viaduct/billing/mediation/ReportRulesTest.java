@@ -16,6 +16,7 @@ import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.SubmitRequest;
 import io.viaduct.usage.v1.UsageReport;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -116,7 +117,8 @@ class ReportRulesTest {
   }
 
   private List<SequenceGaps.Gap> gaps() {
-    return rig.gaps.visible(rig.clock.instant(), 500).stream()
+    return rig.gaps.visible(rig.clock.instant(), Instant.MAX, 0, 500).stream()
+        .map(SequenceGaps.Seen::gap)
         .filter(g -> g.snapt().equals(snapt))
         .toList();
   }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-class PriceTest {
+public class PriceTest {
   private static final JsonMapper JSON = new JsonMapper();
   private static final Terms MEASURED = Terms.of(SeedTariff.read());
   private static final Terms OFFERED = Terms.of(SeedTariff.at(OperatingPoint.OFFERED));
@@ -39,7 +39,8 @@ class PriceTest {
     assertThat(lines).hasSize(432);
   }
 
-  private static List<String> lines(String resource) throws Exception {
+  /// The lines of a file of vectors.
+  public static List<String> lines(String resource) throws Exception {
     try (InputStream in = Objects.requireNonNull(PriceTest.class.getResourceAsStream(resource))) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
     }
@@ -75,7 +76,8 @@ class PriceTest {
     }
   }
 
-  private static FlowMeasure measure(
+  /// The flow of a vector.
+  public static FlowMeasure measure(
       String application, JsonNode v, long durationMs, Demand demand) {
     long bytes = v.get("bytes").asLong();
     return new FlowMeasure(

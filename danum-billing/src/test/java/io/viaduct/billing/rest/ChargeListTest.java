@@ -200,7 +200,7 @@ class ChargeListTest {
       },
       {
         "form=2026-01-02T00:00:00Z",
-        "unknown query parameter 'form'; known parameters: application, class, cursor, from, limit, snapt, state, to"
+        "unknown query parameter 'form'; known parameters: application, class, cursor, device, from, limit, snapt, state, to"
       },
       {"limit=1&limit=2", "the query parameter 'limit' is given twice: send it once"}
     };
@@ -229,7 +229,7 @@ class ChargeListTest {
     };
     try {
       for (String[] f : filters) {
-        ChargeFilter filter = ChargeFilter.of(account, f[0], f[1], f[2], f[3], f[4], f[5]);
+        ChargeFilter filter = ChargeFilter.of(account, f[0], f[1], f[2], f[3], f[4], f[5], "");
         JsonNode plan = explain(filter);
         long blocks =
             plan.get("Shared Hit Blocks").asLong() + plan.get("Shared Read Blocks").asLong();

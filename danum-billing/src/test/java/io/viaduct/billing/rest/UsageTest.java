@@ -10,7 +10,9 @@ import java.math.BigInteger;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -90,6 +92,44 @@ class UsageTest {
     return String.join("|", parts);
   }
 
+  @Test
+  void sumsOfAClassAndAnApplicationLeaveOutAllOthers() throws Exception {
+    List<OnFile> some =
+        charges.stream()
+            .filter(c -> c.serviceClass().equals("HT_LD") && c.application().equals("ssh"))
+            .toList();
+    holds(usage("by=&class=HT_LD&application=ssh").body().get("total"), some);
+    assertThat(usage("device=nobody").body().get("total").get("charges").asString()).isEqualTo("0");
+  }
+
+  @Test
+  void daysAndHoursAreThoseOfTheZoneThatIsAskedFor() throws Exception {
+    // Half an hour off: its hours begin between those of UTC. And one whose clocks change in March.
+    for (String name : List.of("Asia/Kolkata", "Europe/Warsaw", "America/St_Johns")) {
+      ZoneId zone = ZoneId.of(name);
+      Map<String, List<OnFile>> byDay =
+          charges.stream()
+              .collect(Collectors.groupingBy(c -> c.start().atZone(zone).toLocalDate().toString()));
+      JsonNode days = usage("by=day&zone=" + name).body().get("usage");
+      assertThat(days.size()).as(name).isEqualTo(byDay.size());
+      for (JsonNode day : days) {
+        holds(day, byDay.get(day.get("day").asString()));
+      }
+      Map<Instant, List<OnFile>> byHour =
+          charges.stream()
+              .collect(
+                  Collectors.groupingBy(
+                      c -> c.start().atZone(zone).truncatedTo(ChronoUnit.HOURS).toInstant()));
+      JsonNode hours = usage("by=hour&zone=" + name).body().get("usage");
+      assertThat(hours.size()).as(name).isEqualTo(byHour.size());
+      for (JsonNode hour : hours) {
+        holds(hour, byHour.get(Instant.parse(hour.get("hour").asString())));
+      }
+    }
+    assertThat(usage("zone=Mars").body().get("detail").asString())
+        .contains("Mars", "Europe/Warsaw");
+  }
+
   private static void holds(JsonNode row, List<OnFile> of) {
     sums(of)
         .forEach((name, value) ->
@@ -130,7 +170,8 @@ class UsageTest {
     for (String by : List.of("week", "day,day", "day,", ",")) {
       Answer refused = usage("by=" + by);
       assertThat(refused.status()).as(by).isEqualTo(400);
-      assertThat(refused.body().get("detail").asString()).contains("day, class, application", by);
+      assertThat(refused.body().get("detail").asString())
+          .contains("day, hour, class, application, device", by);
     }
   }
 
@@ -145,7 +186,7 @@ class UsageTest {
         .contains("attachment; filename=\"viaduct-charges-" + account + ".csv\"");
     List<List<String>> rows = CsvReader.read(file.raw().body());
     List<String> names = rows.getFirst();
-    assertThat(names).contains("id", "serviceClass", "netMicrodenarii", "reason");
+    assertThat(names).contains("id", "serviceClass", "netMicrodenarii", "limitedBy");
     assertThat(rows).hasSize(charges.size() + 1).allMatch(row -> row.size() == names.size());
     Map<String, OnFile> byId =
         charges.stream().collect(Collectors.toMap(c -> Long.toString(c.id()), c -> c));
@@ -163,7 +204,7 @@ class UsageTest {
     Answer sums = billing.get("/api/v1/accounts/" + account + "/usage.csv?by=class", operator);
     List<List<String>> perClass = CsvReader.read(sums.raw().body());
     assertThat(perClass).hasSize(5);
-    assertThat(perClass.get(1).get(1)).isEqualTo("HT_HD");
+    assertThat(perClass.get(1).get(perClass.getFirst().indexOf("serviceClass"))).isEqualTo("HT_HD");
     assertThat(
             billing
                 .get("/api/v1/accounts/" + account + "/charges.csv?cursor=x", operator)

@@ -2,6 +2,7 @@ package io.viaduct.webgui.account;
 
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.ChargeFilter;
+import io.viaduct.webgui.billing.UsageQuery;
 import io.viaduct.webgui.login.SignedIn;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -52,7 +53,9 @@ class CsvFiles {
       throws IOException {
     send(
         billing.usageFile(
-            visitor.token(), account, ChargeFilter.utc(from, zone), ChargeFilter.utc(to, zone), by),
+            visitor.token(),
+            account,
+            new UsageQuery(ChargeFilter.between(from, to).in(zone), by, zone)),
         "usage-" + account,
         response);
   }

@@ -1,6 +1,7 @@
 package io.viaduct.webgui.account;
 
 import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.billing.ChargeQuery;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.page.Display;
@@ -36,6 +37,7 @@ class LivePages {
   private final LiveRelay relay;
   private final Limits limits;
   private final ITemplateEngine templates;
+  private final InstantSource clock;
 
   LivePages(
       Billing billing,
@@ -46,6 +48,7 @@ class LivePages {
     this.billing = billing;
     this.streams = streams;
     this.relay = new LiveRelay(limits, clock);
+    this.clock = clock;
     this.limits = limits;
     this.templates = templates;
   }
@@ -55,6 +58,7 @@ class LivePages {
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
       @RequestParam int rows,
+      @RequestParam(defaultValue = "home") String page,
       Locale locale,
       ZoneId zone,
       HttpServletRequest request,
@@ -62,7 +66,7 @@ class LivePages {
     int bounded = Math.clamp(rows, 1, limits.chargesPerPage());
     String session = request.getSession().getId();
     WebContext context = context(request, response, locale);
-    Display display = new Display(zone);
+    Viewed viewed = new Viewed(visitor, account, bounded, zone, context);
     LiveSignal signal = streams.open(session);
     InputStream events;
     try {
@@ -78,12 +82,7 @@ class LivePages {
         .name("live-page")
         .start(() -> {
           try {
-            relay.run(
-                visitor,
-                events,
-                signal,
-                browser,
-                () -> html(visitor, account, bounded, context, display));
+            relay.run(visitor, events, signal, browser, parts(page, viewed));
           } finally {
             streams.close(session, signal);
           }
@@ -91,13 +90,55 @@ class LivePages {
     return browser;
   }
 
-  private String html(
-      SignedIn visitor, String account, int rows, WebContext context, Display display) {
-    Map<String, Object> variables = new HashMap<>();
-    variables.put("display", display);
-    variables.putAll(AccountState.read(billing, visitor.token(), account, rows).variables());
-    context.setVariables(variables);
-    return templates.process("live", context);
+  /// What a page shows, and to whom.
+  private record Viewed(
+      SignedIn visitor, String account, int rows, ZoneId zone, WebContext context) {}
+
+  // The list of charges has nothing that changes without a charge; it asks for nothing else.
+  private LiveRelay.Parts parts(String page, Viewed viewed) {
+    return page.equals("charges")
+        ? new LiveRelay.Parts(() -> charges(viewed), () -> "")
+        : new LiveRelay.Parts(() -> home(viewed), () -> running(viewed));
+  }
+
+  private String home(Viewed viewed) {
+    return html(
+        "live",
+        viewed,
+        AccountState.read(
+                billing,
+                viewed.visitor().token(),
+                viewed.account(),
+                viewed.rows(),
+                clock.instant(),
+                viewed.zone())
+            .variables());
+  }
+
+  private String running(Viewed viewed) {
+    return html(
+        "live-running",
+        viewed,
+        Map.of("running", billing.running(viewed.visitor().token(), viewed.account()).running()));
+  }
+
+  private String charges(Viewed viewed) {
+    return html(
+        "live-charges",
+        viewed,
+        Map.of(
+            "charges",
+            billing
+                .charges(
+                    viewed.visitor().token(), viewed.account(), ChargeQuery.newest(viewed.rows()))
+                .charges()));
+  }
+
+  private String html(String template, Viewed viewed, Map<String, Object> shown) {
+    Map<String, Object> variables = new HashMap<>(shown);
+    variables.put("display", new Display(viewed.zone()));
+    viewed.context().setVariables(variables);
+    return templates.process(template, viewed.context());
   }
 
   /// Too many live pages: the browser tries again, more and more seldom.

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.springframework.http.MediaType;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
@@ -33,19 +34,20 @@ final class LiveRelay {
     this.clock = clock;
   }
 
+  /// What is sent, each time in its present state.
+  ///
+  /// @param changed the parts that a change at billing may touch
+  /// @param passing the parts that also change without one, such as rates; empty if there are none
+  record Parts(Supplier<String> changed, Supplier<String> passing) {}
+
   /// Sends until the stream ends.
   ///
   /// @param events billing's event stream, which is closed at the end
-  /// @param html the changed parts of the page, in their present state
   void run(
-      SignedIn visitor,
-      InputStream events,
-      LiveSignal signal,
-      SseEmitter browser,
-      Supplier<String> html) {
+      SignedIn visitor, InputStream events, LiveSignal signal, SseEmitter browser, Parts parts) {
     Thread reader = Thread.ofVirtual().start(() -> read(events, signal));
     try (events) {
-      relay(visitor, signal, browser, html);
+      relay(visitor, signal, browser, parts);
     } catch (IOException | IllegalStateException e) {
       // The browser left or billing's stream broke on closing: both are how a stream ends.
       return;
@@ -67,9 +69,10 @@ final class LiveRelay {
     }
   }
 
-  private void relay(SignedIn visitor, LiveSignal signal, SseEmitter browser, Supplier<String> html)
+  private void relay(SignedIn visitor, LiveSignal signal, SseEmitter browser, Parts parts)
       throws IOException, InterruptedException {
     Instant end = clock.instant().plus(limits.streamLifetime());
+    String passing = "";
     browser.send(SseEmitter.event().reconnectTime(RETRY_MS));
     while (clock.instant().isBefore(end)) {
       if (!clock.instant().isBefore(visitor.until())) {
@@ -78,12 +81,18 @@ final class LiveRelay {
       }
       switch (signal.await(KEEP_ALIVE)) {
         case UPDATE -> {
-          if (!update(browser, html)) {
+          if (update(browser, parts.changed(), "").isEmpty()) {
             return;
           }
           signal.gather(limits.liveInterval());
         }
-        case QUIET -> browser.send(SseEmitter.event().comment("quiet"));
+        case QUIET -> {
+          Optional<String> sent = update(browser, parts.passing(), passing);
+          if (sent.isEmpty()) {
+            return;
+          }
+          passing = sent.get();
+        }
         case SESSION_ENDED -> {
           send(browser, "ended", "");
           return;
@@ -99,17 +108,24 @@ final class LiveRelay {
     }
   }
 
-  /// False if there is no state to show, which ends the stream.
-  private static boolean update(SseEmitter browser, Supplier<String> html) throws IOException {
+  /// Sends parts if they are not as they were, else a comment: a write shows whether the browser is
+  /// still there. Empty if there is no state to show, which ends the stream.
+  private static Optional<String> update(SseEmitter browser, Supplier<String> html, String before)
+      throws IOException {
     try {
-      send(browser, "update", html.get());
-      return true;
+      String now = html.get();
+      if (now.equals(before)) {
+        browser.send(SseEmitter.event().comment("quiet"));
+      } else {
+        send(browser, "update", now);
+      }
+      return Optional.of(now);
     } catch (SessionEndedException e) {
       send(browser, "ended", "");
-      return false;
     } catch (PeerAwayException | PeerRefusedException e) {
-      return false;
+      // The browser asks again, and that request tells what is wrong.
     }
+    return Optional.empty();
   }
 
   private static void send(SseEmitter browser, String name, String data) throws IOException {

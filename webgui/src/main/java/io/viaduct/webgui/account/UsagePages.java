@@ -3,6 +3,7 @@ package io.viaduct.webgui.account;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.ChargeFilter;
 import io.viaduct.webgui.billing.Usage;
+import io.viaduct.webgui.billing.UsageQuery;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import java.time.ZoneId;
@@ -49,9 +50,7 @@ class UsagePages {
           billing.usage(
               visitor.token(),
               account,
-              ChargeFilter.utc(from, zone),
-              ChargeFilter.utc(to, zone),
-              by);
+              new UsageQuery(ChargeFilter.between(from, to).in(zone), by, zone));
       model.addAttribute("usage", usage);
     } catch (PeerRefusedException e) {
       if (e.status() != 400) {

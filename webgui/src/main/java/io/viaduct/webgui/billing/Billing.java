@@ -101,10 +101,6 @@ public final class Billing {
     peer.delete(at(account) + "/devices/" + encode(device), token);
   }
 
-  public Balance balance(BearerToken token, String account) {
-    return peer.get(at(account) + "/balance", token, Balance.class);
-  }
-
   public ChargePage charges(BearerToken token, String account, ChargeQuery query) {
     return peer.get(
         at(account)
@@ -126,30 +122,59 @@ public final class Billing {
         + with("class", filter.serviceClass())
         + with("state", filter.state())
         + with("application", filter.application())
-        + with("snapt", filter.snapt());
+        + with("snapt", filter.snapt())
+        + with("device", filter.device());
   }
 
   private static String time(@Nullable String from, @Nullable String to) {
     return with("from", from) + with("to", to);
   }
 
-  /// @param from RFC 3339, as [ChargeFilter#utc] returns it; likewise `to`
-  /// @param by words out of day, class, application, with commas between them
-  public Usage usage(
-      BearerToken token, String account, @Nullable String from, @Nullable String to, String by) {
-    return peer.get(
-        at(account) + "/usage" + query(time(from, to) + with("by", by)), token, Usage.class);
+  public Usage usage(BearerToken token, String account, UsageQuery query) {
+    return peer.get(at(account) + "/usage" + query(sums(query)), token, Usage.class);
   }
 
   /// The same sums as CSV (RFC 4180); the caller closes it.
-  public InputStream usageFile(
-      BearerToken token, String account, @Nullable String from, @Nullable String to, String by) {
-    return peer.stream(
-        at(account) + "/usage.csv" + query(time(from, to) + with("by", by)), CSV, token);
+  public InputStream usageFile(BearerToken token, String account, UsageQuery query) {
+    return peer.stream(at(account) + "/usage.csv" + query(sums(query)), CSV, token);
+  }
+
+  private static String sums(UsageQuery query) {
+    ChargeFilter filter = query.filter();
+    return time(filter.from(), filter.to())
+        + with("class", filter.serviceClass())
+        + with("application", filter.application())
+        + with("device", filter.device())
+        + with("zone", query.zoneName())
+        + with("by", query.by());
+  }
+
+  /// What the account may spend.
+  public AccountCredit credit(BearerToken token, String account) {
+    return peer.get(at(account) + "/credit", token, AccountCredit.class);
+  }
+
+  public WalletList wallets(BearerToken token, String account) {
+    return peer.get(at(account) + "/wallets", token, WalletList.class);
+  }
+
+  /// What the account's devices do now.
+  public RunningList running(BearerToken token, String account) {
+    return peer.get(at(account) + "/running", token, RunningList.class);
   }
 
   public Charge charge(BearerToken token, String charge) {
     return peer.get("/charges/" + encode(charge), token, Charge.class);
+  }
+
+  /// How a charge comes about.
+  public ExplainedCharge explain(BearerToken token, String charge) {
+    return peer.get("/charges/" + encode(charge) + "/explain", token, ExplainedCharge.class);
+  }
+
+  /// Who paid a charge.
+  public ChargePayment payment(BearerToken token, String charge) {
+    return peer.get("/charges/" + encode(charge) + "/payment", token, ChargePayment.class);
   }
 
   /// Books a top-up once per key, however often it is sent.

@@ -49,12 +49,20 @@ public record Charge(
     @Nullable MicroDenarii refundedMicrodenarii,
     @Nullable String tariffVersion,
     @Nullable String state,
-    @Nullable String reason) {
+    @Nullable String limitedBy,
+    @Nullable String brokenPromise,
+    @Nullable Double promised,
+    @Nullable Double measured,
+    @Nullable String device) {
   /// Classes of service as machines spell them, and states, in the order in which they are shown.
   public static final List<String> CLASSES = List.of("LT_LD", "HT_LD", "LT_HD", "HT_HD");
 
   public static final List<String> STATES =
       List.of("provisional", "corrected", "final", "adjusted", "void");
+
+  private static final Set<String> LIMITS = Set.of("nothing", "price", "utility", "cap");
+
+  private static final Set<String> PROMISES = Set.of("delay", "throughput");
 
   private static final Set<String> DELAY_SOURCES =
       Set.of("measured", "last_good", "half_control_rtt", "reference");
@@ -78,6 +86,14 @@ public record Charge(
 
   public @Nullable String knownDelaySource() {
     return known(DELAY_SOURCES, delaySource);
+  }
+
+  public @Nullable String knownLimit() {
+    return known(LIMITS, limitedBy);
+  }
+
+  public @Nullable String knownPromise() {
+    return known(PROMISES, brokenPromise);
   }
 
   /// Returns what may still be refunded.

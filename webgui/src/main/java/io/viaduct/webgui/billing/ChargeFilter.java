@@ -21,15 +21,28 @@ public record ChargeFilter(
     @BindParam("class") @Nullable String serviceClass,
     @Nullable String state,
     @Nullable String application,
-    @Nullable String snapt) {
-  static final ChargeFilter NONE = new ChargeFilter(null, null, null, null, null, null);
+    @Nullable String snapt,
+    @Nullable String device) {
+  static final ChargeFilter NONE = between(null, null);
+
+  /// Charges of a time.
+  ///
+  /// @param from as [#utc] returns it; likewise `to`
+  public static ChargeFilter between(@Nullable String from, @Nullable String to) {
+    return new ChargeFilter(from, to, null, null, null, null, null);
+  }
+
+  /// The same with another beginning.
+  public ChargeFilter from(String begin) {
+    return new ChargeFilter(begin, to, serviceClass, state, application, snapt, device);
+  }
 
   /// Returns the filter with its times as billing reads them.
   ///
   /// @param zone in which the visitor typed them
   public ChargeFilter in(ZoneId zone) {
     return new ChargeFilter(
-        utc(from, zone), utc(to, zone), serviceClass, state, application, snapt);
+        utc(from, zone), utc(to, zone), serviceClass, state, application, snapt, device);
   }
 
   /// Returns a time field's text as billing reads it: RFC 3339 in UTC. Anything else stays as it is

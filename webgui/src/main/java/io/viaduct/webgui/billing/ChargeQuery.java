@@ -12,9 +12,14 @@ public record ChargeQuery(int limit, @Nullable String cursor, ChargeFilter filte
     return new ChargeQuery(limit, null, ChargeFilter.NONE);
   }
 
+  /// True if this is the first page of what the filter selects.
+  public boolean isFirst() {
+    return isBlank(cursor);
+  }
+
   /// True if this is the first page of all charges, the one that new charges belong to.
   public boolean isNewest() {
-    return isBlank(cursor) && !isFiltered();
+    return isFirst() && !isFiltered();
   }
 
   /// True if some charges are left out.
@@ -25,7 +30,8 @@ public record ChargeQuery(int limit, @Nullable String cursor, ChargeFilter filte
             filter.serviceClass(),
             filter.state(),
             filter.application(),
-            filter.snapt())
+            filter.snapt(),
+            filter.device())
         .anyMatch(part -> !isBlank(part));
   }
 

@@ -7,6 +7,8 @@ import java.util.Locale;
 
 /// Money: integer millionths of a denarius, a decimal string in JSON.
 public record MicroDenarii(long value) {
+  public static final MicroDenarii ZERO = new MicroDenarii(0);
+
   private static final int DECIMALS = 6;
 
   @JsonCreator

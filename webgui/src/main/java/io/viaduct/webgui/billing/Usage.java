@@ -1,5 +1,6 @@
 package io.viaduct.webgui.billing;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -18,11 +19,15 @@ public record Usage(List<Sums> usage, Sums total) {
     return usage.stream().mapToLong(row -> row.netMicrodenarii().value()).max().orElse(0);
   }
 
-  /// @param day UTC, null if the sums are not taken by day; likewise below
+  /// @param day in the zone that was asked for, null if the sums are not taken by day; likewise
+  ///   below
+  /// @param hour its beginning
   public record Sums(
       @Nullable String day,
+      @Nullable Instant hour,
       @Nullable String serviceClass,
       @Nullable String application,
+      @Nullable String device,
       long charges,
       long preBytes,
       long postBytes,

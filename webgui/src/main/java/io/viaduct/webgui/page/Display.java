@@ -94,12 +94,12 @@ public final class Display {
   ///
   /// @param unit without prefix
   public String quantity(@Nullable Double value, String unit) {
-    return value == null || !Double.isFinite(value) ? UNKNOWN : Quantity.scaled(value, unit);
+    return value == null ? UNKNOWN : Quantity.scaled(value, unit);
   }
 
   /// A number with three significant digits, without unit and prefix, thousands separated.
   public String significant(@Nullable Double value) {
-    return value == null || !Double.isFinite(value) ? UNKNOWN : Quantity.plain(value);
+    return value == null ? UNKNOWN : Quantity.plain(value);
   }
 
   /// The number as it is, for a title or a data attribute: as many digits as tell it from others.
@@ -125,6 +125,23 @@ public final class Display {
   /// `60.0 %`.
   public String percent(@Nullable Double percent) {
     return percent == null ? UNKNOWN : Quantity.plain(percent) + "\u00a0%";
+  }
+
+  /// A number of an explanation, in the unit that billing names.
+  public String measured(@Nullable Double value, String unit) {
+    if (value == null) {
+      return UNKNOWN;
+    }
+    return switch (unit) {
+      case "" -> significant(value);
+      case "kbit/s" -> kilobitRate(value);
+      case "ms" -> delay(value);
+      case "bytes" -> bytes(Math.round(value));
+      case "\u00b5den" -> money(new MicroDenarii(Math.round(value)));
+      case "den/s per kbit/s" -> quantity(value, "den/kbit");
+      case "den/s per ms" -> quantity(value, "den/s/ms");
+      default -> quantity(value, unit);
+    };
   }
 
   /// Decimal multiples, as tariffs count them: `2.39 MB`.

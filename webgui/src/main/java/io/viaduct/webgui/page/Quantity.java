@@ -18,17 +18,17 @@ final class Quantity {
 
   /// Prefixes from nano to exa; what rounds to less than 1 nano is written so.
   static String scaled(double value, String unit) {
-    return write(new BigDecimal(value), unit, 0);
+    return Double.isFinite(value) ? write(new BigDecimal(value), unit, 0) : Display.UNKNOWN;
   }
 
   /// Prefixes from none to exa, for what is counted: bytes, bits.
   static String counted(double value, String unit) {
-    return write(new BigDecimal(value), unit, NO_PREFIX);
+    return Double.isFinite(value) ? write(new BigDecimal(value), unit, NO_PREFIX) : Display.UNKNOWN;
   }
 
   /// No unit and no prefix, thousands separated.
   static String plain(double value) {
-    return number(new BigDecimal(value).round(THREE));
+    return Double.isFinite(value) ? number(new BigDecimal(value).round(THREE)) : Display.UNKNOWN;
   }
 
   /// Below 1000 den as any quantity, above in whole denarii.

@@ -78,7 +78,11 @@ class AccountPagesTest {
   void chargeExplainsItselfWithAllQuantitiesAndUnits() {
     peer.charges.add(PeerServer.charge("c1", "alice"));
     String page = Visitor.alice().get("/charges/c1").body();
-    assertThat(Visitor.text(page, "charge-reason")).startsWith("skype-video as HT&amp;LD at 340.0");
+    assertThat(Visitor.text(page, "charge-reason"))
+        .isEqualTo(
+            "skype-video ran as HT&amp;LD at 340 kbit/s, with a delay of 140 ms and 1.25 % of its"
+                + " packets lost. There a virtual unit costs 662 \u00b5den/vu, and 20.4 kvu come to"
+                + " 13.5 den. Of 2.55 MB, 1.53 MB were saved: the discount is 765 mden.");
     assertThat(Visitor.text(page, "charge-price")).isEqualTo("662 \u00b5den/vu");
     assertThat(Visitor.text(page, "charge-units")).isEqualTo("20.4 kvu");
     assertThat(Visitor.text(page, "charge-amount")).isEqualTo("13.5 den");

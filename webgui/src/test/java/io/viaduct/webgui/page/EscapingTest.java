@@ -19,6 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import tools.jackson.databind.json.JsonMapper;
 
 /// Shows what strangers write (names, references, reasons, words of SNAPTs) on every page.
 class EscapingTest {
@@ -49,7 +50,9 @@ class EscapingTest {
                 "session",
                 "protocol",
                 "remoteAddress",
-                "reason",
+                "limitedBy",
+                "brokenPromise",
+                "device",
                 "state",
                 "serviceClass",
                 "delaySource",
@@ -75,9 +78,20 @@ class EscapingTest {
     peer.credits.add(
         hostile(PeerServer.payment("refund", ATTACK, ATTACK), List.of("createdBy", "transaction")));
     arrangeWork(peer.work);
+    peer.explanation =
+        peer.explanation.replace(
+            "\"8 \u00b7 bytes / time\"", JsonMapper.shared().writeValueAsString(ATTACK));
+    peer.payment.put("passedBy", ATTACK);
     Map<String, Object> sums = hostile(PeerServer.sums("2026-11-20", "7", "5"), List.of());
     sums.put("application", ATTACK);
     sums.put("serviceClass", ATTACK);
+    sums.put("device", ATTACK);
+    sums.put("day", ATTACK);
+    peer.running.add(
+        hostile(
+            PeerServer.running("web", "HT_HD"),
+            List.of("snapt", "session", "device", "application", "serviceClass")));
+    peer.funds.put("state", ATTACK);
     peer.usage.put("usage", List.of(sums));
   }
 
@@ -120,8 +134,12 @@ class EscapingTest {
         "/accounts/{account}/charges",
         List.of(
             "/accounts/alice/charges",
-            "/accounts/alice/charges?application=%1$s&snapt=%1$s&from=%1$s&class=%1$s&state=%1$s"
+            "/accounts/alice/charges?by=device",
+            "/accounts/alice/charges?device=%1$s&by=%1$s&application=%1$s&snapt=%1$s&from=%1$s&class=%1$s&state=%1$s"
                 .formatted(QUOTED)));
+    visits.put(
+        "/accounts/{account}/savings",
+        List.of("/accounts/alice/savings", "/accounts/alice/savings?month=" + QUOTED));
     visits.put(
         "/accounts/{account}/usage",
         List.of(

@@ -45,7 +45,7 @@ final class JsonPeerFuzz {
           (billing, _) -> billing.openSession("alice", "p", "192.0.2.1", ""),
           (billing, _) -> billing.account(TOKEN, "alice"),
           (billing, _) -> billing.devices(TOKEN, "alice"),
-          (billing, _) -> billing.balance(TOKEN, "alice"),
+          (billing, _) -> billing.credit(TOKEN, "alice"),
           (billing, _) -> billing.charges(TOKEN, "alice", ChargeQuery.newest(5)),
           (billing, _) -> billing.charge(TOKEN, "7"),
           (billing, _) -> billing.refusedReports(TOKEN, ALL, 5, null),
@@ -207,7 +207,10 @@ final class JsonPeerFuzz {
             + "'postBytes':5,'savedBytes':-1,'delayMs':1e3,'loss':0.5,'chargeMicrodenarii':'5',"
             + "'discountMicrodenarii':'-9223372036854775808','netMicrodenarii':'0','more':[{}]}";
     String expires = "'expiresAt':'2999-01-01T00:00:00Z'}";
-    String balance = "{'account':'a','asOf':'2026-01-01T00:00:00Z','postedMicrodenarii':'";
+    String caps = ",'caps':{'spentTodayMicrodenarii':'1','spentThisMonthMicrodenarii':'2'}";
+    String credit =
+        "{'balanceMicrodenarii':'5','limitMicrodenarii':'0','reservedMicrodenarii':'0',"
+            + "'spentLastHourMicrodenarii':'7','lastsSeconds':60,'availableMicrodenarii':'";
     List<byte[]> seeds =
         new ArrayList<>(
             List.of(
@@ -219,9 +222,9 @@ final class JsonPeerFuzz {
                 input(1, 200, "{'id':null}"),
                 input(2, 200, "{'accounts':[{'id':'alice'}],'next':'c'}"),
                 input(2, 200, "{'accounts':[null]}"),
-                input(3, 200, balance + "12','availableMicrodenarii':'5'}"),
-                input(3, 200, balance + "-2','availableMicrodenarii':'9223372036854775807'}"),
-                input(3, 200, balance + "12'}"),
+                input(3, 200, credit + "5'" + caps + "}"),
+                input(3, 200, credit + "-9223372036854775808'" + caps + "}"),
+                input(3, 200, credit + "5'}"),
                 input(4, 200, "{'charges':[" + charge + "]}"),
                 input(4, 200, "{}"),
                 input(5, 200, charge),

@@ -14,6 +14,7 @@ import picocli.CommandLine.Command;
       FallbackCommand.class,
       PathMtuCommand.class,
       IdleCommand.class,
+      CreditCommand.class,
       HandoverCommand.class,
       io.viaduct.testbed.sessions.SessionsCommand.class,
       io.viaduct.testbed.sessions.ProbesCommand.class,

@@ -54,6 +54,11 @@ final class LongDownload implements AutoCloseable {
     return "one TCP connection, %d Mbit/s".formatted(rateBitPerSecond / 1_000_000);
   }
 
+  /// Returns the bytes that have arrived.
+  long received() {
+    return download.received();
+  }
+
   /// Restarts the measurement of pauses.
   void watch(long nowNs) {
     received = download.received();

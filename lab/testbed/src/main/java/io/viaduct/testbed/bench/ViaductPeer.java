@@ -26,7 +26,7 @@ final class ViaductPeer implements Peer {
 
   private static final String ALLOCATED = "viaduct_loops_allocated_bytes_total";
   private static final String REGISTERED = "viaduct_bridge_sip_events_total{event=\"registered\"}";
-  private static final long DENARII = 1_000_000; // enough for terabytes
+  private static final long CREDIT = 1_000_000_000_000L; // enough for terabytes
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Place place;
@@ -34,6 +34,7 @@ final class ViaductPeer implements Peer {
   private final Passwords passwords;
   private final Lines lines;
   private final LongSupplier nanoTime;
+  private long credit = CREDIT;
 
   /// One of two tunnels side by side. Each has an agent and a SNAPT of its own; they share the
   /// other services.
@@ -95,6 +96,12 @@ final class ViaductPeer implements Peer {
     this.nanoTime = nanoTime;
   }
 
+  /// Gives the user this credit, in micro-denarii, instead of a large one.
+  ViaductPeer credit(long microdenarii) {
+    credit = microdenarii;
+    return this;
+  }
+
   @Override
   public String name() {
     return NAME;
@@ -136,7 +143,7 @@ final class ViaductPeer implements Peer {
     var billing = new BillingClient(address, new Retry(PATIENCE, nanoTime));
     billing.logIn("operator", passwords.operator());
     billing.createAccount(place.user, place.password.apply(passwords), place.user);
-    billing.topUp(place.user, DENARII * 1_000_000, "bench-" + place.user);
+    billing.topUp(place.user, credit, "bench-" + place.user);
   }
 
   @Override

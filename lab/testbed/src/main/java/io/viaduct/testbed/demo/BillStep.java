@@ -75,7 +75,7 @@ final class BillStep {
         verification.path("holds").asBoolean(),
         "the ledger's accounts sum to zero: %d invariants recomputed from its rows",
         verification.path("checks").size());
-    narration.line("for example: %s", charges.getLast().reason());
+    narration.line("for example: %s", charges.getLast().sentence());
   }
 
   /// Waits until the download is charged, no report is pending, and no charge has come for more

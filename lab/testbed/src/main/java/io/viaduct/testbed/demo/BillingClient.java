@@ -54,7 +54,8 @@ public final class BillingClient {
         Map.of("Idempotency-Key", key));
   }
 
-  long balance(String account) throws IOException {
+  /// Returns the posted balance of an account in micro-denarii.
+  public long balance(String account) throws IOException {
     return get("/accounts/" + account + "/balance").path("postedMicrodenarii").asLong();
   }
 

@@ -26,7 +26,7 @@ record Charge(
     long refund,
     long net,
     String state,
-    String reason) {
+    String limitedBy) {
   static Charge of(JsonNode json) {
     return new Charge(
         json.path("id").asString(),
@@ -51,6 +51,27 @@ record Charge(
         json.path("promiseRefundMicrodenarii").asLong(),
         json.path("netMicrodenarii").asLong(),
         json.path("state").asString(),
-        json.path("reason").asString());
+        json.path("limitedBy").asString());
+  }
+
+  /// Says in one sentence what the flow was measured as and what it cost.
+  String sentence() {
+    String limit =
+        switch (limitedBy) {
+          case "UTILITY" -> ", limited to the utility received";
+          case "CAP" -> ", limited by the cap of a flow";
+          default -> "";
+        };
+    return "%s as %s at %.1f kbit/s, delay %.1f ms: charge %s%s, discount %s, fees %s, net %s"
+        .formatted(
+            application,
+            serviceClass.replace('_', '&'),
+            throughputKbitPerSecond,
+            delayMs,
+            BillingClient.denarii(charge),
+            limit,
+            BillingClient.denarii(discount),
+            BillingClient.denarii(fees),
+            BillingClient.denarii(net));
   }
 }

@@ -14,11 +14,10 @@ import java.util.function.Predicate;
 /// Step (a): alice has little credit. Her download is cut when it is used up, and goes on over the
 /// same connection after a top-up.
 final class CreditStep {
-  /// Little credit: the fees of some 100 MB, so the download takes it all.
+  /// Little credit: at the rate of link A it lasts for some seconds.
   static final long LITTLE = 1_000_000;
 
-  private static final long BYTES = 120_000_000;
-  private static final long RATE_BIT_PER_SECOND = 100_000_000;
+  private static final long BYTES = 60_000_000;
   private static final long SEED = 20_260_101;
   private static final long STANDS_NS = 2_000_000_000L;
   private static final long AT_SNAPT_NS = 1_000_000_000L;
@@ -50,7 +49,8 @@ final class CreditStep {
   ///
   /// @param topUp micro-denarii that alice gets after the cut
   void run(Narration narration, long topUp) throws IOException {
-    String path = "/text?seed=%d&bytes=%d&rate=%d".formatted(SEED, BYTES, RATE_BIT_PER_SECOND);
+    String path = "/text?seed=%d&bytes=%d".formatted(SEED, BYTES);
+    long startNs = nanoTime.getAsLong();
     var download = new TextDownload();
     CompletableFuture<TextDownload.Result> result =
         topology.device.start(
@@ -58,8 +58,9 @@ final class CreditStep {
     try {
       narration.line("alice is told: %s", awaitCredit(credit -> credit.contains("low")));
       narration.line("alice is told: %s", awaitCredit(credit -> credit.contains("used up")));
+      long usedUpNs = nanoTime.getAsLong() - startNs;
       awaitStandstill(download);
-      cut(narration, download, result);
+      cut(narration, download, result, Math.round(LITTLE * 1e9 / usedUpNs));
       goesOn(narration, download, result, topUp);
       finish(narration, result);
     } finally {
@@ -90,13 +91,15 @@ final class CreditStep {
   }
 
   private void cut(
-      Narration narration, TextDownload download, CompletableFuture<TextDownload.Result> result)
+      Narration narration,
+      TextDownload download,
+      CompletableFuture<TextDownload.Result> result,
+      long second)
       throws IOException {
     long balance = retry.until(() -> posted(alice.balance("alice")));
-    long second = Math.round(LITTLE * (RATE_BIT_PER_SECOND / 8.0) / download.received());
     narration.hold(
         !result.isDone() && balance > -second,
-        "cut after %.1f MB at a balance of %s den, above −1 s of the line (−%s)",
+        "cut after %.1f MB at a balance of %s den, above that of 1 s more (−%s)",
         download.received() / 1e6,
         BillingClient.denarii(balance),
         BillingClient.denarii(second));

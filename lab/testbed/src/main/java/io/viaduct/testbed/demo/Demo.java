@@ -131,6 +131,7 @@ final class Demo {
 
   private void start() throws IOException {
     topology.weather("B", FAR);
+    DeviceLinks.mobile(topology);
     Plans plans = deployment.plans();
     narration.step("starting billing, bridge, pages and two SNAPTs, each as a process of its own");
     List<ServicePlan> all =

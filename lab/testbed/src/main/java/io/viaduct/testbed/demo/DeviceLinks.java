@@ -3,9 +3,11 @@ package io.viaduct.testbed.demo;
 import io.viaduct.testbed.process.StatusSocket;
 import io.viaduct.testbed.topology.Topology;
 import io.viaduct.testbed.traffic.PacedStream;
+import io.viaduct.testbed.weather.Direction;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -32,9 +34,29 @@ final class DeviceLinks {
     this.nanoTime = nanoTime;
   }
 
+  /// Gives links A and B the rates of a mobile network, with a queue of 100 ms.
+  static void mobile(Topology topology) {
+    for (String link : List.of("A", "B")) {
+      topology.weather(link, Direction.DOWN, "rate=20mbit", "queue=250kB");
+      topology.weather(link, Direction.UP, "rate=5mbit", "queue=64kB");
+    }
+  }
+
+  /// Takes the limits of the rates away.
+  static void unlimited(Topology topology) {
+    for (String link : List.of("A", "B")) {
+      topology.weather(link, "rate=unlimited");
+    }
+  }
+
+  /// Ends the bad weather of link A.
+  void clear() {
+    topology.weather("A", "delay=0ms", "loss=0%");
+  }
+
   /// Makes both links and their gateways work.
   void restore() throws IOException {
-    topology.weather("A", "clear");
+    clear();
     topology.gateway("B").ip("link set core0 up");
     topology.restoreLink("A");
     awaitUsed(A, B);

@@ -31,6 +31,7 @@ final class RehearsalStep {
   }
 
   void run(Narration narration) {
+    DeviceLinks.unlimited(topology);
     long exchanges = 0;
     for (int size : Exchanges.SIZES) {
       exchanges += exchanges(EnglishText.of(size)) + exchanges(noise(size));

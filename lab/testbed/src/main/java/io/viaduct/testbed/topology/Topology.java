@@ -239,12 +239,17 @@ public final class Topology {
   /// @param settings as the laboratory's prompt takes them: `delay=10ms`, `loss=20%`
   /// @throws IllegalArgumentException for a wrong setting
   public void weather(String link, String... settings) {
+    for (Direction direction : Direction.values()) {
+      weather(link, direction, settings);
+    }
+  }
+
+  /// Changes the weather of one direction of a link, for all devices.
+  public void weather(String link, Direction direction, String... settings) {
     for (WeatheredCable each : weatheredCables) {
       if (each.link().name().equals(link)) {
-        for (Direction direction : Direction.values()) {
-          WeatheredLink cable = each.weathered();
-          cable.change(direction, WeatherText.apply(cable.weather(direction), List.of(settings)));
-        }
+        WeatheredLink cable = each.weathered();
+        cable.change(direction, WeatherText.apply(cable.weather(direction), List.of(settings)));
       }
     }
   }

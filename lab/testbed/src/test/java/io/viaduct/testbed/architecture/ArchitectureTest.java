@@ -33,7 +33,8 @@ class ArchitectureTest {
           "ims-bridge", "io.viaduct.bridge..",
           "danum-billing", "io.viaduct.billing..",
           "webgui", "io.viaduct.webgui..",
-          "setup", "io.viaduct.setup..");
+          "setup", "io.viaduct.setup..",
+          "denarii", "io.viaduct.denarii..");
 
   private static final List<String> SHARED =
       List.of(
@@ -136,7 +137,8 @@ class ArchitectureTest {
 
   @Test
   void processesWithoutSpringHaveNoSpring() {
-    for (String module : List.of("cnapt-agent", "snapt-server", "service-host", "setup")) {
+    for (String module :
+        List.of("cnapt-agent", "snapt-server", "service-host", "setup", "denarii")) {
       noClasses()
           .should()
           .dependOnClassesThat()

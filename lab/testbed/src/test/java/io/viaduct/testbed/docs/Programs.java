@@ -3,12 +3,14 @@ package io.viaduct.testbed.docs;
 import io.viaduct.billing.BillingCommand;
 import io.viaduct.bridge.BridgeCommand;
 import io.viaduct.cnapt.CnaptCommand;
+import io.viaduct.denarii.DenariiCommand;
 import io.viaduct.service.command.ExitCode;
 import io.viaduct.service.command.ProcessCommandLine;
 import io.viaduct.setup.SetupCommand;
 import io.viaduct.sip.useragent.UserAgentCommand;
 import io.viaduct.snapt.SnaptCommand;
 import io.viaduct.testbed.LaboratoryCommand;
+import io.viaduct.testbed.payment.ProviderCommand;
 import io.viaduct.webgui.WebguiCommand;
 import java.lang.reflect.Constructor;
 import java.util.Arrays;
@@ -40,6 +42,8 @@ final class Programs {
           "danum-billing", BillingCommand.class,
           "webgui", WebguiCommand.class,
           "setup", SetupCommand.class,
+          "denarii", DenariiCommand.class,
+          "provider", ProviderCommand.class,
           "user-agent", UserAgentCommand.class);
 
   private static final List<String> LABORATORY = List.of("demo", "bench", "lab");
@@ -71,6 +75,8 @@ final class Programs {
         "danum-billing",
         "webgui",
         "setup",
+        "denarii",
+        "provider",
         "user-agent",
         "demo",
         "bench",

@@ -1,7 +1,5 @@
 package io.viaduct.testbed.provisioning;
 
-import io.viaduct.billing.BillingApplication;
-import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.bridge.BridgeApplication;
 import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.registrar.Subscribers;
@@ -19,79 +17,36 @@ import io.viaduct.sip.useragent.UserAgentSettings;
 import io.viaduct.spring.SpringService;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import org.springframework.context.ApplicationContext;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /// A real billing with its own PostgreSQL and a real bridge that asks it, on ports that the system
 /// chose, each started from a configuration file.
 final class SideBySide implements AutoCloseable {
   static final String DOMAIN = "ims.test";
-  private static final String OPERATOR_PASSWORD = "operator-secret";
 
-  private final SpringService billing;
-  private final ApplicationContext billingParts;
+  private final RealBilling billing;
   private final SpringService bridge;
   private final ApplicationContext bridgeParts;
-  private final HttpClient http = HttpClient.newHttpClient();
-  private String token = "";
 
   SideBySide(Path directory) throws Exception {
     TestAuthority authority = new TestAuthority(directory.resolve("operator"));
-    billing = billing(directory, authority.issue("danum-billing"));
+    billing = new RealBilling(directory, authority, DOMAIN, "");
     try {
-      billingParts = billing.start();
-      bridge =
-          bridge(
-              directory, authority.issue("ims-bridge"), BillingApplication.grpcPort(billingParts));
+      bridge = bridge(directory, authority.issue("ims-bridge"), billing.grpcPort());
       bridgeParts = bridge.start();
     } catch (Exception e) {
       billing.close();
       throw e;
     }
-    token =
-        send(
-                "POST",
-                "/sessions",
-                "{\"user\":\"operator\",\"password\":\"" + OPERATOR_PASSWORD + "\"}")
-            .get("token")
-            .asString();
   }
 
   private static String tls(TlsSettings tls) {
     return "tls: {certificate: %s, private-key: %s, trust: %s}"
         .formatted(tls.certificate(), tls.privateKey(), tls.trust());
-  }
-
-  private static SpringService billing(Path directory, TlsSettings tls) throws Exception {
-    Path file =
-        Files.writeString(
-            directory.resolve("billing.yml"),
-            """
-            rest: {port: 0}
-            grpc: {port: 0}
-            operations: {port: 0}
-            %s
-            database: {data-directory: %s, binaries-directory: %s}
-            operator: {password-file: %s}
-            sip-domain: %s
-            credentials: {key-file: credential.key}
-            """
-                .formatted(
-                    tls(tls),
-                    directory.resolve("billing"),
-                    Path.of("target", "postgresql").toAbsolutePath(),
-                    TestAuthority.secret(directory.resolve("operator.password"), OPERATOR_PASSWORD),
-                    DOMAIN));
-    return BillingApplication.of(
-        ConfigurationFile.load(file, BillingConfiguration.class), InstantSource.system());
   }
 
   private static SpringService bridge(Path directory, TlsSettings tls, int billingPort)
@@ -129,23 +84,7 @@ final class SideBySide implements AutoCloseable {
   ///
   /// @throws AssertionError with billing's words if it refuses
   JsonNode send(String method, String path, String body) throws Exception {
-    HttpResponse<String> answer =
-        http.send(
-            HttpRequest.newBuilder(
-                    URI.create(
-                        "http://127.0.0.1:%s/api/v1%s"
-                            .formatted(
-                                billingParts.getEnvironment().getProperty("local.server.port"),
-                                path)))
-                .method(method, HttpRequest.BodyPublishers.ofString(body))
-                .header("Content-Type", "application/json")
-                .header("Authorization", "Bearer " + token)
-                .build(),
-            HttpResponse.BodyHandlers.ofString());
-    if (answer.statusCode() / 100 != 2) {
-      throw new AssertionError(method + " " + path + ": " + answer.body());
-    }
-    return JsonMapper.shared().readTree(answer.body().isEmpty() ? "{}" : answer.body());
+    return billing.send(method, path, body);
   }
 
   /// Starts a device's user agent, which does nothing until it is told.
@@ -164,7 +103,6 @@ final class SideBySide implements AutoCloseable {
 
   @Override
   public void close() {
-    http.close();
     bridge.close();
     billing.close();
   }

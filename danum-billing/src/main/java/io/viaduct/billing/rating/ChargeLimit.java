@@ -1,0 +1,36 @@
+package io.viaduct.billing.rating;
+
+import io.viaduct.billing.ledger.MicroDenarii;
+
+/// What a charge amounts to: the price of its units, or what bounds it from above.
+public enum ChargeLimit {
+  /// Nothing was carried, so nothing is charged.
+  NOTHING,
+  /// Price times units, without a bound.
+  PRICE,
+  /// The utility that was received.
+  UTILITY,
+  /// The tariff's cap of a flow in an interval.
+  CAP;
+
+  /// Finds out what a posted charge was limited by.
+  ///
+  /// @param preBytes bytes before aggregation
+  /// @param priced price times units, den
+  /// @param received the flow's part of the utility received, den
+  /// @param charge as it was posted
+  public static ChargeLimit of(long preBytes, double priced, double received, MicroDenarii charge) {
+    if (preBytes == 0) {
+      return NOTHING;
+    }
+    if (rounded(priced).compareTo(charge) <= 0) {
+      return PRICE;
+    }
+    return rounded(received).compareTo(charge) <= 0 ? UTILITY : CAP;
+  }
+
+  // An amount far above every charge needs no exact comparison.
+  private static MicroDenarii rounded(double denarii) {
+    return Rounding.ofDenarii(Math.min(denarii, 1e9));
+  }
+}

@@ -1,0 +1,36 @@
+package io.viaduct.billing.settlement;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/// What an account has measured through a SNAPT lately.
+///
+/// @param owner owner of the SNAPT, as of the latest charge
+/// @param delayMs mean one-way delay, milliseconds
+/// @param loss mean share of lost packets, 0..1
+public record SnaptExperience(String owner, double delayMs, double loss) {
+  /// So many of the latest charges are looked at: some minutes of a busy device.
+  private static final int CHARGES = 50;
+
+  /// Returns it; empty if no charge of the account through this SNAPT has a measured delay.
+  public static Optional<SnaptExperience> of(JdbcClient jdbc, String account, String snapt) {
+    record Means(@Nullable String owner, double delayMs, double loss) {}
+    Means means =
+        jdbc.sql(
+                """
+                select (array_agg(owner order by started_at desc))[1], avg(delay_ms), avg(loss) from (
+                  select i.owner, c.started_at, c.delay_ms, c.loss from charging_interval i join charge c on c.interval_id = i.id
+                  where i.account = ? and i.snapt_id = ? and c.delay_source = 'MEASURED'
+                  order by i.started_at desc, c.id desc limit ?) latest
+                """)
+            .param(account)
+            .param(snapt)
+            .param(CHARGES)
+            .query((row, _) -> new Means(row.getString(1), row.getDouble(2), row.getDouble(3)))
+            .single();
+    return means.owner() == null
+        ? Optional.empty()
+        : Optional.of(new SnaptExperience(means.owner(), means.delayMs(), means.loss()));
+  }
+}

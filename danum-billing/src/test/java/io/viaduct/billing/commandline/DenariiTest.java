@@ -1,0 +1,354 @@
+package io.viaduct.billing.commandline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.billing.ManualClock;
+import io.viaduct.billing.RunningBilling;
+import io.viaduct.billing.SharedDatabase;
+import io.viaduct.billing.commandline.CommandRun.Person;
+import io.viaduct.billing.mediation.PostedReports;
+import io.viaduct.billing.mediation.Reports;
+import io.viaduct.billing.tariff.SeedTariff;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/// Each command of `denarii`, against a running billing with its PostgreSQL.
+class DenariiTest {
+  private static final ManualClock CLOCK = new ManualClock();
+  private static RunningBilling billing;
+  private static String token;
+
+  private final String alice = "alice-" + UUID.randomUUID().toString().substring(0, 8);
+  private Person operator;
+  private Person user;
+
+  @BeforeAll
+  static void start(@TempDir Path folder) throws Exception {
+    // Later than the intervals of other tests, which must not be rated by a tariff of this one.
+    CLOCK.advance(Duration.ofHours(3));
+    billing = RunningBilling.start(folder, CLOCK);
+    token = billing.operator();
+  }
+
+  @AfterAll
+  static void stop() {
+    billing.close();
+  }
+
+  @BeforeEach
+  void logIn(@TempDir Path home) throws Exception {
+    billing.openAccount(token, alice);
+    operator = new Person(billing, home.resolve("root"), RunningBilling.OPERATOR_PASSWORD, CLOCK);
+    user = new Person(billing, home.resolve("alice"), "password-of-" + alice, CLOCK);
+    operator.run("login", "--user", "operator").succeeds();
+    user.run("login", "--user", alice).succeeds();
+  }
+
+  private List<Long> charged() {
+    return PostedReports.post(alice, SeedTariff.read(), Reports.workedExample());
+  }
+
+  private static List<String> keys(JsonNode node) {
+    return List.copyOf(node.propertyNames());
+  }
+
+  @Test
+  void aLogInIsKeptUntilTheLogOutAndAWrongPasswordEndsWith77() {
+    assertThat(user.run("account").succeeds().out()).startsWith(alice + " (" + alice + "), user");
+    assertThat(user.run("logout").succeeds().out()).isEqualTo("logged out\n");
+    assertThat(user.run("account").code()).isEqualTo(77);
+    Person guesser = new Person(billing, user.home(), "wrong", CLOCK);
+    CommandRun wrong = guesser.run("login", "--user", alice);
+    assertThat(wrong.code()).isEqualTo(77);
+    assertThat(wrong.err()).contains("Wrong user or password: check both and try again");
+  }
+
+  @Test
+  void aTopUpIsPostedOnceForItsKeyWhichIsPrintedBeforehand() {
+    CommandRun first =
+        operator.run("topup", alice, "2.5den", "--reference", "invoice 17").succeeds();
+    assertThat(first.out()).startsWith("topped up " + alice + " by 2.5 den, transaction ");
+    String key = first.err().strip().replaceFirst("^key ", "");
+    CommandRun again =
+        operator
+            .run("topup", alice, "2.5den", "--reference", "invoice 17", "--key", key)
+            .succeeds();
+    assertThat(again.out()).startsWith("was topped up before: " + alice + " by 2.5 den");
+    CommandRun other = operator.run("topup", alice, "3den", "--key", key);
+    assertThat(other.code()).isEqualTo(65);
+    assertThat(other.err()).contains("was used with another account, amount or reference");
+    assertThat(user.run("account").succeeds().out()).contains("Balance    2.5 den\n");
+    assertThat(operator.run("topup", "nobody-here", "1").code()).isEqualTo(2);
+    CommandRun notAllowed = user.run("topup", alice, "1");
+    assertThat(notAllowed.code()).isEqualTo(77);
+    assertThat(notAllowed.err()).contains("account '" + alice + "' is not an operator");
+  }
+
+  @Test
+  void anAccountShowsBalanceCreditCapsAndWallets() {
+    operator.run("topup", alice, "100den").succeeds();
+    charged();
+    CommandRun text = user.run("account").succeeds();
+    assertThat(text.out())
+        .contains("Available  ", "(credit limit 0 den, reserved 0 den)")
+        .contains("sufficient; lasts ")
+        .contains("spent, no cap (UTC)");
+    JsonNode json = user.run("account", "--json").succeeds().json();
+    assertThat(keys(json)).containsExactly("account", "credit", "wallets", "allowanceMicrodenarii");
+    assertThat(keys(json.get("credit")))
+        .contains("balanceMicrodenarii", "availableMicrodenarii", "caps", "lastsSeconds");
+    assertThat(user.run("account", "operator").code()).as("not visible").isEqualTo(2);
+  }
+
+  @Test
+  void chargesAreFilteredAndPagedAndTheLatestIsTheLast() {
+    List<Long> ids = charged();
+    CommandRun all = user.run("charges", "--limit", "0", "--json").succeeds();
+    assertThat(all.jsonLines()).hasSize(ids.size());
+    assertThat(user.run("charges", "--application", "hangout-video", "--json").jsonLines())
+        .hasSize(1)
+        .allSatisfy(
+            charge -> assertThat(charge.get("application").asString()).isEqualTo("hangout-video"));
+    assertThat(user.run("charges", "--month", "2001-01").succeeds().out())
+        .isEqualTo("no charge fits\n");
+    assertThat(user.run("charges").succeeds().out().lines().findFirst().orElseThrow())
+        .containsSubsequence("CHARGE", "BEGIN", "APPLICATION", "COST", "STATE");
+    CommandRun refused = user.run("charges", "--state", "lost");
+    assertThat(refused.code()).isEqualTo(65);
+    assertThat(refused.err()).contains("state must be");
+  }
+
+  @Test
+  void anExplanationPrintsEachStepAndThatItIsWhatWasPosted() {
+    long charge = charged().getFirst();
+    CommandRun text = user.run("explain", Long.toString(charge)).succeeds();
+    assertThat(text.out())
+        .contains("skype-video (HT&LD)", "2.55 MB", "delay 140 ms (measured)")
+        .contains("charge    13.510279 den", "to pay", "This is what was posted.")
+        .containsPattern("charge +13510279 +µden");
+    JsonNode json = user.run("explain", Long.toString(charge), "--json").succeeds().json();
+    assertThat(keys(json)).containsExactly("tariffVersion", "surchargeVersion", "explanation");
+    assertThat(user.run("explain", "999999999").code()).isEqualTo(2);
+  }
+
+  @Test
+  void aSimulationShowsWhatWasPostedAndWhatItWouldHaveBeen(@TempDir Path folder) throws Exception {
+    String charge = Long.toString(charged().getFirst());
+    JsonNode same = user.run("simulate", charge, "--json").succeeds().json();
+    assertThat(same.get("bill")).isEqualTo(same.get("posted"));
+    CommandRun slower =
+        user.run("simulate", charge, "--delay", "600", "--without-aggregation").succeeds();
+    assertThat(slower.out()).contains("600 ms", "POSTED", "SIMULATED");
+    Path draft = folder.resolve("draft.yml");
+    Files.writeString(draft, user.run("tariff", "show").succeeds().out());
+    assertThat(user.run("simulate", charge, "--tariff", draft.toString()).code()).isZero();
+    CommandRun wrong = user.run("simulate", charge, "--loss", "7");
+    assertThat(wrong.code()).isEqualTo(65);
+    assertThat(wrong.err()).contains("loss must be between 0.0 and 1.0, got 7.0");
+  }
+
+  @Test
+  void aSimulationThroughAnotherSnaptTakesItsDelayAndTheSurchargeOfItsOwner() throws Exception {
+    String charge = Long.toString(charged().getFirst());
+    List<Long> others =
+        PostedReports.post(
+            alice,
+            SeedTariff.read(),
+            List.of(Reports.flow(1, "skype-video", 255_000, 102_000, 280)));
+    String snapt = interval("snapt_id", others.getFirst());
+    JsonNode through = user.run("simulate", charge, "--through", snapt, "--json").succeeds().json();
+    assertThat(through.at("/flows/0/inputs/delayMs").asDouble()).isEqualTo(280);
+    assertThat(through.at("/bill/surchargeMicrodenarii").asString()).isEqualTo("0");
+
+    String surcharge =
+        "{\"effectiveFrom\":\"%s\",\"surcharge\":{\"denarii-per-megabyte\":{\"HT_LD\":1}}}";
+    var stored =
+        billing.post(
+            "/api/v1/owners/" + interval("owner", others.getFirst()) + "/surcharges",
+            token,
+            surcharge.formatted(CLOCK.instant()));
+    assertThat(stored.status()).as(stored.raw().body()).isEqualTo(201);
+    JsonNode dearer =
+        user.run("simulate", charge, "--through", snapt, "--delay", "140", "--json")
+            .succeeds()
+            .json();
+    assertThat(dearer.at("/flows/0/inputs/delayMs").asDouble()).isEqualTo(140);
+    // 2.55 MB and 1.425 MB before aggregation, at 1 den/MB
+    assertThat(dearer.at("/bill/surchargeMicrodenarii").asString()).isEqualTo("3975000");
+
+    CommandRun unknown = user.run("simulate", charge, "--through", "snapt-none");
+    assertThat(unknown.code()).isEqualTo(65);
+    assertThat(unknown.err()).contains("throughSnapt must be a SNAPT", "got 'snapt-none'");
+  }
+
+  private static String interval(String column, long charge) {
+    return SharedDatabase.jdbc()
+        .queryForObject(
+            "select i."
+                + column
+                + " from charge c join charging_interval i on i.id = c.interval_id where c.id = ?",
+            String.class,
+            charge);
+  }
+
+  @Test
+  void aTariffIsCheckedComparedPublishedScheduledAndRolledBack(@TempDir Path folder)
+      throws Exception {
+    String before =
+        operator.run("tariff", "show", "--json").succeeds().json().get("version").asString();
+    Path draft = folder.resolve("draft.yml");
+    Files.writeString(
+        draft,
+        operator.run("tariff", "show").succeeds().out().replaceFirst("cap: 0\\.3\\b", "cap: 0.25"));
+    assertThat(operator.run("tariff", "check", draft.toString()).succeeds().out())
+        .isEqualTo(draft + " is a tariff that billing accepts\n");
+    assertThat(operator.run("tariff", "diff", before, draft.toString()).succeeds().out())
+        .containsPattern("discount\\.cap +0\\.3 +0\\.25");
+
+    Path broken = folder.resolve("broken.yml");
+    Files.writeString(broken, Files.readString(draft).replaceFirst("cap: 0\\.25", "cap: 25"));
+    CommandRun refused = operator.run("tariff", "check", broken.toString());
+    assertThat(refused.code()).isEqualTo(65);
+    assertThat(refused.err()).contains("cap").contains("25");
+
+    JsonNode listed = operator.run("tariff", "list", "--json").succeeds().json();
+    int latest = listed.get("tariffs").size();
+    String at = CLOCK.instant().plusSeconds(86_400).toString();
+    JsonNode scheduled =
+        operator
+            .run(
+                "tariff",
+                "schedule",
+                draft.toString(),
+                "--at",
+                at,
+                "--json",
+                "--if-latest",
+                Integer.toString(latest))
+            .succeeds()
+            .json();
+    assertThat(Instant.parse(scheduled.get("effectiveFrom").asString()))
+        .isEqualTo(Instant.parse(at));
+    CommandRun late =
+        operator.run(
+            "tariff", "publish", draft.toString(), "--if-latest", Integer.toString(latest));
+    assertThat(late.code()).isEqualTo(65);
+    assertThat(late.err()).contains("version " + (latest + 1) + " is the latest now");
+
+    operator.run("tariff", "publish", draft.toString()).succeeds();
+    assertThat(operator.run("tariff", "list").succeeds().out())
+        .containsPattern((latest + 2) + " .* in force\n")
+        .containsPattern((latest + 1) + " .* scheduled\n");
+    operator.run("tariff", "rollback", before).succeeds();
+    assertThat(operator.run("tariff", "diff", before, Integer.toString(latest + 3)).out())
+        .isEqualTo("no value differs\n");
+    assertThat(user.run("tariff", "rollback", before).code()).isEqualTo(77);
+  }
+
+  @Test
+  void anExportIsWholeOrThereIsNoFile(@TempDir Path folder) throws Exception {
+    int charges = charged().size();
+    Path csv = folder.resolve("all.csv");
+    user.run("export", "--out", csv.toString()).succeeds();
+    assertThat(Files.readAllLines(csv))
+        .hasSize(charges + 1)
+        .first()
+        .asString()
+        .startsWith("id,account");
+    CommandRun again = user.run("export", "--out", csv.toString());
+    assertThat(again.code()).isEqualTo(66);
+    assertThat(again.err()).contains(csv.toString());
+    CommandRun lines = user.run("export", "--format", "jsonl").succeeds();
+    assertThat(lines.jsonLines())
+        .hasSize(charges)
+        .allSatisfy(charge -> assertThat(charge.get("account").asString()).isEqualTo(alice));
+    Path refused = folder.resolve("refused.csv");
+    assertThat(user.run("export", "--class", "FAST", "--out", refused.toString()).code())
+        .isEqualTo(65);
+    assertThat(folder).isDirectoryNotContaining("glob:**refused*");
+  }
+
+  @Test
+  void vouchersAreMadePrintedRedeemedAndTakenBack(@TempDir Path folder) throws Exception {
+    Path sheet = folder.resolve("sheet.html");
+    CommandRun made =
+        operator
+            .run(
+                "voucher",
+                "make",
+                "--count",
+                "3",
+                "--amount",
+                "5den",
+                "--expires",
+                "2030-01-01",
+                "--note",
+                "kiosk",
+                "--sheet",
+                sheet.toString(),
+                "--json")
+            .succeeds();
+    JsonNode batch = made.json().get("batch");
+    String code = made.json().at("/vouchers/0/code").asString();
+    assertThat(Files.readString(sheet))
+        .contains("<h2>5 den</h2>", "<code>" + code + "</code>", "2030-01-01 00:00:00 +00:00");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(sheet)))
+        .isEqualTo("rw-------");
+    String serial = batch.get("id").asString() + "-1";
+    assertThat(user.run("voucher", "redeem", code).succeeds().out())
+        .isEqualTo("voucher " + serial + " redeemed: 5 den\n");
+    assertThat(user.run("voucher", "redeem", code).succeeds().out())
+        .isEqualTo("voucher " + serial + " was redeemed by you before: 5 den\n");
+    CommandRun unknown = user.run("voucher", "redeem", "no code");
+    assertThat(unknown.code()).isEqualTo(65);
+    assertThat(unknown.err()).contains("20 letters and digits");
+    assertThat(
+            operator
+                .run("voucher", "return", batch.get("id").asString(), "--reason", "lost")
+                .succeeds()
+                .out())
+        .isEqualTo("batch " + batch.get("id").asString() + ": 2 returned, 1 redeemed, 0 open\n");
+    assertThat(operator.run("voucher", "list", "--limit", "1").succeeds().out())
+        .contains("kiosk", "5 den");
+    String key = made.err().strip().replaceFirst("^key ", "");
+    assertThat(
+            operator
+                .run(
+                    "voucher",
+                    "make",
+                    "--count",
+                    "3",
+                    "--amount",
+                    "5den",
+                    "--expires",
+                    "2030-01-01",
+                    "--note",
+                    "kiosk",
+                    "--key",
+                    key)
+                .succeeds()
+                .out())
+        .contains("was made before; its codes cannot be told again", "denarii voucher return");
+    assertThat(user.run("voucher", "list").code()).isEqualTo(77);
+  }
+
+  @Test
+  void aVerificationListsEveryInvariantAndIsForOperators() {
+    CommandRun verified = operator.run("verify").succeeds();
+    assertThat(verified.out()).contains("ok     all accounts sum to 0").doesNotContain("BROKEN");
+    JsonNode json = operator.run("verify", "--json").succeeds().json();
+    assertThat(keys(json)).containsExactly("checkedAt", "holds", "checks");
+    assertThat(user.run("verify").code()).isEqualTo(77);
+  }
+}

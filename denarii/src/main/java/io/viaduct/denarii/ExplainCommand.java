@@ -1,0 +1,45 @@
+package io.viaduct.denarii;
+
+import io.viaduct.denarii.api.Pages;
+import java.io.IOException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+
+/// Shows how a charge comes about.
+@Command(
+    name = "explain",
+    description = "Show how a charge comes about: what was measured, each step, the bill.",
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example:", "  denarii explain 4711"})
+final class ExplainCommand extends ReadingCall {
+  @Parameters(paramLabel = "CHARGE", description = "number of the charge, from denarii charges")
+  private String charge = "";
+
+  @Override
+  int run() throws IOException {
+    JsonNode explained = billing().get("/charges/" + Pages.encoded(charge) + "/explain");
+    if (isJson()) {
+      json(explained);
+    } else {
+      ExplanationText text = new ExplanationText(out());
+      JsonNode explanation = explained.path("explanation");
+      text.measured(explanation);
+      out()
+          .printf(
+              "Tariff version %d%s%n",
+              explained.path("tariffVersion").asInt(),
+              explained.path("surchargeVersion").isNumber()
+                  ? ", surcharge version " + explained.path("surchargeVersion").asInt()
+                  : "");
+      text.steps(explanation);
+      text.bill(explanation.path("bill"));
+      out()
+          .println(
+              explanation.path("equalsPosted").asBoolean()
+                  ? "This is what was posted."
+                  : "THIS IS NOT WHAT WAS POSTED: tell your operator the number of the charge.");
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,85 @@
+package io.viaduct.denarii;
+
+import io.viaduct.denarii.text.Amount;
+import io.viaduct.denarii.text.Quantity;
+import io.viaduct.denarii.text.Table;
+import java.io.PrintWriter;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+
+/// Writes an explanation of billing for people, from its facts.
+final class ExplanationText {
+  private static final List<List<String>> LINES =
+      List.of(
+          List.of("charge", "chargeMicrodenarii"),
+          List.of("discount", "discountMicrodenarii"),
+          List.of("access fee", "accessFeeMicrodenarii"),
+          List.of("surcharge", "surchargeMicrodenarii"),
+          List.of("refund", "promiseRefundMicrodenarii"),
+          List.of("to pay", "netMicrodenarii"));
+
+  private final PrintWriter out;
+
+  ExplanationText(PrintWriter out) {
+    this.out = out;
+  }
+
+  /// Writes what was measured.
+  void measured(JsonNode explanation) {
+    JsonNode inputs = explanation.path("inputs");
+    long before = Long.parseLong(inputs.path("preBytes").asString());
+    long after = Long.parseLong(inputs.path("postBytes").asString());
+    out.printf(
+        "%s (%s), priced at what %s%n",
+        explanation.path("application").asString(),
+        explanation.path("serviceClass").asString().replace('_', '&'),
+        explanation.path("point").asString().equals("OFFERED")
+            ? "its path offered"
+            : "was measured");
+    out.printf(
+        "%s, %s on the wire, in %s s of %s s; delay %s ms (%s)%s; loss %s %%%n",
+        Quantity.bytes(before),
+        Quantity.bytes(after),
+        Amount.number(inputs.path("durationMs").asLong() / 1000.0),
+        Amount.number(inputs.path("intervalMs").asLong() / 1000.0),
+        Amount.number(inputs.path("delayMs").asDouble()),
+        inputs.path("delaySource").asString().toLowerCase(java.util.Locale.ROOT).replace('_', ' '),
+        inputs.path("delayErrorMs").isNumber()
+            ? " ± " + Amount.number(inputs.path("delayErrorMs").asDouble()) + " ms"
+            : "",
+        Amount.number(100 * inputs.path("loss").asDouble()));
+    if (explanation.path("together").size() > 1) {
+      out.printf(
+          "priced together with %d other flows of the application%n",
+          explanation.path("together").size() - 1);
+    }
+  }
+
+  /// Writes each step of the computation.
+  void steps(JsonNode explanation) {
+    Table table = new Table(">STEP", "NAME", ">VALUE", "UNIT", "FORMULA");
+    for (JsonNode step : explanation.path("steps")) {
+      double value = step.path("value").asDouble();
+      boolean isMoney = step.path("unit").asString().equals("µden");
+      table.row(
+          Integer.toString(step.path("number").asInt()),
+          step.path("name").asString(),
+          isMoney ? Long.toString(Math.round(value)) : Amount.number(value),
+          step.path("unit").asString(),
+          step.path("formula").asString());
+    }
+    table.print(out);
+  }
+
+  /// Writes the lines of a bill that are not zero, and what is to pay.
+  void bill(JsonNode bill) {
+    Table table = new Table("LINE", ">AMOUNT");
+    for (List<String> line : LINES) {
+      String amount = bill.path(line.get(1)).asString();
+      if (!amount.equals("0") || line.getFirst().equals("to pay")) {
+        table.row(line.getFirst(), Amount.exact(amount));
+      }
+    }
+    table.print(out);
+  }
+}

@@ -1,0 +1,31 @@
+package io.viaduct.denarii.api;
+
+import java.io.IOException;
+
+/// Thrown if billing refuses a request. Its message is billing's reason, which names value, rule
+/// and remedy.
+public final class BillingRefusedException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  private final int status;
+  private final String type;
+
+  /// @param status HTTP status
+  /// @param type last part of the problem's type (RFC 9457), such as `not-found`; empty if the
+  ///   answer was no problem
+  public BillingRefusedException(int status, String type, String message) {
+    super(message);
+    this.status = status;
+    this.type = type;
+  }
+
+  /// Returns the HTTP status.
+  public int status() {
+    return status;
+  }
+
+  /// Returns the last part of the problem's type, such as `not-found`.
+  public String type() {
+    return type;
+  }
+}

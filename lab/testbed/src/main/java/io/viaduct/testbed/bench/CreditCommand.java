@@ -1,0 +1,126 @@
+package io.viaduct.testbed.bench;
+
+import io.viaduct.testbed.bench.CreditRounds.Round;
+import io.viaduct.testbed.demo.BillingClient;
+import io.viaduct.testbed.demo.Retry;
+import io.viaduct.testbed.deployment.Plans;
+import io.viaduct.testbed.report.BenchOptions;
+import io.viaduct.testbed.report.Grid;
+import io.viaduct.testbed.report.Report;
+import io.viaduct.testbed.report.Verdict;
+import io.viaduct.testbed.topology.Topology;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.ToDoubleFunction;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `viaduct bench credit`: what is carried beyond the credit of an account, and how soon a top-up
+/// arrives, with all services as in production.
+@Command(
+    name = "credit",
+    mixinStandardHelpOptions = true,
+    description = "what is carried beyond a credit, and how soon a top-up arrives")
+final class CreditCommand implements Callable<Integer> {
+  private static final String TITLE = "Credit control";
+  private static final double OVERSHOOT_SECONDS_MAX = 1;
+  private static final double TOP_UP_MS_MAX = 1_000;
+  private static final int UNLIMITED = 0;
+  private static final long SEED = 20_260_101;
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @Option(names = "--rounds", description = "at each rate (default ${DEFAULT-VALUE})")
+  private int rounds = 40;
+
+  @Option(
+      names = "--rates",
+      split = ",",
+      description = "of the line in Mbit/s, 0 for no limit (default: 20, 100 and 0)")
+  private List<Integer> rates = List.of(20, 100, UNLIMITED);
+
+  @Mixin private BenchOptions options = new BenchOptions();
+
+  /// All rounds of one measure at one rate.
+  record Line(String rate, String measure, double[] values, double goal, String unit) {
+    Optional<Verdict> verdict() {
+      return goal > 0
+          ? Optional.of(Verdict.atMost(goal, unit, Statistic.P99.of(values)))
+          : Optional.empty();
+    }
+  }
+
+  private static final Grid<Line> GRID =
+      new Grid<Line>()
+          .text("line", "rate", Line::rate)
+          .text("measure", "measure", Line::measure)
+          .text("rounds", "rounds", line -> line.values().length)
+          .number("p50", "p50", 2, line -> Statistic.P50.of(line.values()))
+          .number("p99", "p99", 2, line -> Statistic.P99.of(line.values()))
+          .number("worst", "worst", 2, line -> Statistic.WORST.of(line.values()))
+          .member("values", Line::values)
+          .goal("goal (p99)", "goal", Line::verdict);
+
+  @Override
+  public Integer call() throws Exception {
+    if (rounds < 1) {
+      throw new IllegalArgumentException("--rounds is %d: it must be at least 1".formatted(rounds));
+    }
+    List<Line> lines = new ArrayList<>();
+    try (BenchEnvironment environment = BenchEnvironment.open(options);
+        Peer viaduct = environment.viaduct("").credit(CreditRounds.FIRST)) {
+      var unused = RunningPeers.start(environment.network(), List.of(viaduct));
+      for (int rate : rates) {
+        lines.addAll(measure(environment, viaduct, rate));
+      }
+      Map<String, String> conditions = environment.conditions();
+      conditions.put("traffic", "one TCP download of text; the line is limited by tbf");
+      conditions.put("tariff", "the shipped one; a round has credit for about 4 s");
+      Report.of("credit", TITLE, conditions, GRID, lines).publish(System.out, options.output());
+    }
+    return 0;
+  }
+
+  private List<Line> measure(BenchEnvironment environment, Peer viaduct, int megabit)
+      throws Exception {
+    String rate = megabit == UNLIMITED ? "no limit" : megabit + " Mbit/s";
+    if (megabit != UNLIMITED) {
+      environment.network().shape(megabit + "mbit");
+    }
+    List<Round> done = new ArrayList<>();
+    try (var download = environment.download(viaduct, 0, SEED + megabit)) {
+      var credit = new CreditRounds(environment, operator(environment), download, System::nanoTime);
+      credit.awaitCut();
+      credit.run(); // finds what a second costs
+      for (int round = 1; round <= rounds; round++) {
+        done.add(credit.run());
+        System.err.printf(Locale.ROOT, "%s: %d of %d: %s%n", rate, round, rounds, done.getLast());
+      }
+    } finally {
+      if (megabit != UNLIMITED) {
+        environment.network().unshape();
+      }
+    }
+    return List.of(
+        line(rate, "carried beyond the credit, s", done, Round::overshootSeconds, "s"),
+        line(rate, "top-up until the SNAPT carries, ms", done, Round::snaptMs, "ms"),
+        line(rate, "top-up until the device knows, ms", done, Round::deviceMs, "ms"));
+  }
+
+  private static Line line(
+      String rate, String measure, List<Round> done, ToDoubleFunction<Round> value, String unit) {
+    double goal = unit.equals("s") ? OVERSHOOT_SECONDS_MAX : TOP_UP_MS_MAX;
+    return new Line(rate, measure, done.stream().mapToDouble(value).toArray(), goal, unit);
+  }
+
+  private static BillingClient operator(BenchEnvironment environment) throws Exception {
+    String address = "http://%s:%d".formatted(Topology.CONTROL, Plans.BILLING_REST_PORT);
+    return new BillingClient(address, new Retry(PATIENCE, System::nanoTime))
+        .logIn("operator", environment.passwords().operator());
+  }
+}

@@ -1,0 +1,125 @@
+package io.viaduct.testbed.bench;
+
+import io.viaduct.testbed.demo.BillingClient;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import tools.jackson.databind.JsonNode;
+
+/// A download that takes the credit of its account again and again. One round is a top-up, some
+/// seconds of traffic, and the cut.
+final class CreditRounds {
+  private static final String ACCOUNT = "alice";
+  private static final long STEP_NS = 2_000_000;
+  private static final long PATIENCE_NS = 60_000_000_000L;
+  private static final double SECONDS = 4; // of traffic in a round
+
+  /// Credit of the first seconds, in micro-denarii.
+  static final long FIRST = 500_000;
+
+  private static final long LEAST = 10_000;
+
+  private final BenchEnvironment environment;
+  private final BillingClient operator;
+  private final LongDownload download;
+  private final LongSupplier nanoTime;
+  private long amount = FIRST;
+  private long topUps;
+
+  /// One round.
+  ///
+  /// @param snaptMs from the answer of the top-up until the SNAPT carries the account again
+  /// @param deviceMs the same until the device knows it
+  /// @param overshootSeconds what was carried beyond the credit, in seconds of the traffic before
+  record Round(double snaptMs, double deviceMs, double overshootSeconds) {}
+
+  CreditRounds(
+      BenchEnvironment environment,
+      BillingClient operator,
+      LongDownload download,
+      LongSupplier nanoTime) {
+    this.environment = environment;
+    this.operator = operator;
+    this.download = download;
+    this.nanoTime = nanoTime;
+  }
+
+  /// Runs one round, on an account without credit.
+  Round run() throws Exception {
+    long before = balance();
+    long added = amount - Math.min(0, before);
+    operator.topUp(ACCOUNT, added, "credit-" + topUps++);
+    long startNs = nanoTime.getAsLong();
+    double snaptMs = Double.NaN;
+    double deviceMs = Double.NaN;
+    while (Double.isNaN(snaptMs) || Double.isNaN(deviceMs)) {
+      if (Double.isNaN(snaptMs) && !isCutAtSnapt()) {
+        snaptMs = (nanoTime.getAsLong() - startNs) / 1e6;
+      }
+      if (Double.isNaN(deviceMs) && !isCutAtDevice()) {
+        deviceMs = (nanoTime.getAsLong() - startNs) / 1e6;
+      }
+      require(startNs, "the top-up has not arrived");
+    }
+    long received = download.received();
+    await(() -> download.received() > received, "the download does not go on");
+    long goesNs = nanoTime.getAsLong();
+    awaitCut();
+    double seconds = (nanoTime.getAsLong() - goesNs) / 1e9;
+    long after = balance();
+    double perSecond = (before + added - after) / seconds;
+    amount = Math.max(LEAST, (long) (perSecond * SECONDS));
+    return new Round(snaptMs, deviceMs, Math.max(0, -after) / perSecond);
+  }
+
+  /// Waits until the credit is used up and all that was carried is charged.
+  void awaitCut() throws Exception {
+    await(this::isCutAtSnapt, "the account is not cut");
+    await(this::isSettled, "the last report is not charged");
+  }
+
+  // A last small grant may still follow the first cut; what counts is the state that stays.
+  private boolean isSettled() throws IOException {
+    long balance = balance();
+    long received = download.received();
+    long endNs = nanoTime.getAsLong() + 1_500_000_000L;
+    while (nanoTime.getAsLong() - endNs < 0) {
+      LockSupport.parkNanos(STEP_NS);
+    }
+    return isCutAtSnapt() && download.received() == received && balance() == balance;
+  }
+
+  private long balance() throws IOException {
+    return operator.balance(ACCOUNT);
+  }
+
+  private boolean isCutAtSnapt() throws IOException {
+    for (JsonNode session : environment.status("snapt-1").path("sessions")) {
+      if (session.path("credit").asString("").equals("exhausted")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isCutAtDevice() throws IOException {
+    return environment.status("cnapt").path("control").path("credit").asString("").contains("used");
+  }
+
+  private void await(Callable<Boolean> condition, String otherwise) throws Exception {
+    long startNs = nanoTime.getAsLong();
+    while (!condition.call()) {
+      download.awaitBytes(STEP_NS);
+      require(startNs, otherwise);
+    }
+  }
+
+  private void require(long startNs, String otherwise) throws IOException {
+    if (nanoTime.getAsLong() - startNs > PATIENCE_NS) {
+      throw new IllegalStateException(
+          "%s after 60 s; balance %d, received %d"
+              .formatted(otherwise, balance(), download.received()));
+    }
+  }
+}

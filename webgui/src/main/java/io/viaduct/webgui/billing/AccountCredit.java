@@ -1,0 +1,50 @@
+package io.viaduct.webgui.billing;
+
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What an account may spend.
+///
+/// @param blocked true if new traffic is refused now
+/// @param limitMicrodenarii how far the balance may go below zero
+/// @param lastsSeconds how long the credit lasts at the rate of the last hour, null without a
+///   charge
+public record AccountCredit(
+    @Nullable String state,
+    boolean blocked,
+    MicroDenarii balanceMicrodenarii,
+    MicroDenarii limitMicrodenarii,
+    MicroDenarii reservedMicrodenarii,
+    MicroDenarii availableMicrodenarii,
+    Caps caps,
+    MicroDenarii spentLastHourMicrodenarii,
+    @Nullable Long lastsSeconds) {
+  public AccountCredit {
+    Objects.requireNonNull(balanceMicrodenarii);
+    Objects.requireNonNull(limitMicrodenarii);
+    Objects.requireNonNull(reservedMicrodenarii);
+    Objects.requireNonNull(availableMicrodenarii);
+    Objects.requireNonNull(caps);
+    Objects.requireNonNull(spentLastHourMicrodenarii);
+  }
+
+  /// `sufficient`, `low` or `exhausted`; the first for a word of a later version.
+  public String knownState() {
+    String word = String.valueOf(state).toLowerCase(Locale.ROOT);
+    return Set.of("low", "exhausted").contains(word) ? word : "sufficient";
+  }
+
+  /// Caps that the user has set, null without one, and what was spent of them (UTC).
+  public record Caps(
+      @Nullable MicroDenarii dayMicrodenarii,
+      @Nullable MicroDenarii monthMicrodenarii,
+      MicroDenarii spentTodayMicrodenarii,
+      MicroDenarii spentThisMonthMicrodenarii) {
+    public Caps {
+      Objects.requireNonNull(spentTodayMicrodenarii);
+      Objects.requireNonNull(spentThisMonthMicrodenarii);
+    }
+  }
+}

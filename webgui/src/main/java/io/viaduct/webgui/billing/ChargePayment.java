@@ -1,0 +1,36 @@
+package io.viaduct.webgui.billing;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Who paid a charge, and why its traffic could pass.
+///
+/// @param passedBy `quota`, `beyond-quota` or another word of a later version
+/// @param paidBy the wallets, in the order in which they were drawn
+public record ChargePayment(@Nullable String passedBy, List<Part> paidBy) {
+  private static final Set<String> RULES = Set.of("quota", "beyond-quota");
+  private static final Set<String> WALLETS = Set.of("grant", "allowance", "prepaid");
+
+  public ChargePayment {
+    paidBy = paidBy == null ? List.of() : List.copyOf(paidBy);
+  }
+
+  /// The rule if the pages have words for it, else null.
+  public @Nullable String knownRule() {
+    return passedBy != null && RULES.contains(passedBy) ? passedBy : null;
+  }
+
+  /// What one wallet paid.
+  public record Part(@Nullable String wallet, MicroDenarii amountMicrodenarii) {
+    public Part {
+      Objects.requireNonNull(amountMicrodenarii);
+    }
+
+    /// The kind of wallet if the pages have words for it, else null.
+    public @Nullable String knownWallet() {
+      return wallet != null && WALLETS.contains(wallet) ? wallet : null;
+    }
+  }
+}
