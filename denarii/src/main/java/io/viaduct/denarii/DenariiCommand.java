@@ -46,8 +46,10 @@ import picocli.CommandLine.Command;
       ExplainCommand.class,
       SimulateCommand.class,
       TariffCommand.class,
+      StatementCommand.class,
       ExportCommand.class,
       VerifyCommand.class,
+      ResetCommand.class,
       CompletionCommand.class
     })
 public final class DenariiCommand {

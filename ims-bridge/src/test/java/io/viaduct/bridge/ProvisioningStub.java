@@ -12,6 +12,8 @@ import io.viaduct.sip.digest.DigestAlgorithm;
 import io.viaduct.usage.v1.BindDeviceRequest;
 import io.viaduct.usage.v1.BindDeviceResponse;
 import io.viaduct.usage.v1.BindDeviceVerdict;
+import io.viaduct.usage.v1.DeviceSeenRequest;
+import io.viaduct.usage.v1.DeviceSeenResponse;
 import io.viaduct.usage.v1.ProvisioningGrpc;
 import io.viaduct.usage.v1.Subscriber;
 import io.viaduct.usage.v1.SubscriberEvent;
@@ -23,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /// A peer that speaks billing's side of provisioning over a real socket with mutual TLS.
 public final class ProvisioningStub implements AutoCloseable {
@@ -33,6 +36,7 @@ public final class ProvisioningStub implements AutoCloseable {
   private final List<StreamObserver<SubscriberEvent>> bridges = new ArrayList<>();
   private final Server server;
   public volatile int asked;
+  public final List<String> seen = new CopyOnWriteArrayList<>();
 
   public ProvisioningStub(TlsMaterial tls, int port) throws Exception {
     server =
@@ -103,6 +107,15 @@ public final class ProvisioningStub implements AutoCloseable {
         bridge.onNext(SubscriberEvent.newBuilder().setComplete(true).build());
         bridges.add(bridge);
       }
+    }
+
+    @Override
+    public void deviceSeen(DeviceSeenRequest request, StreamObserver<DeviceSeenResponse> answer) {
+      synchronized (ProvisioningStub.this) {
+        seen.add(request.getAccount());
+      }
+      answer.onNext(DeviceSeenResponse.getDefaultInstance());
+      answer.onCompleted();
     }
 
     @Override

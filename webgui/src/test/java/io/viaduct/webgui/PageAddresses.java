@@ -16,6 +16,8 @@ public final class PageAddresses {
           "/accounts/alice/top-ups",
           "/accounts/alice/credits",
           "/accounts/alice/user",
+          "/accounts/alice/top-up",
+          "/accounts/alice/statement?month=2026-11",
           "/charges/c1");
 
   public static final List<String> OF_OPERATORS =
@@ -23,10 +25,21 @@ public final class PageAddresses {
           "/accounts",
           "/accounts/alice",
           "/accounts/alice/charges",
+          "/accounts?search=nobody&state=below-zero&sort=spent-today",
           "/accounts/alice/user",
+          "/accounts/alice/credit",
           "/charges/c1",
+          "/credit",
+          "/tariffs",
+          "/tariffs/2",
+          "/tariffs/diff?to=2",
+          "/tariffs/1/rollback",
+          "/tariffs/drafts/5",
+          "/tariffs/drafts/5/diff?from=1",
+          "/tariffs/drafts/5/publish",
           "/snapts",
           "/reports",
+          "/vouchers",
           "/reports/held/7/release",
           "/reports/unsigned/9/void");
 

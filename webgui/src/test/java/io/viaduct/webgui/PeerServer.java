@@ -10,7 +10,6 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -99,6 +98,16 @@ public final class PeerServer implements AutoCloseable {
   public final AtomicInteger loginAttempts = new AtomicInteger();
   public final List<String> loginsFrom = new CopyOnWriteArrayList<>();
   public final List<String> loginMarks = new CopyOnWriteArrayList<>();
+
+  /// Vouchers and payments.
+  public final BroughtMoneyPeer money = new BroughtMoneyPeer(this);
+
+  /// Secret of the link that was made last; empty once it is used.
+  public volatile String reset = "";
+
+  /// What only operators ask for.
+  public final OperatorPeer work = new OperatorPeer(this);
+
   private int tokenCount;
 
   public PeerServer() {
@@ -120,6 +129,7 @@ public final class PeerServer implements AutoCloseable {
   /// Two users and an operator, no charges, everybody well.
   public void reset() {
     endStreams();
+    money.reset();
     users.clear();
     users.put("alice", new User("wonder land", "user", "Alice A."));
     users.put("bob", new User("builder", "user", "Bob B."));
@@ -173,6 +183,7 @@ public final class PeerServer implements AutoCloseable {
     refusedWith = "";
     outcome = "posted";
     loginAttempts.set(0);
+    work.reset();
   }
 
   /// The explanation of [#charge], from a file that has billing's shape.
@@ -345,6 +356,19 @@ public final class PeerServer implements AutoCloseable {
       openSession(exchange);
       return;
     }
+    if (path.equals("/password-resets")) {
+      JsonNode body = JSON.readTree(exchange.getRequestBody());
+      if (!body.get("token").asString().equals(reset)) {
+        problem(exchange, 410, "ask your operator for a new link");
+      } else if (body.get("newPassword").asString().length() < 8) {
+        problem(exchange, 400, "newPassword must have at least 8 characters");
+      } else {
+        reset = "";
+        users.put("alice", new User(body.get("newPassword").asString(), "user", "Alice A."));
+        send(exchange, 200, "{\"account\":\"alice\"}");
+      }
+      return;
+    }
     String bearer = String.valueOf(exchange.getRequestHeaders().getFirst("Authorization"));
     String visitor = tokens.get(bearer.replace("Bearer ", ""));
     if (visitor == null) {
@@ -352,6 +376,25 @@ public final class PeerServer implements AutoCloseable {
       return;
     }
     boolean operator = users.get(visitor).role().equals("operator");
+    if (operator && work.answers(exchange, parts)) {
+      return;
+    }
+    if (path.endsWith("/password-resets")) {
+      reset = "secret-of-the-link";
+      send(
+          exchange,
+          201,
+          "{\"account\":\"alice\",\"token\":\"secret-of-the-link\",\"expiresAt\":\"2026-11-21T10:00:00Z\"}");
+      return;
+    }
+    if (money.answers(exchange, method, path)) {
+      return;
+    }
+    if (path.contains("/statements/")) {
+      String statement = StatementPeer.answer(path);
+      send(exchange, 200, statement);
+      return;
+    }
     if (path.equals("/sessions/current")) {
       tokens.values().remove(visitor);
       exchange.sendResponseHeaders(204, -1);
@@ -365,8 +408,6 @@ public final class PeerServer implements AutoCloseable {
             new User(body.get("password").asString(), "user", body.get("displayName").asString()));
         send(exchange, 201, "{}");
       }
-    } else if (path.equals("/accounts") && operator) {
-      send(exchange, 200, accounts());
     } else if (path.equals("/reports/refused") && operator) {
       send(exchange, 200, JSON.writeValueAsString(Map.of("refused", refusedReports)));
     } else if (path.equals("/reports/gaps") && operator) {
@@ -485,27 +526,6 @@ public final class PeerServer implements AutoCloseable {
                   "knownBrowser",
                   "mark-of-" + name)));
     }
-  }
-
-  private String accounts() {
-    List<Map<String, String>> list = new ArrayList<>();
-    users.forEach((id, user) ->
-        list.add(
-            Map.of(
-                "id",
-                id,
-                "role",
-                user.role(),
-                "displayName",
-                user.displayName(),
-                "state",
-                "active",
-                "sipSecret",
-                "shared")));
-    Map<String, Object> page = new LinkedHashMap<>();
-    page.put("accounts", list);
-    page.put("next", null);
-    return JSON.writeValueAsString(page);
   }
 
   private void one(HttpExchange exchange, String id) throws IOException {
@@ -770,18 +790,21 @@ public final class PeerServer implements AutoCloseable {
   }
 
   private void remember(JsonNode answer) {
-    if (answer.isString()) {
+    if (answer.isString() && !answer.asString().isEmpty()) {
       said.add(answer.asString());
       said.add(answer.asString().replace('_', '&'));
+    }
+    for (String named : List.of("applications", "pushes")) {
+      said.addAll(answer.path(named).propertyNames());
     }
     answer.forEach(this::remember);
   }
 
-  private void problem(HttpExchange exchange, int status, String detail) throws IOException {
+  void problem(HttpExchange exchange, int status, String detail) throws IOException {
     send(exchange, status, JSON.writeValueAsString(Map.of("status", status, "detail", detail)));
   }
 
-  private void send(HttpExchange exchange, int status, String body) throws IOException {
+  void send(HttpExchange exchange, int status, String body) throws IOException {
     if (body.startsWith("{") && body.length() < SAID_LENGTH_MAX) {
       remember(JSON.readTree(body));
     }

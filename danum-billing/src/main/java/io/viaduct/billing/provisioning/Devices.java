@@ -10,6 +10,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -36,8 +37,10 @@ public final class Devices {
   /// A device of an account.
   ///
   /// @param id its public key in base64url without padding, as `cnapt keygen` prints it
+  /// @param name the user's name of it; empty without one
   /// @param addedAt time when it was first seen
-  public record Device(String id, Instant addedAt) {}
+  /// @param lastSeenAt time when a bridge has asked about it last; null if that was never told
+  public record Device(String id, String name, Instant addedAt, @Nullable Instant lastSeenAt) {}
 
   /// Returns the most keys that one account may have.
   public int max() {
@@ -59,14 +62,14 @@ public final class Devices {
           if (account.get().state() == AccountState.SUSPENDED) {
             return BindDeviceVerdict.ACCOUNT_SUSPENDED;
           }
-          if (count(id, "and public_key = ?", key) > 0) {
+          if (touch(id, key, now)) {
             return BindDeviceVerdict.BOUND;
           }
-          if (count(id, "") >= max) {
+          if (count(id) >= max) {
             return BindDeviceVerdict.TOO_MANY_DEVICES;
           }
           jdbc.sql(
-                  "insert into device (account, public_key, added_at) values (:account, :publicKey, :addedAt)")
+                  "insert into device (account, public_key, added_at, last_seen_at) values (:account, :publicKey, :addedAt, :addedAt)")
               .param("account", id)
               .param("publicKey", key)
               .param("addedAt", Timestamp.from(now))
@@ -75,10 +78,25 @@ public final class Devices {
         }));
   }
 
-  private int count(String account, String and, Object... more) {
-    return jdbc.sql("select count(*) from device where account = ? " + and)
+  /// Notes that a device was seen. A key that the account does not have stays unknown.
+  void seen(String account, byte[] key, Instant now) {
+    if (account.matches(Account.ID_PATTERN)) { // PostgreSQL refuses some characters
+      var unused = touch(account, key, now);
+    }
+  }
+
+  private boolean touch(String account, byte[] key, Instant now) {
+    return jdbc.sql("update device set last_seen_at = ? where account = ? and public_key = ?")
+            .param(Timestamp.from(now))
+            .param(account)
+            .param(key)
+            .update()
+        == 1;
+  }
+
+  private int count(String account) {
+    return jdbc.sql("select count(*) from device where account = ?")
         .param(account)
-        .params(more)
         .query(Integer.class)
         .single();
   }
@@ -86,9 +104,17 @@ public final class Devices {
   /// Returns the devices of an account, oldest first.
   public List<Device> list(String account) {
     return jdbc.sql(
-            "select public_key, added_at from device where account = ? order by added_at, public_key")
+            "select public_key, name, added_at, last_seen_at from device where account = ?"
+                + " order by added_at, public_key")
         .param(account)
-        .query((row, _) -> new Device(id(row.getBytes(1)), row.getTimestamp(2).toInstant()))
+        .query((row, _) -> {
+          Timestamp seen = row.getTimestamp(4);
+          return new Device(
+              id(row.getBytes(1)),
+              row.getString(2),
+              row.getTimestamp(3).toInstant(),
+              seen == null ? null : seen.toInstant());
+        })
         .list();
   }
 
@@ -96,17 +122,35 @@ public final class Devices {
   ///
   /// @return false if the account has no such device
   public boolean remove(String account, String device) {
-    byte[] key;
+    Optional<byte[]> key = key(device);
+    return key.isPresent()
+        && jdbc.sql("delete from device where account = ? and public_key = ?")
+                .param(account)
+                .param(key.get())
+                .update()
+            > 0;
+  }
+
+  /// Names a device.
+  ///
+  /// @return false if the account has no such device
+  public boolean name(String account, String device, String name) {
+    Optional<byte[]> key = key(device);
+    return key.isPresent()
+        && jdbc.sql("update device set name = ? where account = ? and public_key = ?")
+                .param(name)
+                .param(account)
+                .param(key.get())
+                .update()
+            > 0;
+  }
+
+  private static Optional<byte[]> key(String device) {
     try {
-      key = Base64.getUrlDecoder().decode(device);
+      return Optional.of(Base64.getUrlDecoder().decode(device));
     } catch (IllegalArgumentException _) {
-      return false;
+      return Optional.empty();
     }
-    return jdbc.sql("delete from device where account = ? and public_key = ?")
-            .param(account)
-            .param(key)
-            .update()
-        > 0;
   }
 
   void removeAll(String account) {

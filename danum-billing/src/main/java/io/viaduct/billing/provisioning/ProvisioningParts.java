@@ -87,6 +87,11 @@ class ProvisioningParts {
     }
   }
 
+  @Bean
+  PasswordResets passwordResets(JdbcClient jdbc, TransactionTemplate transaction, Users users) {
+    return new PasswordResets(jdbc, transaction, users);
+  }
+
   @Bean(destroyMethod = "") // subscriberStreams closes it, before the server waits for its streams
   ProvisioningService provisioning(
       JdbcClient jdbc,

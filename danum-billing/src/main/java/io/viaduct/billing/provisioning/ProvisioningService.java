@@ -10,6 +10,8 @@ import io.viaduct.service.operations.LabelledCounters;
 import io.viaduct.usage.v1.BindDeviceRequest;
 import io.viaduct.usage.v1.BindDeviceResponse;
 import io.viaduct.usage.v1.BindDeviceVerdict;
+import io.viaduct.usage.v1.DeviceSeenRequest;
+import io.viaduct.usage.v1.DeviceSeenResponse;
 import io.viaduct.usage.v1.ProvisioningGrpc;
 import io.viaduct.usage.v1.SubscriberEvent;
 import io.viaduct.usage.v1.WatchRequest;
@@ -143,6 +145,21 @@ public final class ProvisioningService extends ProvisioningGrpc.ProvisioningImpl
           answer,
           Refusal.DATABASE_AWAY,
           Status.UNAVAILABLE.withDescription("the database is away: ask again"));
+    }
+  }
+
+  @Override
+  public void deviceSeen(DeviceSeenRequest request, StreamObserver<DeviceSeenResponse> answer) {
+    try {
+      devices.seen(request.getAccount(), request.getDeviceKey().toByteArray(), clock.instant());
+      answer.onNext(DeviceSeenResponse.getDefaultInstance());
+      answer.onCompleted();
+    } catch (DataAccessException | TransactionException e) {
+      LOG.warn("a sighting of a device cannot be stored now, database: {}", e.toString());
+      refuse(
+          answer,
+          Refusal.DATABASE_AWAY,
+          Status.UNAVAILABLE.withDescription("the database is away: tell the next one"));
     }
   }
 

@@ -195,6 +195,17 @@ public final class Users {
         id, new UserChange(null, null, null, newPassword, null, null), null, keptLogin, now);
   }
 
+  /// Checks that an account's password may be changed.
+  ///
+  /// @throws UserRefusedException if there is no such account, it is closed, or the configuration
+  ///   has its password
+  void requireChangeablePassword(String id) {
+    var unused = open(id);
+    if (id.equals(configuredOperator)) {
+      throw configuredOperator();
+    }
+  }
+
   /// Closes an account for ever: it cannot log in, register or get tokens. Password, SIP
   /// credentials, devices, log-ins and the display name are deleted. The id and all money rows
   /// stay. A second call changes nothing.

@@ -13,6 +13,7 @@ public enum ProblemType {
   FORBIDDEN(HttpStatus.FORBIDDEN, "Only an operator may do this"),
   NOT_FOUND(HttpStatus.NOT_FOUND, "The resource does not exist or is not visible to you"),
   INVALID_REQUEST(HttpStatus.BAD_REQUEST, "The request breaks a rule"),
+  RESET_REFUSED(HttpStatus.GONE, "The link is unknown, used or over"),
   WRONG_OLD_PASSWORD(HttpStatus.FORBIDDEN, "The old password is wrong"),
   ACCOUNT_EXISTS(HttpStatus.CONFLICT, "The account exists already"),
   ACCOUNT_CLOSED(HttpStatus.CONFLICT, "The account is closed"),

@@ -3,6 +3,7 @@ package io.viaduct.billing.rest;
 import static org.springframework.http.HttpMethod.DELETE;
 import static org.springframework.http.HttpMethod.GET;
 import static org.springframework.http.HttpMethod.HEAD;
+import static org.springframework.http.HttpMethod.PATCH;
 import static org.springframework.http.HttpMethod.POST;
 import static org.springframework.http.HttpMethod.PUT;
 
@@ -42,12 +43,13 @@ class SecurityParts {
   private static final String OPERATOR = Role.OPERATOR.name();
   private static final String ACCOUNT = "/api/v1/accounts/*";
 
-  /// Requests of a caller who has no token: the log-in, the events of the payment provider, which
-  /// are signed, and the description of the interface.
+  /// Requests of a caller who has no token: the log-in, the use of a link for a new password, the
+  /// signed events of the payment provider, and the description of the interface.
   private static final RequestMatcher OPEN =
       new OrRequestMatcher(
           at(POST, "/api/v1/sessions"),
           at(POST, "/api/v1/payments/events"),
+          at(POST, "/api/v1/password-resets"),
           at("/v3/api-docs/**"),
           at("/v3/api-docs.yaml"),
           at("/error"));
@@ -61,6 +63,7 @@ class SecurityParts {
           at(PUT, ACCOUNT + "/password"),
           at(PUT, ACCOUNT + "/credit/caps"),
           at(DELETE, ACCOUNT + "/devices/*"),
+          at(PATCH, ACCOUNT + "/devices/*"),
           at(POST, ACCOUNT + "/redemptions"),
           at(POST, ACCOUNT + "/payments"),
           at(GET, "/api/v1/charges/*"),
@@ -70,7 +73,6 @@ class SecurityParts {
           at(GET, "/api/v1/charges/*/explain"),
           at(HEAD, "/api/v1/charges/*/explain"),
           at(POST, "/api/v1/rating/simulate"),
-          at(POST, "/api/v1/tariffs/check"),
           at(GET, "/api/v1/tariffs/**"),
           at(HEAD, "/api/v1/tariffs/**"),
           at(GET, "/api/v1/owners/*/surcharges"),

@@ -43,6 +43,7 @@ import org.springframework.web.bind.annotation.RestController;
 @Tag(name = "accounts")
 class UsersResource {
   private static final int DISPLAY_NAME_MAX = 128;
+  private static final int DEVICE_NAME_MAX = 64;
 
   private final Users users;
   private final Devices devices;
@@ -100,7 +101,13 @@ class UsersResource {
     }
   }
 
-  record DeviceView(String id, Instant addedAt) {}
+  record DeviceView(String id, String name, Instant addedAt, @Nullable Instant lastSeenAt) {}
+
+  record DeviceChange(String name) {
+    DeviceChange {
+      JsonBody.require("name", name);
+    }
+  }
 
   record DeviceList(List<DeviceView> devices, int devicesMax) {}
 
@@ -246,8 +253,26 @@ class UsersResource {
   DeviceList devices(@AuthenticationPrincipal Caller caller, @PathVariable String id) {
     CallerAccess.requireOwn(caller, id);
     return new DeviceList(
-        devices.list(id).stream().map(d -> new DeviceView(d.id(), d.addedAt())).toList(),
+        devices.list(id).stream()
+            .map(d -> new DeviceView(d.id(), d.name(), d.addedAt(), d.lastSeenAt()))
+            .toList(),
         devices.max());
+  }
+
+  @Refuses(ProblemType.NOT_FOUND)
+  @PatchMapping("/{id}/devices/{device}")
+  @ResponseStatus(HttpStatus.NO_CONTENT)
+  @Operation(summary = "Name a device", operationId = "nameDevice")
+  void nameDevice(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @PathVariable String device,
+      @RequestBody DeviceChange wanted) {
+    CallerAccess.requireOwn(caller, id);
+    String name = PlainText.require("name", wanted.name(), DEVICE_NAME_MAX);
+    if (!devices.name(id, device, name)) {
+      throw ProblemException.notFound();
+    }
   }
 
   @Refuses(ProblemType.NOT_FOUND)
@@ -319,7 +344,7 @@ class UsersResource {
     }
   }
 
-  private static ProblemException problem(UserRefusedException e) {
+  static ProblemException problem(UserRefusedException e) {
     String why = String.valueOf(e.getMessage());
     return switch (e.reason()) {
       case UNKNOWN -> ProblemException.notFound();

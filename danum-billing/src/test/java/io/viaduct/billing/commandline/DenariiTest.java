@@ -344,6 +344,25 @@ class DenariiTest {
   }
 
   @Test
+  void aStatementAddsUpAndALinkSetsANewPassword() {
+    operator.run("topup", alice, "7den").succeeds();
+    assertThat(user.run("statement").succeeds().out())
+        .containsPattern("opening balance +0 den\n")
+        .containsPattern("top up \\(1\\) +7 den\n")
+        .containsPattern("closing balance +7 den\n")
+        .contains("(time zone UTC), until ");
+    assertThat(user.run("statement", "--csv").succeeds().out())
+        .contains("movement,TOP_UP,,,1,,,,,,7000000");
+    assertThat(keys(user.run("statement", "--json").succeeds().json()))
+        .contains("openingMicrodenarii", "movements", "charges", "closingMicrodenarii", "zone");
+    assertThat(user.run("statement", "--month", "2999-01").code()).isEqualTo(65);
+
+    assertThat(operator.run("reset", alice, "--pages", "https://pages.example/").succeeds().out())
+        .containsPattern("^https://pages.example/reset\\?token=[A-Za-z0-9_-]{43}\nends ");
+    assertThat(user.run("reset", alice).code()).isEqualTo(77);
+  }
+
+  @Test
   void aVerificationListsEveryInvariantAndIsForOperators() {
     CommandRun verified = operator.run("verify").succeeds();
     assertThat(verified.out()).contains("ok     all accounts sum to 0").doesNotContain("BROKEN");

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -32,13 +33,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Tests the way from billing's REST interface to a bridge's directory, over real sockets.
 class ProvisioningTest {
+  private static final ManualClock CLOCK = new ManualClock();
   private static RunningBilling billing;
   private static String operator;
   private static WatchedUsers bridge;
 
   @BeforeAll
   static void start(@TempDir Path folder) throws Exception {
-    billing = RunningBilling.start(folder, new ManualClock());
+    billing = RunningBilling.start(folder, CLOCK);
     operator = billing.operator();
     bridge = watching();
   }
@@ -332,6 +334,31 @@ class ProvisioningTest {
     assertThat(billing.call("DELETE", path + "!", token, null, Map.of()).status()).isEqualTo(404);
     soon().until(() -> bridge.user(id).orElseThrow().getDeviceKeysCount() == 7);
     assertThat(bridge.bind(id, key(9)).getVerdict()).isEqualTo(BindDeviceVerdict.BOUND);
+  }
+
+  @Test
+  void aDeviceHasTheNameThatItsUserGivesAndIsSeenWhenABridgeSaysSo() throws Exception {
+    String id = made("dora");
+    bridge.bind(id, key(1));
+    String token = billing.logIn(id, "password-of-" + id);
+    String devices = "/api/v1/accounts/" + id + "/devices";
+    String path = devices + "/" + billing.get(devices, token).body().at("/devices/0/id").asString();
+    assertThat(billing.call("PATCH", path, token, "{\"name\":\"phone\"}", Map.of()).status())
+        .isEqualTo(204);
+    assertThat(billing.call("PATCH", path + "x", token, "{\"name\":\"p\"}", Map.of()).status())
+        .isEqualTo(404);
+    Answer control = billing.call("PATCH", path, token, "{\"name\":\"a\\u0007\"}", Map.of());
+    assertThat(control.status()).isEqualTo(400);
+    CLOCK.advance(Duration.ofMinutes(20));
+    token = billing.logIn(id, "password-of-" + id);
+    bridge.seen(id, key(1));
+    bridge.seen(id, key(2));
+    var device = billing.get(devices, token).body().at("/devices/0");
+    assertThat(device.get("name").asString()).isEqualTo("phone");
+    assertThat(Instant.parse(device.get("lastSeenAt").asString())).isEqualTo(CLOCK.instant());
+    assertThat(billing.get(devices, token).body().get("devices"))
+        .as("an unknown key stays unknown")
+        .hasSize(1);
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.viaduct.billing.RunningBilling;
 import io.viaduct.service.tls.TlsMaterial;
 import io.viaduct.usage.v1.BindDeviceRequest;
 import io.viaduct.usage.v1.BindDeviceResponse;
+import io.viaduct.usage.v1.DeviceSeenRequest;
 import io.viaduct.usage.v1.ProvisioningGrpc;
 import io.viaduct.usage.v1.Subscriber;
 import io.viaduct.usage.v1.SubscriberEvent;
@@ -74,6 +75,17 @@ final class WatchedUsers implements AutoCloseable {
                 .setAccount(account)
                 .setDeviceKey(ByteString.copyFrom(key))
                 .build());
+  }
+
+  void seen(String account, byte[] key) {
+    var unused =
+        ProvisioningGrpc.newBlockingStub(channel)
+            .withDeadlineAfter(20, TimeUnit.SECONDS)
+            .deviceSeen(
+                DeviceSeenRequest.newBuilder()
+                    .setAccount(account)
+                    .setDeviceKey(ByteString.copyFrom(key))
+                    .build());
   }
 
   @Override

@@ -194,7 +194,11 @@ class DocumentedRequestsTest {
 
   private static String device(String account) {
     byte[] key = Ed25519.raw((EdECPublicKey) Ed25519.generate().getPublic());
-    SharedDatabase.jdbc().update("insert into device values (?, ?, now())", account, key);
+    SharedDatabase.jdbc()
+        .update(
+            "insert into device (account, public_key, added_at) values (?, ?, now())",
+            account,
+            key);
     return Base64.getUrlEncoder().withoutPadding().encodeToString(key);
   }
 

@@ -37,6 +37,9 @@ class MoneyRoutesTest {
           "DELETE /api/v1/accounts/{id}",
           "PUT /api/v1/accounts/{id}/password",
           "DELETE /api/v1/accounts/{id}/devices/{device}",
+          "PATCH /api/v1/accounts/{id}/devices/{device}",
+          "POST /api/v1/accounts/{id}/password-resets",
+          "POST /api/v1/password-resets",
           "PUT /api/v1/accounts/{id}/credit/limit",
           "PUT /api/v1/accounts/{id}/credit/caps",
           "DELETE /api/v1/accounts/{id}/allowance",
@@ -44,6 +47,12 @@ class MoneyRoutesTest {
           "POST /api/v1/rating/simulate",
           "POST /api/v1/tariffs",
           "POST /api/v1/tariffs/check",
+          "POST /api/v1/tariffs/diff",
+          "POST /api/v1/tariffs/simulate",
+          "POST /api/v1/tariff-drafts",
+          "PUT /api/v1/tariff-drafts/{id}",
+          "DELETE /api/v1/tariff-drafts/{id}",
+          "PUT /api/v1/accounts/{id}/credit/block",
           "POST /api/v1/owners/{id}/surcharges");
 
   /// The provider's event has an id of its own in place of the key; PaymentTest repeats it.

@@ -25,14 +25,17 @@ public final class BillingDevices implements DeviceLimit {
 
   private final ProvisioningGrpc.ProvisioningBlockingStub billing;
   private final Subscribers subscribers;
+  private final DeviceSightings sightings;
   private final MeterRegistry registry;
 
   public BillingDevices(
       ProvisioningGrpc.ProvisioningBlockingStub billing,
       Subscribers subscribers,
+      DeviceSightings sightings,
       MeterRegistry registry) {
     this.billing = billing;
     this.subscribers = subscribers;
+    this.sightings = sightings;
     this.registry = registry;
     for (String verdict : new String[] {"bound", "too_many", "not_entitled", "unknown"}) {
       counter(verdict); // shown as 0 from the start
@@ -49,6 +52,7 @@ public final class BillingDevices implements DeviceLimit {
   @Override
   public Verdict bind(String account, byte[] deviceKey) {
     if (subscribers.hasDevice(account, deviceKey)) {
+      sightings.tell(account, deviceKey);
       return new Verdict.Bound();
     }
     Verdict verdict = ask(account, deviceKey);

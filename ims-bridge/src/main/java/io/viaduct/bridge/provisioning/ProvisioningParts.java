@@ -6,6 +6,7 @@ import io.viaduct.bridge.configuration.BridgeConfiguration;
 import io.viaduct.bridge.registrar.Subscribers;
 import io.viaduct.usage.v1.ProvisioningGrpc;
 import java.io.IOException;
+import java.time.InstantSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -27,7 +28,14 @@ class ProvisioningParts {
 
   @Bean
   BillingDevices billingDevices(
-      ManagedChannel billing, Subscribers subscribers, MeterRegistry registry) {
-    return new BillingDevices(ProvisioningGrpc.newBlockingStub(billing), subscribers, registry);
+      ManagedChannel billing,
+      Subscribers subscribers,
+      InstantSource clock,
+      MeterRegistry registry) {
+    return new BillingDevices(
+        ProvisioningGrpc.newBlockingStub(billing),
+        subscribers,
+        new DeviceSightings(ProvisioningGrpc.newFutureStub(billing), clock),
+        registry);
   }
 }

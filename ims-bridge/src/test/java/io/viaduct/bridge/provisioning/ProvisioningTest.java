@@ -176,6 +176,7 @@ class ProvisioningTest {
     alice.subscribeSession(key);
     await().until(() -> !grants.isEmpty());
     assertThat(rig.users.asked).isZero();
+    await().untilAsserted(() -> assertThat(rig.users.seen).containsExactly("alice"));
   }
 
   @Test

@@ -69,6 +69,34 @@ class UserPages {
     return redirect(account);
   }
 
+  @PostMapping("/accounts/{account}/device-names")
+  String nameDevice(
+      @AuthenticationPrincipal SignedIn visitor,
+      @PathVariable String account,
+      @RequestParam String device,
+      @RequestParam(defaultValue = "") String name,
+      RedirectAttributes page) {
+    attempt(
+        page,
+        "user.done.name",
+        () -> billing.nameDevice(visitor.token(), account, device, name.strip()));
+    return redirect(account);
+  }
+
+  /// A link for a user who has lost the password. It is shown once, to the operator who passes it
+  /// on.
+  @PostMapping("/accounts/{account}/password-resets")
+  String reset(
+      @AuthenticationPrincipal SignedIn visitor,
+      @PathVariable String account,
+      RedirectAttributes page) {
+    attempt(
+        page,
+        "user.done.reset",
+        () -> page.addFlashAttribute("reset", billing.makeReset(visitor.token(), account)));
+    return redirect(account);
+  }
+
   /// @param state active, suspended, or closed with `sure`
   @PostMapping("/accounts/{account}/state")
   String state(

@@ -58,10 +58,6 @@ public final class Billing {
     return peer.get(at(account), token, Account.class);
   }
 
-  public AccountPage accounts(BearerToken token, int limit, @Nullable String cursor) {
-    return peer.get("/accounts?limit=" + limit + with("cursor", cursor), token, AccountPage.class);
-  }
-
   /// Makes a user, with one secret for pages and devices.
   public void openAccount(
       BearerToken token, String id, String displayName, String password, String role) {
@@ -103,6 +99,30 @@ public final class Billing {
 
   public void removeDevice(BearerToken token, String account, String device) {
     peer.delete(at(account) + "/devices/" + encode(device), token);
+  }
+
+  /// @param name empty takes the name away
+  public void nameDevice(BearerToken token, String account, String device, String name) {
+    peer.send(
+        HttpMethod.PATCH, at(account) + "/devices/" + encode(device), token, Map.of("name", name));
+  }
+
+  /// Makes a link for a user who has lost the password, as an operator.
+  public PasswordReset makeReset(BearerToken token, String account) {
+    return peer.post(
+        at(account) + "/password-resets", authorized(token), Map.of(), PasswordReset.class);
+  }
+
+  /// Sets a new password by a link.
+  ///
+  /// @param visitor numeric address of the browser
+  public void useReset(String reset, String newPassword, String visitor) {
+    var unused =
+        peer.post(
+            "/password-resets",
+            headers -> headers.set("X-Forwarded-For", visitor),
+            Map.of("token", reset, "newPassword", newPassword),
+            JsonNode.class);
   }
 
   public ChargePage charges(BearerToken token, String account, ChargeQuery query) {
@@ -165,6 +185,21 @@ public final class Billing {
   /// What the account's devices do now.
   public RunningList running(BearerToken token, String account) {
     return peer.get(at(account) + "/running", token, RunningList.class);
+  }
+
+  /// @param month such as `2026-11`
+  /// @param zone UTC, or a name such as `Europe/Rome`
+  public Statement statement(BearerToken token, String account, String month, String zone) {
+    return peer.get(statementAt(account, month, "", zone), token, Statement.class);
+  }
+
+  /// The same statement as CSV (RFC 4180); the caller closes it.
+  public InputStream statementFile(BearerToken token, String account, String month, String zone) {
+    return peer.stream(statementAt(account, month, "/lines.csv", zone), CSV, token);
+  }
+
+  private static String statementAt(String account, String month, String file, String zone) {
+    return at(account) + "/statements/" + encode(month) + file + "?zone=" + encode(zone);
   }
 
   public Charge charge(BearerToken token, String charge) {
@@ -291,7 +326,7 @@ public final class Billing {
 
   // URLEncoder writes form encoding: + for space is right in a query only, and `.` stays, so a
   // segment of dots must not reach the path.
-  private static String encode(String text) {
+  static String encode(String text) {
     String encoded = URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     return encoded.matches("\\.{1,2}") ? encoded.replace(".", "%2E") : encoded;
   }

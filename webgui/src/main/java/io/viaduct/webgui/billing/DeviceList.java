@@ -13,5 +13,8 @@ public record DeviceList(List<Device> devices, int devicesMax) {
   }
 
   /// @param id the device's public key, as `cnapt keygen` prints it
-  public record Device(String id, @Nullable Instant addedAt) {}
+  /// @param name the user's name of it, null or empty without one
+  /// @param lastSeenAt when it asked for a token last, null if that was never told
+  public record Device(
+      String id, @Nullable String name, @Nullable Instant addedAt, @Nullable Instant lastSeenAt) {}
 }

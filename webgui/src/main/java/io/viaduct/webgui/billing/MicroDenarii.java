@@ -27,6 +27,10 @@ public record MicroDenarii(long value) {
     return new MicroDenarii(new BigDecimal(plain).movePointRight(DECIMALS).longValueExact());
   }
 
+  public MicroDenarii negated() {
+    return new MicroDenarii(-value);
+  }
+
   @JsonValue
   public String json() {
     return Long.toString(value);

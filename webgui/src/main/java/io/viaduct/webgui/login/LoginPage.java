@@ -12,7 +12,8 @@ import org.springframework.web.bind.annotation.RequestParam;
 @Controller
 class LoginPage {
   /// Texts `login.problem.*` exist for these.
-  private static final Set<String> PROBLEMS = Set.of("wrong", "throttled", "away", "ended", "out");
+  private static final Set<String> PROBLEMS =
+      Set.of("wrong", "throttled", "away", "ended", "out", "reset");
 
   /// @param session made here, for the form's CSRF token: the template would be too late to refuse
   @GetMapping("/login")

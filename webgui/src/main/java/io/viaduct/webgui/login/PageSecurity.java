@@ -63,18 +63,30 @@ public class PageSecurity {
                 .dispatcherTypeMatchers(
                     DispatcherType.ERROR, DispatcherType.FORWARD, DispatcherType.ASYNC)
                 .permitAll()
-                .requestMatchers("/login", "/language", "/assets/**", "/webjars/**", "/favicon.ico")
+                .requestMatchers(
+                    "/login", "/reset", "/language", "/assets/**", "/webjars/**", "/favicon.ico")
                 .permitAll()
                 // Served on the operations port only; here they are a 404.
                 .requestMatchers("/livez", "/readyz", "/metrics")
                 .permitAll()
-                .requestMatchers("/accounts", "/snapts/**", "/reports/**")
+                .requestMatchers(
+                    "/accounts",
+                    "/accounts/*/credit/**",
+                    "/credit/**",
+                    "/ledger/**",
+                    "/operator/**",
+                    "/registrations/**",
+                    "/reports/**",
+                    "/snapts/**",
+                    "/tariffs/**",
+                    "/vouchers/**")
                 .hasRole("OPERATOR")
                 .requestMatchers(
                     HttpMethod.POST,
                     "/accounts/*/top-ups",
                     "/accounts/*/credits",
-                    "/accounts/*/state")
+                    "/accounts/*/state",
+                    "/accounts/*/password-resets")
                 .hasRole("OPERATOR")
                 .requestMatchers("/accounts/{account}/**")
                 .access((visitor, request) -> mayOpen(visitor.get(), request))

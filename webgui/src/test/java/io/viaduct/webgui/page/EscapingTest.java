@@ -2,6 +2,8 @@ package io.viaduct.webgui.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.webgui.BroughtMoneyPeer;
+import io.viaduct.webgui.OperatorPeer;
 import io.viaduct.webgui.PeerServer;
 import io.viaduct.webgui.RunningWebgui;
 import io.viaduct.webgui.Visitor;
@@ -30,6 +32,8 @@ class EscapingTest {
   private static final Set<String> NO_PAGES =
       Set.of(
           "/accounts/{account}/events",
+          "/accounts/{account}/statement.csv",
+          "/accounts/{account}/statement.pdf",
           "/accounts/{account}/charges.csv",
           "/accounts/{account}/usage.csv");
 
@@ -76,6 +80,12 @@ class EscapingTest {
         hostile(PeerServer.payment(null, ATTACK, null), List.of("createdBy", "transaction")));
     peer.credits.add(
         hostile(PeerServer.payment("refund", ATTACK, ATTACK), List.of("createdBy", "transaction")));
+    peer.money.batches.add(
+        hostile(BroughtMoneyPeer.batch("12", 3, "5", 3), List.of("id", "note", "createdBy")));
+    Map<String, Object> payment = BroughtMoneyPeer.payment("started", "5");
+    payment.put("payUrl", "javascript:alert(1)//" + ATTACK);
+    peer.money.payments.add(payment);
+    arrangeWork(peer.work);
     peer.explanation =
         peer.explanation.replace(
             "\"8 \u00b7 bytes / time\"", JsonMapper.shared().writeValueAsString(ATTACK));
@@ -93,6 +103,24 @@ class EscapingTest {
     peer.usage.put("usage", List.of(sums));
   }
 
+  private static void arrangeWork(OperatorPeer work) {
+    work.rows.put(
+        "alice", Map.of("displayName", ATTACK, "state", ATTACK, "credit", ATTACK, "role", ATTACK));
+    work.block = Map.of("reason", ATTACK, "decidedBy", ATTACK, "decidedAt", "2026-11-20T10:00:00Z");
+    work.reservations.add(
+        hostile(
+            OperatorPeer.reservation("alice", true),
+            List.of("account", "snapt", "session", "application", "serviceClass")));
+    work.notices.add(
+        hostile(OperatorPeer.notice("low", "due"), List.of("state", "delivery", "lastError")));
+    work.wallets.add(hostile(OperatorPeer.wallet("grant", ATTACK), List.of("kind")));
+    work.tariffs.forEach(tariff -> hostile(tariff, List.of("createdBy", "state")));
+    work.begin("5", ATTACK);
+    work.refusal = null;
+    work.differences.add(
+        hostile(new HashMap<>(Map.of("knot", 1)), List.of("place", "before", "after")));
+  }
+
   private static Map<String, Object> hostile(Map<String, Object> row, List<String> texts) {
     texts.forEach(text -> row.put(text, ATTACK));
     return row;
@@ -103,7 +131,12 @@ class EscapingTest {
     Map<String, List<String>> visits = new LinkedHashMap<>();
     visits.put("/", List.of("/"));
     visits.put("/login", List.of("/login?problem=" + QUOTED));
-    visits.put("/accounts", List.of("/accounts"));
+    visits.put("/reset", List.of("/reset?token=" + QUOTED));
+    visits.put(
+        "/accounts",
+        List.of(
+            "/accounts",
+            "/accounts?search=%1$s&state=%1$s&sort=%1$s&cursor=%1$s".formatted(QUOTED)));
     visits.put("/accounts/{account}", List.of("/accounts/alice"));
     visits.put("/accounts/{account}/user", List.of("/accounts/alice/user"));
     visits.put(
@@ -123,7 +156,20 @@ class EscapingTest {
             "/accounts/alice/usage?from=%1$s&to=%1$s&by=%1$s".formatted(QUOTED)));
     visits.put("/accounts/{account}/top-ups", List.of("/accounts/alice/top-ups"));
     visits.put("/accounts/{account}/credits", List.of("/accounts/alice/credits"));
+    visits.put("/accounts/{account}/top-up", List.of("/accounts/alice/top-up?cursor=" + QUOTED));
+    visits.put(
+        "/accounts/{account}/statement", List.of("/accounts/alice/statement?month=" + QUOTED));
+    visits.put("/vouchers", List.of("/vouchers", "/vouchers?cursor=" + QUOTED));
     visits.put("/charges/{id}", List.of("/charges/c1"));
+    visits.put("/accounts/{account}/credit", List.of("/accounts/alice/credit"));
+    visits.put("/credit", List.of("/credit"));
+    visits.put("/tariffs", List.of("/tariffs"));
+    visits.put("/tariffs/{version:\\d{1,9}}", List.of("/tariffs/2"));
+    visits.put("/tariffs/diff", List.of("/tariffs/diff?to=2"));
+    visits.put("/tariffs/{version:\\d{1,9}}/rollback", List.of("/tariffs/1/rollback"));
+    visits.put("/tariffs/drafts/{id}", List.of("/tariffs/drafts/5"));
+    visits.put("/tariffs/drafts/{id}/diff", List.of("/tariffs/drafts/5/diff?from=1"));
+    visits.put("/tariffs/drafts/{id}/publish", List.of("/tariffs/drafts/5/publish"));
     visits.put("/snapts", List.of("/snapts"));
     visits.put("/snapts/table", List.of("/snapts/table"));
     visits.put(
@@ -161,6 +207,7 @@ class EscapingTest {
             "/snapts",
             "/snapts/table",
             "/reports",
+            "/vouchers",
             "/reports/held/7/release",
             "/reports/unsigned/9/void")) {
       assertThat(harmless(olga, shown)).as(shown).contains("&lt;script&gt;");

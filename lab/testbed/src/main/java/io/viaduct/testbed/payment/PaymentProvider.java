@@ -109,11 +109,14 @@ final class PaymentProvider implements AutoCloseable {
 
   private static String form(Map<String, String> values) {
     return FORM.formatted(
-        new BigDecimal(values.get("amount")).movePointLeft(6).stripTrailingZeros().toPlainString(),
-        escaped(values.get("account")),
-        escaped(values.get("payment")),
-        escaped(values.get("account")),
-        escaped(values.get("amount")));
+        new BigDecimal(values.getOrDefault("amount", ""))
+            .movePointLeft(6)
+            .stripTrailingZeros()
+            .toPlainString(),
+        escaped(values.getOrDefault("account", "")),
+        escaped(values.getOrDefault("payment", "")),
+        escaped(values.getOrDefault("account", "")),
+        escaped(values.getOrDefault("amount", "")));
   }
 
   private void tell(Map<String, String> values) {
@@ -126,11 +129,11 @@ final class PaymentProvider implements AutoCloseable {
                 "type",
                 values.getOrDefault("type", "payment.failed"),
                 "payment",
-                values.get("payment"),
+                values.getOrDefault("payment", ""),
                 "account",
-                values.get("account"),
+                values.getOrDefault("account", ""),
                 "amountMicrodenarii",
-                values.get("amount")));
+                values.getOrDefault("amount", "")));
     CompletableFuture<EventDelivery.Result> result = delivery.deliver(body);
     deliveries.add(result);
     var unused =
@@ -139,7 +142,7 @@ final class PaymentProvider implements AutoCloseable {
                 "%s of payment %s: %s after %d deliveries, %s"
                     .formatted(
                         id,
-                        values.get("payment"),
+                        values.getOrDefault("payment", ""),
                         end.isAccepted() ? "accepted" : "given up",
                         end.attempts(),
                         end.answer())));

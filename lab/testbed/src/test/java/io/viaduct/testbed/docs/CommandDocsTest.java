@@ -45,7 +45,12 @@ class CommandDocsTest {
     String command = END_OF_COMMAND.split(JAR.matcher(text.strip()).replaceAll("$1"))[0];
     Matcher launcher = LAUNCHER.matcher(command);
     boolean launched = launcher.find();
-    List<String> words = List.of(launcher.replaceFirst("").strip().split(" +"));
+    // A text in quotes is one word.
+    String unquoted =
+        Pattern.compile("\"[^\"]*\"")
+            .matcher(launcher.replaceFirst("").strip())
+            .replaceAll(quoted -> Matcher.quoteReplacement(quoted.group().replace(' ', '_')));
+    List<String> words = List.of(unquoted.split(" +"));
     if (words.size() > 1 && List.of("run", "check").contains(words.getFirst())) {
       // Said of every service.
       SERVICES.forEach(service -> look(line, prefixed(service, words), form));
