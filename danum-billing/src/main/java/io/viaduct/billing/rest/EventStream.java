@@ -83,7 +83,15 @@ final class EventStream {
       // The reader connects again and then gets the balance first.
       LOG.warn("an event stream failed: {}", e.toString());
     } finally {
+      complete();
+    }
+  }
+
+  private void complete() {
+    try {
       emitter.complete();
+    } catch (IllegalStateException e) {
+      LOG.debug("the server has ended an event stream before: {}", e.toString());
     }
   }
 

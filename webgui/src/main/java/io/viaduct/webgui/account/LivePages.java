@@ -13,6 +13,8 @@ import java.time.ZoneId;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
@@ -31,6 +33,12 @@ import org.thymeleaf.web.servlet.JakartaServletWebApplication;
 @Controller
 class LivePages {
   private static final long NO_TIMEOUT = 0; // the relay ends the stream
+
+  /// Live pages that read their state from billing at once. All pages read when billing comes back:
+  /// they wait for their turn here, not for a connection of billing's database.
+  private static final int READS_MAX = 6;
+
+  private final Semaphore reads = new Semaphore(READS_MAX, true);
 
   private final Billing billing;
   private final LiveStreams streams;
@@ -82,7 +90,7 @@ class LivePages {
         .name("live-page")
         .start(() -> {
           try {
-            relay.run(visitor, events, signal, browser, parts(page, viewed));
+            relay.run(visitor, events, signal, browser, inTurn(parts(page, viewed)));
           } finally {
             streams.close(session, signal);
           }
@@ -93,6 +101,19 @@ class LivePages {
   /// What a page shows, and to whom.
   private record Viewed(
       SignedIn visitor, String account, int rows, ZoneId zone, WebContext context) {}
+
+  private LiveRelay.Parts inTurn(LiveRelay.Parts parts) {
+    return new LiveRelay.Parts(() -> inTurn(parts.changed()), () -> inTurn(parts.passing()));
+  }
+
+  private String inTurn(Supplier<String> read) {
+    reads.acquireUninterruptibly();
+    try {
+      return read.get();
+    } finally {
+      reads.release();
+    }
+  }
 
   // The list of charges has nothing that changes without a charge; it asks for nothing else.
   private LiveRelay.Parts parts(String page, Viewed viewed) {

@@ -55,7 +55,15 @@ final class LiveRelay {
       Thread.currentThread().interrupt();
     } finally {
       reader.interrupt();
+      complete(browser);
+    }
+  }
+
+  private static void complete(SseEmitter browser) {
+    try {
       browser.complete();
+    } catch (IllegalStateException e) {
+      return; // the server has ended it before: its browser has gone
     }
   }
 
