@@ -40,6 +40,9 @@ class LivePages {
 
   private final Semaphore reads = new Semaphore(READS_MAX, true);
 
+  /// What changes by itself waits in another line, so that it delays no change.
+  private final Semaphore passingReads = new Semaphore(READS_MAX / 3, true);
+
   private final Billing billing;
   private final LiveStreams streams;
   private final LiveRelay relay;
@@ -103,15 +106,16 @@ class LivePages {
       SignedIn visitor, String account, int rows, ZoneId zone, WebContext context) {}
 
   private LiveRelay.Parts inTurn(LiveRelay.Parts parts) {
-    return new LiveRelay.Parts(() -> inTurn(parts.changed()), () -> inTurn(parts.passing()));
+    return new LiveRelay.Parts(
+        () -> inTurn(reads, parts.changed()), () -> inTurn(passingReads, parts.passing()));
   }
 
-  private String inTurn(Supplier<String> read) {
-    reads.acquireUninterruptibly();
+  private static String inTurn(Semaphore turns, Supplier<String> read) {
+    turns.acquireUninterruptibly();
     try {
       return read.get();
     } finally {
-      reads.release();
+      turns.release();
     }
   }
 

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import org.springframework.http.MediaType;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
@@ -32,6 +33,12 @@ final class LiveRelay {
   LiveRelay(Limits limits, InstantSource clock) {
     this.limits = limits;
     this.clock = clock;
+  }
+
+  // Half to one and a half times as long: pages that opened together do not read together for ever.
+  private static Duration quiet() {
+    long ms = KEEP_ALIVE.toMillis();
+    return Duration.ofMillis(ThreadLocalRandom.current().nextLong(ms / 2, ms * 3 / 2));
   }
 
   /// What is sent, each time in its present state.
@@ -87,7 +94,7 @@ final class LiveRelay {
         send(browser, "ended", "");
         return;
       }
-      switch (signal.await(KEEP_ALIVE)) {
+      switch (signal.await(quiet())) {
         case UPDATE -> {
           if (update(browser, parts.changed(), "").isEmpty()) {
             return;
