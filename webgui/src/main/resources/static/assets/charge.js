@@ -88,7 +88,7 @@
       return [utility(x), tangent !== null && tangent >= 0 && tangent <= 1.3 * curve.weight ? tangent : null, whatIfX(x)];
     };
     const rows = places(xMax, bend, 96).map((x) => ({ x, values: valuesX(x) }));
-    const apart = was.at.offered !== was.at.served;
+    const apart = bend ? was.at.offered > 1.2 * was.at.served : was.at.offered - was.at.served > xMax / 50;
     if (apart) rows.push({ x: was.at.served, values: valuesX(was.at.served), mark: texts.textMeasured });
     rows.push({ x: was.at.offered, values: valuesX(was.at.offered), mark: apart ? texts.textOffered : texts.textCharged });
     draw('curve-throughput', 'bit/s', 1000, rows, bend);

@@ -40,13 +40,21 @@ viaduct.chart = (() => {
     return series.map((one) => one.values.map((value, i) => (sums[i] += value || 0)));
   };
 
-  const axes = (kind, data) => {
+  // On an axis that goes on by powers: 0, and the powers of ten from the bend on; with 3 between them where they are few.
+  const powers = (bend) => (u, axis, low, high) => {
+    const first = Math.ceil(Math.log10(bend / 2));
+    const tens = [];
+    for (let ten = 10 ** first; ten <= high; ten *= 10) tens.push(ten, ...(high < 100 * 10 ** first && 3 * ten <= high ? [3 * ten] : []));
+    return [0, ...tens];
+  };
+
+  const axes = (kind, data, bend) => {
     const look = { stroke: token('--ink-soft'), grid: { stroke: token('--line'), width: 1 }, ticks: { stroke: token('--line'), width: 1 }, font: '12px system-ui, sans-serif' };
     const { quantity } = viaduct.numbers;
     const unit = data.series[0].unit;
     const labels = (u, splits) => splits.map((i) => (Number.isInteger(i) ? data.labels[i] || '' : ''));
     return [
-      kind === 'lines' ? { ...look, space: 72, values: (u, splits) => splits.map((v) => (v === null ? '' : v === 0 ? '0' : quantity(v, data.unit))) }
+      kind === 'lines' ? { ...look, space: 72, ...(bend ? { splits: powers(bend), filter: (u, splits) => splits } : {}), values: (u, splits) => splits.map((v) => (v === null ? '' : v === 0 ? '0' : quantity(v, data.unit))) }
         : { ...look, grid: { show: false }, values: labels, incrs: [1, 2, 3, 4, 6, 12, 24, 48, 96, 168], space: 64 },
       { ...look, size: 92, values: (u, splits) => splits.map((v) => (v === 0 ? '0' : quantity(v, unit))) },
     ];
@@ -121,7 +129,7 @@ viaduct.chart = (() => {
       width: plot.clientWidth, height: plot.clientHeight, legend: { show: false }, padding: [8, 32, 0, 0],
       cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
       scales: { x: kind === 'lines' ? { ...lineX, range: (u, low, high) => [low, high] } : { time: false, range: (u, low, high) => [low - 0.6, high + 0.6] }, y: { range: (u, low, high) => (low === high ? [0, high || 1] : [Math.min(0, low), Math.max(0, high) * 1.05]) } },
-      axes: axes(kind, data),
+      axes: axes(kind, data, bend),
       series: [{}, ...order.map((i) => ({ stroke: colours[i % colours.length], width: kind === 'lines' ? 2 : 0, dash: data.series[i].dash, fill: kind === 'lines' ? undefined : colours[i % colours.length], points: { show: false }, paths: kind === 'lines' ? undefined : bar(kind, values.length, i), spanGaps: false }))],
       hooks: { setCursor: [readOut(element, data)], draw: [marks(data, colours)] },
     };

@@ -185,7 +185,7 @@ public final class OperatorPeer {
     credit.put("balanceMicrodenarii", Long.toString(peer.balances.getOrDefault(account, 0L)));
     credit.put("limitMicrodenarii", "5000000");
     credit.put("reservedMicrodenarii", "345678");
-    credit.put("availableMicrodenarii", "17000000");
+    credit.put("availableMicrodenarii", Long.toString(peer.balances.getOrDefault(account, 0L)));
     Map<String, Object> caps = new LinkedHashMap<>();
     caps.put("dayMicrodenarii", "2500000");
     caps.put("monthMicrodenarii", null);

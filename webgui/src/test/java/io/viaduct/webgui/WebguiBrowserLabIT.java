@@ -24,6 +24,15 @@ import org.junit.jupiter.api.Test;
 class WebguiBrowserLabIT {
   private static final Path SCREENSHOTS = Path.of("target/screenshots");
 
+  /// What makes a page scroll sideways; nothing that scrolls by itself.
+  private static final String TOO_WIDE =
+      """
+      () => document.documentElement.scrollWidth <= innerWidth ? []
+        : [...document.querySelectorAll('body *')]
+          .filter((part) => part.getBoundingClientRect().right > innerWidth + 1 && !part.closest('.scroll'))
+          .map((part) => part.tagName + ' ' + part.className + ' ' + part.textContent.trim().slice(0, 60))
+      """;
+
   private static Chromium chromium;
   private final List<String> complaints = new ArrayList<>();
   private PeerServer peer;
@@ -100,7 +109,7 @@ class WebguiBrowserLabIT {
   void operatorTopsUpAndWatchesTheSnapts() {
     peer.snapts.add(PeerServer.snapt("snapt-1", 12));
     logIn("olga", "operates");
-    page.locator("[data-account-id=alice] a").click();
+    page.locator("[data-account-id=alice] th a").click();
     page.getByTestId("topup-amount").fill("5.5");
     page.getByTestId("topup-reference").fill("invoice 7");
     page.getByTestId("topup-submit").click();
@@ -188,6 +197,21 @@ class WebguiBrowserLabIT {
     peer.billing = Mood.FAILING;
     go("/accounts/alice");
     shoot("away");
+  }
+
+  @Test
+  void pagesOfAUserFitASmallWindowInEachLanguage() {
+    Scenery.arrange(peer);
+    logIn("alice", "wonder land");
+    page.setViewportSize(320, 900);
+    for (String language : List.of("it", "pl", "ko", "ja")) {
+      page.locator("button[name=language][value=" + language + "]").click();
+      assertThat(page.locator("html")).hasAttribute("lang", language);
+      for (String address : PageAddresses.OF_USERS) {
+        go(address);
+        assertThat((List<?>) page.evaluate(TOO_WIDE)).as("%s in %s", address, language).isEmpty();
+      }
+    }
   }
 
   private void shoot(String what) {

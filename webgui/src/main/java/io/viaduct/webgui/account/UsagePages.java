@@ -6,6 +6,7 @@ import io.viaduct.webgui.billing.Usage;
 import io.viaduct.webgui.billing.UsageQuery;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.peer.PeerRefusedException;
+import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Set;
@@ -24,10 +25,15 @@ class UsagePages {
   private static final List<String> CHOICES =
       List.of("day", "class", "application", "day,class", "day,application", "class,application");
 
-  private final Billing billing;
+  /// Days that are summed unless the visitor names a time: to add up years takes seconds.
+  private static final int DAYS = 31;
 
-  UsagePages(Billing billing) {
+  private final Billing billing;
+  private final InstantSource clock;
+
+  UsagePages(Billing billing, InstantSource clock) {
     this.billing = billing;
+    this.clock = clock;
   }
 
   @GetMapping("/accounts/{account}/usage")
@@ -40,7 +46,12 @@ class UsagePages {
       ZoneId zone,
       Model model) {
     model.addAttribute("account", account);
-    model.addAttribute("from", from);
+    boolean isForATime = !(isBlank(from) && isBlank(to));
+    String first =
+        isForATime
+            ? from
+            : clock.instant().atZone(zone).toLocalDate().minusDays(DAYS - 1L).toString();
+    model.addAttribute("from", first);
     model.addAttribute("to", to);
     model.addAttribute("by", by);
     model.addAttribute("parts", Set.copyOf(List.of(by.split(","))));
@@ -50,7 +61,7 @@ class UsagePages {
           billing.usage(
               visitor.token(),
               account,
-              new UsageQuery(ChargeFilter.between(from, to).in(zone), by, zone));
+              new UsageQuery(ChargeFilter.between(first, to).in(zone), by, zone));
       model.addAttribute("usage", usage);
     } catch (PeerRefusedException e) {
       if (e.status() != 400) {
@@ -59,5 +70,9 @@ class UsagePages {
       model.addAttribute("problem", e.detail());
     }
     return "usage";
+  }
+
+  private static boolean isBlank(@Nullable String text) {
+    return text == null || text.isBlank();
   }
 }

@@ -55,9 +55,22 @@ class LiveTest {
   }
 
   @Test
+  void streamOfTheListOfChargesCarriesNothingElse() {
+    try (EventStream live = EventStream.open(Visitor.alice(), STREAM + "&page=charges")) {
+      await().until(() -> peer.streams.size() == 1 && live.events().size() == 1);
+      peer.book(PeerServer.charge("c9", "alice"));
+      await().until(() -> live.events().getLast().data().contains("data-charge-id=\"c9\""));
+      assertThat(live.events().getLast().data())
+          .startsWith("<div id=\"charges\"")
+          .doesNotContain("data-testid=\"balance\"");
+      assertThat(peer.asked).noneMatch(address -> address.contains("/usage"));
+    }
+  }
+
+  @Test
   void burstOfChargesBecomesFewUpdatesThatEndInTheLastState() {
     try (EventStream live = EventStream.open(Visitor.alice(), STREAM)) {
-      await().until(() -> peer.streams.size() == 1);
+      await().until(() -> peer.streams.size() == 1 && !live.events().isEmpty());
       for (int i = 0; i < 200; i++) {
         peer.book(PeerServer.charge("burst-" + i, "alice"));
       }

@@ -137,6 +137,10 @@ class PaymentPagesTest {
     String link = Visitor.first(page, "href=\"([^\"]*usage\\.csv[^\"]*)\"").replace("&amp;", "&");
     assertThat(alice.get(link).headers().firstValue("Content-Disposition"))
         .contains("attachment; filename=\"viaduct-usage-alice.csv\"");
-    assertThat(peer.asked).last().asString().endsWith("usage.csv?zone=UTC&by=day%2Cclass");
+    assertThat(peer.asked)
+        .last()
+        .asString()
+        .contains("usage.csv?from=")
+        .endsWith("&zone=UTC&by=day%2Cclass");
   }
 }

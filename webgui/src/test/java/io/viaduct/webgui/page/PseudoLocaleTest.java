@@ -9,6 +9,7 @@ import io.viaduct.webgui.RunningWebgui;
 import io.viaduct.webgui.Scenery;
 import io.viaduct.webgui.Visitor;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,11 +24,20 @@ class PseudoLocaleTest {
   private static final Pattern UNIT =
       Pattern.compile(
           "(?<!\\p{L})[num\u00b5kMGTPE]?(den|bit|B|s|vu|min|h|d|Hz)(/(s|min|h|vu|MB|d))?\\b|(?<!\\p{L})(TCP|UDP|ICMP|tcp|udp|ICMPv6|UTC)\\b");
-  private static final List<String> NAMES =
-      List.of("Viaduct", "English (Pseudo-Accents)", "English");
+  private static final List<String> NAMES = names();
   private static final Pattern READ_OUT =
       Pattern.compile(
           "\\s(title|alt|placeholder|aria-label|data-label|data-text-[a-z-]+)=\"([^\"]*)\"");
+
+  /// Proper names: ours, and those of the languages in themselves, longest first.
+  private static List<String> names() {
+    Languages languages = new Languages();
+    List<String> names =
+        new ArrayList<>(languages.offered().stream().map(languages::name).toList());
+    names.add("Viaduct");
+    names.sort(Comparator.comparingInt(String::length).reversed());
+    return names;
+  }
 
   private PeerServer peer;
 

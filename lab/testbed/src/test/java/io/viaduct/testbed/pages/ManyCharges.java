@@ -10,6 +10,13 @@ final class ManyCharges {
     "charging_interval", "snapt_report", "charge", "ledger_transaction", "posting"
   };
 
+  /// Intervals of one statement: billing gives up on one that takes a minute.
+  private static final long SLICE = 25_000;
+
+  /// The last interval began a minute ago, the first a year before it.
+  private static final String START =
+      "date_trunc('minute', now()) - (:n - i) * (interval '365 days' / :n)";
+
   private ManyCharges() {}
 
   /// @param charges how many; half as many intervals
@@ -19,10 +26,17 @@ final class ManyCharges {
     for (String table : TABLES) {
       database.execute("alter table " + table + " disable trigger user");
     }
-    for (String sql : statements()) {
-      database.update(
-          sql.replace(":account", "'" + account + "'").replace(":n", Long.toString(intervals)));
+    for (long from = 1; from <= intervals; from += SLICE) {
+      for (String sql : statements()) {
+        database.update(
+            sql.replace("$start", START)
+                .replace(":account", "'" + account + "'")
+                .replace(":from", Long.toString(from))
+                .replace(":to", Long.toString(Math.min(intervals, from + SLICE - 1)))
+                .replace(":n", Long.toString(intervals)));
+      }
     }
+    sums(database, account);
     for (String table : TABLES) {
       database.execute("alter table " + table + " enable trigger user");
       database.execute("analyze " + table);
@@ -34,22 +48,38 @@ final class ManyCharges {
     database.execute("vacuum charge");
   }
 
+  // What the triggers of the postings would have kept.
+  private static void sums(JdbcTemplate database, String account) {
+    database.update(
+        """
+        update credit_account c set balance_microdenarii =
+          (select sum(amount_microdenarii) from posting where account = 'USER:' || c.account)
+        where account = ?
+        """,
+        account);
+    database.update(
+        """
+        insert into spending select ?, (posted_at at time zone 'UTC')::date, 1500 * count(*)
+        from ledger_transaction where kind = 'PROVISIONAL' group by 2
+        on conflict (account, day) do update set spent_microdenarii = excluded.spent_microdenarii
+        """,
+        account);
+  }
+
   private static List<String> statements() {
-    String start = "date_trunc('minute', now()) - (:n - i) * (interval '365 days' / :n)";
     return List.of(
         """
         insert into charging_interval (id, snapt_id, session_id, epoch, sequence, account, owner, icid,
           token_id, started_at, ended_at, received_at, grace_ends_at, clock, tariff_version, state)
         select 1000000 + i, 'snapt-' || i % 2, 's-' || i / 1000, 1, i, :account, 'operator', '', '',
           at, at + interval '60 s', at, at, 'GOOD', 1, 'FINAL'
-        from (select i, %s as at from generate_series(1, :n) i) x
-        """
-            .formatted(start),
+        from (select i, $start as at from generate_series(:from, :to) i) x
+        """,
         """
         insert into snapt_report (interval_id, digest, content, signature, key_id, last, pre_bytes,
           post_bytes, overhead_bytes, charge_microdenarii, discount_microdenarii)
         select 1000000 + i, decode(repeat('00', 32), 'hex'), '', '', '', false, 0, 0, 0, 0, 0
-        from generate_series(1, :n) i
+        from generate_series(:from, :to) i
         """,
         """
         insert into charge (id, interval_id, flow, account, started_at, application, service_class,
@@ -60,23 +90,14 @@ final class ManyCharges {
           (array['LT_LD', 'HT_LD', 'LT_HD', 'HT_HD'])[1 + (i + f) % 4], 6, '203.0.113.7', 443,
           50000 + i % 1000, 30000, 20000 + i % 1000, 60000, 8, 40, 'MEASURED', 0, 0.1, 0.0001, 400,
           1000 + i % 5000, 100 + i % 50
-        from (select i, f, %s as at from generate_series(1, :n) i, generate_series(0, 1) f) x
-        """
-            .formatted(start),
+        from (select i, f, $start as at from generate_series(:from, :to) i, generate_series(0, 1) f) x
+        """,
         """
         insert into ledger_transaction (id, kind, identity, postings, interval_id, posted_at, note)
         select 1000000 + i, 'PROVISIONAL', 'many-' || i, 2, 1000000 + i, at, ''
-        from (select i, %s as at from generate_series(1, :n) i) x
-        """
-            .formatted(start),
-        "insert into posting select 1000000 + i, 1, 'USER:' || :account, -1500 from generate_series(1, :n) i",
-        "insert into posting select 1000000 + i, 2, 'CLEARING', 1500 from generate_series(1, :n) i",
-        "update credit_account set balance_microdenarii = balance_microdenarii - 1500 * :n::bigint"
-            + " where account = :account",
-        """
-        insert into spending select :account, (posted_at at time zone 'UTC')::date, 1500 * count(*)
-        from ledger_transaction where kind = 'PROVISIONAL' group by 2
-        on conflict (account, day) do update set spent_microdenarii = excluded.spent_microdenarii
-        """);
+        from (select i, $start as at from generate_series(:from, :to) i) x
+        """,
+        "insert into posting select 1000000 + i, 1, 'USER:' || :account, -1500 from generate_series(:from, :to) i",
+        "insert into posting select 1000000 + i, 2, 'CLEARING', 1500 from generate_series(:from, :to) i");
   }
 }

@@ -47,7 +47,7 @@ class ScreenshotsTest {
                     new BrowserType.LaunchOptions()
                         .setExecutablePath(CHROMIUM)
                         .setArgs(List.of("--no-sandbox", "--disable-gpu")))) {
-      pages.open("alice", 900_000_000);
+      pages.open("alice", 5_700_000_000L);
       long charge = GeneratedMonth.write(pages.database(), "alice", Instant.now());
       try (BrowserContext window =
           browser.newContext(new Browser.NewContextOptions().setTimezoneId("Europe/Rome"))) {

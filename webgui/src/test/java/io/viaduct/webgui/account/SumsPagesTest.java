@@ -1,0 +1,99 @@
+package io.viaduct.webgui.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.viaduct.webgui.PeerServer;
+import io.viaduct.webgui.RunningWebgui;
+import io.viaduct.webgui.Visitor;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Home, charges and savings: what they sum, and what they ask billing for.
+class SumsPagesTest {
+  private PeerServer peer;
+  private Visitor alice;
+
+  @BeforeEach
+  void freshPeer() {
+    peer = RunningWebgui.freshPeer();
+    alice = Visitor.alice();
+  }
+
+  private static Map<String, Object> sums(String day, String application, String net) {
+    Map<String, Object> sums = PeerServer.sums(day, "2", net);
+    sums.put("application", application);
+    sums.put("discountMicrodenarii", "500000");
+    return sums;
+  }
+
+  @Test
+  void homeSaysHowLongTheCreditLastsWhatRunsAndWhatHappensAtZero() {
+    peer.running.add(PeerServer.running("web", "HT_HD"));
+    peer.funds.putAll(Map.of("lastsSeconds", 24_300, "spentLastHourMicrodenarii", "1830000"));
+    String page = alice.get("/").body();
+    assertThat(Visitor.text(page, "lasts")).contains("6 h 45 min", "1.83 den");
+    assertThat(Visitor.text(page, "running-row"))
+        .contains("web", "HT&amp;HD", "snapt-1", "42.5 ms", "2.40 Mbit/s", "830 mden/min");
+    assertThat(page).contains("At zero, new traffic is refused at once", "id=\"today-hours\"");
+    assertThat(peer.asked).anyMatch(address -> address.contains("by=hour"));
+  }
+
+  @Test
+  void blockedAccountIsToldOnItsHome() {
+    peer.funds.putAll(Map.of("blocked", true, "state", "exhausted"));
+    assertThat(Visitor.text(alice.get("/").body(), "blocked")).contains("new traffic is refused");
+  }
+
+  @Test
+  void chargesOfADayAreSummedByApplicationAndLeadToTheirIntervals() {
+    peer.usage.put(
+        "usage",
+        List.of(
+            sums("2026-11-20", "ssh", "1000000"),
+            sums("2026-11-20", "web", "2000000"),
+            sums("2026-11-19", "web", "4000000")));
+    String page = alice.get("/accounts/alice/charges").body();
+    assertThat(Visitor.text(page, "group-day")).contains("2026-11-20", "4", "1.00 den", "3.00 den");
+    assertThat(page.split("data-testid=\"group-row\"")).hasSize(4);
+    assertThat(page)
+        .contains("from=2026-11-20&amp;to=2026-11-21&amp;by=application&amp;application=ssh");
+    assertThat(peer.asked).anyMatch(address -> address.contains("by=day%2Capplication"));
+  }
+
+  @Test
+  void sumsAreTakenByDeviceAndWithTheFilterThatWasChosen() {
+    String page = alice.get("/accounts/alice/charges?by=device&application=ssh").body();
+    assertThat(page).contains("data-testid=\"charges-total\"");
+    assertThat(peer.asked)
+        .anyMatch(
+            address -> address.contains("by=day%2Cdevice") && address.contains("application=ssh"));
+  }
+
+  @Test
+  void sumsThatKnowNeitherStateNorRelayAreNotShownForThem() {
+    assertThat(alice.get("/accounts/alice/charges?state=final").body())
+        .doesNotContain("data-testid=\"charges-total\"");
+    assertThat(alice.get("/accounts/alice/charges?snapt=snapt-1").body())
+        .doesNotContain("data-testid=\"charges-total\"");
+  }
+
+  @Test
+  void savingsAreAMonthByDayAndClassInTheViewersZone() {
+    alice.keep("VIADUCT_ZONE", "Europe/Warsaw");
+    peer.usage.put("usage", List.of(sums("2026-10-20", null, "1000000")));
+    String page = alice.get("/accounts/alice/savings?month=2026-10").body();
+    assertThat(Visitor.text(page, "savings-row")).contains("2026-10-20", "500 mden", "60.0 %");
+    assertThat(page).contains("month=2026-09");
+    assertThat(peer.asked.getLast())
+        .contains("from=2026-09-30T22%3A00%3A00Z", "to=2026-10-31T23%3A00%3A00Z", "by=day%2Cclass");
+  }
+
+  @Test
+  void monthThatIsNoneIsThisMonth() {
+    for (String month : List.of("yesterday", "0000-01", "99999-01", "2026-13")) {
+      assertThat(alice.get("/accounts/alice/savings?month=" + month).statusCode()).isEqualTo(200);
+    }
+  }
+}
