@@ -15,13 +15,36 @@ suite() { # options: passed to Maven
 	return "$status"
 }
 
-screenshots() { # takes the pictures of the README from the pages of a demonstration
+screenshots() { # takes pictures of each page with a month of generated data; the README shows three of them
+	local pictures=$root/lab/testbed/target/screenshots
+	pages_test ScreenshotsTest
+	mkdir -p "$root/docs/images"
+	cp "$pictures/home-1440-light.png" "$root/docs/images/home.png"
+	cp "$pictures/charge-1440-light.png" "$root/docs/images/charge.png"
+	cp "$pictures/charges-1440-dark.png" "$root/docs/images/charges.png"
+	echo "viaduct: wrote home.png, charge.png and charges.png to docs/images/, and all pages to $pictures/"
+}
+
+pages_bench() { # pages | viewers [properties of the JVM, such as -Dviewers=500]
+	local result
+	case $1 in
+	pages)
+		result=pages.txt
+		pages_test FirstContentTest -Dpages.charges=1000000 -Dpages.bound=300 "${@:2}"
+		;;
+	viewers)
+		result=viewers.txt
+		pages_test LiveViewersTest -Dviewers=500 -Dviewers.seconds=60 "${@:2}"
+		;;
+	esac
+	cat "$root/lab/testbed/target/$result"
+}
+
+pages_test() { # class, properties: a test with billing, its database and the packaged pages
 	find_java
 	install_test_programs
-	maven -q -pl :testbed -am verify -Dtest=BrowserLabIT -Dsurefire.failIfNoSpecifiedTests=false -Dlaboratory-only=true
-	mkdir -p "$root/docs/images"
-	cp "$root"/lab/testbed/target/screenshots/{account,charge,snapts}.png "$root/docs/images/"
-	echo "viaduct: wrote account.png, charge.png and snapts.png to docs/images/"
+	maven -q -pl :testbed -am -DskipTests package
+	maven -q -pl :testbed surefire:test@side-by-side "-Dtest=$1" "${@:2}"
 }
 
 closing_lines() { # prints one line per module with Surefire's numbers, then the sum

@@ -12,7 +12,9 @@ final class PageSettings {
   static Map<String, Object> of(Http http) {
     Map<String, Object> settings = new HashMap<>();
     settings.put("server.compression.enabled", true);
-    settings.put("server.tomcat.max-http-form-post-size", "32KB");
+    // The editor of tariffs sends two numbers for each knot: 64 knots in each of eight tables.
+    settings.put("server.tomcat.max-http-form-post-size", "128KB");
+    settings.put("server.tomcat.max-parameter-count", 2000);
     settings.put("server.max-http-request-header-size", "16KB");
     settings.put("server.tomcat.connection-timeout", "10s");
     // The Host header is the visitor's word: no Location repeats it.

@@ -10,11 +10,13 @@ import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
 import io.viaduct.webgui.login.BillingLogin;
 import io.viaduct.webgui.login.RefusedRequests;
+import io.viaduct.webgui.operator.OperatorBilling;
 import io.viaduct.webgui.page.Languages;
 import io.viaduct.webgui.page.Viewer;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
 import io.viaduct.webgui.peer.PeerName;
+import io.viaduct.webgui.tariff.Tariffs;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletResponse;
@@ -57,9 +59,23 @@ public class WebguiApplication {
   }
 
   @Bean
-  Billing billing(WebguiConfiguration configuration, MeterRegistry meters) {
-    return new Billing(
-        peer(PeerName.BILLING, configuration.billing().url(), configuration.limits(), meters));
+  JsonPeer billingPeer(WebguiConfiguration configuration, MeterRegistry meters) {
+    return peer(PeerName.BILLING, configuration.billing().url(), configuration.limits(), meters);
+  }
+
+  @Bean
+  Billing billing(JsonPeer billingPeer) {
+    return new Billing(billingPeer);
+  }
+
+  @Bean
+  OperatorBilling operatorBilling(JsonPeer billingPeer) {
+    return new OperatorBilling(billingPeer);
+  }
+
+  @Bean
+  Tariffs tariffs(JsonPeer billingPeer) {
+    return new Tariffs(billingPeer);
   }
 
   @Bean

@@ -10,7 +10,6 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -106,6 +105,9 @@ public final class PeerServer implements AutoCloseable {
   /// Secret of the link that was made last; empty once it is used.
   public volatile String reset = "";
 
+  /// What only operators ask for.
+  public final OperatorPeer work = new OperatorPeer(this);
+
   private int tokenCount;
 
   public PeerServer() {
@@ -181,6 +183,7 @@ public final class PeerServer implements AutoCloseable {
     refusedWith = "";
     outcome = "posted";
     loginAttempts.set(0);
+    work.reset();
   }
 
   /// The explanation of [#charge], from a file that has billing's shape.
@@ -373,6 +376,9 @@ public final class PeerServer implements AutoCloseable {
       return;
     }
     boolean operator = users.get(visitor).role().equals("operator");
+    if (operator && work.answers(exchange, parts)) {
+      return;
+    }
     if (path.endsWith("/password-resets")) {
       reset = "secret-of-the-link";
       send(
@@ -402,8 +408,6 @@ public final class PeerServer implements AutoCloseable {
             new User(body.get("password").asString(), "user", body.get("displayName").asString()));
         send(exchange, 201, "{}");
       }
-    } else if (path.equals("/accounts") && operator) {
-      send(exchange, 200, accounts());
     } else if (path.equals("/reports/refused") && operator) {
       send(exchange, 200, JSON.writeValueAsString(Map.of("refused", refusedReports)));
     } else if (path.equals("/reports/gaps") && operator) {
@@ -522,27 +526,6 @@ public final class PeerServer implements AutoCloseable {
                   "knownBrowser",
                   "mark-of-" + name)));
     }
-  }
-
-  private String accounts() {
-    List<Map<String, String>> list = new ArrayList<>();
-    users.forEach((id, user) ->
-        list.add(
-            Map.of(
-                "id",
-                id,
-                "role",
-                user.role(),
-                "displayName",
-                user.displayName(),
-                "state",
-                "active",
-                "sipSecret",
-                "shared")));
-    Map<String, Object> page = new LinkedHashMap<>();
-    page.put("accounts", list);
-    page.put("next", null);
-    return JSON.writeValueAsString(page);
   }
 
   private void one(HttpExchange exchange, String id) throws IOException {
@@ -807,9 +790,12 @@ public final class PeerServer implements AutoCloseable {
   }
 
   private void remember(JsonNode answer) {
-    if (answer.isString()) {
+    if (answer.isString() && !answer.asString().isEmpty()) {
       said.add(answer.asString());
       said.add(answer.asString().replace('_', '&'));
+    }
+    for (String named : List.of("applications", "pushes")) {
+      said.addAll(answer.path(named).propertyNames());
     }
     answer.forEach(this::remember);
   }

@@ -47,6 +47,7 @@ public final class Scenery {
   private Scenery() {}
 
   public static void arrange(PeerServer peer) {
+    arrangeWork(peer.work);
     peer.held.add(PeerServer.held("7", "bob", "UNKNOWN_ACCOUNT", "no account 'bob'"));
     peer.held.add(
         PeerServer.held(
@@ -100,6 +101,33 @@ public final class Scenery {
             PeerServer.sums("2026-11-19", "87", "812345678"),
             PeerServer.sums("2026-11-18", "3", "12345")));
     peer.usage.put("total", PeerServer.sums(null, "1324", "3324703701"));
+    peer.running.add(PeerServer.running("skype-video", "HT_LD"));
+    Map<String, Object> fresh = PeerServer.running("default-udp", "LT_HD");
+    fresh.put("delayMs", null);
+    fresh.put("perMinuteMicrodenarii", null);
+    peer.running.add(fresh);
+    peer.wallets.add(
+        Map.of(
+            "kind",
+            "allowance",
+            "amountMicrodenarii",
+            "20000000",
+            "restMicrodenarii",
+            "7250000",
+            "expiresAt",
+            "2999-12-01T00:00:00Z"));
+    peer.funds.put("reservedMicrodenarii", "1250000");
+    peer.funds.put("spentLastHourMicrodenarii", "1830000");
+    peer.funds.put("lastsSeconds", 24300);
+    peer.funds.put(
+        "caps",
+        Map.of(
+            "dayMicrodenarii",
+            "5000000",
+            "spentTodayMicrodenarii",
+            "2500000",
+            "spentThisMonthMicrodenarii",
+            "40000000"));
     peer.snapts.add(PeerServer.snapt("snapt-1", 12));
     Map<String, Object> silent = PeerServer.snapt("snapt-2", 0);
     silent.put("state", "stale");
@@ -123,5 +151,31 @@ public final class Scenery {
             "account mallory is not known: create it, then the SNAPT's next report is booked",
             "receivedAt",
             "2026-11-20T10:01:01Z"));
+  }
+
+  private static void arrangeWork(OperatorPeer work) {
+    work.rows.put("alice", Map.of("credit", "low", "reservedMicrodenarii", "345678"));
+    work.rows.put("bob", Map.of("blocked", true));
+    work.block =
+        Map.of("reason", "stolen card", "decidedBy", "olga", "decidedAt", "2026-11-20T10:00:00Z");
+    work.reservations.add(OperatorPeer.reservation("alice", true));
+    work.reservations.add(OperatorPeer.reservation("bob", false));
+    work.notices.add(OperatorPeer.notice("low", "given-up"));
+    work.notices.add(OperatorPeer.notice("sufficient", "delivered"));
+    work.wallets.add(OperatorPeer.wallet("grant", "welcome"));
+    work.wallets.add(OperatorPeer.wallet("allowance", "allowance of November"));
+    work.begin("5", "summer");
+    work.tariffs.add(OperatorPeer.tariff(3, "scheduled"));
+    work.differences.add(
+        Map.of(
+            "place",
+            "classes.LT_LD.throughput-marginal",
+            "knot",
+            2,
+            "before",
+            "[1.0,0.5]",
+            "after",
+            "[1.25,0.45]"));
+    work.differences.add(Map.of("place", "fees.PER_MINUTE", "before", "0.01", "after", "0.02"));
   }
 }

@@ -2,25 +2,17 @@ package io.viaduct.webgui;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserContext;
-import com.microsoft.playwright.BrowserType.LaunchOptions;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Page.EmulateMediaOptions;
 import com.microsoft.playwright.Page.ScreenshotOptions;
-import com.microsoft.playwright.Playwright;
-import com.microsoft.playwright.Playwright.CreateOptions;
-import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 import io.viaduct.webgui.PeerServer.Mood;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,14 +22,9 @@ import org.junit.jupiter.api.Test;
 /// The pages in a real Chromium: what only a browser can show. Screenshots of every page go to
 /// `target/screenshots`, for people to look at.
 class WebguiBrowserLabIT {
-  private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
   private static final Path SCREENSHOTS = Path.of("target/screenshots");
 
-  // For a machine that does other work too.
-  private static final double PATIENCE_MS = 30_000;
-
-  private static Playwright playwright;
-  private static Browser chromium;
+  private static Chromium chromium;
   private final List<String> complaints = new ArrayList<>();
   private PeerServer peer;
   private BrowserContext context;
@@ -45,34 +32,13 @@ class WebguiBrowserLabIT {
 
   @BeforeAll
   static void startChromium() {
-    assumeTrue(
-        Files.isExecutable(CHROMIUM),
-        CHROMIUM + " is missing: apt-get install chromium to run the browser tests");
-    PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MS);
-    playwright =
-        Playwright.create(
-            new CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
-    chromium =
-        playwright
-            .chromium()
-            .launch(
-                new LaunchOptions()
-                    .setExecutablePath(CHROMIUM)
-                    .setArgs(
-                        List.of(
-                            "--no-sandbox",
-                            "--disable-gpu",
-                            "--disable-quic",
-                            "--no-first-run",
-                            "--disable-background-networking",
-                            "--disable-component-update",
-                            "--disable-sync")));
+    chromium = new Chromium();
   }
 
   @AfterAll
   static void stopChromium() {
-    if (playwright != null) {
-      playwright.close();
+    if (chromium != null) {
+      chromium.close();
     }
   }
 
@@ -188,6 +154,8 @@ class WebguiBrowserLabIT {
     shoot("charges");
     go("/charges/c1");
     shoot("charge");
+    go("/accounts/alice/savings?month=2026-11");
+    shoot("savings");
     go("/accounts/alice/usage?by=day,class");
     shoot("usage");
     go("/accounts/alice/top-ups");
@@ -231,6 +199,7 @@ class WebguiBrowserLabIT {
       for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
         page.emulateMedia(new EmulateMediaOptions().setColorScheme(scheme));
         String name = "%s-%d-%s.png".formatted(what, width, scheme).toLowerCase(Locale.ROOT);
+        assertThat(Axe.violations(page)).as("%s, %s", what, scheme).isEmpty();
         page.screenshot(
             new ScreenshotOptions().setPath(SCREENSHOTS.resolve(name)).setFullPage(true));
       }
@@ -238,8 +207,8 @@ class WebguiBrowserLabIT {
   }
 
   private void openWindow() {
-    context = chromium.newContext();
-    context.setDefaultTimeout(PATIENCE_MS);
+    context = chromium.browser().newContext();
+    context.setDefaultTimeout(Chromium.PATIENCE_MS);
     page = context.newPage();
     page.onConsoleMessage(message -> {
       if (message.type().equals("error")) {

@@ -3,7 +3,7 @@ package io.viaduct.billing.preview;
 import io.viaduct.billing.tariff.ServiceClass;
 
 /// An activity of the user, as the classification sees it.
-enum Activity {
+public enum Activity {
   MAIL("mail", ServiceClass.LT_HD, "default-tcp", 0.95),
   WEB("web", ServiceClass.HT_HD, "web", 0.92),
   VIDEO("an hour of video", ServiceClass.HT_HD, "web", 0.99),

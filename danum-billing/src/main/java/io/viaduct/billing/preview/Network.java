@@ -8,12 +8,13 @@ package io.viaduct.billing.preview;
 /// @param loss share of packets that it loses, 0..1
 /// @param queueMs what its queue adds for the classes with high delay while more is wanted than it
 ///   carries, milliseconds
-record Network(String name, double rateKbitPerSecond, double delayMs, double loss, double queueMs) {
+public record Network(
+    String name, double rateKbitPerSecond, double delayMs, double loss, double queueMs) {
   /// A mobile network on a good day.
-  static final Network GOOD = new Network("good", 20_000, 25, 0.0, 200);
+  public static final Network GOOD = new Network("good", 20_000, 25, 0.0, 200);
 
   /// A crowded cell, or a train.
-  static final Network POOR = new Network("poor", 800, 180, 0.02, 1500);
+  public static final Network POOR = new Network("poor", 800, 180, 0.02, 1500);
 
   /// Returns the bytes that it carries in a minute.
   double bytesPerMinute() {

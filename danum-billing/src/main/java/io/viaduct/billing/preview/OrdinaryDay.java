@@ -11,15 +11,15 @@ import java.util.Map;
 /// A day of an ordinary user as a SNAPT would report it: one report a minute, with one flow for
 /// each activity. The path serves the low-delay classes first and shares the rest; what does not
 /// fit waits for the next minute.
-final class OrdinaryDay {
-  static final long INTERVAL_MS = 60_000;
+public final class OrdinaryDay {
+  public static final long INTERVAL_MS = 60_000;
 
   /// One report.
   ///
   /// @param minute minute of the day in which the interval begins
   /// @param activities activity of each flow
   /// @param flows what was measured
-  record Report(int minute, List<Activity> activities, List<FlowMeasure> flows) {}
+  public record Report(int minute, List<Activity> activities, List<FlowMeasure> flows) {}
 
   private final Network network;
   private final Map<Activity, Double> backlog = new EnumMap<>(Activity.class);
@@ -29,7 +29,7 @@ final class OrdinaryDay {
   }
 
   /// Generates the reports of a day. The same seed gives the same day.
-  static List<Report> reports(long seed, Network network) {
+  public static List<Report> reports(long seed, Network network) {
     Wishes wishes = Wishes.of(seed, network);
     OrdinaryDay day = new OrdinaryDay(network);
     List<Report> reports = new ArrayList<>();

@@ -58,10 +58,6 @@ public final class Billing {
     return peer.get(at(account), token, Account.class);
   }
 
-  public AccountPage accounts(BearerToken token, int limit, @Nullable String cursor) {
-    return peer.get("/accounts?limit=" + limit + with("cursor", cursor), token, AccountPage.class);
-  }
-
   /// Makes a user, with one secret for pages and devices.
   public void openAccount(
       BearerToken token, String id, String displayName, String password, String role) {

@@ -69,7 +69,17 @@ public class PageSecurity {
                 // Served on the operations port only; here they are a 404.
                 .requestMatchers("/livez", "/readyz", "/metrics")
                 .permitAll()
-                .requestMatchers("/accounts", "/snapts/**", "/reports/**", "/vouchers/**")
+                .requestMatchers(
+                    "/accounts",
+                    "/accounts/*/credit/**",
+                    "/credit/**",
+                    "/ledger/**",
+                    "/operator/**",
+                    "/registrations/**",
+                    "/reports/**",
+                    "/snapts/**",
+                    "/tariffs/**",
+                    "/vouchers/**")
                 .hasRole("OPERATOR")
                 .requestMatchers(
                     HttpMethod.POST,

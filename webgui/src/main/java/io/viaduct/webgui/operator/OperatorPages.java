@@ -1,43 +1,21 @@
 package io.viaduct.webgui.operator;
 
-import io.viaduct.webgui.billing.AccountPage;
-import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.bridge.SnaptDirectory;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
-import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.peer.PeerAwayException;
-import org.jspecify.annotations.Nullable;
-import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RequestParam;
 
-/// Accounts and SNAPTs.
+/// The list of SNAPTs.
 @Controller
 class OperatorPages {
-  private static final int ACCOUNT_ROWS = 50;
-
-  private final Billing billing;
   private final SnaptDirectory directory;
   private final Limits limits;
 
-  OperatorPages(Billing billing, SnaptDirectory directory, Limits limits) {
-    this.billing = billing;
+  OperatorPages(SnaptDirectory directory, Limits limits) {
     this.directory = directory;
     this.limits = limits;
-  }
-
-  @GetMapping("/accounts")
-  String accounts(
-      @AuthenticationPrincipal SignedIn visitor,
-      @RequestParam(required = false) @Nullable String cursor,
-      Model model) {
-    AccountPage page = billing.accounts(visitor.token(), ACCOUNT_ROWS, cursor);
-    model.addAttribute("accounts", page.accounts());
-    model.addAttribute("next", page.next());
-    model.addAttribute("cursor", cursor);
-    return "accounts";
   }
 
   @GetMapping("/snapts")

@@ -146,7 +146,7 @@ public final class Display {
 
   /// Decimal multiples, as tariffs count them: `2.39 MB`.
   public String bytes(long bytes) {
-    return Math.abs(bytes) < 1000 ? bytes + "\u00a0B" : Quantity.counted(bytes, "B");
+    return bytes > -1000 && bytes < 1000 ? bytes + "\u00a0B" : Quantity.counted(bytes, "B");
   }
 
   /// `4.80 Mbit/s`.

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -97,7 +98,11 @@ public final class JsonPeer {
   /// An answer that was read as a whole.
   ///
   /// @param body null if it is longer than the limit
-  private record Answer(int status, byte @Nullable [] body) {}
+  /// @param tag its entity tag, or empty
+  private record Answer(int status, byte @Nullable [] body, String tag) {}
+
+  /// A value with the entity tag of its version (RFC 9110, section 8.8.3), empty if it has none.
+  public record Tagged<T>(T value, String tag) {}
 
   /// An answer whose body is not read yet.
   private record Opened(int status, InputStream body) {}
@@ -119,6 +124,25 @@ public final class JsonPeer {
       String path, Consumer<HttpHeaders> headers, Object body, Class<T> answer, Duration patience) {
     RequestBodySpec request = json(request(HttpMethod.POST, path, headers), body);
     return read(path, send(request, patience.compareTo(timeout) > 0 ? patience : timeout), answer);
+  }
+
+  /// Reads a value with its entity tag.
+  public <T> Tagged<T> getTagged(String path, BearerToken token, Class<T> answer) {
+    Answer received = send(request(HttpMethod.GET, path, authorized(token)), timeout);
+    return new Tagged<>(read(path, received, answer), received.tag());
+  }
+
+  /// Changes a value unless somebody else has changed it since it was read.
+  ///
+  /// @param tag the entity tag as it was read
+  /// @return the value after the change
+  /// @throws PeerRefusedException with 412 if it was changed meanwhile
+  public <T> Tagged<T> replace(
+      HttpMethod method, String path, BearerToken token, String tag, Object body, Class<T> answer) {
+    Consumer<HttpHeaders> headers =
+        authorized(token).andThen(all -> all.set(HttpHeaders.IF_MATCH, tag));
+    Answer received = send(json(request(method, path, headers), body), timeout);
+    return new Tagged<>(read(path, received, answer), received.tag());
   }
 
   /// Sends JSON by another method, PUT or PATCH. Forgets the answer; a refusal is still thrown.
@@ -176,7 +200,9 @@ public final class JsonPeer {
             request.exchangeForRequiredValue((_, response) -> {
               byte[] body = response.getBody().readNBytes(answerBytes + 1);
               return new Answer(
-                  response.getStatusCode().value(), body.length > answerBytes ? null : body);
+                  response.getStatusCode().value(),
+                  body.length > answerBytes ? null : body,
+                  Objects.requireNonNullElse(response.getHeaders().getETag(), ""));
             }));
   }
 
@@ -234,17 +260,25 @@ public final class JsonPeer {
     if (status < 400 || name == PeerName.BRIDGE) {
       return away(Reason.MISCONFIGURED, "status " + status);
     }
-    return new PeerRefusedException(status, detail(body));
+    JsonNode problem = problem(body);
+    return new PeerRefusedException(
+        status,
+        text(problem, "detail", text(problem, "title", "")),
+        text(problem, "place", ""),
+        problem.path("knot").asInt(PeerRefusedException.NO_KNOT));
   }
 
-  private static String detail(byte[] body) {
+  private static JsonNode problem(byte[] body) {
     try {
-      JsonNode problem = JSON.readTree(body);
-      String detail = problem.path("detail").asString(problem.path("title").asString(""));
-      return detail.length() <= DETAIL_LENGTH_MAX ? detail : detail.substring(0, DETAIL_LENGTH_MAX);
+      return JSON.readTree(body);
     } catch (JacksonException e) {
-      return "";
+      return JSON.createObjectNode();
     }
+  }
+
+  private static String text(JsonNode problem, String key, String otherwise) {
+    String text = problem.path(key).asString(otherwise);
+    return text.length() <= DETAIL_LENGTH_MAX ? text : text.substring(0, DETAIL_LENGTH_MAX);
   }
 
   private PeerAwayException away(Reason reason, String detail) {

@@ -1,17 +1,29 @@
 package io.viaduct.webgui.peer;
 
 /// The peer understood the request and refused it (4xx other than 401); the detail is the peer's
-/// own sentence (RFC 9457 `detail`) and fit to be shown to the visitor.
+/// own sentence (RFC 9457 `detail`) and fit to be shown to the visitor. A tariff that billing
+/// refuses has a place, and perhaps a knot.
 public final class PeerRefusedException extends RuntimeException {
+  /// Stands for a refusal that is of no knot.
+  public static final int NO_KNOT = -1;
+
   private static final long serialVersionUID = 1L;
 
   private final int status;
   private final String detail;
+  private final String place;
+  private final int knot;
 
   public PeerRefusedException(int status, String detail) {
+    this(status, detail, "", NO_KNOT);
+  }
+
+  PeerRefusedException(int status, String detail, String place, int knot) {
     super(status + " " + detail);
     this.status = status;
     this.detail = detail;
+    this.place = place;
+    this.knot = knot;
   }
 
   /// HTTP status of the refusal.
@@ -21,5 +33,15 @@ public final class PeerRefusedException extends RuntimeException {
 
   public String detail() {
     return detail;
+  }
+
+  /// The keys that lead to a refused value of a tariff, with points between them, or empty.
+  public String place() {
+    return place;
+  }
+
+  /// The index of a refused knot, from 0 on, or [#NO_KNOT].
+  public int knot() {
+    return knot;
   }
 }

@@ -3,6 +3,7 @@ package io.viaduct.webgui.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.webgui.BroughtMoneyPeer;
+import io.viaduct.webgui.OperatorPeer;
 import io.viaduct.webgui.PeerServer;
 import io.viaduct.webgui.RunningWebgui;
 import io.viaduct.webgui.Visitor;
@@ -84,6 +85,7 @@ class EscapingTest {
     Map<String, Object> payment = BroughtMoneyPeer.payment("started", "5");
     payment.put("payUrl", "javascript:alert(1)//" + ATTACK);
     peer.money.payments.add(payment);
+    arrangeWork(peer.work);
     peer.explanation =
         peer.explanation.replace(
             "\"8 \u00b7 bytes / time\"", JsonMapper.shared().writeValueAsString(ATTACK));
@@ -101,6 +103,24 @@ class EscapingTest {
     peer.usage.put("usage", List.of(sums));
   }
 
+  private static void arrangeWork(OperatorPeer work) {
+    work.rows.put(
+        "alice", Map.of("displayName", ATTACK, "state", ATTACK, "credit", ATTACK, "role", ATTACK));
+    work.block = Map.of("reason", ATTACK, "decidedBy", ATTACK, "decidedAt", "2026-11-20T10:00:00Z");
+    work.reservations.add(
+        hostile(
+            OperatorPeer.reservation("alice", true),
+            List.of("account", "snapt", "session", "application", "serviceClass")));
+    work.notices.add(
+        hostile(OperatorPeer.notice("low", "due"), List.of("state", "delivery", "lastError")));
+    work.wallets.add(hostile(OperatorPeer.wallet("grant", ATTACK), List.of("kind")));
+    work.tariffs.forEach(tariff -> hostile(tariff, List.of("createdBy", "state")));
+    work.begin("5", ATTACK);
+    work.refusal = null;
+    work.differences.add(
+        hostile(new HashMap<>(Map.of("knot", 1)), List.of("place", "before", "after")));
+  }
+
   private static Map<String, Object> hostile(Map<String, Object> row, List<String> texts) {
     texts.forEach(text -> row.put(text, ATTACK));
     return row;
@@ -112,7 +132,11 @@ class EscapingTest {
     visits.put("/", List.of("/"));
     visits.put("/login", List.of("/login?problem=" + QUOTED));
     visits.put("/reset", List.of("/reset?token=" + QUOTED));
-    visits.put("/accounts", List.of("/accounts"));
+    visits.put(
+        "/accounts",
+        List.of(
+            "/accounts",
+            "/accounts?search=%1$s&state=%1$s&sort=%1$s&cursor=%1$s".formatted(QUOTED)));
     visits.put("/accounts/{account}", List.of("/accounts/alice"));
     visits.put("/accounts/{account}/user", List.of("/accounts/alice/user"));
     visits.put(
@@ -137,6 +161,15 @@ class EscapingTest {
         "/accounts/{account}/statement", List.of("/accounts/alice/statement?month=" + QUOTED));
     visits.put("/vouchers", List.of("/vouchers", "/vouchers?cursor=" + QUOTED));
     visits.put("/charges/{id}", List.of("/charges/c1"));
+    visits.put("/accounts/{account}/credit", List.of("/accounts/alice/credit"));
+    visits.put("/credit", List.of("/credit"));
+    visits.put("/tariffs", List.of("/tariffs"));
+    visits.put("/tariffs/{version:\\d{1,9}}", List.of("/tariffs/2"));
+    visits.put("/tariffs/diff", List.of("/tariffs/diff?to=2"));
+    visits.put("/tariffs/{version:\\d{1,9}}/rollback", List.of("/tariffs/1/rollback"));
+    visits.put("/tariffs/drafts/{id}", List.of("/tariffs/drafts/5"));
+    visits.put("/tariffs/drafts/{id}/diff", List.of("/tariffs/drafts/5/diff?from=1"));
+    visits.put("/tariffs/drafts/{id}/publish", List.of("/tariffs/drafts/5/publish"));
     visits.put("/snapts", List.of("/snapts"));
     visits.put("/snapts/table", List.of("/snapts/table"));
     visits.put(

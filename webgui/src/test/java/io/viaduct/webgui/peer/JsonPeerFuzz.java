@@ -44,7 +44,7 @@ final class JsonPeerFuzz {
       List.of(
           (billing, _) -> billing.openSession("alice", "p", "192.0.2.1", ""),
           (billing, _) -> billing.account(TOKEN, "alice"),
-          (billing, _) -> billing.accounts(TOKEN, 5, null),
+          (billing, _) -> billing.devices(TOKEN, "alice"),
           (billing, _) -> billing.credit(TOKEN, "alice"),
           (billing, _) -> billing.charges(TOKEN, "alice", ChargeQuery.newest(5)),
           (billing, _) -> billing.charge(TOKEN, "7"),

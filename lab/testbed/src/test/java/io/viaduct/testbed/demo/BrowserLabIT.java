@@ -18,8 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /// A person with a browser outside the laboratory, at the address that the demonstration prints.
-/// The tests also take the pictures of the README: `./viaduct screenshots` copies them from
-/// `target/screenshots` to `docs/images`.
+/// Pictures of what they saw go to `target/screenshots`.
 @ExtendWith(SharedDemo.class)
 class BrowserLabIT {
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");

@@ -58,7 +58,9 @@ final class Programs {
           "version", "viaduct",
           "help", "viaduct",
           "bench stages", "lab/benchmarks/src/main/java/io/viaduct/stages/StagesCommand.java",
-          "bench core", "bin/benchmarks.sh");
+          "bench core", "bin/benchmarks.sh",
+          "bench pages", "bin/suite.sh",
+          "bench viewers", "bin/suite.sh");
 
   // Stands for a value: NAME, FILE, H2, "…"; picocli could not convert it.
   private static final Pattern PLACEHOLDER = Pattern.compile("[A-Z][A-Z0-9-]*|.*(…|@).*");

@@ -1,0 +1,134 @@
+package io.viaduct.testbed.pages;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The time until a page shows its first content in Chromium, and how far anything on it moves
+/// afterwards, with many charges behind it. Writes `target/pages.txt`: `./viaduct bench pages`. The
+/// number of charges is the system property `pages.charges`.
+@Timeout(900)
+class FirstContentTest {
+  private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
+  private static final int VISITS = 9;
+
+  /// The goal is 300 ms on an idle machine; the suite runs beside other work.
+  private static final double BOUND_MS =
+      Double.parseDouble(System.getProperty("pages.bound", "1500"));
+
+  /// Cumulative layout shift; 0.1 counts as good, we move nothing.
+  private static final double SHIFT_MAX = 0.001;
+
+  private static final String MEASURE =
+      """
+      () => new Promise((resolve) => {
+        let shift = 0;
+        new PerformanceObserver((list) => list.getEntries().forEach((entry) => { shift += entry.value; }))
+          .observe({ type: 'layout-shift', buffered: true });
+        setTimeout(() => {
+          const [navigation] = performance.getEntriesByType('navigation');
+          const [paint] = performance.getEntriesByName('first-contentful-paint');
+          resolve([paint ? paint.startTime : -1, navigation.responseStart, shift]);
+        }, 600);
+      })
+      """;
+
+  private record Visit(double firstContentMs, double answerMs, double shift) {}
+
+  @TempDir Path directory;
+
+  @Test
+  void firstContentComesSoonAndNothingMovesAfterIt() throws Exception {
+    assumeTrue(Files.isExecutable(CHROMIUM), CHROMIUM + " is missing (apt-get install chromium)");
+    long charges = Long.getLong("pages.charges", 20_000);
+    StringBuilder table =
+        new StringBuilder(
+            "charges behind the pages: %,d; %d visits each, median\n%-10s %16s %14s %12s\n"
+                .formatted(charges, VISITS, "page", "first content ms", "answer ms", "shift"));
+    try (RunningPages pages = new RunningPages(directory, "");
+        Playwright playwright =
+            Playwright.create(
+                new Playwright.CreateOptions()
+                    .setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+        Browser browser =
+            playwright
+                .chromium()
+                .launch(
+                    new BrowserType.LaunchOptions()
+                        .setExecutablePath(CHROMIUM)
+                        .setArgs(List.of("--no-sandbox", "--disable-gpu")))) {
+      pages.open("many", 900_000_000_000L);
+      ManyCharges.write(pages.database(), "many", charges);
+      Page page = browser.newPage();
+      page.navigate(pages.address() + "/login");
+      page.getByTestId("login-user").fill("many");
+      page.getByTestId("login-password").fill("password-of-many");
+      page.getByTestId("login-submit").click();
+      assertThat(page.getByTestId("balance")).isVisible();
+      for (Map.Entry<String, String> address : addresses(charges).entrySet()) {
+        Visit median = visit(page, pages.address() + address.getValue());
+        table.append(
+            String.format(
+                Locale.ROOT,
+                "%-10s %16.0f %14.0f %12.4f%n",
+                address.getKey(),
+                median.firstContentMs(),
+                median.answerMs(),
+                median.shift()));
+        assertThat(median.shift()).as("layout shift of %s", address.getKey()).isLessThan(SHIFT_MAX);
+        assertThat(median.firstContentMs())
+            .as("first content of %s", address.getKey())
+            .isBetween(0.0, BOUND_MS);
+      }
+    } finally {
+      Files.writeString(Path.of("target/pages.txt"), table);
+    }
+  }
+
+  private static Map<String, String> addresses(long charges) {
+    Map<String, String> addresses = new LinkedHashMap<>();
+    addresses.put("home", "/");
+    addresses.put("charges", "/accounts/many/charges");
+    addresses.put("older", "/accounts/many/charges?application=application-3");
+    addresses.put("charge", "/charges/" + (10_000_000 + charges));
+    addresses.put("savings", "/accounts/many/savings");
+    addresses.put("usage", "/accounts/many/usage?by=day,class");
+    return addresses;
+  }
+
+  private static Visit visit(Page page, String address) {
+    List<Visit> visits = new ArrayList<>();
+    for (int i = 0; i < VISITS + 2; i++) {
+      page.navigate(address);
+      @SuppressWarnings("unchecked")
+      List<Number> measured = (List<Number>) page.evaluate(MEASURE);
+      if (i >= 2) { // the first ones compile templates and scripts
+        visits.add(
+            new Visit(
+                measured.get(0).doubleValue(),
+                measured.get(1).doubleValue(),
+                measured.get(2).doubleValue()));
+      }
+    }
+    visits.sort(Comparator.comparingDouble(Visit::firstContentMs));
+    double worst = visits.stream().mapToDouble(Visit::shift).max().orElseThrow();
+    Visit median = visits.get(VISITS / 2);
+    return new Visit(median.firstContentMs(), median.answerMs(), worst);
+  }
+}

@@ -1,0 +1,82 @@
+package io.viaduct.testbed.pages;
+
+import java.util.List;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/// A year of charges of one account, written by SQL: two flows in each interval, evenly spread, of
+/// ten applications in four classes. Each interval has its report and its posting.
+final class ManyCharges {
+  private static final String[] TABLES = {
+    "charging_interval", "snapt_report", "charge", "ledger_transaction", "posting"
+  };
+
+  private ManyCharges() {}
+
+  /// @param charges how many; half as many intervals
+  static void write(JdbcTemplate database, String account, long charges) {
+    long intervals = charges / 2;
+    // The rows are what posting would have written; to check each of them again would take hours.
+    for (String table : TABLES) {
+      database.execute("alter table " + table + " disable trigger user");
+    }
+    for (String sql : statements()) {
+      database.update(
+          sql.replace(":account", "'" + account + "'").replace(":n", Long.toString(intervals)));
+    }
+    for (String table : TABLES) {
+      database.execute("alter table " + table + " enable trigger user");
+      database.execute("analyze " + table);
+    }
+    for (String table : List.of("charging_interval", "charge", "ledger_transaction")) {
+      database.execute("select setval('" + table + "_id', (select max(id) from " + table + "))");
+    }
+    // What autovacuum does within minutes of such an insert; index-only scans need it.
+    database.execute("vacuum charge");
+  }
+
+  private static List<String> statements() {
+    String start = "date_trunc('minute', now()) - (:n - i) * (interval '365 days' / :n)";
+    return List.of(
+        """
+        insert into charging_interval (id, snapt_id, session_id, epoch, sequence, account, owner, icid,
+          token_id, started_at, ended_at, received_at, grace_ends_at, clock, tariff_version, state)
+        select 1000000 + i, 'snapt-' || i % 2, 's-' || i / 1000, 1, i, :account, 'operator', '', '',
+          at, at + interval '60 s', at, at, 'GOOD', 1, 'FINAL'
+        from (select i, %s as at from generate_series(1, :n) i) x
+        """
+            .formatted(start),
+        """
+        insert into snapt_report (interval_id, digest, content, signature, key_id, last, pre_bytes,
+          post_bytes, overhead_bytes, charge_microdenarii, discount_microdenarii)
+        select 1000000 + i, decode(repeat('00', 32), 'hex'), '', '', '', false, 0, 0, 0, 0, 0
+        from generate_series(1, :n) i
+        """,
+        """
+        insert into charge (id, interval_id, flow, account, started_at, application, service_class,
+          protocol, remote_address, remote_port, pre_bytes, post_bytes, saved_bytes, duration_ms,
+          throughput, delay_ms, delay_source, loss, utility_per_second, price_per_unit, units,
+          charge_microdenarii, discount_microdenarii)
+        select 10000000 + 2 * i + f, 1000000 + i, f, :account, at, 'application-' || (i * 7 + f) % 10,
+          (array['LT_LD', 'HT_LD', 'LT_HD', 'HT_HD'])[1 + (i + f) % 4], 6, '203.0.113.7', 443,
+          50000 + i % 1000, 30000, 20000 + i % 1000, 60000, 8, 40, 'MEASURED', 0, 0.1, 0.0001, 400,
+          1000 + i % 5000, 100 + i % 50
+        from (select i, f, %s as at from generate_series(1, :n) i, generate_series(0, 1) f) x
+        """
+            .formatted(start),
+        """
+        insert into ledger_transaction (id, kind, identity, postings, interval_id, posted_at, note)
+        select 1000000 + i, 'PROVISIONAL', 'many-' || i, 2, 1000000 + i, at, ''
+        from (select i, %s as at from generate_series(1, :n) i) x
+        """
+            .formatted(start),
+        "insert into posting select 1000000 + i, 1, 'USER:' || :account, -1500 from generate_series(1, :n) i",
+        "insert into posting select 1000000 + i, 2, 'CLEARING', 1500 from generate_series(1, :n) i",
+        "update credit_account set balance_microdenarii = balance_microdenarii - 1500 * :n::bigint"
+            + " where account = :account",
+        """
+        insert into spending select :account, (posted_at at time zone 'UTC')::date, 1500 * count(*)
+        from ledger_transaction where kind = 'PROVISIONAL' group by 2
+        on conflict (account, day) do update set spent_microdenarii = excluded.spent_microdenarii
+        """);
+  }
+}

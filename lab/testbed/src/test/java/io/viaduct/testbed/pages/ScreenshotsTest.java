@@ -1,0 +1,124 @@
+package io.viaduct.testbed.pages;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.options.ColorScheme;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Takes pictures of each page with a month of generated data, at three widths, light and dark.
+/// `./viaduct screenshots` copies those of the README to `docs/images`.
+@Timeout(600)
+class ScreenshotsTest {
+  private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
+  private static final Path PICTURES = Path.of("target/screenshots");
+  private static final int[] WIDTHS = {320, 768, 1440};
+  private static final int HEIGHT = 900;
+
+  @TempDir Path directory;
+
+  @Test
+  void eachPageFitsWithAMonthOfDataAndEachChargeIsTheOneThatTheBrowserComputes() throws Exception {
+    assumeTrue(Files.isExecutable(CHROMIUM), CHROMIUM + " is missing (apt-get install chromium)");
+    try (RunningPages pages = new RunningPages(directory, "");
+        Playwright playwright =
+            Playwright.create(
+                new Playwright.CreateOptions()
+                    .setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+        Browser browser =
+            playwright
+                .chromium()
+                .launch(
+                    new BrowserType.LaunchOptions()
+                        .setExecutablePath(CHROMIUM)
+                        .setArgs(List.of("--no-sandbox", "--disable-gpu")))) {
+      pages.open("alice", 900_000_000);
+      long charge = GeneratedMonth.write(pages.database(), "alice", Instant.now());
+      try (BrowserContext window =
+          browser.newContext(new Browser.NewContextOptions().setTimezoneId("Europe/Rome"))) {
+        Page page = window.newPage();
+        logIn(page, pages, "alice", "password-of-alice");
+        shootAll(page, pages, ofUsers(charge));
+      }
+      try (BrowserContext window = browser.newContext()) {
+        Page page = window.newPage();
+        logIn(page, pages, "operator", RunningPages.OPERATOR_PASSWORD);
+        shootAll(page, pages, ofOperators());
+      }
+    }
+  }
+
+  private static Map<String, String> ofUsers(long charge) {
+    Map<String, String> addresses = new LinkedHashMap<>();
+    addresses.put("home", "/");
+    addresses.put("charges", "/accounts/alice/charges");
+    addresses.put("charge", "/charges/" + charge);
+    addresses.put("savings", "/accounts/alice/savings");
+    addresses.put("usage", "/accounts/alice/usage?by=day");
+    addresses.put("payments", "/accounts/alice/top-ups");
+    addresses.put("user", "/accounts/alice/user");
+    return addresses;
+  }
+
+  private static Map<String, String> ofOperators() {
+    Map<String, String> addresses = new LinkedHashMap<>();
+    addresses.put("accounts", "/accounts");
+    addresses.put("account-of-user", "/accounts/alice");
+    addresses.put("reports", "/reports");
+    addresses.put("snapts", "/snapts");
+    return addresses;
+  }
+
+  private static void logIn(Page page, RunningPages pages, String user, String password) {
+    page.navigate(pages.address() + "/login");
+    page.getByTestId("login-user").fill(user);
+    page.getByTestId("login-password").fill(password);
+    page.getByTestId("login-submit").click();
+    assertThat(page.getByTestId("visitor")).hasText(user);
+  }
+
+  private static void shootAll(Page page, RunningPages pages, Map<String, String> addresses) {
+    for (Map.Entry<String, String> address : addresses.entrySet()) {
+      page.navigate(pages.address() + address.getValue());
+      if (page.locator(".chart").count() > 0) {
+        assertThat(page.locator(".chart canvas").first()).isVisible();
+      }
+      if (page.getByTestId("recomputed").count() > 0) {
+        assertThat(page.getByTestId("recomputed")).hasAttribute("data-recomputed", "same");
+      }
+      shoot(page, address.getKey());
+    }
+  }
+
+  private static void shoot(Page page, String name) {
+    for (int width : WIDTHS) {
+      page.setViewportSize(width, HEIGHT);
+      assertThat(page.evaluate("document.documentElement.scrollWidth"))
+          .as("%s at %d px must not scroll sideways", name, width)
+          .isEqualTo(width);
+      for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
+        String file = "%s-%d-%s.png".formatted(name, width, scheme).toLowerCase(Locale.ROOT);
+        page.screenshot(
+            new Page.ScreenshotOptions()
+                .setPath(PICTURES.resolve(file))
+                .setFullPage(width != 1440));
+      }
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package io.viaduct.webgui.operator;
+
+import static io.viaduct.webgui.peer.JsonPeer.authorized;
+
+import io.viaduct.webgui.billing.MicroDenarii;
+import io.viaduct.webgui.peer.BearerToken;
+import io.viaduct.webgui.peer.JsonPeer;
+import io.viaduct.webgui.peer.JsonPeer.Tagged;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpMethod;
+import org.springframework.web.util.UriComponentsBuilder;
+import tools.jackson.databind.JsonNode;
+
+/// Billing's REST interface for the work of operators: accounts, their credit and their wallets.
+public final class OperatorBilling {
+  private final JsonPeer peer;
+
+  public OperatorBilling(JsonPeer peer) {
+    this.peer = peer;
+  }
+
+  /// A page of the list of accounts.
+  ///
+  /// @param next cursor of the following page, null on the last page
+  public record AccountList(List<AccountRow> accounts, @Nullable String next) {
+    public AccountList {
+      accounts = List.copyOf(accounts);
+    }
+  }
+
+  record ReservationList(List<Reservation> reservations) {}
+
+  /// A page of notices.
+  ///
+  /// @param next cursor of the following page, null on the last page
+  public record NoticeList(List<GivenNotice> notices, @Nullable String next) {
+    public NoticeList {
+      notices = List.copyOf(notices);
+    }
+  }
+
+  public AccountList accounts(
+      BearerToken token, AccountQuery query, int limit, @Nullable String cursor) {
+    return peer.get(
+        path("/accounts")
+            .queryParam("limit", "{limit}")
+            .queryParam("cursor", "{cursor}")
+            .queryParam("search", "{search}")
+            .queryParam("state", "{state}")
+            .queryParam("sort", "{sort}")
+            .encode()
+            .buildAndExpand(
+                limit,
+                text(cursor),
+                text(query.search()).strip(),
+                text(query.state()),
+                query.sort() == null || query.sort().isBlank()
+                    ? AccountQuery.SORTS.getFirst()
+                    : query.sort())
+            .toUriString(),
+        token,
+        AccountList.class);
+  }
+
+  public Tagged<AccountCredit> credit(BearerToken token, String account) {
+    return peer.getTagged(at(account, "/credit"), token, AccountCredit.class);
+  }
+
+  public List<Reservation> reservations(BearerToken token, String account, int limit) {
+    return peer.get(
+            at(account, "/credit/reservations?limit=" + limit), token, ReservationList.class)
+        .reservations();
+  }
+
+  public NoticeList notices(BearerToken token, String account, int limit, @Nullable String cursor) {
+    return peer.get(
+        path("/accounts/{account}/credit/notices")
+            .queryParam("limit", "{limit}")
+            .queryParam("cursor", "{cursor}")
+            .encode()
+            .buildAndExpand(account, limit, text(cursor))
+            .toUriString(),
+        token,
+        NoticeList.class);
+  }
+
+  /// @param tag tag of the credit as the operator saw it
+  public void setLimit(BearerToken token, String account, String tag, MicroDenarii limit) {
+    change(token, account, "/credit/limit", tag, Map.of("limitMicrodenarii", limit));
+  }
+
+  /// @param day most to spend per day, null for no cap; likewise `month`
+  public void setCaps(
+      BearerToken token,
+      String account,
+      String tag,
+      @Nullable MicroDenarii day,
+      @Nullable MicroDenarii month) {
+    Map<String, Object> caps = new HashMap<>();
+    if (day != null) {
+      caps.put("dayMicrodenarii", day);
+    }
+    if (month != null) {
+      caps.put("monthMicrodenarii", month);
+    }
+    change(token, account, "/credit/caps", tag, caps);
+  }
+
+  public void setBlocked(
+      BearerToken token, String account, String tag, boolean isBlocked, String reason) {
+    change(token, account, "/credit/block", tag, Map.of("blocked", isBlocked, "reason", reason));
+  }
+
+  private void change(
+      BearerToken token, String account, String what, String tag, Map<String, ?> body) {
+    peer.replace(HttpMethod.PUT, at(account, what), token, tag, body, JsonNode.class);
+  }
+
+  public Wallet.All wallets(BearerToken token, String account) {
+    return peer.get(at(account, "/wallets"), token, Wallet.All.class);
+  }
+
+  /// Grants money that expires, once per key.
+  public void grant(
+      BearerToken token,
+      String account,
+      UUID idempotencyKey,
+      MicroDenarii amount,
+      Instant expiresAt,
+      String reason) {
+    peer.post(
+        at(account, "/grants"),
+        authorized(token)
+            .andThen(headers -> headers.set("Idempotency-Key", idempotencyKey.toString())),
+        Map.of("amountMicrodenarii", amount, "expiresAt", expiresAt.toString(), "reason", reason),
+        JsonNode.class);
+  }
+
+  public void setAllowance(BearerToken token, String account, MicroDenarii amount) {
+    peer.send(
+        HttpMethod.PUT, at(account, "/allowance"), token, Map.of("amountMicrodenarii", amount));
+  }
+
+  public void endAllowance(BearerToken token, String account) {
+    peer.delete(at(account, "/allowance"), token);
+  }
+
+  /// @param onlyCut true for applications only that got less than they need
+  public CreditOverview overview(BearerToken token, boolean onlyCut, int limit) {
+    return peer.get("/credit?cut=" + onlyCut + "&limit=" + limit, token, CreditOverview.class);
+  }
+
+  private static String at(String account, String what) {
+    return path("/accounts/{account}").encode().buildAndExpand(account).toUriString() + what;
+  }
+
+  private static UriComponentsBuilder path(String template) {
+    return UriComponentsBuilder.fromPath(template);
+  }
+
+  private static String text(@Nullable String text) {
+    return text == null ? "" : text;
+  }
+}

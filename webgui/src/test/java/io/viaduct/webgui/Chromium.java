@@ -1,0 +1,59 @@
+package io.viaduct.webgui;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserType.LaunchOptions;
+import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.Playwright.CreateOptions;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/// The Chromium of the machine, driven by a test.
+public final class Chromium implements AutoCloseable {
+  /// For a machine that does other work too.
+  public static final double PATIENCE_MS = 30_000;
+
+  private static final Path EXECUTABLE = Path.of("/usr/bin/chromium");
+
+  private final Playwright playwright;
+  private final Browser browser;
+
+  /// Starts it; where there is none, the test is skipped and says why.
+  public Chromium() {
+    assumeTrue(
+        Files.isExecutable(EXECUTABLE),
+        EXECUTABLE + " is missing: apt-get install chromium to run the browser tests");
+    PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MS);
+    playwright =
+        Playwright.create(
+            new CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+    browser =
+        playwright
+            .chromium()
+            .launch(
+                new LaunchOptions()
+                    .setExecutablePath(EXECUTABLE)
+                    .setArgs(
+                        List.of(
+                            "--no-sandbox",
+                            "--disable-gpu",
+                            "--disable-quic",
+                            "--no-first-run",
+                            "--disable-background-networking",
+                            "--disable-component-update",
+                            "--disable-sync")));
+  }
+
+  public Browser browser() {
+    return browser;
+  }
+
+  @Override
+  public void close() {
+    playwright.close();
+  }
+}

@@ -1,0 +1,432 @@
+package io.viaduct.webgui;
+
+import com.sun.net.httpserver.HttpExchange;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/// The part of the peer that only operators ask: accounts with their credit, tariffs and drafts.
+/// Billing's own tests cover what it decides; here a test sets the decisions.
+public final class OperatorPeer {
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final String ANY = "2026-11-20T10:00:00Z";
+
+  private final PeerServer peer;
+
+  /// Requests of pages, as method, path and query.
+  public final List<String> asked = new CopyOnWriteArrayList<>();
+
+  /// Bodies of what was changed, after their path.
+  public final List<String> changes = new CopyOnWriteArrayList<>();
+
+  /// Fields that replace those of each account's row in the list.
+  public final Map<String, Map<String, Object>> rows = new ConcurrentHashMap<>();
+
+  public final List<Map<String, Object>> reservations = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> notices = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> wallets = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> tariffs = new CopyOnWriteArrayList<>();
+  public final Map<String, ObjectNode> drafts = new ConcurrentHashMap<>();
+  public final List<Map<String, Object>> differences = new CopyOnWriteArrayList<>();
+
+  /// The refusal of a document; null if all are accepted.
+  public volatile @Nullable Map<String, Object> refusal;
+
+  /// Version of the credit, of the list of tariffs, and of each draft.
+  public volatile int version;
+
+  public volatile @Nullable Map<String, Object> block;
+  public volatile boolean trialIsComplete;
+  private volatile String next = "";
+
+  OperatorPeer(PeerServer peer) {
+    this.peer = peer;
+  }
+
+  void reset() {
+    for (List<?> list :
+        List.of(asked, changes, reservations, notices, wallets, tariffs, differences)) {
+      list.clear();
+    }
+    rows.clear();
+    drafts.clear();
+    refusal = null;
+    version = 7;
+    block = null;
+    next = "";
+    trialIsComplete = true;
+    tariffs.add(tariff(1, "past"));
+    tariffs.add(tariff(2, "in-force"));
+  }
+
+  /// The document of a new installation.
+  public static JsonNode document() {
+    try (InputStream in =
+        Objects.requireNonNull(OperatorPeer.class.getResourceAsStream("tariff.json"))) {
+      return JSON.readTree(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public static Map<String, Object> tariff(int version, String state) {
+    Map<String, Object> tariff = new LinkedHashMap<>();
+    tariff.put("version", version);
+    tariff.put("effectiveFrom", version == 1 ? "1970-01-01T00:00:00Z" : ANY);
+    tariff.put("validUntil", state.equals("past") ? ANY : null);
+    tariff.put("state", state);
+    tariff.put("createdBy", version == 1 ? "installation" : "olga");
+    tariff.put("tariff", document());
+    return tariff;
+  }
+
+  public void setNext(String cursor) {
+    next = cursor;
+  }
+
+  /// Answers a request of an operator, if it is one of these.
+  boolean answers(HttpExchange exchange, List<String> parts) throws IOException {
+    String method = exchange.getRequestMethod();
+    String path = String.join("/", parts);
+    boolean isAnswered =
+        switch (parts.getFirst()) {
+          case "accounts" -> accounts(exchange, method, parts);
+          case "credit" -> {
+            peer.send(exchange, 200, JSON.writeValueAsString(overview()));
+            yield true;
+          }
+          case "tariffs" -> tariffs(exchange, method, parts);
+          case "tariff-drafts" -> drafts(exchange, method, parts);
+          default -> false;
+        };
+    if (isAnswered) {
+      asked.add(method + " " + path + "?" + exchange.getRequestURI().getQuery());
+    }
+    return isAnswered;
+  }
+
+  private boolean accounts(HttpExchange exchange, String method, List<String> parts)
+      throws IOException {
+    if (parts.size() == 1 && method.equals("GET")) {
+      peer.send(exchange, 200, JSON.writeValueAsString(list()));
+      return true;
+    }
+    if (parts.size() < 3
+        || !List.of("credit", "wallets", "grants", "allowance").contains(parts.get(2))
+        || !peer.users.containsKey(parts.get(1))) {
+      return false;
+    }
+    if (!method.equals("GET")) {
+      change(exchange, parts);
+      return true;
+    }
+    switch (parts.getLast()) {
+      case "reservations" -> answer(exchange, Map.of("reservations", reservations));
+      case "notices" -> answer(exchange, Map.of("notices", notices));
+      case "wallets" -> answer(exchange, Map.of("wallets", wallets));
+      default -> tagged(exchange, credit(parts.get(1)));
+    }
+    return true;
+  }
+
+  private void change(HttpExchange exchange, List<String> parts) throws IOException {
+    String tag = exchange.getRequestHeaders().getFirst("If-Match");
+    byte[] body = exchange.getRequestBody().readAllBytes();
+    if (parts.get(2).equals("credit") && !tag().equals(tag)) {
+      peer.problem(exchange, 412, "limit, caps or block have changed since: read them again");
+      return;
+    }
+    changes.add(
+        exchange.getRequestMethod() + " " + String.join("/", parts) + " " + new String(body));
+    version++;
+    answer(exchange, Map.of());
+  }
+
+  private Map<String, Object> list() {
+    List<Map<String, Object>> accounts = new ArrayList<>();
+    peer.users.forEach((id, user) -> {
+      Map<String, Object> row = new LinkedHashMap<>();
+      row.put("id", id);
+      row.put("role", user.role());
+      row.put("displayName", user.displayName());
+      row.put("state", "active");
+      row.put("credit", "sufficient");
+      row.put("blocked", false);
+      row.put("balanceMicrodenarii", Long.toString(peer.balances.getOrDefault(id, 0L)));
+      row.put("reservedMicrodenarii", "0");
+      row.put("spentTodayMicrodenarii", "1234567");
+      row.put("spentThisMonthMicrodenarii", "45678901");
+      row.putAll(rows.getOrDefault(id, Map.of()));
+      accounts.add(row);
+    });
+    Map<String, Object> page = new LinkedHashMap<>();
+    page.put("accounts", accounts);
+    page.put("next", next.isEmpty() ? null : next);
+    return page;
+  }
+
+  private Map<String, Object> credit(String account) {
+    Map<String, Object> credit = new LinkedHashMap<>();
+    credit.put("account", account);
+    credit.put("state", "low");
+    credit.put("blocked", block != null);
+    credit.put("block", block);
+    credit.put("balanceMicrodenarii", Long.toString(peer.balances.getOrDefault(account, 0L)));
+    credit.put("limitMicrodenarii", "5000000");
+    credit.put("reservedMicrodenarii", "345678");
+    credit.put("availableMicrodenarii", "17000000");
+    Map<String, Object> caps = new LinkedHashMap<>();
+    caps.put("dayMicrodenarii", "2500000");
+    caps.put("monthMicrodenarii", null);
+    caps.put("spentTodayMicrodenarii", "1234567");
+    caps.put("spentThisMonthMicrodenarii", "45678901");
+    credit.put("caps", caps);
+    credit.put("spentLastHourMicrodenarii", "250000");
+    credit.put("lastsSeconds", 244_800);
+    return credit;
+  }
+
+  public static Map<String, Object> reservation(String account, boolean isCut) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("account", account);
+    row.put("snapt", "snapt-1");
+    row.put("session", "6f1c1f2e-8f0e-4d61-9a57-3f5ac8b2c001");
+    row.put("application", "web");
+    row.put("serviceClass", "HT_HD");
+    row.put("usedBytes", "1500000");
+    row.put("allowedBytes", "1565536");
+    row.put("coveredBytes", "1000000");
+    row.put("bytesPerSecond", 250_000.0);
+    row.put("reservedMicrodenarii", "345678");
+    row.put("validUntil", ANY);
+    row.put("cut", isCut);
+    row.put("ended", false);
+    row.put("heardAt", ANY);
+    return row;
+  }
+
+  public static Map<String, Object> notice(String state, String delivery) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("id", "3");
+    row.put("state", state);
+    row.put("creditMicrodenarii", "4999999");
+    row.put("noticedAt", ANY);
+    row.put("delivery", delivery);
+    row.put("attempts", 3);
+    row.put("lastError", delivery.equals("given-up") ? "status 503" : "");
+    return row;
+  }
+
+  public static Map<String, Object> wallet(String kind, String reason) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("id", "4");
+    row.put("kind", kind);
+    row.put("amountMicrodenarii", "5000000");
+    row.put("restMicrodenarii", "1250000");
+    row.put("grantedAt", ANY);
+    row.put("expiresAt", "2026-12-01T00:00:00Z");
+    row.put("reason", reason);
+    return row;
+  }
+
+  private Map<String, Object> overview() {
+    Map<String, Object> overview = new LinkedHashMap<>();
+    overview.put("reservedMicrodenarii", "345678");
+    overview.put("sessions", 12);
+    overview.put("applications", 40);
+    overview.put("cutAccounts", 1);
+    overview.put("pushes", Map.of("success", 314, "account_blocked", 2));
+    overview.put("largest", reservations);
+    return overview;
+  }
+
+  private boolean tariffs(HttpExchange exchange, String method, List<String> parts)
+      throws IOException {
+    String last = parts.getLast();
+    if (method.equals("GET")) {
+      if (parts.size() == 1) {
+        Map<String, Object> page = new LinkedHashMap<>();
+        page.put("tariffs", tariffs);
+        page.put("next", null);
+        tagged(exchange, page);
+      } else {
+        answerOr404(
+            exchange,
+            tariffs.stream()
+                .filter(one -> one.get("version").toString().equals(last))
+                .findFirst()
+                .orElse(null));
+      }
+      return true;
+    }
+    String body = new String(exchange.getRequestBody().readAllBytes());
+    Map<String, Object> refused = refusal;
+    if (refused != null) {
+      peer.send(exchange, 422, JSON.writeValueAsString(refused));
+    } else {
+      switch (last) {
+        case "check" -> answer(exchange, Map.of("tariff", document()));
+        case "diff" -> answer(exchange, Map.of("changes", differences));
+        case "simulate" -> answer(exchange, trial());
+        default -> publish(exchange, body);
+      }
+    }
+    return true;
+  }
+
+  private void publish(HttpExchange exchange, String body) throws IOException {
+    if (!tag().equals(exchange.getRequestHeaders().getFirst("If-Match"))) {
+      peer.problem(exchange, 412, "version 3 is the latest now: read the versions again");
+      return;
+    }
+    changes.add("POST tariffs " + body);
+    tariffs.add(tariff(tariffs.size() + 1, "scheduled"));
+    peer.send(exchange, 201, JSON.writeValueAsString(tariffs.getLast()));
+  }
+
+  private boolean drafts(HttpExchange exchange, String method, List<String> parts)
+      throws IOException {
+    if (parts.size() == 1 && method.equals("GET")) {
+      answer(exchange, Map.of("drafts", drafts.values()));
+      return true;
+    }
+    if (method.equals("POST")) {
+      JsonNode wanted = JSON.readTree(exchange.getRequestBody());
+      begin("5", wanted.get("name").asString());
+      peer.send(exchange, 201, drafts.get("5").toString());
+      return true;
+    }
+    ObjectNode draft = drafts.get(parts.getLast());
+    if (draft == null) {
+      peer.problem(exchange, 404, "no such draft");
+    } else if (method.equals("DELETE")) {
+      drafts.remove(parts.getLast());
+      exchange.sendResponseHeaders(204, -1);
+    } else if (method.equals("GET")) {
+      tagged(exchange, draft);
+    } else if (!tag().equals(exchange.getRequestHeaders().getFirst("If-Match"))) {
+      peer.problem(exchange, 412, "the draft has been changed since, in another window");
+    } else {
+      JsonNode wanted = JSON.readTree(exchange.getRequestBody());
+      draft.set("name", wanted.get("name"));
+      draft.set("tariff", wanted.get("tariff"));
+      version++;
+      tagged(exchange, draft);
+    }
+    return true;
+  }
+
+  /// Adds a draft as somebody has begun it.
+  public void begin(String id, String name) {
+    drafts.put(
+        id,
+        JSON.createObjectNode()
+            .put("id", id)
+            .put("name", name)
+            .put("basedOn", 2)
+            .put("changedAt", ANY)
+            .set("tariff", document()));
+  }
+
+  private Map<String, Object> trial() {
+    Map<String, Object> trial = new LinkedHashMap<>();
+    trial.put("from", "2026-11-19T00:00:00Z");
+    trial.put("to", "2026-11-20T00:00:00Z");
+    trial.put("coveredTo", trialIsComplete ? "2026-11-20T00:00:00Z" : "2026-11-19T14:30:00Z");
+    trial.put("complete", trialIsComplete);
+    trial.put("chargesMax", 200_000);
+    trial.put("secondsMax", 10);
+    trial.put("reports", 1440);
+    trial.put("accounts", 3);
+    trial.put("total", sum("41250000", "38750000"));
+    trial.put(
+        "classes",
+        List.of(
+            Map.of("name", "HT_LD", "sum", sum("30000000", "25000000")),
+            Map.of("name", "HT_HD", "sum", sum("11250000", "13750000"))));
+    trial.put(
+        "applications",
+        List.of(
+            Map.of("name", "video-call", "sum", sum("30000000", "25000000")),
+            Map.of("name", "web", "sum", sum("11250000", "13750000"))));
+    List<Map<String, Object>> groups = new ArrayList<>();
+    for (String[] bounds : new String[][] {{null, "0"}, {"0", "1000000"}, {"100000000", null}}) {
+      Map<String, Object> group = new LinkedHashMap<>();
+      group.put("leastMicrodenarii", bounds[0]);
+      group.put("mostMicrodenarii", bounds[1]);
+      group.put("accounts", 1);
+      group.put("rises", 0);
+      group.put("falls", 1);
+      group.put("paidBeforeMicrodenarii", "750000");
+      group.put("paidAfterMicrodenarii", "650000");
+      groups.add(group);
+    }
+    trial.put("groups", groups);
+    trial.put(
+        "changes",
+        List.of(
+            Map.of(
+                "account",
+                "alice",
+                "paidBeforeMicrodenarii",
+                "30000000",
+                "paidAfterMicrodenarii",
+                "25000000")));
+    return trial;
+  }
+
+  private static Map<String, Object> sum(String before, String after) {
+    Map<String, Object> sum = new LinkedHashMap<>();
+    sum.put("charges", 2880);
+    sum.put("preBytes", "1234567890");
+    sum.put("before", bill(before));
+    sum.put("after", bill(after));
+    sum.put("capBeforeMicrodenarii", "0");
+    sum.put("capAfterMicrodenarii", "1500000");
+    sum.put("paidBeforeMicrodenarii", before);
+    sum.put("paidAfterMicrodenarii", after);
+    return sum;
+  }
+
+  private static Map<String, Object> bill(String net) {
+    Map<String, Object> bill = new LinkedHashMap<>();
+    for (String line :
+        List.of("charge", "discount", "reward", "accessFee", "surcharge", "promiseRefund")) {
+      bill.put(line + "Microdenarii", "1250000");
+    }
+    bill.put("netMicrodenarii", net);
+    return bill;
+  }
+
+  private String tag() {
+    return "\"" + version + "\"";
+  }
+
+  private void tagged(HttpExchange exchange, Object body) throws IOException {
+    exchange.getResponseHeaders().set("ETag", tag());
+    answer(exchange, body);
+  }
+
+  private void answerOr404(HttpExchange exchange, @Nullable Object body) throws IOException {
+    if (body == null) {
+      peer.problem(exchange, 404, "it does not exist");
+    } else {
+      answer(exchange, body);
+    }
+  }
+
+  private void answer(HttpExchange exchange, Object body) throws IOException {
+    peer.send(exchange, 200, JSON.writeValueAsString(body));
+  }
+}
