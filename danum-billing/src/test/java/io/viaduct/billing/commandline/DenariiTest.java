@@ -150,7 +150,8 @@ class DenariiTest {
             Map.of("Idempotency-Key", UUID.randomUUID().toString()));
     assertThat(refund.status()).as(refund.raw().body()).isEqualTo(201);
     await().until(() -> out.toString().lines().count() == 3);
-    JsonNode last = JsonMapper.shared().readTree(out.toString().lines().skip(2).findFirst().orElseThrow());
+    JsonNode last =
+        JsonMapper.shared().readTree(out.toString().lines().skip(2).findFirst().orElseThrow());
     assertThat(last.get("id").asString()).isEqualTo(Long.toString(charge));
     assertThat(last.get("refundedMicrodenarii").asString()).isEqualTo("5");
     terminal.interrupt();
