@@ -17,6 +17,7 @@ public final class PageAddresses {
           "/accounts/alice/credits",
           "/accounts/alice/user",
           "/accounts/alice/top-up",
+          "/accounts/alice/limits",
           "/accounts/alice/statement?month=2026-11",
           "/charges/c1");
 

@@ -159,6 +159,7 @@ class EscapingTest {
     visits.put("/accounts/{account}/top-up", List.of("/accounts/alice/top-up?cursor=" + QUOTED));
     visits.put(
         "/accounts/{account}/statement", List.of("/accounts/alice/statement?month=" + QUOTED));
+    visits.put("/accounts/{account}/limits", List.of("/accounts/alice/limits?cursor=" + QUOTED));
     visits.put("/vouchers", List.of("/vouchers", "/vouchers?cursor=" + QUOTED));
     visits.put("/charges/{id}", List.of("/charges/c1"));
     visits.put("/accounts/{account}/credit", List.of("/accounts/alice/credit"));
