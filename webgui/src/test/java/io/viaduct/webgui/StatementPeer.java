@@ -27,10 +27,10 @@ public final class StatementPeer {
 
   private static String row(String day, String serviceClass, int count, long net) {
     return """
-        {"day":"%s","serviceClass":"%s","count":%d,"chargeMicrodenarii":"%d","discountMicrodenarii":"300000",
-         "accessFeeMicrodenarii":"150000","surchargeMicrodenarii":"50000","promiseRefundMicrodenarii":"100000",
-         "netMicrodenarii":"%d"}
-        """
+    {"day":"%s","serviceClass":"%s","count":%d,"chargeMicrodenarii":"%d","discountMicrodenarii":"300000",
+     "accessFeeMicrodenarii":"150000","surchargeMicrodenarii":"50000","promiseRefundMicrodenarii":"100000",
+     "netMicrodenarii":"%d"}
+    """
         .formatted(day, serviceClass, count, net + 200_000, net);
   }
 }

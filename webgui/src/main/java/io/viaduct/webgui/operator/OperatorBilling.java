@@ -2,6 +2,7 @@ package io.viaduct.webgui.operator;
 
 import static io.viaduct.webgui.peer.JsonPeer.authorized;
 
+import io.viaduct.webgui.billing.AccountCredit;
 import io.viaduct.webgui.billing.MicroDenarii;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;

@@ -21,8 +21,8 @@ import org.openpdf.text.pdf.PdfPTable;
 import org.openpdf.text.pdf.PdfWriter;
 import org.springframework.context.MessageSource;
 
-/// Writes a statement as PDF (A4), with OpenPDF and embedded Liberation fonts. They have the letters
-/// of Europe; in a language that needs others, the document is in English.
+/// Writes a statement as PDF (A4), with OpenPDF and embedded Liberation fonts. They have the
+/// letters of Europe; in a language that needs others, the document is in English.
 final class StatementPdf {
   private static final float MARGIN = 48;
   private static final float TITLE = 16;

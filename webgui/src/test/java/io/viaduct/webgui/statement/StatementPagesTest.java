@@ -55,7 +55,8 @@ class StatementPagesTest {
         .contains("Statement 2026-11 of alice", "Time zone of the days: UTC")
         .contains("Opening balance", "1.000000", "Vouchers", "5.000000")
         .contains("Closing balance", "27.750000")
-        .contains("2026-11-20", "HT&HD", "2.200000", "0.300000", "0.150000", "0.050000", "0.100000");
+        .contains(
+            "2026-11-20", "HT&HD", "2.200000", "0.300000", "0.150000", "0.050000", "0.100000");
     assertThat(new PdfReader(pdf).getInfo()).containsEntry("Title", "Statement alice 2026-11");
   }
 
@@ -65,13 +66,13 @@ class StatementPagesTest {
     texts.setParentMessageSource(RunningWebgui.part(MessageSource.class));
     texts.addMessage("statement.title", Locale.JAPANESE, "\u660e\u7d30");
     texts.addMessage("statement.title", Locale.forLanguageTag("pl"), "Zestawienie");
-    texts.addMessage("statement.of", Locale.forLanguageTag("pl"), "Zestawienie {0} \u0141\u00f3d\u017a {1}");
+    texts.addMessage(
+        "statement.of", Locale.forLanguageTag("pl"), "Zestawienie {0} \u0141\u00f3d\u017a {1}");
     Display display = new Display(ZoneId.of("UTC"));
     assertThat(text(new StatementPdf(texts, Locale.JAPANESE, display).write(statement())))
         .contains("Statement 2026-11 of alice");
     assertThat(
-            text(
-                new StatementPdf(texts, Locale.forLanguageTag("pl"), display).write(statement())))
+            text(new StatementPdf(texts, Locale.forLanguageTag("pl"), display).write(statement())))
         .contains("Zestawienie 2026-11 \u0141\u00f3d\u017a alice");
   }
 
@@ -91,7 +92,10 @@ class StatementPagesTest {
 
   private static Statement statement() {
     Map<?, ?> answer =
-        JsonMapper.shared().readValue(io.viaduct.webgui.StatementPeer.answer("/accounts/alice/statements/2026-11"), Map.class);
+        JsonMapper.shared()
+            .readValue(
+                io.viaduct.webgui.StatementPeer.answer("/accounts/alice/statements/2026-11"),
+                Map.class);
     return JsonMapper.shared().convertValue(answer, Statement.class);
   }
 
