@@ -269,6 +269,8 @@
     });
     if (status.dataset.valid === 'false') status.querySelector('[data-check-show]').hidden = !fieldOf(status.dataset.place, Number(status.dataset.knot));
   };
+  // A page that comes back from the browser's cache has an old tag.
+  addEventListener('pageshow', (event) => { if (form && event.persisted) location.reload(); });
   if (document.readyState === 'complete') start();
   else addEventListener('load', start, { once: true });
 })();

@@ -58,7 +58,7 @@ class CreditPagesTest {
     peer.notices.add(OperatorPeer.notice("low", "given-up"));
     peer.wallets.add(OperatorPeer.wallet("grant", "welcome"));
     String page = olga.get(PAGE).body();
-    assertThat(Visitor.text(page, "available")).isEqualTo("17.0 den");
+    assertThat(Visitor.text(page, "available")).isEqualTo("12.3 den");
     assertThat(page).contains("2\u00a0d 20\u00a0h", "less than it needs", "500\u00a0kB");
     assertThat(Visitor.text(page, "notice-row")).contains("low", "given up", "status 503");
     assertThat(Visitor.text(page, "wallet-row")).contains("welcome", "grant", "1.25 den");

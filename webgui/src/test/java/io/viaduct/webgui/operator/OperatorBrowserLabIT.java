@@ -203,6 +203,12 @@ class OperatorBrowserLabIT {
   @Test
   void pagesOfOperatorsFitTheirWindow() {
     Scenery.arrange(peer);
+    go("/operator");
+    shoot("operator-home");
+    go("/registrations");
+    shoot("operator-registrations");
+    go("/ledger");
+    shoot("operator-ledger");
     go("/accounts");
     shoot("operator-accounts");
     go("/accounts/alice/credit");
