@@ -28,9 +28,9 @@ class OperatorPagesTest {
     peer.snapts.add(silent);
     assertThat(Visitor.location(olga.get("/"))).endsWith("/operator");
     String page = olga.get("/operator").body();
-    assertThat(Visitor.text(page, "attention-snapts")).isEqualTo("1 of 2 are away:");
+    assertThat(Visitor.text(page, "attention-snapts")).isEqualTo("away: 1 of 2");
     assertThat(Visitor.text(page, "attention-held")).isEqualTo("none");
-    assertThat(Visitor.text(page, "attention-discrepant")).contains("1 charges");
+    assertThat(Visitor.text(page, "attention-discrepant")).contains("counted less: 1");
     assertThat(Visitor.text(page, "attention-ledger")).isEqualTo("an invariant is broken");
     assertThat(Visitor.text(page, "attention-lag"))
         .isEqualTo("reports arrive 1.25 s after their interval");
