@@ -92,7 +92,7 @@ class ReadmeTest {
                 + "|topup\\.problem|statement\\.kind|limits\\.(done|problem|state)|payment\\.(problem|state)|voucher\\.problem|vouchers\\.(done|problem)|snapts\\.state|counts\\.what|decision\\.(done|problem|text|title)"
                 + "|user\\.(done|notice|problem|sip|state)"
                 + "|outcome|standing|accounts\\.sort|creditpage\\.(delivery|done|problem|state)"
-                + "|tariffs\\.state|tariff\\.(at|done|field|option|part|table)|trial\\.part)\\..*"));
+                + "|tariffs\\.state|tariff\\.(at|done|field|option|part|table)|trial\\.(part|table)|ledger\\.(done|outcome))\\..*"));
     assertThat(unused).isEmpty();
   }
 
