@@ -59,7 +59,6 @@
       if (!dragged) fitRange(data);
       plot.setData(data);
       if (editable && handles.length !== rows().length) makeHandles();
-      place();
     };
 
     const write = (row, at, value) => {
@@ -112,8 +111,8 @@
     const makeHandles = () => {
       handles.forEach((handle) => handle.remove());
       handles = rows().map(() => {
-        const handle = document.createElement('button');
-        handle.type = 'button';
+        const handle = document.createElement('div');
+        handle.tabIndex = 0;
         handle.className = 'knot';
         handle.setAttribute('role', 'slider');
         plot.over.append(handle);
@@ -157,18 +156,16 @@
       const data = line();
       fitRange(data);
       const look = { stroke: token('--ink-soft'), grid: { stroke: token('--line'), width: 1 }, ticks: { stroke: token('--line'), width: 1 }, font: '12px system-ui, sans-serif' };
-      const plain = (u, splits) => splits.map((v) => (v === null ? null : v === 0 ? '0' : viaduct.numbers.plain(v)));
+      const plain = (u, splits) => splits.map((v) => (v === null || v < 0 ? '' : v === 0 ? '0' : viaduct.numbers.plain(v)));
       plot = new uPlot({
         width: element.clientWidth, height: element.clientHeight, legend: { show: false }, padding: [8, 12, 0, 0],
         cursor: { show: false, drag: { x: false, y: false } },
         scales: { x: { time: false, distr: 4, asinh: 1, range: () => range[0] }, y: { range: () => range[1] } },
         axes: [{ ...look, values: plain, space: 36 }, { ...look, size: 56, values: plain }],
         series: [{}, { stroke: token('--series-1'), width: 2, fill: token('--accent-soft'), points: { show: false } }],
+        hooks: { draw: [() => place()] }, // only now the axes are known
       }, data, element);
-      if (editable) {
-        makeHandles();
-        place();
-      }
+      if (editable) makeHandles();
     };
 
     if (editable) {
@@ -183,7 +180,6 @@
     new ResizeObserver(() => {
       if (plot.width === element.clientWidth) return;
       plot.setSize({ width: element.clientWidth, height: element.clientHeight });
-      place();
     }).observe(element);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
     return { place };
@@ -205,7 +201,7 @@
   };
 
   const fieldOf = (placeName, knot) => {
-    const at = form.querySelector('[data-place="' + CSS.escape(placeName) + '"]');
+    const at = form.querySelector(':is(input, select, fieldset)[data-place="' + CSS.escape(placeName) + '"]');
     if (!at || at.matches('input, select')) return at;
     const row = at.querySelectorAll('[data-knot]')[knot];
     return row ? row.querySelector('[data-value]') : at.querySelector('input');
@@ -273,6 +269,8 @@
     });
     if (status.dataset.valid === 'false') status.querySelector('[data-check-show]').hidden = !fieldOf(status.dataset.place, Number(status.dataset.knot));
   };
+  // A page that comes back from the browser's cache has an old tag.
+  addEventListener('pageshow', (event) => { if (form && event.persisted) location.reload(); });
   if (document.readyState === 'complete') start();
   else addEventListener('load', start, { once: true });
 })();

@@ -169,7 +169,7 @@ class BridgeCommandTest {
       assertThat(snapts.get(0).required("owner").stringValue()).isEqualTo("acme");
       assertThat(snapts.get(0).required("state").stringValue()).isEqualTo("unknown");
       assertThat(get(base + "/api/v1/registrations", "rest-token").body())
-          .isEqualTo("{\"registrations\":[]}");
+          .isEqualTo("{\"registrations\":[],\"total\":0,\"next\":null}");
       HttpResponse<String> missing = get(base + "/api/v1/nothing", "rest-token");
       assertThat(missing.statusCode()).isEqualTo(404);
       assertThat(missing.headers().firstValue("Content-Type")).contains("application/problem+json");

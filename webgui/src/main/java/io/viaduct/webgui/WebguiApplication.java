@@ -5,6 +5,7 @@ import io.viaduct.spring.SpringService;
 import io.viaduct.webgui.account.LiveStreams;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.BroughtMoney;
+import io.viaduct.webgui.billing.CreditAlerts;
 import io.viaduct.webgui.bridge.SnaptDirectory;
 import io.viaduct.webgui.configuration.WebguiConfiguration;
 import io.viaduct.webgui.configuration.WebguiConfiguration.Limits;
@@ -76,6 +77,12 @@ public class WebguiApplication {
   @Bean
   Tariffs tariffs(JsonPeer billingPeer) {
     return new Tariffs(billingPeer);
+  }
+
+  @Bean
+  CreditAlerts creditAlerts(WebguiConfiguration configuration, MeterRegistry meters) {
+    return new CreditAlerts(
+        peer(PeerName.BILLING, configuration.billing().url(), configuration.limits(), meters));
   }
 
   @Bean

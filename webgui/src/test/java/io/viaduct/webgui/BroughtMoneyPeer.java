@@ -14,6 +14,8 @@ import tools.jackson.databind.json.JsonMapper;
 public final class BroughtMoneyPeer {
   private static final JsonMapper JSON = JsonMapper.shared();
 
+  private static final String TAG = "\"7\"";
+
   private final PeerServer peer;
 
   /// Amount of each open voucher, by its code.
@@ -29,6 +31,12 @@ public final class BroughtMoneyPeer {
   public final List<Map<String, Object>> batches = new CopyOnWriteArrayList<>();
   public final Map<String, Object> made = new ConcurrentHashMap<>();
   public final List<String> takenBack = new CopyOnWriteArrayList<>();
+
+  /// What a user has set: `caps` or `alert`, and the body.
+  public final List<String> rules = new CopyOnWriteArrayList<>();
+
+  public final List<Map<String, Object>> notices = new CopyOnWriteArrayList<>();
+  public volatile boolean changedMeanwhile;
   public volatile boolean possible;
   public volatile int redemptionStatus;
 
@@ -44,13 +52,24 @@ public final class BroughtMoneyPeer {
     batches.clear();
     made.clear();
     takenBack.clear();
+    rules.clear();
+    notices.clear();
+    changedMeanwhile = false;
     possible = true;
     redemptionStatus = 0;
   }
 
   boolean answers(HttpExchange exchange, String method, String path) throws IOException {
     String account = path.replaceAll("/accounts/([^/]+)/.*", "$1");
-    if (path.endsWith("/redemptions")) {
+    if (path.matches("/accounts/[^/]+/credit")) {
+      exchange.getResponseHeaders().set("ETag", TAG); // its body is the peer's own
+      return false;
+    }
+    if (path.matches("/accounts/[^/]+/credit/(caps|alert)")) {
+      rules(exchange, path.replaceAll(".*/", ""));
+    } else if (path.endsWith("/credit/notices")) {
+      peer.send(exchange, 200, JSON.writeValueAsString(Map.of("notices", notices)));
+    } else if (path.endsWith("/redemptions")) {
       redeem(exchange, account, body(exchange).get("code").asString());
     } else if (path.matches("/accounts/[^/]+/payments") && method.equals("POST")) {
       start(exchange, body(exchange).get("amountMicrodenarii").asString());
@@ -72,6 +91,15 @@ public final class BroughtMoneyPeer {
       return false;
     }
     return true;
+  }
+
+  private void rules(HttpExchange exchange, String what) throws IOException {
+    if (!TAG.equals(exchange.getRequestHeaders().getFirst("If-Match")) || changedMeanwhile) {
+      peer.problem(exchange, 412, "limit or caps have changed since: read them again");
+    } else {
+      rules.add(what + " " + body(exchange));
+      peer.send(exchange, 200, "{}");
+    }
   }
 
   private static JsonNode body(HttpExchange exchange) throws IOException {

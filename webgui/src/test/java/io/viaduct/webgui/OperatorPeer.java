@@ -48,6 +48,9 @@ public final class OperatorPeer {
 
   public volatile @Nullable Map<String, Object> block;
   public volatile boolean trialIsComplete;
+  public volatile boolean isVerifying;
+  public final List<Map<String, Object>> sessions = new CopyOnWriteArrayList<>();
+  public final List<Map<String, Object>> registrations = new CopyOnWriteArrayList<>();
   private volatile String next = "";
 
   OperatorPeer(PeerServer peer) {
@@ -59,6 +62,9 @@ public final class OperatorPeer {
         List.of(asked, changes, reservations, notices, wallets, tariffs, differences)) {
       list.clear();
     }
+    sessions.clear();
+    registrations.clear();
+    isVerifying = false;
     rows.clear();
     drafts.clear();
     refusal = null;
@@ -102,7 +108,20 @@ public final class OperatorPeer {
     boolean isAnswered =
         switch (parts.getFirst()) {
           case "accounts" -> accounts(exchange, method, parts);
+          case "overview" -> {
+            answer(exchange, attention());
+            yield true;
+          }
+          case "ledger" -> {
+            isVerifying |= method.equals("POST");
+            answer(exchange, Map.of("runs", runs()));
+            yield true;
+          }
           case "credit" -> {
+            if (parts.size() == 2) {
+              answer(exchange, Map.of("sessions", sessions));
+              yield true;
+            }
             peer.send(exchange, 200, JSON.writeValueAsString(overview()));
             yield true;
           }
@@ -114,6 +133,83 @@ public final class OperatorPeer {
       asked.add(method + " " + path + "?" + exchange.getRequestURI().getQuery());
     }
     return isAnswered;
+  }
+
+  private Map<String, Object> attention() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put(
+        "accounts",
+        Map.of("suspended", 1, "blocked", 2, "low", 3, "exhausted", 4, "belowZero", 5, "cut", 0));
+    Map<String, Object> waiting = new LinkedHashMap<>();
+    waiting.put("held", peer.held.size());
+    waiting.put("discrepant", 1);
+    waiting.put("unsigned", peer.unsigned.size());
+    waiting.put("unsettled", 0);
+    waiting.put("lagSeconds", 1.25);
+    waiting.put("latestReportAt", ANY);
+    all.put("waiting", waiting);
+    all.put("verification", runs().getLast());
+    List<Map<String, Object>> hours = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      hours.add(
+          Map.of(
+              "hour", "2026-11-20T%02d:00:00Z".formatted(i),
+              "charges", 100 + i,
+              "preBytes", Long.toString(1_000_000_000L + i * 250_000_000L),
+              "postBytes", Long.toString(700_000_000L + i * 150_000_000L),
+              "netMicrodenarii", Long.toString(25_000_000L + i * 3_000_000L)));
+    }
+    all.put("hours", hours);
+    return all;
+  }
+
+  private List<Map<String, Object>> runs() {
+    List<Map<String, Object>> runs = new ArrayList<>();
+    if (isVerifying) {
+      Map<String, Object> running = new LinkedHashMap<>();
+      running.put("id", "9");
+      running.put("requestedBy", "olga");
+      running.put("startedAt", ANY);
+      running.put("done", 3);
+      running.put("total", 17);
+      running.put("finishedAt", null);
+      running.put("failure", "");
+      running.put("holds", null);
+      running.put("sums", List.of());
+      running.put("checks", List.of());
+      runs.add(running);
+    }
+    Map<String, Object> run = new LinkedHashMap<>();
+    run.put("id", "8");
+    run.put("requestedBy", null);
+    run.put("startedAt", ANY);
+    run.put("done", 17);
+    run.put("total", 17);
+    run.put("finishedAt", ANY);
+    run.put("failure", "");
+    run.put("holds", false);
+    run.put("transactions", 314);
+    run.put("postings", 1234);
+    run.put(
+        "sums",
+        List.of(
+            Map.of("name", "USER", "accounts", 3, "microdenarii", "12345678"),
+            Map.of("name", "ISSUANCE", "accounts", 1, "microdenarii", "-12345678")));
+    run.put(
+        "checks",
+        List.of(
+            Map.of("name", "all accounts sum to 0", "holds", true, "violations", 0, "example", ""),
+            Map.of(
+                "name",
+                "each top-up is posted with its amount",
+                "holds",
+                false,
+                "violations",
+                2,
+                "example",
+                "top-up k-1")));
+    runs.add(run);
+    return runs;
   }
 
   private boolean accounts(HttpExchange exchange, String method, List<String> parts)

@@ -17,6 +17,7 @@ public final class PageAddresses {
           "/accounts/alice/credits",
           "/accounts/alice/user",
           "/accounts/alice/top-up",
+          "/accounts/alice/limits",
           "/accounts/alice/statement?month=2026-11",
           "/charges/c1");
 
@@ -30,6 +31,9 @@ public final class PageAddresses {
           "/accounts/alice/credit",
           "/charges/c1",
           "/credit",
+          "/ledger",
+          "/operator",
+          "/registrations",
           "/tariffs",
           "/tariffs/2",
           "/tariffs/diff?to=2",

@@ -302,7 +302,7 @@ public final class PeerServer implements AutoCloseable {
   private void answer(HttpExchange exchange) throws IOException {
     try (exchange) {
       String path = exchange.getRequestURI().getPath().substring("/api/v1".length());
-      boolean ofBridge = path.equals("/snapts");
+      boolean ofBridge = path.equals("/snapts") || path.equals("/registrations");
       if (moody(exchange, ofBridge ? bridge : billing)) {
         return;
       }
@@ -344,6 +344,15 @@ public final class PeerServer implements AutoCloseable {
     if (!("Bearer " + BRIDGE_TOKEN)
         .equals(exchange.getRequestHeaders().getFirst("Authorization"))) {
       problem(exchange, 401, "no token");
+      return;
+    }
+    if (exchange.getRequestURI().getPath().endsWith("/registrations")) {
+      asked.add(String.valueOf(exchange.getRequestURI().getQuery()));
+      send(
+          exchange,
+          200,
+          JSON.writeValueAsString(
+              Map.of("registrations", work.registrations, "total", 51, "next", "bmV4dA")));
       return;
     }
     send(exchange, 200, JSON.writeValueAsString(Map.of("snapts", snapts)));

@@ -164,6 +164,19 @@ public final class Scenery {
     work.notices.add(OperatorPeer.notice("sufficient", "delivered"));
     work.wallets.add(OperatorPeer.wallet("grant", "welcome"));
     work.wallets.add(OperatorPeer.wallet("allowance", "allowance of November"));
+    work.registrations.add(
+        Map.of(
+            "user", "alice",
+            "contact", "sip:alice@192.0.2.7:5060;transport=udp",
+            "source", "udp 192.0.2.7:5060",
+            "registeredAt", "2026-11-20T09:00:00Z",
+            "expiresAt", "2026-11-20T11:00:00Z"));
+    work.sessions.add(
+        Map.of(
+            "account", "alice",
+            "snapt", "snapt-1",
+            "session", "6f1c1f2e-8f0e-4d61-9a57-3f5ac8b2c001",
+            "heardAt", "2026-11-20T10:00:00Z"));
     work.begin("5", "summer");
     work.tariffs.add(OperatorPeer.tariff(3, "scheduled"));
     work.differences.add(

@@ -109,6 +109,7 @@ class WebguiBrowserLabIT {
   void operatorTopsUpAndWatchesTheSnapts() {
     peer.snapts.add(PeerServer.snapt("snapt-1", 12));
     logIn("olga", "operates");
+    go("/accounts");
     page.locator("[data-account-id=alice] th a").click();
     page.getByTestId("topup-amount").fill("5.5");
     page.getByTestId("topup-reference").fill("invoice 7");
@@ -177,6 +178,7 @@ class WebguiBrowserLabIT {
     shoot("error");
     page.getByTestId("logout").click();
     logIn("olga", "operates");
+    go("/accounts");
     shoot("accounts");
     go("/accounts/alice");
     page.getByTestId("topup-amount").fill("five");

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// @param spentThisMonth charges of this month (UTC)
 /// @param reserved sum of the reservations
 /// @param state as last noticed
-/// @param rulesVersion version of limit and caps
+/// @param rulesVersion version of limit, caps and threshold
+/// @param low credit below which the user wants to be told; null for the operator's threshold
 public record AccountCredit(
     String account,
     Access access,
@@ -25,7 +26,8 @@ public record AccountCredit(
     MicroDenarii spentThisMonth,
     MicroDenarii reserved,
     CreditState state,
-    long rulesVersion) {
+    long rulesVersion,
+    @Nullable MicroDenarii low) {
   /// Whether an account may have quotas.
   public enum Access {
     OPEN,
@@ -92,6 +94,7 @@ public record AccountCredit(
         spentThisMonth,
         reserved.minus(before).plus(after),
         state,
-        rulesVersion);
+        rulesVersion,
+        low);
   }
 }

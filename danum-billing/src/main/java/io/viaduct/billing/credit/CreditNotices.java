@@ -36,8 +36,9 @@ public final class CreditNotices {
   /// @param isRefused true if a quota was refused because too little credit is left
   /// @return the state
   CreditState look(AccountCredit credit, boolean isRefused, Instant now) {
-    CreditState next = next(credit.state(), credit.credit(), isRefused);
-    store.state(credit.account(), next, lookBelow(next, credit.limit()));
+    MicroDenarii threshold = credit.low() == null ? low : credit.low();
+    CreditState next = next(credit.state(), credit.credit(), threshold, isRefused);
+    store.state(credit.account(), next, lookBelow(next, credit.limit(), threshold));
     if (next != credit.state()) {
       jdbc.sql(
               """
@@ -54,7 +55,7 @@ public final class CreditNotices {
     return next;
   }
 
-  CreditState next(CreditState state, MicroDenarii credit, boolean isRefused) {
+  CreditState next(CreditState state, MicroDenarii credit, MicroDenarii low, boolean isRefused) {
     boolean isNearZero = credit.compareTo(hysteresis) < 0;
     if (credit.value() <= 0 || isNearZero && (isRefused || state == CreditState.EXHAUSTED)) {
       return CreditState.EXHAUSTED;
@@ -72,19 +73,21 @@ public final class CreditNotices {
             """
             select account from (select account, state, look_below_microdenarii < 9223372036854775807
                 and balance_microdenarii >= look_below_microdenarii as armed,
-                balance_microdenarii + coalesce(credit_limit_microdenarii, :default) as credit from credit_account) c
-            where not armed or state = 'EXHAUSTED' and credit >= :near or state = 'LOW' and credit >= :high limit :limit
+                balance_microdenarii + coalesce(credit_limit_microdenarii, :default) as credit,
+                coalesce(low_microdenarii, :low) + :hysteresis as high from credit_account) c
+            where not armed or state = 'EXHAUSTED' and credit >= :near or state = 'LOW' and credit >= high limit :limit
             """)
         .param("default", store.defaultLimit().value())
         .param("near", Math.max(1, hysteresis.value()))
-        .param("high", low.plus(hysteresis).value())
+        .param("low", low.value())
+        .param("hysteresis", hysteresis.value())
         .param("limit", limit)
         .query(String.class)
         .list();
   }
 
   // The next edge downwards, as a balance. Upwards every change is looked at.
-  private long lookBelow(CreditState state, MicroDenarii limit) {
+  private static long lookBelow(CreditState state, MicroDenarii limit, MicroDenarii low) {
     return switch (state) {
       case SUFFICIENT -> low.minus(limit).value();
       case LOW -> 1 - limit.value();

@@ -4,6 +4,7 @@ import io.viaduct.billing.ledger.MicroDenarii;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// Reads what accounts may spend, and changes their limits and caps. Each change is pushed to the
 /// account's sessions.
@@ -33,6 +34,15 @@ public final class CreditRules {
   /// @return false if the rules have changed since; then nothing is replaced
   public boolean caps(String account, long version, AccountCredit.Caps caps) {
     return store.caps(account, version, caps);
+  }
+
+  /// Replaces the credit below which the user wants to be told.
+  ///
+  /// @param version version of the rules that the caller has seen
+  /// @param low null for the operator's threshold
+  /// @return false if the rules have changed since; then nothing is replaced
+  public boolean alert(String account, long version, @Nullable MicroDenarii low) {
+    return store.low(account, version, low);
   }
 
   /// Returns what the account has paid for its use in the last hour.

@@ -23,7 +23,8 @@ final class CreditStore {
         coalesce((select sum(s.spent_microdenarii) from spending s where s.account = c.account and s.day = :day), 0),
         coalesce((select sum(s.spent_microdenarii) from spending s where s.account = c.account
           and s.day between :month and :day), 0),
-        coalesce((select sum(q.reserved_microdenarii) from credit_quota q where q.account = c.account), 0), c.blocked
+        coalesce((select sum(q.reserved_microdenarii) from credit_quota q where q.account = c.account), 0), c.blocked,
+        c.low_microdenarii
       from credit_account c join account a on a.id = c.account where c.account = :account
       """;
 
@@ -78,7 +79,8 @@ final class CreditStore {
         new MicroDenarii(row.getLong(10)),
         new MicroDenarii(row.getLong(11)),
         CreditState.valueOf(row.getString(7)),
-        row.getLong(8));
+        row.getLong(8),
+        amount(row, 13));
   }
 
   private static AccountCredit.Access access(String state, boolean isBlocked) {
@@ -197,6 +199,21 @@ final class CreditStore {
                     + " rules_version = rules_version + 1 where account = ? and rules_version = ?")
             .param(value(caps.day()))
             .param(value(caps.month()))
+            .param(account)
+            .param(version)
+            .update()
+        == 1;
+  }
+
+  /// Replaces the credit below which a user wants to be told.
+  ///
+  /// @param low null for the operator's threshold
+  /// @return false if the rules have changed since that version
+  boolean low(String account, long version, @Nullable MicroDenarii low) {
+    return jdbc.sql(
+                "update credit_account set low_microdenarii = ?, rules_version = rules_version + 1"
+                    + " where account = ? and rules_version = ?")
+            .param(value(low))
             .param(account)
             .param(version)
             .update()

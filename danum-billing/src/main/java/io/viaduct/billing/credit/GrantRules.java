@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Decides the size of a grant. It follows the present rate. When credit is short, first its
 /// validity shrinks, and then its bytes: a short time of a fast download costs less than the same
-/// bytes might cost at the steepest point of the curve.
+/// bytes might cost at the steepest point of the curve. A grant lasts at least the shortest
+/// validity at the present rate; credit for less is none, or a download would crawl to zero.
 ///
 /// @param time time of the present rate that a grant lasts
 /// @param bytesMin smallest grant while credit suffices; the first one of an application
@@ -47,8 +48,13 @@ public record GrantRules(Duration time, long bytesMin, Duration validity, Durati
     if (shorter != null) {
       return shorter;
     }
+    long fewest = (long) (quota.bytesPerSecond() * validityMin.toNanos() / 1e9);
     Quota smaller =
-        largest(PACKET_BYTES, bytes, budget, fewer -> granted(quota, fewer, ms, true, price, now));
+        largest(
+            Math.max(PACKET_BYTES, fewest),
+            bytes,
+            budget,
+            fewer -> granted(quota, fewer, ms, true, price, now));
     return smaller == null ? nothing(quota, now) : smaller;
   }
 

@@ -98,6 +98,25 @@ public final class HeldCredit {
         .single();
   }
 
+  /// A session under credit control that has not ended.
+  public record OpenSession(String account, String snapt, String session, Instant heardAt) {}
+
+  /// Returns the open sessions of some accounts.
+  public List<OpenSession> sessions(List<String> accounts, int limit) {
+    return jdbc.sql(
+            "select account, snapt_id, session_id, heard_at from credit_session"
+                + " where not ended and account = any(?) order by account, heard_at desc limit ?")
+        .param(accounts.toArray(String[]::new))
+        .param(limit)
+        .query((row, _) ->
+            new OpenSession(
+                row.getString(1),
+                row.getString(2),
+                row.getString(3),
+                row.getTimestamp(4).toInstant()))
+        .list();
+  }
+
   /// Returns notices of one account, latest first.
   ///
   /// @param before only notices with a lower number

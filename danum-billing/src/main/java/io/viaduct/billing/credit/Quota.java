@@ -37,7 +37,8 @@ record Quota(
         session, application, Use.NONE, Use.NONE, covered, 0, 0, MicroDenarii.ZERO, now, false);
   }
 
-  /// Returns the quota after the SNAPT has told its use. The rest of the grant is released.
+  /// Returns the quota after the SNAPT has told its use. The rest of the grant is released. Flows
+  /// that are refused have no rate, so a rate that was told before falls by half only.
   Quota told(UsedByApplication told, Bound price) {
     return new Quota(
             session,
@@ -45,7 +46,7 @@ record Quota(
             told.used(),
             told.used(),
             covered,
-            told.bytesPerSecond(),
+            isCut ? Math.max(told.bytesPerSecond(), bytesPerSecond / 2) : told.bytesPerSecond(),
             told.flows(),
             reserved,
             validUntil,

@@ -3,6 +3,8 @@ package io.viaduct.billing.ledger;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,10 +55,13 @@ public final class LedgerMeters {
   }
 
   /// Recomputes every invariant. Logs an error for each broken one.
-  public void verify() {
+  ///
+  /// @param progress told after each invariant how many are done
+  List<LedgerVerification.Check> verify(IntConsumer progress) {
     refresh();
     long found = 0;
-    for (LedgerVerification.Check check : verification.run()) {
+    List<LedgerVerification.Check> checks = verification.run(progress);
+    for (LedgerVerification.Check check : checks) {
       if (!check.holds()) {
         found++;
         LOG.error(
@@ -68,6 +73,7 @@ public final class LedgerMeters {
     }
     broken = found;
     verifiedAt = clock.millis() / 1000.0;
+    return checks;
   }
 
   private static void gauge(

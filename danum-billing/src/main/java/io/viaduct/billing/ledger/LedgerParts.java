@@ -26,4 +26,14 @@ class LedgerParts {
       LedgerVerification verification, InstantSource clock, MeterRegistry registry) {
     return new LedgerMeters(verification, clock, registry);
   }
+
+  @Bean
+  VerificationRuns verificationRuns(
+      JdbcClient jdbc,
+      PlatformTransactionManager transactions,
+      LedgerVerification verification,
+      LedgerMeters meters,
+      InstantSource clock) {
+    return new VerificationRuns(jdbc, transactions, verification, meters, clock);
+  }
 }

@@ -3,6 +3,7 @@ package io.viaduct.billing.ledger;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntConsumer;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -255,10 +256,20 @@ public final class LedgerVerification {
 
   /// Checks all invariants. Billing continues meanwhile.
   public List<Check> run() {
-    return snapshot.execute(_ -> checkAll());
+    return run(_ -> {});
   }
 
-  private List<Check> checkAll() {
+  /// Checks all invariants, and tells after each how many are done.
+  public List<Check> run(IntConsumer progress) {
+    return snapshot.execute(_ -> checkAll(progress));
+  }
+
+  /// Returns the number of invariants.
+  static int size() {
+    return INVARIANTS.size();
+  }
+
+  private List<Check> checkAll(IntConsumer progress) {
     List<Check> checks = new ArrayList<>();
     for (String[] invariant : INVARIANTS) {
       String counted =
@@ -269,6 +280,7 @@ public final class LedgerVerification {
                 row.next();
                 return new Check(invariant[0], row.getLong(1), row.getString(2));
               }));
+      progress.accept(checks.size());
     }
     return checks;
   }

@@ -61,6 +61,7 @@ class AccountCreditResource {
       String reservedMicrodenarii,
       String availableMicrodenarii,
       CapsView caps,
+      @Nullable String lowMicrodenarii,
       String spentLastHourMicrodenarii,
       @Nullable Long lastsSeconds) {}
 
@@ -75,6 +76,8 @@ class AccountCreditResource {
       JsonBody.require("reason", reason);
     }
   }
+
+  record NewAlert(@Nullable String lowMicrodenarii) {}
 
   record NewCaps(@Nullable String dayMicrodenarii, @Nullable String monthMicrodenarii) {}
 
@@ -107,6 +110,26 @@ class AccountCreditResource {
     CallerAccess.visible(caller, accounts, id);
     MicroDenarii limit = amount("limitMicrodenarii", wanted.limitMicrodenarii());
     requireUnchanged(rules.limit(id, EntityTag.required(version), limit));
+    return view(id);
+  }
+
+  @Refuses({ProblemType.NOT_FOUND, ProblemType.VERSION_REQUIRED, ProblemType.CHANGED_MEANWHILE})
+  @PutMapping("/alert")
+  @Operation(
+      summary =
+          "Set the credit below which to be told; without the key it is the operator's threshold",
+      operationId = "setAlert")
+  ResponseEntity<AccountCreditView> alert(
+      @AuthenticationPrincipal Caller caller,
+      @PathVariable String id,
+      @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String version,
+      @RequestBody NewAlert wanted) {
+    CallerAccess.visible(caller, accounts, id);
+    MicroDenarii low =
+        wanted.lowMicrodenarii() == null
+            ? null
+            : amount("lowMicrodenarii", wanted.lowMicrodenarii());
+    requireUnchanged(rules.alert(id, EntityTag.required(version), low));
     return view(id);
   }
 
@@ -171,7 +194,7 @@ class AccountCreditResource {
     if (!isUnchanged) {
       throw new ProblemException(
           ProblemType.CHANGED_MEANWHILE,
-          "limit, caps or block have changed since: read them again");
+          "limit, caps, threshold or block have changed since: read them again");
     }
   }
 
@@ -205,6 +228,7 @@ class AccountCreditResource {
                     text(credit.caps().month()),
                     credit.spentToday().toString(),
                     credit.spentThisMonth().toString()),
+                text(credit.low()),
                 lastHour.toString(),
                 lasts(credit.credit(), lastHour)));
   }

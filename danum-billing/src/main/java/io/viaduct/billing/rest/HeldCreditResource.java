@@ -2,6 +2,7 @@ package io.viaduct.billing.rest;
 
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
+import io.viaduct.billing.account.Account;
 import io.viaduct.billing.account.Accounts;
 import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.credit.CreditMeters;
@@ -133,6 +134,35 @@ class HeldCreditResource {
                 HeldCredit.GivenNotice::id)
             .as(GivenNoticeView::of);
     return new NoticeList(page.items(), page.next());
+  }
+
+  record OpenSessionView(String account, String snapt, String session, Instant heardAt) {
+    static OpenSessionView of(HeldCredit.OpenSession open) {
+      return new OpenSessionView(open.account(), open.snapt(), open.session(), open.heardAt());
+    }
+  }
+
+  record SessionList(List<OpenSessionView> sessions) {
+    static boolean isAccount(String id) {
+      return id.isEmpty() || id.matches(Account.ID_PATTERN);
+    }
+  }
+
+  @Refuses(ProblemType.FORBIDDEN)
+  @GetMapping("/credit/sessions")
+  @Operation(
+      summary = "Open sessions under credit control of some accounts",
+      operationId = "listCreditSessions")
+  SessionList sessions(
+      @RequestParam(defaultValue = "") String accounts,
+      @RequestParam(defaultValue = "500") int limit) {
+    List<String> wanted = List.of(accounts.split(","));
+    if (wanted.size() > Page.LIMIT_MAX || !wanted.stream().allMatch(SessionList::isAccount)) {
+      throw ProblemException.invalid(
+          "accounts must be at most " + Page.LIMIT_MAX + " account ids, separated by commas");
+    }
+    return new SessionList(
+        held.sessions(wanted, Page.limit(limit)).stream().map(OpenSessionView::of).toList());
   }
 
   @Refuses(ProblemType.FORBIDDEN)

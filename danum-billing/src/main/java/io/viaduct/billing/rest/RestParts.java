@@ -41,6 +41,7 @@ import tools.jackson.databind.json.JsonMapper;
   HeldCreditResource.class,
   HeldReportsResource.class,
   OperatorResource.class,
+  OverviewResource.class,
   PasswordResetsResource.class,
   PaymentResource.class,
   Problems.class,
@@ -70,6 +71,11 @@ class RestParts {
   @Bean
   AccountRows accountRows(JdbcClient jdbc, BillingConfiguration configuration) {
     return new AccountRows(jdbc, configuration);
+  }
+
+  @Bean
+  OperatorOverview operatorOverview(JdbcClient jdbc) {
+    return new OperatorOverview(jdbc);
   }
 
   @Bean

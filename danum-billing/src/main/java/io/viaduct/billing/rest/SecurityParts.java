@@ -62,6 +62,7 @@ class SecurityParts {
           at(HEAD, ACCOUNT + "/**"),
           at(PUT, ACCOUNT + "/password"),
           at(PUT, ACCOUNT + "/credit/caps"),
+          at(PUT, ACCOUNT + "/credit/alert"),
           at(DELETE, ACCOUNT + "/devices/*"),
           at(PATCH, ACCOUNT + "/devices/*"),
           at(POST, ACCOUNT + "/redemptions"),

@@ -5,6 +5,7 @@ import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.ledger.Ledger;
 import io.viaduct.billing.ledger.LedgerMeters;
 import io.viaduct.billing.ledger.MicroDenarii;
+import io.viaduct.billing.ledger.VerificationRuns;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.tariff.SurchargeBook;
@@ -103,6 +104,7 @@ class SettlementParts {
       ChargeListener listener,
       Readiness readiness,
       LedgerMeters ledger,
+      VerificationRuns runs,
       UndecidedGauges undecided,
       BillingConfiguration configuration,
       InstantSource clock,
@@ -114,7 +116,7 @@ class SettlementParts {
               new SettlementClock(settlement, jdbc, listener, database(readiness), clock, registry);
           tasks.start(configuration.settlementPeriod());
           tasks.every(configuration.verificationPeriod(), ledger::refresh);
-          tasks.atOnceAndEvery(configuration.ledgerVerificationPeriod(), ledger::verify);
+          tasks.atOnceAndEvery(configuration.ledgerVerificationPeriod(), runs::runByItself);
           tasks.every(configuration.verificationPeriod(), undecided::read);
           tasks.every(
               configuration.settlementPeriod(),

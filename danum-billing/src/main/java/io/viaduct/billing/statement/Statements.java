@@ -43,11 +43,10 @@ public final class Statements {
     Instant from = month.atDay(1).atStartOfDay(zone).toInstant();
     Instant end = month.plusMonths(1).atDay(1).atStartOfDay(zone).toInstant();
     boolean isWhole = !now.isBefore(end);
-    Instant to = isWhole ? end : now;
     MicroDenarii opening = balance(account, from);
-    MicroDenarii closing = balance(account, to);
-    List<Statement.Movement> movements = movements(account, from, to);
-    List<Statement.DayCharges> charges = charges(account, from, to, zone);
+    MicroDenarii closing = balance(account, end);
+    List<Statement.Movement> movements = movements(account, from, end);
+    List<Statement.DayCharges> charges = charges(account, from, end, zone);
     Statement.Lines total =
         charges.stream()
             .map(Statement.DayCharges::lines)
@@ -62,7 +61,17 @@ public final class Statements {
               .formatted(account, month, sum, closing));
     }
     return new Statement(
-        account, month, zone, from, to, isWhole, opening, movements, charges, total, closing);
+        account,
+        month,
+        zone,
+        from,
+        isWhole ? end : now,
+        isWhole,
+        opening,
+        movements,
+        charges,
+        total,
+        closing);
   }
 
   private MicroDenarii balance(String account, Instant before) {

@@ -22,7 +22,11 @@ record CommandRun(int code, String out, String err) {
   /// A person at a terminal: what is kept in the home directory, and what is typed as a password.
   record Person(RunningBilling billing, Path home, String password, InstantSource clock) {
     CommandRun run(String... arguments) {
-      StringWriter out = new StringWriter();
+      return run(new StringWriter(), arguments);
+    }
+
+    /// Runs a command whose output is read while it runs.
+    CommandRun run(StringWriter out, String... arguments) {
       StringWriter err = new StringWriter();
       var line =
           DenariiCommand.commandLine(

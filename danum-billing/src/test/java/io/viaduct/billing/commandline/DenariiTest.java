@@ -1,6 +1,7 @@
 package io.viaduct.billing.commandline;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.viaduct.billing.ManualClock;
 import io.viaduct.billing.RunningBilling;
@@ -9,12 +10,14 @@ import io.viaduct.billing.commandline.CommandRun.Person;
 import io.viaduct.billing.mediation.PostedReports;
 import io.viaduct.billing.mediation.Reports;
 import io.viaduct.billing.tariff.SeedTariff;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,6 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /// Each command of `denarii`, against a running billing with its PostgreSQL.
 class DenariiTest {
@@ -127,6 +131,31 @@ class DenariiTest {
     CommandRun refused = user.run("charges", "--state", "lost");
     assertThat(refused.code()).isEqualTo(65);
     assertThat(refused.err()).contains("state must be");
+  }
+
+  @Test
+  void newChargesAreFollowedUntilTheStreamEnds() throws Exception {
+    long charge = charged().getFirst();
+    StringWriter out = new StringWriter();
+    Thread terminal =
+        Thread.ofVirtual().start(() -> user.run(out, "charges", "--follow", "--json"));
+    await().until(() -> out.toString().lines().count() == 2);
+    // A refund tells the account's streams that its charge has changed.
+    var refund =
+        billing.call(
+            "POST",
+            "/api/v1/accounts/" + alice + "/credits",
+            token,
+            "{\"amountMicrodenarii\":\"5\",\"reason\":\"r\",\"charge\":\"%d\"}".formatted(charge),
+            Map.of("Idempotency-Key", UUID.randomUUID().toString()));
+    assertThat(refund.status()).as(refund.raw().body()).isEqualTo(201);
+    await().until(() -> out.toString().lines().count() == 3);
+    JsonNode last =
+        JsonMapper.shared().readTree(out.toString().lines().skip(2).findFirst().orElseThrow());
+    assertThat(last.get("id").asString()).isEqualTo(Long.toString(charge));
+    assertThat(last.get("refundedMicrodenarii").asString()).isEqualTo("5");
+    terminal.interrupt();
+    terminal.join();
   }
 
   @Test

@@ -26,7 +26,8 @@ class CreditAnswersTest {
           MicroDenarii.ZERO,
           MicroDenarii.ZERO,
           CreditState.EXHAUSTED,
-          1);
+          1,
+          null);
 
   @Test
   void anAnswerSaysWhatTheTariffSaysAboutEachClass() {

@@ -390,6 +390,27 @@ class CreditControlTest {
   }
 
   @Test
+  void aBlockAndItsEndReachTheBridgeWithinASecond() throws Exception {
+    topUp(10 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    bridge.forgetPushes(web.id);
+    List<Long> times = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      boolean isBlocked = i % 2 == 0;
+      long began = System.nanoTime();
+      block(isBlocked, "again");
+      bridge.pushed(web.id, isBlocked ? CreditResult.ACCOUNT_BLOCKED : CreditResult.SUCCESS);
+      times.add((System.nanoTime() - began) / 1_000_000);
+    }
+    times.sort(null);
+    System.out.printf(
+        "MEASURED from the operator's request to the push at the bridge: p50 %d, p98 %d ms%n",
+        times.get(30), times.get(58));
+    assertThat(times.get(58)).isLessThan(1000);
+  }
+
+  @Test
   void aBlockNeedsAReasonAndTheVersionThatItsOperatorSaw() throws Exception {
     Answer read = billing.get("/api/v1/accounts/" + account + "/credit", operator);
     String version = read.raw().headers().firstValue("ETag").orElseThrow();

@@ -160,6 +160,36 @@ class CreditNoticeTest {
         .asLong();
   }
 
+  private void alert(String body) throws Exception {
+    String path = "/api/v1/accounts/" + account + "/credit";
+    String own = billing.logIn(account, "password-of-" + account);
+    String tag = billing.get(path, own).raw().headers().firstValue("ETag").orElseThrow();
+    RunningBilling.Answer set =
+        billing.call("PUT", path + "/alert", own, body, Map.of("If-Match", tag));
+    assertThat(set.status()).as(set.raw().body()).isEqualTo(200);
+    assertThat(billing.call("PUT", path + "/alert", own, body, Map.of("If-Match", tag)).status())
+        .as("an old version")
+        .isEqualTo(412);
+  }
+
+  @Test
+  void aUserIsToldBelowTheOwnThreshold() throws Exception {
+    billing.openAccount(operator, account);
+    topUp(8 * DENARIUS);
+    alert("{\"lowMicrodenarii\":\"10000000\"}");
+    untilStates("LOW");
+    topUp(2 * DENARIUS); // within the hysteresis
+    alert("{\"lowMicrodenarii\":\"9500000\"}");
+    topUp(1 * DENARIUS);
+    untilStates("LOW", "SUFFICIENT");
+    alert("{\"lowMicrodenarii\":\"12000000\"}");
+    untilStates("LOW", "SUFFICIENT", "LOW");
+    alert("{}"); // the operator's threshold is 5 denarii
+    untilStates("LOW", "SUFFICIENT", "LOW", "SUFFICIENT");
+    String notices = "/api/v1/accounts/" + account + "/credit/notices";
+    assertThat(billing.get(notices, operator).body().get("notices")).hasSize(4);
+  }
+
   @Test
   void aNoticeIsSignedAndRepeatedUntilTheReceiverTakesIt() throws Exception {
     FAILURES.set(2);

@@ -87,18 +87,42 @@ class QuotaTest {
   }
 
   @Test
-  void shortOfCreditAFastFlowGetsLessTimeAndASlowOneFewerBytes() {
+  void shortOfCreditAFastFlowGetsLessTimeAndThenNothing() {
     Quota fast = first().told(told(Use.NONE, 1e7, 1), PRICE);
     Quota cut = RULES.grant(fast, PRICE, new MicroDenarii(400_000), NOW);
     assertThat(cut.allowed().flowMs()).isEqualTo(995);
     assertThat(cut.allowed().bytes()).isEqualTo(20_000_000);
     assertThat(cut.isCut()).isTrue();
-    Quota poor = RULES.grant(fast, PRICE, new MicroDenarii(60_000), NOW);
-    assertThat(poor.allowed().bytes()).isEqualTo(5_940);
-    assertThat(poor.allowed().flowMs()).isEqualTo(5_000);
-    Quota none = RULES.grant(fast, PRICE, new MicroDenarii(14_999), NOW);
-    assertThat(none.hasRest()).isFalse();
+    Quota none = RULES.grant(fast, PRICE, new MicroDenarii(60_000), NOW);
+    assertThat(none.hasRest()).as("200 ms of it cost up to 80 400").isFalse();
     assertThat(none.reserved()).isEqualTo(MicroDenarii.ZERO);
+  }
+
+  @Test
+  void shortOfCreditASlowFlowGetsFewerBytes() {
+    Quota slow = first().told(told(Use.NONE, 1e3, 1), PRICE);
+    Quota cut = RULES.grant(slow, PRICE, new MicroDenarii(60_000), NOW);
+    assertThat(cut.allowed().bytes()).isEqualTo(5_940);
+    assertThat(cut.allowed().flowMs()).isEqualTo(5_000);
+    Quota none = RULES.grant(slow, PRICE, new MicroDenarii(14_999), NOW);
+    assertThat(none.hasRest()).isFalse();
+  }
+
+  @Test
+  void aFlowThatIsRefusedKeepsItsRateForAWhile() {
+    Quota fast = first().told(told(Use.NONE, 1e7, 1), PRICE);
+    Quota refused = RULES.grant(fast, PRICE, new MicroDenarii(60_000), NOW);
+    for (int asks = 1; asks <= 3; asks++) {
+      refused = refused.told(told(Use.NONE, 0, 1), PRICE);
+      refused = RULES.grant(refused, PRICE, new MicroDenarii(60_000), NOW);
+      assertThat(refused.hasRest()).as("after %d refused requests", asks).isFalse();
+    }
+    for (int asks = 4; asks <= 12; asks++) {
+      refused = refused.told(told(Use.NONE, 0, 1), PRICE);
+    }
+    assertThat(RULES.grant(refused, PRICE, new MicroDenarii(60_000), NOW).hasRest())
+        .as("a small grant would last now")
+        .isTrue();
   }
 
   @Test

@@ -42,6 +42,7 @@ class MoneyRoutesTest {
           "POST /api/v1/password-resets",
           "PUT /api/v1/accounts/{id}/credit/limit",
           "PUT /api/v1/accounts/{id}/credit/caps",
+          "PUT /api/v1/accounts/{id}/credit/alert",
           "DELETE /api/v1/accounts/{id}/allowance",
           "POST /api/v1/reports/held/{id}/discard",
           "POST /api/v1/rating/simulate",

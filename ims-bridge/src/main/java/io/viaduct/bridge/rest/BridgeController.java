@@ -4,17 +4,25 @@ import io.viaduct.bridge.directory.SnaptClaims;
 import io.viaduct.bridge.directory.SnaptDirectory;
 import io.viaduct.bridge.registrar.LocationService;
 import io.viaduct.bridge.reporting.ReportMeters;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
 
 /// Serves the directory of SNAPTs and the registrations, read only.
 @RestController
 @RequestMapping("/api/v1")
 final class BridgeController {
+  private static final int LIMIT_MAX = 500;
+
   private final SnaptDirectory directory;
   private final SnaptClaims claims;
   private final LocationService locations;
@@ -43,10 +51,52 @@ final class BridgeController {
             .toList());
   }
 
+  /// A page of registrations.
+  ///
+  /// @param next cursor of the next page; null on the last page
+  record RegistrationList(List<RegistrationView> registrations, int total, @Nullable String next) {}
+
+  /// Lists contacts, sorted by user and contact.
+  ///
+  /// @param search beginning of user names, or part of a contact or source; empty for all
+  /// @param cursor `next` of the page before; empty for the first page
   @GetMapping("/registrations")
-  Map<String, List<RegistrationView>> registrations() {
-    return Map.of(
-        "registrations",
-        locations.all(clock.instant()).stream().map(RegistrationView::of).toList());
+  RegistrationList registrations(
+      @RequestParam(defaultValue = "") String search,
+      @RequestParam(defaultValue = "") String cursor,
+      @RequestParam(defaultValue = "500") int limit) {
+    if (limit < 1 || limit > LIMIT_MAX) {
+      throw new ResponseStatusException(
+          HttpStatus.BAD_REQUEST, "limit must be 1 to " + LIMIT_MAX + ", got " + limit);
+    }
+    List<RegistrationView> found =
+        locations.all(clock.instant()).stream()
+            .map(RegistrationView::of)
+            .filter(registration -> registration.fits(search))
+            .toList();
+    List<RegistrationView> page =
+        found.stream()
+            .filter(registration -> registration.position().compareTo(decoded(cursor)) > 0)
+            .limit(limit + 1L)
+            .toList();
+    boolean isLast = page.size() <= limit;
+    List<RegistrationView> shown = isLast ? page : page.subList(0, limit);
+    return new RegistrationList(
+        shown, found.size(), isLast ? null : encoded(shown.getLast().position()));
+  }
+
+  private static String encoded(String position) {
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(position.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String decoded(String cursor) {
+    try {
+      return new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw new ResponseStatusException(
+          HttpStatus.BAD_REQUEST, "cursor must be the 'next' of an earlier page", e);
+    }
   }
 }

@@ -17,4 +17,14 @@ record RegistrationView(
         binding.registered().toString(),
         binding.expires().toString());
   }
+
+  /// Returns whether it is one that an operator looks for.
+  boolean fits(String search) {
+    return user.startsWith(search) || contact.contains(search) || source.contains(search);
+  }
+
+  /// Returns its place in the list. No user name has a line feed.
+  String position() {
+    return user + "\n" + contact;
+  }
 }

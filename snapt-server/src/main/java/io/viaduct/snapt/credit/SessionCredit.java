@@ -28,6 +28,9 @@ import java.util.concurrent.TimeUnit;
 /// An application without a quota is carried for at most [#UNPAID_NS] while billing is asked. If
 /// billing is away, the failure handling of its class decides. If billing has said that no more
 /// credit stands behind a quota, the application is held when it is spent.
+///
+/// When credit is short, an interval begins with its first use: the time of an interval bounds what
+/// can be charged for it, so a quota costs less at its beginning.
 public final class SessionCredit {
   /// Least time between two checks that traffic causes.
   private static final long CHECK_NS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -39,7 +42,7 @@ public final class SessionCredit {
   private static final long AGAIN_NS = TimeUnit.SECONDS.toNanos(5);
 
   /// Least length of an interval that ends because credit is short.
-  private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final String session;
   private final CreditLine line;
@@ -55,7 +58,11 @@ public final class SessionCredit {
   private State state = State.SUFFICIENT;
   private long closedMs;
   private long checkedNs;
+  private long shortSinceNs;
   private long checkAtBytes;
+
+  /// Time for which flows must be refused until the device is told that its credit is used up.
+  private static final long SHORT_NS = TimeUnit.SECONDS.toNanos(1);
 
   /// The session, as its credit control needs it.
   public interface Host {
@@ -69,6 +76,9 @@ public final class SessionCredit {
 
     /// Ends the open interval, so that its use is charged soon.
     void endInterval();
+
+    /// Lets the open interval begin now, if it has no use.
+    void beginIntervalAnew();
 
     /// Tells the device that its credit has changed.
     void creditChanged(CreditNotice notice);
@@ -89,6 +99,7 @@ public final class SessionCredit {
     this.host = host;
     failure = line.failureRules();
     checkedNs = nowNs;
+    shortSinceNs = nowNs;
     dialog = new CreditDialog(session, line, line.begin(session, listener), nowNs);
   }
 
@@ -174,7 +185,7 @@ public final class SessionCredit {
     }
     boolean isShort = decide(nowNs);
     checkedNs = nowNs;
-    tell();
+    tell(nowNs);
     if (isShort && nowNs - meter.startNs() >= INTERVAL_NS) {
       host.endInterval();
     }
@@ -194,6 +205,9 @@ public final class SessionCredit {
   }
 
   private void count(long nowNs) {
+    if (isLow || result != CreditResult.SUCCESS) {
+      host.beginIntervalAnew();
+    }
     quotas.all().forEach(Quota::recount);
     meter.survey(counting, nowNs);
     for (int i = 0; i < quotas.all().size(); i++) {
@@ -259,12 +273,22 @@ public final class SessionCredit {
     return !dialog.isAway(nowNs) || failure.refuses(quota.serviceClass());
   }
 
-  private void tell() {
-    State now = isBlocked() ? State.BLOCKED : present();
+  private void tell(long nowNs) {
+    State now = isBlocked() ? State.BLOCKED : lasting(present(), nowNs);
     if (now != state) {
       state = now;
       host.creditChanged(notice());
     }
+  }
+
+  // Near zero flows stand for a moment between two grants, until the report of the first one is
+  // charged. Credit is told to be used up once that lasts.
+  private State lasting(State present, long nowNs) {
+    if (present != State.EXHAUSTED && present != State.CAP_REACHED) {
+      shortSinceNs = nowNs;
+      return present;
+    }
+    return nowNs - shortSinceNs >= SHORT_NS || state == present ? present : State.LOW;
   }
 
   private CreditNotice notice() {

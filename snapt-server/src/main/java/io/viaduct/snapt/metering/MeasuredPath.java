@@ -15,11 +15,4 @@ public record MeasuredPath(
   /// The path of a session that has not been probed yet.
   public static final MeasuredPath UNKNOWN =
       new MeasuredPath(Double.NaN, Double.NaN, DirectionOffer.NONE, null);
-
-  /// Returns the same measurements with the offer since the start of an interval.
-  MeasuredPath since(MeasuredPath start) {
-    DirectionOffer before = start.up == null ? DirectionOffer.NONE : start.up;
-    return new MeasuredPath(
-        roundTripUs, delayErrorUs, down.since(start.down), up == null ? null : up.since(before));
-  }
 }

@@ -39,7 +39,6 @@ public final class SessionMeter {
   private long startMs;
   private long startNs;
   private long overheadBefore;
-  private MeasuredPath pathBefore = MeasuredPath.UNKNOWN;
 
   /// @param epoch start counter of the SNAPT
   /// @param lossPercentMax largest share of a flow's sent bytes, in percent, that the device may
@@ -140,7 +139,6 @@ public final class SessionMeter {
     overheadBefore = overhead();
     flows.removeIf(FlowMeter::isEnded);
     flows.forEach(flow -> flow.roll(path));
-    pathBefore = path;
     flowless.roll();
     startMs = report.getEndMs();
     startNs = nowNs;
@@ -171,6 +169,21 @@ public final class SessionMeter {
     startNs = nowNs;
   }
 
+  /// Lets the open interval begin now, if nothing in it will be charged. Its end moves by as much.
+  ///
+  /// @return true if it does
+  public boolean beginAnew(long nowMs, long nowNs) {
+    boolean isCharged =
+        flowless.hasCarried() && !flowless.isRefusedWholly()
+            || flows.stream().anyMatch(each -> each.hasCarried() && !each.isRefusedWholly());
+    if (isCharged) {
+      return false;
+    }
+    rest(nowNs);
+    startMs = Math.max(startMs, nowMs);
+    return true;
+  }
+
   private IntervalUsage usage(UsageReport report, ShownToken token) {
     return new IntervalUsage(report, token.signed(), session.terms().receipts());
   }
@@ -199,7 +212,6 @@ public final class SessionMeter {
             // The wall clock may have been set back, but an interval must not end before its start.
             .setEndMs(Math.max(nowMs, startMs + 1))
             .setLast(last);
-    MeasuredPath sinceStart = path.since(pathBefore);
     long refusedPost = 0;
     for (FlowMeter meter : flows) {
       if (meter.isRefusedWholly()) {
@@ -209,7 +221,7 @@ public final class SessionMeter {
           meter.number(numbers.add(meter.flow().id()) ? meter.flow().id() : substitute++);
         }
         report.addFlows(
-            within(report, meter.usage(applicationOf(meter.flow()), startNs, nowNs, sinceStart)));
+            within(report, meter.usage(applicationOf(meter.flow()), startNs, nowNs, path)));
       }
     }
     if (flowless.isRefusedWholly()) {

@@ -227,6 +227,7 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
     IntervalUsage usage = meter.close(endMs, nowNs, path(), last);
     credit.onReport(usage.report());
     relay.onInterval(usage);
+    tunnel.startSpare(nowNs);
   }
 
   // Nothing was carried since the expiry if the device has been silent since.
@@ -242,7 +243,6 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
   /// Updates the meter and the loop's counters; called twice a second.
   void onVisit(long nowNs) {
     meter.onTick(nowNs);
-    tunnel.measureSpare(nowNs);
     counters.absorb(tunnel, seen);
     credit.onVisit(nowNs);
   }
@@ -278,6 +278,14 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
     long nowMs = relay.nowMs();
     if (nowMs < session.token().getExpiresMs()) {
       close(nowMs, relay.nowNs(), false);
+    }
+  }
+
+  @Override
+  public void beginIntervalAnew() {
+    long nowNs = relay.nowNs();
+    if (meter.beginAnew(relay.nowMs(), nowNs)) {
+      tunnel.startSpare(nowNs);
     }
   }
 
@@ -318,9 +326,10 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
     return new MeasuredPath(
         tunnel.roundTripUs(),
         tunnel.delayErrorUs(),
-        new DirectionOffer(tunnel.spareBytesToPeer(), flow -> tunnel.waitedNs(flow, nowNs)),
+        new DirectionOffer(tunnel.spareBytesToPeer(nowNs), flow -> tunnel.waitedNs(flow, nowNs)),
         tunnel.terms().limits().hasWaitingTimes()
-            ? new DirectionOffer(tunnel.spareBytesFromPeer(), flow -> flow.peerWaitedUs() * 1000)
+            ? new DirectionOffer(
+                tunnel.spareBytesFromPeer(nowNs), flow -> flow.peerWaitedUs() * 1000)
             : null);
   }
 }

@@ -136,6 +136,17 @@ class SessionCreditTest {
   }
 
   @Test
+  void timeWithoutCreditBelongsToNoInterval() throws Exception {
+    exhaust();
+    await().until(() -> !snapt.reports.isEmpty());
+    device.tunnel.send(up(7000));
+    CreditRequest again = billing.next(); // five seconds later
+    long reportedMs =
+        snapt.reports.stream().mapToLong(each -> each.getEndMs() - each.getStartMs()).sum();
+    assertThat(again.getTotalMs()).isEqualTo(reportedMs);
+  }
+
+  @Test
   void aBlockedAccountIsRefusedEverythingAtOnce() throws Exception {
     carries(7000);
     CreditRequest request = billing.next();

@@ -379,7 +379,7 @@ class SessionMeterTest {
     flow.peerWaitedUs(2_000_000); // an older record, late
     up(flow, 10, 1_000, 50_000);
     FlowUsage second =
-        closeWith(20, down, new DirectionOffer(800_000, each -> each.peerWaitedUs() * 1000));
+        closeWith(20, down, new DirectionOffer(300_000, each -> each.peerWaitedUs() * 1000));
     assertThat(second.getBusy()).isEqualTo(0.25);
     assertThat(second.getSpareKbitPerSecond()).as("2.4 Mbit in 7.5 s").isCloseTo(320, within(0.1));
   }

@@ -35,7 +35,7 @@ class AccountPages {
   @GetMapping("/")
   String home(@AuthenticationPrincipal SignedIn visitor, ZoneId zone, Model model) {
     return visitor.isOperator()
-        ? "redirect:/accounts"
+        ? "redirect:/operator"
         : account(visitor, visitor.account(), zone, model);
   }
 

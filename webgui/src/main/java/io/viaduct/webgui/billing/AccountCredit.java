@@ -1,5 +1,6 @@
 package io.viaduct.webgui.billing;
 
+import java.time.Instant;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
@@ -8,12 +9,14 @@ import org.jspecify.annotations.Nullable;
 /// What an account may spend.
 ///
 /// @param blocked true if new traffic is refused now
+/// @param block the operator's block; null while there is none
 /// @param limitMicrodenarii how far the balance may go below zero
 /// @param lastsSeconds how long the credit lasts at the rate of the last hour, null without a
 ///   charge
 public record AccountCredit(
     @Nullable String state,
     boolean blocked,
+    @Nullable Block block,
     MicroDenarii balanceMicrodenarii,
     MicroDenarii limitMicrodenarii,
     MicroDenarii reservedMicrodenarii,
@@ -21,6 +24,8 @@ public record AccountCredit(
     Caps caps,
     MicroDenarii spentLastHourMicrodenarii,
     @Nullable Long lastsSeconds) {
+  private static final long SECOND_MS = 1000;
+
   public AccountCredit {
     Objects.requireNonNull(balanceMicrodenarii);
     Objects.requireNonNull(limitMicrodenarii);
@@ -34,6 +39,18 @@ public record AccountCredit(
   public String knownState() {
     String word = String.valueOf(state).toLowerCase(Locale.ROOT);
     return Set.of("low", "exhausted").contains(word) ? word : "sufficient";
+  }
+
+  /// How long the credit lasts at the rate of the last hour, milliseconds; null without a charge.
+  public @Nullable Long lastsMs() {
+    return lastsSeconds == null ? null : lastsSeconds * SECOND_MS;
+  }
+
+  /// The decision of an operator to block the account.
+  public record Block(@Nullable String reason, @Nullable String decidedBy, Instant decidedAt) {
+    public Block {
+      Objects.requireNonNull(decidedAt);
+    }
   }
 
   /// Caps that the user has set, null without one, and what was spent of them (UTC).

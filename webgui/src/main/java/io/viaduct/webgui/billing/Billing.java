@@ -246,8 +246,12 @@ public final class Billing {
   }
 
   /// Reports that wait for the operator.
-  public HeldReports heldReports(BearerToken token, ReportQuery query, int limit) {
-    return peer.get("/reports/held?limit=" + limit + with(query), token, HeldReports.class);
+  public HeldReports heldReports(
+      BearerToken token, ReportQuery query, int limit, @Nullable String cursor) {
+    return peer.get(
+        "/reports/held?limit=" + limit + with("cursor", cursor) + with(query),
+        token,
+        HeldReports.class);
   }
 
   public HeldReport heldReport(BearerToken token, String id) {
@@ -263,10 +267,12 @@ public final class Billing {
   }
 
   /// Posted intervals without receipt about which an operator may decide.
-  public UnsignedIntervals unsigned(BearerToken token, ReportQuery query, int limit) {
+  public UnsignedIntervals unsigned(
+      BearerToken token, ReportQuery query, int limit, @Nullable String cursor) {
     return peer.get(
         "/reports/unsigned?limit="
             + limit
+            + with("cursor", cursor)
             + with("snapt", query.snapt())
             + with("account", query.account()),
         token,

@@ -3,8 +3,10 @@ package io.viaduct.webgui.bridge;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
 import java.util.List;
+import org.springframework.web.util.UriComponentsBuilder;
 
-/// The bridge's list of SNAPTs, read with the operators' token of the configuration.
+/// The bridge's lists of SNAPTs and registrations, read with the operators' token of the
+/// configuration.
 public final class SnaptDirectory {
   private final JsonPeer peer;
   private volatile BearerToken token;
@@ -21,6 +23,23 @@ public final class SnaptDirectory {
 
   public List<Snapt> snapts() {
     return peer.get("/snapts", token, Answer.class).snapts();
+  }
+
+  /// Contacts of users, by user.
+  ///
+  /// @param search beginning of user names, or part of a contact or source; empty for all
+  /// @param cursor `next` of the page before; empty for the first page
+  public Registration.Page registrations(String search, String cursor, int limit) {
+    return peer.get(
+        UriComponentsBuilder.fromPath("/registrations")
+            .queryParam("search", "{search}")
+            .queryParam("cursor", "{cursor}")
+            .queryParam("limit", "{limit}")
+            .encode()
+            .buildAndExpand(search, cursor, limit)
+            .toUriString(),
+        token,
+        Registration.Page.class);
   }
 
   record Answer(List<Snapt> snapts) {

@@ -1,5 +1,6 @@
 package io.viaduct.webgui.operator;
 
+import io.viaduct.webgui.billing.AccountCredit;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.billing.ChargeFilter;
 import io.viaduct.webgui.billing.MicroDenarii;

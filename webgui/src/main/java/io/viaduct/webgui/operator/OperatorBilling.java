@@ -2,6 +2,7 @@ package io.viaduct.webgui.operator;
 
 import static io.viaduct.webgui.peer.JsonPeer.authorized;
 
+import io.viaduct.webgui.billing.AccountCredit;
 import io.viaduct.webgui.billing.MicroDenarii;
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
@@ -11,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.util.UriComponentsBuilder;
@@ -153,6 +155,50 @@ public final class OperatorBilling {
   /// @param onlyCut true for applications only that got less than they need
   public CreditOverview overview(BearerToken token, boolean onlyCut, int limit) {
     return peer.get("/credit?cut=" + onlyCut + "&limit=" + limit, token, CreditOverview.class);
+  }
+
+  record SessionList(List<OpenSession> sessions) {}
+
+  /// A session under credit control that has not ended.
+  public record OpenSession(
+      String account,
+      @Nullable String snapt,
+      @Nullable String session,
+      @Nullable Instant heardAt) {}
+
+  /// The open sessions of some accounts, latest first, by account.
+  public Map<String, List<OpenSession>> sessions(BearerToken token, List<String> accounts) {
+    if (accounts.isEmpty()) {
+      return Map.of();
+    }
+    return peer
+        .get(
+            path("/credit/sessions")
+                .queryParam("accounts", "{accounts}")
+                .encode()
+                .buildAndExpand(String.join(",", accounts))
+                .toUriString(),
+            token,
+            SessionList.class)
+        .sessions()
+        .stream()
+        .collect(Collectors.groupingBy(OpenSession::account));
+  }
+
+  public Overview attention(BearerToken token) {
+    return peer.get("/overview", token, Overview.class);
+  }
+
+  record RunList(List<VerificationRun> runs) {}
+
+  /// The latest verifications of the ledger, latest first.
+  public List<VerificationRun> verifications(BearerToken token, int limit) {
+    return peer.get("/ledger/verifications?limit=" + limit, token, RunList.class).runs();
+  }
+
+  /// Begins a verification, unless one runs.
+  public void verify(BearerToken token) {
+    peer.post("/ledger/verifications", authorized(token), Map.of(), JsonNode.class);
   }
 
   private static String at(String account, String what) {

@@ -43,14 +43,16 @@ class ReportPages {
       @RequestParam(required = false) @Nullable String snapt,
       @RequestParam(required = false) @Nullable String account,
       @RequestParam(required = false) @Nullable String reason,
+      @RequestParam(required = false) @Nullable String heldCursor,
+      @RequestParam(required = false) @Nullable String unsignedCursor,
       Model model) {
     BearerToken token = visitor.token();
     ReportQuery query = new ReportQuery(snapt, account, reason);
     RefusedReports refused = billing.refusedReports(token, query, ROWS, cursor);
     model.addAttribute("query", query);
     model.addAttribute("counts", billing.reportCounts(token).counts());
-    model.addAttribute("held", billing.heldReports(token, ofHeld(query), ROWS));
-    model.addAttribute("unsigned", billing.unsigned(token, query, ROWS));
+    model.addAttribute("held", billing.heldReports(token, ofHeld(query), ROWS, heldCursor));
+    model.addAttribute("unsigned", billing.unsigned(token, query, ROWS, unsignedCursor));
     model.addAttribute("reports", refused.refused());
     model.addAttribute("gaps", billing.sequenceGaps(token, ROWS).gaps());
     model.addAttribute("next", refused.next());

@@ -119,7 +119,7 @@ class AccessTest {
     assertThat(locationFor("GET /" + headers + "Accept: text/html\r\n\r\n")).isEqualTo("/login");
     Visitor olga = Visitor.operator();
     String cookie = "Cookie: VIADUCT=" + olga.cookie("VIADUCT").orElseThrow().getValue() + "\r\n";
-    assertThat(locationFor("GET /" + headers + cookie + "\r\n")).isEqualTo("/accounts");
+    assertThat(locationFor("GET /" + headers + cookie + "\r\n")).isEqualTo("/operator");
     peer.tokens.clear();
     assertThat(locationFor("GET /accounts" + headers + cookie + "\r\n"))
         .isEqualTo("/login?problem=ended");

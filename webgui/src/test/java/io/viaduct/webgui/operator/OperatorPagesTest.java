@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.viaduct.webgui.PeerServer;
 import io.viaduct.webgui.RunningWebgui;
+import io.viaduct.webgui.Scenery;
 import io.viaduct.webgui.Visitor;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,10 +21,57 @@ class OperatorPagesTest {
   }
 
   @Test
-  void operatorsHomeIsTheListOfAccounts() {
-    assertThat(Visitor.location(olga.get("/"))).endsWith("/accounts");
+  void operatorsHomeSaysWhatNeedsAttention() {
+    peer.snapts.add(PeerServer.snapt("snapt-1", 12));
+    Map<String, Object> silent = PeerServer.snapt("snapt-2", 0);
+    silent.put("state", "stale");
+    peer.snapts.add(silent);
+    assertThat(Visitor.location(olga.get("/"))).endsWith("/operator");
+    String page = olga.get("/operator").body();
+    assertThat(Visitor.text(page, "attention-snapts")).isEqualTo("away: 1 of 2");
+    assertThat(Visitor.text(page, "attention-held")).isEqualTo("none");
+    assertThat(Visitor.text(page, "attention-discrepant")).contains("counted less: 1");
+    assertThat(Visitor.text(page, "attention-ledger")).isEqualTo("an invariant is broken");
+    assertThat(Visitor.text(page, "attention-lag"))
+        .isEqualTo("reports arrive 1.25 s after their interval");
+    assertThat(page).contains("snapt-2", "data-chart=\"hours-spent\"", "1.75\u00a0GB");
+    peer.bridge = PeerServer.Mood.FAILING;
+    assertThat(Visitor.text(olga.get("/operator").body(), "attention-snapts"))
+        .isEqualTo("The bridge does not answer.");
+  }
+
+  @Test
+  void accountsAreListed() {
     assertThat(olga.get("/accounts").body())
         .contains("data-account-id=\"alice\"", "href=\"/accounts/alice\"", "Alice A.", "operator");
+  }
+
+  @Test
+  void registrationsAreShownWithTheirSessions() {
+    Scenery.arrange(peer);
+    String page = olga.get("/registrations?search=al").body();
+    assertThat(Visitor.text(page, "registration-row"))
+        .contains("alice", "snapt-1", "sip:alice@192.0.2.7:5060", "2026-11-20 11:00:00");
+    assertThat(Visitor.text(page, "registrations-total")).isEqualTo("Contacts: 51");
+    assertThat(page).contains("cursor=bmV4dA");
+    assertThat(peer.asked).contains("search=al&cursor=&limit=50");
+    assertThat(peer.work.asked).contains("GET credit/sessions?accounts=alice");
+  }
+
+  @Test
+  void theLedgerIsVerifiedWithoutWaitingForItAndTheLastResultIsShown() {
+    String page = olga.get("/ledger").body();
+    assertThat(Visitor.text(page, "verification-outcome")).isEqualTo("an invariant is broken");
+    assertThat(page).contains("2 rows break it", "top-up k-1").doesNotContain("hx-trigger");
+    assertThat(Visitor.text(page, "ledger-sum")).isEqualTo("0 den");
+    var begun = olga.post("/ledger/verify", Map.of("_csrf", Visitor.hidden(page, "_csrf")));
+    assertThat(Visitor.location(begun)).isEqualTo("/ledger");
+    String running = olga.get("/ledger").body();
+    assertThat(Visitor.text(running, "verification-running")).contains("3 of 17 invariants");
+    assertThat(running).contains("hx-trigger=\"every 1s\"", "2 rows break it");
+    assertThat(olga.get("/ledger/runs", "HX-Request", "true").body())
+        .contains("verification-running")
+        .doesNotContain("<html");
   }
 
   @Test

@@ -115,6 +115,9 @@ class EscapingTest {
         hostile(OperatorPeer.notice("low", "due"), List.of("state", "delivery", "lastError")));
     work.wallets.add(hostile(OperatorPeer.wallet("grant", ATTACK), List.of("kind")));
     work.tariffs.forEach(tariff -> hostile(tariff, List.of("createdBy", "state")));
+    Map<String, Object> contact = new HashMap<>(Map.of("expiresAt", "2026-11-20T11:00:00Z"));
+    work.registrations.add(hostile(contact, List.of("user", "contact", "source")));
+    work.sessions.add(hostile(new HashMap<>(), List.of("account", "snapt", "session")));
     work.begin("5", ATTACK);
     work.refusal = null;
     work.differences.add(
@@ -159,10 +162,17 @@ class EscapingTest {
     visits.put("/accounts/{account}/top-up", List.of("/accounts/alice/top-up?cursor=" + QUOTED));
     visits.put(
         "/accounts/{account}/statement", List.of("/accounts/alice/statement?month=" + QUOTED));
+    visits.put("/accounts/{account}/limits", List.of("/accounts/alice/limits?cursor=" + QUOTED));
     visits.put("/vouchers", List.of("/vouchers", "/vouchers?cursor=" + QUOTED));
     visits.put("/charges/{id}", List.of("/charges/c1"));
     visits.put("/accounts/{account}/credit", List.of("/accounts/alice/credit"));
     visits.put("/credit", List.of("/credit"));
+    visits.put("/operator", List.of("/operator"));
+    visits.put("/ledger", List.of("/ledger"));
+    visits.put("/ledger/runs", List.of("/ledger/runs"));
+    visits.put(
+        "/registrations",
+        List.of("/registrations", "/registrations?search=%1$s&cursor=%1$s".formatted(QUOTED)));
     visits.put("/tariffs", List.of("/tariffs"));
     visits.put("/tariffs/{version:\\d{1,9}}", List.of("/tariffs/2"));
     visits.put("/tariffs/diff", List.of("/tariffs/diff?to=2"));

@@ -18,6 +18,7 @@ final class CreditStep {
   static final long LITTLE = 1_000_000;
 
   private static final long BYTES = 60_000_000;
+  private static final long PAGE = 20_000;
   private static final long SEED = 20_260_101;
   private static final long STANDS_NS = 2_000_000_000L;
   private static final long AT_SNAPT_NS = 1_000_000_000L;
@@ -51,12 +52,14 @@ final class CreditStep {
   void run(Narration narration, long topUp) throws IOException {
     String path = "/text?seed=%d&bytes=%d".formatted(SEED, BYTES);
     long startNs = nanoTime.getAsLong();
+    topology.device.call(
+        () -> new TextDownload().run(Topology.SERVER, FarEnd.TEXT_PORT, "/text?bytes=" + PAGE));
+    narration.line("alice is told: %s", awaitCredit(credit -> credit.contains("is low")));
     var download = new TextDownload();
     CompletableFuture<TextDownload.Result> result =
         topology.device.start(
             "credit", () -> download.run(Topology.SERVER, FarEnd.TEXT_PORT, path));
     try {
-      narration.line("alice is told: %s", awaitCredit(credit -> credit.contains("low")));
       narration.line("alice is told: %s", awaitCredit(credit -> credit.contains("used up")));
       long usedUpNs = nanoTime.getAsLong() - startNs;
       awaitStandstill(download);

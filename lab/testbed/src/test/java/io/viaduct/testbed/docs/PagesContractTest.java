@@ -2,6 +2,7 @@ package io.viaduct.testbed.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.viaduct.webgui.bridge.Registration;
 import io.viaduct.webgui.bridge.Snapt;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
@@ -15,6 +16,12 @@ class PagesContractTest {
   void everyFieldOfASnaptThatTheBridgeTellsIsReadByThePages() throws ClassNotFoundException {
     Class<?> told = Class.forName("io.viaduct.bridge.rest.SnaptView");
     assertThat(names(Snapt.class)).isEqualTo(names(told));
+  }
+
+  @Test
+  void everyFieldOfARegistrationThatTheBridgeTellsIsReadByThePages() throws ClassNotFoundException {
+    Class<?> told = Class.forName("io.viaduct.bridge.rest.RegistrationView");
+    assertThat(names(Registration.class)).isEqualTo(names(told));
   }
 
   private static Set<String> names(Class<?> record) {

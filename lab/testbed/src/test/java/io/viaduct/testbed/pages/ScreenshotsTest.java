@@ -77,7 +77,12 @@ class ScreenshotsTest {
 
   private static Map<String, String> ofOperators() {
     Map<String, String> addresses = new LinkedHashMap<>();
+    addresses.put("operator", "/operator");
     addresses.put("accounts", "/accounts");
+    addresses.put("credit", "/accounts/alice/credit");
+    addresses.put("tariffs", "/tariffs");
+    addresses.put("tariff", "/tariffs/1");
+    addresses.put("ledger", "/ledger");
     addresses.put("account-of-user", "/accounts/alice");
     addresses.put("reports", "/reports");
     addresses.put("snapts", "/snapts");

@@ -1,24 +1,27 @@
 package io.viaduct.tunnel.pacing;
 
-/// Measures the rest of a path's capacity: what it could have carried beside its load.
+/// Measures the rest of a path's capacity in an interval: what it could have carried beside its
+/// load. What the path is known to carry at the end counts for the whole interval, since a path is
+/// not known before it has carried something.
 public final class SpareRate {
   private int carriedBefore;
-  private long measuredNs;
-  private boolean known;
+  private long startNs;
 
-  /// Measures the time since the last call. Called a few times a second.
+  /// Starts an interval.
+  ///
+  /// @param carriedBytes bytes of outer IP packets that the path has carried, cumulative, low 32
+  ///   bits
+  public void start(int carriedBytes, long nowNs) {
+    carriedBefore = carriedBytes;
+    startNs = nowNs;
+  }
+
+  /// Returns the bytes that the path could have carried since the start beside its load.
   ///
   /// @param capacityPerSecond bytes per second that the path is known to carry
-  /// @param carriedBytes bytes of outer IP packets that it has carried, cumulative, low 32 bits
-  /// @return bytes that it could have carried in that time beside its load
-  public double measure(double capacityPerSecond, int carriedBytes, long nowNs) {
-    long sinceNs = nowNs - measuredNs;
-    double capacity = capacityPerSecond * sinceNs / 1e9;
-    long load = Integer.toUnsignedLong(carriedBytes - carriedBefore);
-    double spare = known ? Math.max(0, capacity - load) : 0;
-    known = true;
-    carriedBefore = carriedBytes;
-    measuredNs = nowNs;
-    return spare;
+  /// @param carriedBytes as in [#start]; an interval carries less than 4 GiB
+  public double bytes(double capacityPerSecond, int carriedBytes, long nowNs) {
+    double capacity = capacityPerSecond * (nowNs - startNs) / 1e9;
+    return Math.max(0, capacity - Integer.toUnsignedLong(carriedBytes - carriedBefore));
   }
 }

@@ -60,6 +60,7 @@ final class SessionPacing {
     this.codecs = codecs;
     measuresArrivals = watched;
     receipts = new ReceiptSchedule(watched, ofSeveral, nowNs);
+    startSpare(nowNs);
     for (int c = 0; c < ServiceClass.COUNT; c++) {
       controls[c] = new DelayControl(seed + c, nowNs);
     }
@@ -132,16 +133,22 @@ final class SessionPacing {
     return due;
   }
 
-  /// Returns the bytes that the path could have carried towards the peer since the last call.
-  double spareToPeer(long nowNs) {
-    return spareTo.measure(pacer.capacityPerSecond(nowNs), (int) pacer.sentBytes(), nowNs);
+  /// Starts an interval of [#spareToPeer] and [#spareFromPeer].
+  void startSpare(long nowNs) {
+    spareTo.start((int) pacer.sentBytes(), nowNs);
+    spareFrom.start(receipts.bytes(), nowNs);
   }
 
-  /// Returns the bytes that the path could have carried from the peer since the last call, by what
-  /// has arrived here. 0 at the device.
+  /// Returns the bytes that the path could have carried towards the peer in the interval.
+  double spareToPeer(long nowNs) {
+    return spareTo.bytes(pacer.capacityPerSecond(nowNs), (int) pacer.sentBytes(), nowNs);
+  }
+
+  /// Returns the bytes that the path could have carried from the peer in the interval, by what has
+  /// arrived here. 0 at the device.
   double spareFromPeer(long nowNs) {
     double capacity = arrivals == null ? 0 : arrivals.bytesPerSecond(nowNs);
-    return spareFrom.measure(capacity, receipts.bytes(), nowNs);
+    return spareFrom.bytes(capacity, receipts.bytes(), nowNs);
   }
 
   /// Returns the bytes of outer IP packets that have arrived by the path, low 32 bits.

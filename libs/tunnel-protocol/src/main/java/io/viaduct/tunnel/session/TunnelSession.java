@@ -40,8 +40,6 @@ public final class TunnelSession implements AutoCloseable {
   private final SessionTimers timers;
   private final SegmentCoalescer coalescer;
   private @Nullable DatagramSink control;
-  private double spareBytesToPeer;
-  private double spareBytesFromPeer;
   private boolean closed;
 
   /// Creates a session.
@@ -262,27 +260,30 @@ public final class TunnelSession implements AutoCloseable {
     }
   }
 
-  /// Measures what the best path could carry beside its load. Called a few times a second.
-  public void measureSpare(long nowNs) {
-    double mostTo = 0;
-    double mostFrom = 0;
-    for (SessionPath each : outbound.paths.usable()) {
-      mostTo = Math.max(mostTo, each.pacing.spareToPeer(nowNs));
-      mostFrom = Math.max(mostFrom, each.pacing.spareFromPeer(nowNs));
+  /// Starts an interval of [#spareBytesToPeer] and [#spareBytesFromPeer].
+  public void startSpare(long nowNs) {
+    for (SessionPath each : outbound.paths.open()) {
+      each.pacing.startSpare(nowNs);
     }
-    spareBytesToPeer += mostTo;
-    spareBytesFromPeer += mostFrom;
   }
 
   /// Returns the bytes of outer IP packets that the best path could have carried towards the peer
-  /// beside its load, cumulative.
-  public double spareBytesToPeer() {
-    return spareBytesToPeer;
+  /// beside its load, in the interval.
+  public double spareBytesToPeer(long nowNs) {
+    double most = 0;
+    for (SessionPath each : outbound.paths.usable()) {
+      most = Math.max(most, each.pacing.spareToPeer(nowNs));
+    }
+    return most;
   }
 
   /// Returns the same of the direction from the peer, by what has arrived here. 0 at the device.
-  public double spareBytesFromPeer() {
-    return spareBytesFromPeer;
+  public double spareBytesFromPeer(long nowNs) {
+    double most = 0;
+    for (SessionPath each : outbound.paths.usable()) {
+      most = Math.max(most, each.pacing.spareFromPeer(nowNs));
+    }
+    return most;
   }
 
   /// Returns the time for which a flow has had packets that waited for its path, in ns since it

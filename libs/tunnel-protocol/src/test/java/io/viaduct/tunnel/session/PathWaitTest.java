@@ -41,7 +41,7 @@ class PathWaitTest {
   void aFlowWaitsWhileThePathTakesNoMore() {
     FlowState bulk = open(BULK);
     FlowState chat = open(CHAT);
-    rig.snapt.measureSpare(rig.nowNs);
+    rig.snapt.startSpare(rig.nowNs);
     long chatBefore = rig.snapt.waitedNs(chat, rig.nowNs);
     for (int i = 0; i < 100; i++) {
       rig.offer(rig.snapt, packet(BULK, 900)); // 100 ms at the rate of the path, at least
@@ -49,8 +49,7 @@ class PathWaitTest {
     rig.advance(200 * MS);
     assertThat(rig.snapt.waitedNs(bulk, rig.nowNs) / MS).isBetween(70L, 130L);
     assertThat(rig.snapt.waitedNs(chat, rig.nowNs)).isEqualTo(chatBefore);
-    rig.snapt.measureSpare(rig.nowNs);
-    assertThat(rig.snapt.spareBytesToPeer())
+    assertThat(rig.snapt.spareBytesToPeer(rig.nowNs))
         .as("the other half of 200 ms")
         .isCloseTo(100_000, within(30_000.0));
   }
@@ -71,7 +70,7 @@ class PathWaitTest {
     rig.open(PacketForge.udp(BULK, new byte[] {1}));
     rig.advance(100 * MS);
     FlowState bulk = rig.atSnapt.getLast().flow();
-    rig.snapt.measureSpare(rig.nowNs);
+    rig.snapt.startSpare(rig.nowNs);
     for (int i = 0; i < 200; i++) {
       byte[] payload = new byte[900];
       random.nextBytes(payload);
@@ -79,20 +78,17 @@ class PathWaitTest {
     }
     rig.advance(3_000 * MS); // until the last counters have come
     assertThat(bulk.peerWaitedUs() / 1000).isBetween(150L, 260L);
-    rig.snapt.measureSpare(rig.nowNs);
-    assertThat(rig.snapt.spareBytesFromPeer() / 1_000_000)
+    assertThat(rig.snapt.spareBytesFromPeer(rig.nowNs) / 1_000_000)
         .as("what 8 Mbit/s carry in the 2.8 s that are left of 3 s")
         .isCloseTo(2.8, within(0.3));
-    assertThat(rig.agent.spareBytesFromPeer()).as("only a SNAPT measures it").isZero();
+    assertThat(rig.agent.spareBytesFromPeer(rig.nowNs)).as("only a SNAPT measures it").isZero();
   }
 
   @Test
   void withoutALimitNothingIsKnownBeforeThePathHasDelivered() {
     var unlimited = new LoopbackRig(TestSettings.of(Pacing.AUTO));
-    unlimited.snapt.measureSpare(unlimited.nowNs);
     unlimited.advance(500 * MS);
-    unlimited.snapt.measureSpare(unlimited.nowNs);
-    assertThat(unlimited.snapt.spareBytesToPeer()).isZero();
+    assertThat(unlimited.snapt.spareBytesToPeer(unlimited.nowNs)).isZero();
     unlimited.close();
   }
 }

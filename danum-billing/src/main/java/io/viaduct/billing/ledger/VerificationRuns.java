@@ -1,0 +1,191 @@
+package io.viaduct.billing.ledger;
+
+import java.math.BigDecimal;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+/// Verifies the ledger in the background, and keeps the results. One run is made at a time, by
+/// whichever instance of billing was asked first.
+public final class VerificationRuns {
+  private static final Logger LOG = LoggerFactory.getLogger(VerificationRuns.class);
+  private static final JsonMapper JSON = JsonMapper.shared();
+  private static final long STARTING_LOCK = 0x766572696679L;
+  private static final int FAILURE_LENGTH_MAX = 200;
+
+  /// Runs that are kept.
+  private static final int KEPT = 100;
+
+  /// A run that is older and has no end was cut off with its process.
+  private static final Duration LOST_AFTER = Duration.ofHours(1);
+
+  private final JdbcClient jdbc;
+  private final TransactionTemplate apart;
+  private final LedgerVerification verification;
+  private final LedgerMeters meters;
+  private final InstantSource clock;
+
+  VerificationRuns(
+      JdbcClient jdbc,
+      PlatformTransactionManager transactions,
+      LedgerVerification verification,
+      LedgerMeters meters,
+      InstantSource clock) {
+    this.jdbc = jdbc;
+    this.verification = verification;
+    this.meters = meters;
+    this.clock = clock;
+    apart = new TransactionTemplate(transactions);
+    apart.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+  }
+
+  /// The sum of some accounts of the ledger.
+  ///
+  /// @param name USER and PROVIDER for all of them, else one account
+  public record Sum(String name, long accounts, BigDecimal microdenarii) {}
+
+  /// What a run found.
+  ///
+  /// @param transactions transactions in the ledger
+  public record Result(
+      long transactions, long postings, List<Sum> sums, List<LedgerVerification.Check> checks) {}
+
+  /// A run.
+  ///
+  /// @param requestedBy operator who asked for it; null if billing made it by itself
+  /// @param done invariants that are checked already
+  /// @param finishedAt null while it runs, and for one that was cut off
+  /// @param failure why it could not be finished, or empty
+  /// @param result null until it is finished
+  public record Run(
+      long id,
+      @Nullable String requestedBy,
+      Instant startedAt,
+      int done,
+      int total,
+      @Nullable Instant finishedAt,
+      String failure,
+      @Nullable Result result) {}
+
+  /// Begins a run on a thread of its own.
+  ///
+  /// @return the run, or the one that is running already
+  public Run begin(String requestedBy) {
+    Optional<Run> begun = insert(requestedBy);
+    begun.ifPresent(
+        run -> Thread.ofVirtual().name("ledger-verification").start(() -> carryOut(run.id())));
+    return begun.or(() -> latest(1).stream().findFirst()).orElseThrow();
+  }
+
+  /// Makes a run now, unless one is running.
+  public void runByItself() {
+    insert(null).ifPresent(run -> carryOut(run.id()));
+  }
+
+  private Optional<Run> insert(@Nullable String requestedBy) {
+    Instant now = clock.instant();
+    return apart.execute(_ -> {
+      jdbc.sql("select pg_advisory_xact_lock(?)").param(STARTING_LOCK).query(_ -> {});
+      boolean isRunning =
+          jdbc.sql(
+                  "select exists (select from verification_run where finished_at is null and started_at > ?)")
+              .param(Timestamp.from(now.minus(LOST_AFTER)))
+              .query(Boolean.class)
+              .single();
+      if (isRunning) {
+        return Optional.<Run>empty();
+      }
+      jdbc.sql("insert into verification_run (requested_by, started_at, total) values (?, ?, ?)")
+          .param(requestedBy)
+          .param(Timestamp.from(now))
+          .param(LedgerVerification.size())
+          .update();
+      jdbc.sql(
+              "delete from verification_run where id <= (select max(id) from verification_run) - ?")
+          .param(KEPT)
+          .update();
+      return latest(1).stream().findFirst();
+    });
+  }
+
+  private void carryOut(long id) {
+    try {
+      List<LedgerVerification.Check> checks =
+          meters.verify(done -> apart.executeWithoutResult(_ -> progress(id, done)));
+      Result result = new Result(count("ledger_transaction"), count("posting"), sums(), checks);
+      finish(id, "", JSON.writeValueAsString(result));
+    } catch (DataAccessException | TransactionException e) {
+      LOG.warn("the ledger cannot be verified now, database: {}", e.toString());
+      String reason = String.valueOf(e.getMessage());
+      finish(id, reason.substring(0, Math.min(reason.length(), FAILURE_LENGTH_MAX)), null);
+    }
+  }
+
+  private void progress(long id, int done) {
+    jdbc.sql("update verification_run set done = ? where id = ?").param(done).param(id).update();
+  }
+
+  private void finish(long id, String failure, @Nullable String result) {
+    jdbc.sql(
+            "update verification_run set finished_at = ?, failure = ?, result = ?::json where id = ?")
+        .param(Timestamp.from(clock.instant()))
+        .param(failure)
+        .param(result)
+        .param(id)
+        .update();
+  }
+
+  private long count(String table) {
+    return jdbc.sql("select count(*) from " + table).query(Long.class).single();
+  }
+
+  private List<Sum> sums() {
+    return jdbc.sql(
+            """
+            select case when a.kind in ('USER', 'PROVIDER') then a.kind else a.name end, count(distinct a.name),
+              coalesce(sum(p.amount_microdenarii), 0)
+            from ledger_account a left join posting p on p.account = a.name group by 1 order by 1
+            """)
+        .query((row, _) -> new Sum(row.getString(1), row.getLong(2), row.getBigDecimal(3)))
+        .list();
+  }
+
+  /// Returns the latest runs, the latest first.
+  public List<Run> latest(int limit) {
+    return jdbc.sql(
+            "select id, requested_by, started_at, done, total, finished_at, failure, result"
+                + " from verification_run order by id desc limit ?")
+        .param(limit)
+        .query((row, _) -> run(row))
+        .list();
+  }
+
+  private static Run run(ResultSet row) throws SQLException {
+    Timestamp finished = row.getTimestamp(6);
+    String result = row.getString(8);
+    return new Run(
+        row.getLong(1),
+        row.getString(2),
+        row.getTimestamp(3).toInstant(),
+        row.getInt(4),
+        row.getInt(5),
+        finished == null ? null : finished.toInstant(),
+        row.getString(7),
+        result == null ? null : JSON.readValue(result, Result.class));
+  }
+}

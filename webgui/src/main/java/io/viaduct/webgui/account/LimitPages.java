@@ -1,0 +1,98 @@
+package io.viaduct.webgui.account;
+
+import io.viaduct.webgui.billing.Billing;
+import io.viaduct.webgui.billing.CreditAlerts;
+import io.viaduct.webgui.billing.MicroDenarii;
+import io.viaduct.webgui.login.SignedIn;
+import io.viaduct.webgui.peer.JsonPeer.Tagged;
+import io.viaduct.webgui.peer.PeerAwayException;
+import io.viaduct.webgui.peer.PeerRefusedException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
+import org.springframework.stereotype.Controller;
+import org.springframework.ui.Model;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.servlet.mvc.support.RedirectAttributes;
+import org.springframework.web.util.UriComponentsBuilder;
+
+/// What a user sets for the own account: the most to spend, the credit below which to be told; and
+/// what the user was told. Each form carries the tag of the values that it was rendered with.
+@Controller
+class LimitPages {
+  private static final int NOTICES = 20;
+  private static final int CHANGED_MEANWHILE = 412;
+
+  private final Billing accounts;
+  private final CreditAlerts alerts;
+
+  LimitPages(Billing accounts, CreditAlerts alerts) {
+    this.accounts = accounts;
+    this.alerts = alerts;
+  }
+
+  @GetMapping("/accounts/{account}/limits")
+  String page(
+      @AuthenticationPrincipal SignedIn visitor,
+      @PathVariable String account,
+      @RequestParam(required = false) @Nullable String cursor,
+      Model model) {
+    Tagged<CreditAlerts.Rules> rules = alerts.rules(visitor.token(), account);
+    model.addAttribute("account", accounts.account(visitor.token(), account));
+    model.addAttribute("rules", rules.value());
+    model.addAttribute("tag", rules.tag());
+    model.addAttribute("notices", alerts.notices(visitor.token(), account, NOTICES, cursor));
+    model.addAttribute("cursor", cursor);
+    return "limits";
+  }
+
+  /// @param day empty for no cap; likewise `month`
+  @PostMapping("/accounts/{account}/limits/caps")
+  String caps(
+      @AuthenticationPrincipal SignedIn visitor,
+      @PathVariable String account,
+      @RequestParam String tag,
+      @RequestParam(defaultValue = "") String day,
+      @RequestParam(defaultValue = "") String month,
+      RedirectAttributes page) {
+    return set(
+        page,
+        account,
+        () -> alerts.setCaps(visitor.token(), account, tag, optional(day), optional(month)));
+  }
+
+  /// @param low empty for the operator's threshold
+  @PostMapping("/accounts/{account}/limits/alert")
+  String alert(
+      @AuthenticationPrincipal SignedIn visitor,
+      @PathVariable String account,
+      @RequestParam String tag,
+      @RequestParam(defaultValue = "") String low,
+      RedirectAttributes page) {
+    return set(page, account, () -> alerts.setAlert(visitor.token(), account, tag, optional(low)));
+  }
+
+  private static @Nullable MicroDenarii optional(String amount) {
+    return amount.isBlank() ? null : MicroDenarii.ofDenarii(amount);
+  }
+
+  private static String set(RedirectAttributes page, String account, Runnable action) {
+    try {
+      action.run();
+      page.addFlashAttribute("done", "limits.done.saved");
+    } catch (NumberFormatException e) {
+      page.addFlashAttribute("problem", "topup.problem.amount");
+    } catch (PeerAwayException e) {
+      page.addFlashAttribute("problem", "user.problem.away");
+    } catch (PeerRefusedException e) {
+      page.addFlashAttribute(
+          "problem",
+          e.status() == CHANGED_MEANWHILE ? "limits.problem.changed" : "user.problem.refused");
+      page.addFlashAttribute("refusal", e.status() == CHANGED_MEANWHILE ? "" : e.detail());
+    }
+    return "redirect:"
+        + UriComponentsBuilder.fromPath("/accounts/{id}/limits").encode().buildAndExpand(account);
+  }
+}
