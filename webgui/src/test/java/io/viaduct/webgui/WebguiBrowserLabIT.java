@@ -101,7 +101,7 @@ class WebguiBrowserLabIT {
     peer.snapts.add(PeerServer.snapt("snapt-1", 12));
     logIn("olga", "operates");
     go("/accounts");
-    page.locator("[data-account-id=alice] a").click();
+    page.locator("[data-account-id=alice] th a").click();
     page.getByTestId("topup-amount").fill("5.5");
     page.getByTestId("topup-reference").fill("invoice 7");
     page.getByTestId("topup-submit").click();
