@@ -89,6 +89,8 @@ final class LiveRelay {
     Instant end = clock.instant().plus(limits.streamLifetime());
     String passing = "";
     browser.send(SseEmitter.event().reconnectTime(RETRY_MS));
+    // Billing's stream begins with the balance: it and the first update are one read.
+    signal.gather(limits.liveInterval());
     while (clock.instant().isBefore(end)) {
       if (!clock.instant().isBefore(visitor.until())) {
         send(browser, "ended", "");
