@@ -130,6 +130,7 @@ public final class PeerServer implements AutoCloseable {
   public void reset() {
     endStreams();
     money.reset();
+    reset = "";
     users.clear();
     users.put("alice", new User("wonder land", "user", "Alice A."));
     users.put("bob", new User("builder", "user", "Bob B."));

@@ -102,6 +102,12 @@ class OverviewTest {
 
   @Test
   void aVerificationRunsInTheBackgroundAndItsResultIsKept() throws Exception {
+    billing.call(
+        "POST",
+        "/api/v1/accounts/" + fresh() + "/top-ups",
+        operator,
+        "{\"amountMicrodenarii\":\"5000000\",\"reference\":\"cash\"}",
+        Map.of("Idempotency-Key", UUID.randomUUID().toString()));
     Answer begun = billing.post("/api/v1/ledger/verifications", operator, null);
     assertThat(begun.status()).isEqualTo(202);
     String id = begun.body().get("id").asString();

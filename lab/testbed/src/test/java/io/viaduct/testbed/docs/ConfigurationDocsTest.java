@@ -22,7 +22,7 @@ class ConfigurationDocsTest {
   private static final Pattern MAPPING =
       Pattern.compile("\\{?\\s*[a-z][a-z0-9-]*(\\.[a-z-]+)*:( .*|$)", Pattern.DOTALL);
   private static final Pattern FILE_NAME =
-      Pattern.compile(".*\\.(c|csv|jsonl|pem|properties|proto|sh|xml|yml)");
+      Pattern.compile(".*\\.(c|csv|js|jsonl|pem|properties|proto|sh|xml|yml)");
   private static final YAMLMapper YAML = new YAMLMapper();
 
   private static DeclaredKeys declared;
