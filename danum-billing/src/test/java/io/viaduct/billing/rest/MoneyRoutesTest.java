@@ -50,6 +50,7 @@ class MoneyRoutesTest {
           "POST /api/v1/tariffs/check",
           "POST /api/v1/tariffs/diff",
           "POST /api/v1/tariffs/simulate",
+          "POST /api/v1/ledger/verifications",
           "POST /api/v1/tariff-drafts",
           "PUT /api/v1/tariff-drafts/{id}",
           "DELETE /api/v1/tariff-drafts/{id}",
