@@ -79,7 +79,7 @@
     const xRef = curve['reference-throughput'];
     const most = Math.max(was.at.offered, was.at.served, now ? now.at.offered : 0);
     const xMax = Math.max(2 * xRef, most * 1.2);
-    const bend = xMax > 12 * xRef ? xRef : 0;
+    const bend = xMax > 60 * xRef ? xRef : 0;
     const utility = (x) => price(curve, x, inputs.delayMs, loss).utility;
     const tangentX = (x) => was.here.utility + was.here.byThroughput * (x - was.at.offered);
     const whatIfX = (x) => (now ? price(whatIf.curve, x, whatIf.inputs.delayMs, loss).utility : null);

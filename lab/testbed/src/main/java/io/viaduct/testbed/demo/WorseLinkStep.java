@@ -26,8 +26,8 @@ final class WorseLinkStep {
     CompletableFuture<PacedStream.Result> stream = links.stream(going);
     long movedNs;
     try {
-      links.awaitStreamBy(DeviceLinks.A);
       links.pause(BEFORE_NS);
+      links.awaitStreamBy(DeviceLinks.A);
       links.topology.weather("A", "delay=100ms");
       narration.line("link A: 200 ms more there and back; in 4 s it will also lose 20 %%");
       long slowNs = links.nowNs();
