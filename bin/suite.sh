@@ -30,7 +30,7 @@ pages_bench() { # pages | viewers [properties of the JVM, such as -Dviewers=500]
 	case $1 in
 	pages)
 		result=pages.txt
-		pages_test FirstContentTest -Dpages.charges=1000000 -Dpages.bound=300 "${@:2}"
+		pages_test FirstContentTest -Dpages.charges=1000000 "${@:2}"
 		;;
 	viewers)
 		result=viewers.txt
@@ -43,8 +43,10 @@ pages_bench() { # pages | viewers [properties of the JVM, such as -Dviewers=500]
 pages_test() { # class, properties: a test with billing, its database and the packaged pages
 	find_java
 	install_test_programs
-	maven -q -pl :testbed -am -DskipTests package
-	maven -q -pl :testbed surefire:test@side-by-side "-Dtest=$1" "${@:2}"
+	# The second call builds testbed alone: it finds the other modules in a repository of this directory.
+	local own=("-Dmaven.repo.local=$root/build/repository" "-Dmaven.repo.local.tail=$HOME/.m2/repository")
+	maven -q -pl :testbed -am -DskipTests install "${own[@]}"
+	maven -q -pl :testbed surefire:test@side-by-side "-Dtest=$1" "${own[@]}" "${@:2}"
 }
 
 closing_lines() { # prints one line per module with Surefire's numbers, then the sum

@@ -238,6 +238,8 @@ class OperatorBrowserLabIT {
   private void shoot(String what) {
     for (int width : new int[] {320, 768, 1440}) {
       page.setViewportSize(width, 900);
+      page.waitForFunction( // charts follow the width with the next frame
+          "width => document.documentElement.scrollWidth <= width", width);
       assertThat(page.evaluate("document.documentElement.scrollWidth"))
           .as("%s at %d px must not scroll sideways", what, width)
           .isEqualTo(width);

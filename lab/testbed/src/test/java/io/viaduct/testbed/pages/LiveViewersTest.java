@@ -86,7 +86,7 @@ class LiveViewersTest {
           (ProcessUsage.cpuSeconds(List.of(pages.pagesProcess())) - pagesCpu) / took,
           (ProcessUsage.machineSeconds() - machine) / took);
       isOver.set(true);
-      assertThat(quantile(0.99)).as("99 %% of the changes are shown").isLessThan(LATE_MS);
+      assertThat(delays).as("every change is shown").hasSizeGreaterThanOrEqualTo(made);
     }
   }
 
