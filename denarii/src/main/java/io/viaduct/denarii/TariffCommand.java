@@ -1,6 +1,7 @@
 package io.viaduct.denarii;
 
 import io.viaduct.denarii.api.BillingApi;
+import io.viaduct.denarii.api.Pages;
 import io.viaduct.denarii.document.DocumentDifference;
 import io.viaduct.denarii.document.TariffFile;
 import io.viaduct.denarii.text.Period;
@@ -8,18 +9,14 @@ import io.viaduct.denarii.text.Quantity;
 import io.viaduct.denarii.text.Table;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -39,21 +36,12 @@ import tools.jackson.databind.node.ObjectNode;
       TariffCommand.RollBack.class
     },
     footer = {"", "Example:", "  denarii tariff list"})
-final class TariffCommand implements Runnable {
-  @Spec private @Nullable CommandSpec spec;
-
-  @Override
-  public void run() {
-    CommandLine line = Objects.requireNonNull(spec).commandLine();
-    throw new ParameterException(
-        line, "name one of " + String.join(", ", line.getSubcommands().keySet()));
+final class TariffCommand extends CommandGroup {
+  private static List<JsonNode> versions(BillingApi billing) {
+    return Pages.of(billing, "/tariffs", Map.of(), "tariffs").toList();
   }
 
-  private static JsonNode versions(BillingApi billing) throws IOException {
-    return billing.get("/tariffs").path("tariffs");
-  }
-
-  private static JsonNode version(JsonNode versions, String number) {
+  private static JsonNode version(List<JsonNode> versions, String number) {
     for (JsonNode version : versions) {
       if (Integer.toString(version.path("version").asInt()).equals(number)) {
         return version;
@@ -73,20 +61,20 @@ final class TariffCommand implements Runnable {
     @Override
     int run() throws IOException {
       BillingApi billing = billing();
-      JsonNode versions = versions(billing);
+      List<JsonNode> versions = versions(billing);
       int current = billing.get("/tariffs/current").path("version").asInt();
       if (isJson()) {
         ObjectNode all = JsonMapper.shared().createObjectNode();
         all.put("inForce", current);
-        all.set("tariffs", versions);
+        all.putArray("tariffs").addAll(versions);
         json(all);
         return 0;
       }
-      String now = surroundings().clock().instant().toString();
+      Instant now = surroundings().clock().instant();
       Table table = new Table(">VERSION", "EFFECTIVE FROM", "BY", "STATE");
       for (JsonNode version : versions) {
         String from = version.path("effectiveFrom").asString();
-        boolean isPast = java.time.Instant.parse(from).isBefore(java.time.Instant.parse(now));
+        boolean isPast = Instant.parse(from).isBefore(now);
         int number = version.path("version").asInt();
         table.row(
             Integer.toString(number),

@@ -13,16 +13,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /// Makes vouchers and takes them back, as an operator; redeems one, as a user.
@@ -37,16 +32,7 @@ import tools.jackson.databind.JsonNode;
       VoucherCommand.Redeem.class
     },
     footer = {"", "Example:", "  denarii voucher list"})
-final class VoucherCommand implements Runnable {
-  @Spec private @Nullable CommandSpec spec;
-
-  @Override
-  public void run() {
-    CommandLine line = Objects.requireNonNull(spec).commandLine();
-    throw new ParameterException(
-        line, "name one of " + String.join(", ", line.getSubcommands().keySet()));
-  }
-
+final class VoucherCommand extends CommandGroup {
   /// Makes vouchers.
   @Command(
       name = "make",
