@@ -1,20 +1,15 @@
 package io.viaduct.billing.account;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import io.viaduct.service.digest.Sha256;
 import java.security.SecureRandom;
 import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /// Stores login sessions. A token is 256 random bits; the database keeps only its SHA-256.
 public final class LoginSessions {
-  private static final int TOKEN_BYTES = 32;
-
   private final JdbcClient jdbc;
   private final Duration lifetime;
   private final SecureRandom random = new SecureRandom();
@@ -49,14 +44,12 @@ public final class LoginSessions {
 
   /// Begins a login and deletes expired ones.
   public NewLogin begin(String account, Instant now) {
-    byte[] bytes = new byte[TOKEN_BYTES];
-    random.nextBytes(bytes);
-    String token = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    String token = SecretToken.draw(random);
     Instant expiresAt = now.plus(lifetime);
     jdbc.sql("delete from login_session where expires_at <= ?").param(Timestamp.from(now)).update();
     jdbc.sql(
             "insert into login_session (token_digest, account, created_at, expires_at) values (:tokenDigest, :account, :createdAt, :expiresAt)")
-        .param("tokenDigest", digest(token))
+        .param("tokenDigest", Sha256.of(token))
         .param("account", account)
         .param("createdAt", Timestamp.from(now))
         .param("expiresAt", Timestamp.from(expiresAt))
@@ -70,7 +63,7 @@ public final class LoginSessions {
     return jdbc.sql(
             "select s.account, case a.state when 'active' then a.role else 'user' end, s.expires_at from login_session s join account a on a.id = s.account"
                 + " where s.token_digest = ? and s.expires_at > ? and a.state <> 'closed'")
-        .param(digest(token))
+        .param(Sha256.of(token))
         .param(Timestamp.from(now))
         .query((row, _) ->
             new Caller(
@@ -80,7 +73,7 @@ public final class LoginSessions {
 
   /// Ends a login.
   public void end(String token) {
-    jdbc.sql("delete from login_session where token_digest = ?").param(digest(token)).update();
+    jdbc.sql("delete from login_session where token_digest = ?").param(Sha256.of(token)).update();
   }
 
   /// Ends every login of an account except one.
@@ -89,15 +82,7 @@ public final class LoginSessions {
   public void endOthers(String account, String keptToken) {
     jdbc.sql("delete from login_session where account = ? and token_digest <> ?")
         .param(account)
-        .param(digest(keptToken))
+        .param(Sha256.of(keptToken))
         .update();
-  }
-
-  private static byte[] digest(String token) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
   }
 }

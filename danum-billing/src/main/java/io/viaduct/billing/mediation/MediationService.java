@@ -9,6 +9,7 @@ import io.viaduct.billing.settlement.MeasuredInterval;
 import io.viaduct.billing.settlement.PostResult;
 import io.viaduct.billing.settlement.ReportPosting;
 import io.viaduct.billing.settlement.ReportRefusal;
+import io.viaduct.service.digest.Sha256;
 import io.viaduct.usage.v1.MediationGrpc;
 import io.viaduct.usage.v1.ReportAck;
 import io.viaduct.usage.v1.ReportVerdict;
@@ -291,7 +292,7 @@ public final class MediationService extends MediationGrpc.MediationImplBase {
         report.getEpoch(),
         report.getSequence(),
         report.getAccount(),
-        ReportValidation.sha256(content),
+        Sha256.of(content),
         content);
   }
 

@@ -9,6 +9,7 @@ import io.viaduct.billing.settlement.IntervalKey;
 import io.viaduct.billing.settlement.MeasuredInterval;
 import io.viaduct.billing.settlement.ReportRefusal;
 import io.viaduct.billing.tariff.ServiceClass;
+import io.viaduct.service.digest.Sha256;
 import io.viaduct.usage.Finding;
 import io.viaduct.usage.ReportFlaw;
 import io.viaduct.usage.ReportPlausibility;
@@ -21,8 +22,6 @@ import io.viaduct.usage.v1.SessionToken;
 import io.viaduct.usage.v1.SignedSessionToken;
 import io.viaduct.usage.v1.SignedUsageReport;
 import io.viaduct.usage.v1.UsageReport;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -155,7 +154,7 @@ final class ReportValidation {
         count("overhead_bytes", report.getOverheadBytes()),
         flows,
         new MeasuredInterval.Original(
-            content, signed.getSignature().toByteArray(), signed.getKeyId(), sha256(content)),
+            content, signed.getSignature().toByteArray(), signed.getKeyId(), Sha256.of(content)),
         evidence(signed, report));
   }
 
@@ -402,15 +401,6 @@ final class ReportValidation {
       throw new RefusedException(
           ReportRefusal.BAD_NUMBER,
           "%s must be 0 to %d, got %s".formatted(field, most, Integer.toUnsignedString(value)));
-    }
-  }
-
-  /// Returns the digest that identifies a report's content, 32 bytes (FIPS 180-4).
-  static byte[] sha256(byte[] content) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(content);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
     }
   }
 }

@@ -1,14 +1,12 @@
 package io.viaduct.billing.provisioning;
 
 import io.viaduct.billing.account.Account;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import io.viaduct.billing.account.SecretToken;
+import io.viaduct.service.digest.Sha256;
 import java.security.SecureRandom;
 import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -16,10 +14,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 /// Links by which a user sets a new password without the old one. An operator makes a link and
 /// passes it on; it is used once, and ends by itself.
 public final class PasswordResets {
-  /// How long a link may be used.
+  /// Time for which a link may be used.
   public static final Duration LIFETIME = Duration.ofHours(24);
-
-  private static final int TOKEN_BYTES = 32;
 
   private final JdbcClient jdbc;
   private final TransactionTemplate transaction;
@@ -45,9 +41,7 @@ public final class PasswordResets {
   /// @throws UserRefusedException if there is no such account, it is closed, or the configuration
   ///   has its password
   public NewReset make(String account, String madeBy, Instant now) {
-    byte[] bytes = new byte[TOKEN_BYTES];
-    random.nextBytes(bytes);
-    String token = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    String token = SecretToken.draw(random);
     Instant expiresAt = now.plus(LIFETIME);
     transaction.executeWithoutResult(_ -> {
       users.requireChangeablePassword(account);
@@ -58,7 +52,7 @@ public final class PasswordResets {
       jdbc.sql(
               "insert into password_reset (token_digest, account, made_by, made_at, expires_at)"
                   + " values (:digest, :account, :by, :now, :expires)")
-          .param("digest", digest(token))
+          .param("digest", Sha256.of(token))
           .param("account", account)
           .param("by", madeBy)
           .param("now", Timestamp.from(now))
@@ -77,7 +71,7 @@ public final class PasswordResets {
       Optional<String> account =
           jdbc.sql(
                   "delete from password_reset where token_digest = ? and expires_at > ? returning account")
-              .param(digest(token))
+              .param(Sha256.of(token))
               .param(Timestamp.from(now))
               .query(String.class)
               .optional();
@@ -85,13 +79,5 @@ public final class PasswordResets {
           users.change(
               id, new UserChange(null, null, null, newPassword, null, null), null, "", now));
     });
-  }
-
-  private static byte[] digest(String token) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
   }
 }

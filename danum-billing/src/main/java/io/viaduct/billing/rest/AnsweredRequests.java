@@ -1,9 +1,8 @@
 package io.viaduct.billing.rest;
 
 import io.viaduct.billing.account.LoginSessions.Caller;
-import java.nio.charset.StandardCharsets;
+import io.viaduct.service.digest.Sha256;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.sql.Timestamp;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -29,18 +28,14 @@ final class AnsweredRequests {
     this.clock = clock;
   }
 
-  /// What tells two requests with one key apart.
+  /// Digest that tells two requests with one key apart.
   ///
   /// @param action method and path
   /// @param body the body; its text must contain all that was sent
   record Request(@Nullable String key, Caller caller, String action, Object body) {
     byte[] digest() {
       String text = caller.account() + "\n" + action + "\n" + JSON.writeValueAsString(body);
-      try {
-        return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("every JDK has SHA-256", e);
-      }
+      return Sha256.of(text);
     }
   }
 

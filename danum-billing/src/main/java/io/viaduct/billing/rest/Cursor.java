@@ -1,10 +1,9 @@
 package io.viaduct.billing.rest;
 
 import io.viaduct.billing.account.Account;
+import io.viaduct.service.digest.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
@@ -109,12 +108,6 @@ final class Cursor {
   }
 
   private static byte[] digest(String scope) {
-    try {
-      return Arrays.copyOf(
-          MessageDigest.getInstance("SHA-256").digest(scope.getBytes(StandardCharsets.UTF_8)),
-          SCOPE_BYTES);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return Arrays.copyOf(Sha256.of(scope), SCOPE_BYTES);
   }
 }

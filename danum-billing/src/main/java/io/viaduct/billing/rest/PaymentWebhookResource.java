@@ -12,11 +12,10 @@ import io.viaduct.billing.payment.PaymentEvent;
 import io.viaduct.billing.payment.Payments;
 import io.viaduct.billing.webhook.WebhookSignature;
 import io.viaduct.service.configuration.Secret;
+import io.viaduct.service.digest.Sha256;
 import io.viaduct.service.operations.LabelledCounters;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
@@ -38,7 +37,7 @@ class PaymentWebhookResource {
   private static final JsonMapper JSON = JsonBody.mapper();
   private static final int BYTES_MAX = 16 * 1024;
 
-  /// What became of an event.
+  /// Effect of an event.
   enum Outcome {
     POSTED,
     FAILED,
@@ -215,16 +214,12 @@ class PaymentWebhookResource {
   }
 
   private static PaymentEvent event(ProviderEvent event, byte[] body) {
-    try {
-      return new PaymentEvent(
-          event.id(),
-          MessageDigest.getInstance("SHA-256").digest(body),
-          event.type().equals("payment.paid"),
-          event.payment(),
-          event.account(),
-          PostedMoney.amount(event.amountMicrodenarii(), TopUps.MICRODENARII_MAX));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return new PaymentEvent(
+        event.id(),
+        Sha256.of(body),
+        event.type().equals("payment.paid"),
+        event.payment(),
+        event.account(),
+        PostedMoney.amount(event.amountMicrodenarii(), TopUps.MICRODENARII_MAX));
   }
 }

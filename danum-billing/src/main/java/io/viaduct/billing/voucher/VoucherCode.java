@@ -1,8 +1,6 @@
 package io.viaduct.billing.voucher;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import io.viaduct.service.digest.Sha256;
 import java.security.SecureRandom;
 import java.util.Locale;
 import java.util.Optional;
@@ -47,11 +45,7 @@ public record VoucherCode(String text) {
 
   /// Returns the SHA-256 of the characters. With 100 random bits it needs neither salt nor delay.
   byte[] digest() {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.US_ASCII));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return Sha256.of(text);
   }
 
   /// Hides the code: it must not get into a log.
