@@ -22,7 +22,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /// reports (ADR 0045). Nothing is stored. The time is cut into slices, so that a bound that is
 /// reached leaves a result for the slices before.
 public final class TariffTrial {
-  /// What one trial may take. A bound that is reached ends it early.
+  /// Bounds of one trial. A bound that is reached ends it early.
   ///
   /// @param charges most charges that are rated
   /// @param duration longest time that it takes
@@ -64,9 +64,6 @@ public final class TariffTrial {
     return new Run(draft, from, to).result();
   }
 
-  /// A report with the start of its interval.
-  private record Timed(ChargedReport report, Instant start) {}
-
   /// One trial.
   private final class Run {
     private final Tariff draft;
@@ -88,8 +85,8 @@ public final class TariffTrial {
       boolean isComplete = true;
       while (covered.isBefore(to) && isComplete) {
         Instant end = covered.plus(SLICE).isBefore(to) ? covered.plus(SLICE) : to;
-        List<Timed> slice = read(covered, end);
-        int more = slice.stream().mapToInt(each -> each.report().flows().size()).sum();
+        List<ChargedReport> slice = read(covered, end);
+        int more = slice.stream().mapToInt(each -> each.flows().size()).sum();
         isComplete =
             charges + more <= bounds.charges()
                 && nanoTime.getAsLong() - began <= bounds.duration().toNanos();
@@ -103,11 +100,10 @@ public final class TariffTrial {
       return sums.result(from, covered, isComplete, tariffs.versions(), always);
     }
 
-    private void add(Timed timed) {
-      ChargedReport report = timed.report();
+    private void add(ChargedReport report) {
       sums.add(
           report,
-          timed.start(),
+          report.start(),
           RatedReport.of(
               report.measures(), report.intervalMs(), new Terms(draft, surcharge(report))));
     }
@@ -119,8 +115,8 @@ public final class TariffTrial {
           : asked.computeIfAbsent(report.owner(), surcharges::of).get(version - 1).surcharge();
     }
 
-    private List<Timed> read(Instant start, Instant end) {
-      List<Timed> reports = new ArrayList<>();
+    private List<ChargedReport> read(Instant start, Instant end) {
+      List<ChargedReport> reports = new ArrayList<>();
       Reading reading = new Reading(reports);
       jdbc.sql(
               """
@@ -136,7 +132,6 @@ public final class TariffTrial {
             reading.add(
                 row.getLong("interval_id"),
                 ChargedReports.report(row, List.of()),
-                row.getTimestamp("started_at").toInstant(),
                 ChargedReports.flow(row));
           });
       reading.end();
@@ -146,32 +141,30 @@ public final class TariffTrial {
 
   /// Puts rows of flows together to reports.
   private static final class Reading {
-    private final List<Timed> reports;
+    private final List<ChargedReport> reports;
     private final List<ChargedReport.Flow> flows = new ArrayList<>();
     private ChargedReport head = NONE;
-    private Instant start = Instant.EPOCH;
     private long interval = -1;
 
     private static final ChargedReport NONE =
         new ChargedReport("", "", 0, null, Instant.EPOCH, 0, List.of());
 
-    Reading(List<Timed> reports) {
+    Reading(List<ChargedReport> reports) {
       this.reports = reports;
     }
 
-    void add(long ofInterval, ChargedReport report, Instant began, ChargedReport.Flow flow) {
+    void add(long ofInterval, ChargedReport report, ChargedReport.Flow flow) {
       if (ofInterval != interval) {
         end();
         interval = ofInterval;
         head = report;
-        start = began;
       }
       flows.add(flow);
     }
 
     void end() {
       if (!flows.isEmpty()) {
-        reports.add(new Timed(head.with(List.copyOf(flows)), start));
+        reports.add(head.with(List.copyOf(flows)));
         flows.clear();
       }
     }
