@@ -8,7 +8,7 @@ import java.time.ZoneId;
 import java.util.Map;
 import java.util.Objects;
 
-/// What a command line finds around it.
+/// The world around a command line.
 ///
 /// @param variables environment variables
 /// @param home the user's home directory

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What is refused before billing is asked, and what happens if something else answers.
+/// Tests refusals before billing is asked, and answers that are not billing's.
 class RefusalTest {
   @TempDir private Path home;
   private Path token;

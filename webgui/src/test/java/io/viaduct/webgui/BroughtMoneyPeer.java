@@ -32,7 +32,7 @@ public final class BroughtMoneyPeer {
   public final Map<String, Object> made = new ConcurrentHashMap<>();
   public final List<String> takenBack = new CopyOnWriteArrayList<>();
 
-  /// What a user has set: `caps` or `alert`, and the body.
+  /// Settings of a user: `caps` or `alert`, and the body.
   public final List<String> rules = new CopyOnWriteArrayList<>();
 
   public final List<Map<String, Object>> notices = new CopyOnWriteArrayList<>();

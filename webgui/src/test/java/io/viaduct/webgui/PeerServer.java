@@ -69,13 +69,13 @@ public final class PeerServer implements AutoCloseable {
   public final List<Map<String, Object>> credits = new CopyOnWriteArrayList<>();
   public final Map<String, Object> usage = new ConcurrentHashMap<>();
 
-  /// What differs from a plain credit of an account.
+  /// Differences from a plain credit of an account.
   public final Map<String, Object> funds = new ConcurrentHashMap<>();
 
   public final List<Map<String, Object>> wallets = new CopyOnWriteArrayList<>();
   public final List<Map<String, Object>> running = new CopyOnWriteArrayList<>();
 
-  /// How the charge of the worked example comes about, as billing explains it.
+  /// Explanation of the worked example's charge by billing.
   public volatile String explanation = "";
 
   public final Map<String, Object> payment = new ConcurrentHashMap<>();
@@ -105,7 +105,7 @@ public final class PeerServer implements AutoCloseable {
   /// Secret of the link that was made last; empty once it is used.
   public volatile String reset = "";
 
-  /// What only operators ask for.
+  /// Answers to what only operators ask for.
   public final OperatorPeer work = new OperatorPeer(this);
 
   private int tokenCount;

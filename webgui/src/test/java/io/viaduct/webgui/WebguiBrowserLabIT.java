@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class WebguiBrowserLabIT {
   private static final Path SCREENSHOTS = Path.of("target/screenshots");
 
-  /// What makes a page scroll sideways; nothing that scrolls by itself.
+  /// Elements that make a page scroll sideways; none that scroll by themselves.
   private static final String TOO_WIDE =
       """
       () => document.documentElement.scrollWidth <= innerWidth ? []

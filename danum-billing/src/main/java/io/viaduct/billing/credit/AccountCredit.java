@@ -28,7 +28,7 @@ public record AccountCredit(
     CreditState state,
     long rulesVersion,
     @Nullable MicroDenarii low) {
-  /// Whether an account may have quotas.
+  /// Right of an account to quotas.
   public enum Access {
     OPEN,
     /// The operator has blocked it. It may register, and its sessions stay.

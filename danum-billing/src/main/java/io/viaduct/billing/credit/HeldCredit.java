@@ -22,7 +22,7 @@ public final class HeldCredit {
     this.jdbc = jdbc;
   }
 
-  /// What one application of one session has of the account's credit.
+  /// Share of one application of one session in the account's credit.
   ///
   /// @param usedBytes total that the SNAPT has told
   /// @param allowedBytes total that it may use

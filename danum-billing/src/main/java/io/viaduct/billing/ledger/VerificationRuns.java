@@ -59,7 +59,7 @@ public final class VerificationRuns {
   /// @param name USER and PROVIDER for all of them, else one account
   public record Sum(String name, long accounts, BigDecimal microdenarii) {}
 
-  /// What a run found.
+  /// Findings of a run.
   ///
   /// @param transactions transactions in the ledger
   public record Result(

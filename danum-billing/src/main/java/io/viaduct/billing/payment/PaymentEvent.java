@@ -2,7 +2,7 @@ package io.viaduct.billing.payment;
 
 import io.viaduct.billing.ledger.MicroDenarii;
 
-/// What the provider tells about a payment.
+/// Message of the provider about a payment.
 ///
 /// @param id the provider's id of the event; the same one in each delivery
 /// @param digest SHA-256 of the body

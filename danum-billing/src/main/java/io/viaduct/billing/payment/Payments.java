@@ -67,7 +67,7 @@ public final class Payments {
     record TooMany() implements Start {}
   }
 
-  /// What became of an event.
+  /// Effect of an event.
   public enum Outcome {
     /// The payment was posted.
     POSTED,

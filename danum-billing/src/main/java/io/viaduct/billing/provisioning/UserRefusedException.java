@@ -16,7 +16,7 @@ public final class UserRefusedException extends RuntimeException {
     CONFIGURED_OPERATOR,
     /// The old password is wrong.
     WRONG_OLD_PASSWORD,
-    /// Somebody else has changed the account meanwhile.
+    /// The account was changed by somebody else meanwhile.
     CHANGED,
     /// A value breaks a rule.
     INVALID

@@ -2,7 +2,7 @@ package io.viaduct.billing.rating;
 
 import io.viaduct.billing.ledger.MicroDenarii;
 
-/// What a charge amounts to: the price of its units, or what bounds it from above.
+/// Origin of a charge's amount: the price of its units, or the bound above it.
 public enum ChargeLimit {
   /// Nothing was carried, so nothing is charged.
   NOTHING,

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What an operator looks for in the list of accounts, and its order.
+/// Search of an operator in the list of accounts, and its order.
 ///
 /// @param search beginning of a name, or beginnings of words of the name for people; empty for all
 /// @param which accounts that stand out in some way; null for all

@@ -37,7 +37,7 @@ final class AccountRows {
     limitOfAll = MicroDenarii.ofDenarii(configuration.credit().defaultLimit()).value();
   }
 
-  /// Where a page begins: behind the account with this key and id.
+  /// Begin of a page: behind the account with this key and id.
   record Position(long key, String id) {
     static final Position START = new Position(Long.MIN_VALUE, "");
   }

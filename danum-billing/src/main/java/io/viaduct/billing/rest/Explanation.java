@@ -51,7 +51,7 @@ record Explanation(
       @Nullable Double spareKbitPerSecond,
       String demandEnd) {}
 
-  /// What the tariff and the owner's surcharge say beside the curve.
+  /// Rules of the tariff and of the owner's surcharge beside the curve.
   ///
   /// @param discountPerMegabyte den/MB
   /// @param discountCap share of the charge, 0..1

@@ -44,7 +44,7 @@ class VouchersResource {
   private static final int TYPED_LENGTH_MAX = 64;
   private static final Duration VALID_MAX = Duration.ofDays(3660);
 
-  /// What became of a code.
+  /// Effect of a code.
   enum Outcome {
     REDEEMED,
     REPEATED,

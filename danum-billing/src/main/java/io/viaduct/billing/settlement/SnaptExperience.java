@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/// What an account has measured through a SNAPT lately.
+/// Measurements of an account through a SNAPT of late.
 ///
 /// @param owner owner of the SNAPT, as of the latest charge
 /// @param delayMs mean one-way delay, milliseconds

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a time that is over would have cost under another tariff.
+/// Cost that a time that is over would have had under another tariff.
 ///
 /// @param from start of the time that was asked for
 /// @param coveredTo end of the time that was rated; before the end that was asked for if a bound
@@ -72,7 +72,7 @@ public record TrialResult(
       MicroDenarii before,
       MicroDenarii after) {}
 
-  /// What one account paid, and would have paid.
+  /// Payment of one account, as it was and as it would have been.
   public record AccountComparison(String account, MicroDenarii before, MicroDenarii after) {
     /// Returns by how much the payment would rise.
     public MicroDenarii rise() {

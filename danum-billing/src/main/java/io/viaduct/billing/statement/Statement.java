@@ -7,7 +7,7 @@ import java.time.YearMonth;
 import java.time.ZoneId;
 import java.util.List;
 
-/// What moved an account's balance in a month. The opening balance, the movements and the charges
+/// Movements of an account's balance in a month. The opening balance, the movements and the charges
 /// add up to the closing balance.
 ///
 /// @param zone time zone of the month and its days

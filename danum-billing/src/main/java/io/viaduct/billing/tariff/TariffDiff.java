@@ -8,7 +8,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// What differs between two tariffs: key by key, and knot by knot in the tables.
+/// Differences between two tariffs: key by key, and knot by knot in the tables.
 public final class TariffDiff {
   private final List<Change> changes = new ArrayList<>();
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param until end of the time, excluded; null without an end
 /// @param state what it is now
 public record TariffPeriod(TariffVersion version, @Nullable Instant until, State state) {
-  /// What a version is at a moment.
+  /// State of a version at a moment.
   public enum State {
     PAST,
     IN_FORCE,

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/// What needs an operator's attention, and verifications in the background.
+/// Tests the operator's overview, and verifications in the background.
 class OverviewTest {
   private static final ManualClock CLOCK = new ManualClock();
   private static RunningBilling billing;

@@ -1,6 +1,6 @@
 package io.viaduct.bridge.registrar;
 
-/// How the credit of an account stands, as billing says. Devices are told each change.
+/// State of an account's credit, as billing says. Devices are told each change.
 public enum CreditState {
   SUFFICIENT,
   LOW,

@@ -27,7 +27,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 /// All charges of an account: their sums by day and by something else, and the single intervals.
 @Controller
 class ChargesPages {
-  /// What the sums of a day are taken by; the first one unless another is chosen.
+  /// Fields by which the sums of a day are taken; the first one unless another is chosen.
   private static final List<String> GROUPS = List.of("application", "device", "class");
 
   private static final int DAYS = 7;

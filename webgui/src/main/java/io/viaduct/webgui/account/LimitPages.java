@@ -18,8 +18,8 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 import org.springframework.web.util.UriComponentsBuilder;
 
-/// What a user sets for the own account: the most to spend, the credit below which to be told; and
-/// what the user was told. Each form carries the tag of the values that it was rendered with.
+/// Settings of a user for the own account: the most to spend, the credit below which to be told;
+/// and what the user was told. Each form carries the tag of the values that it was rendered with.
 @Controller
 class LimitPages {
   private static final int NOTICES = 20;

@@ -40,7 +40,7 @@ class LivePages {
 
   private final Semaphore reads = new Semaphore(READS_MAX, true);
 
-  /// What changes by itself waits in another line, so that it delays no change.
+  /// Line of the reads that no change has caused, so that they delay no change.
   private final Semaphore passingReads = new Semaphore(READS_MAX / 3, true);
 
   private final Billing billing;
@@ -101,7 +101,7 @@ class LivePages {
     return browser;
   }
 
-  /// What a page shows, and to whom.
+  /// Content of a page, and its viewer.
   private record Viewed(
       SignedIn visitor, String account, int rows, ZoneId zone, WebContext context) {}
 

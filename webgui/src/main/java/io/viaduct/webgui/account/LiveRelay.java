@@ -41,7 +41,7 @@ final class LiveRelay {
     return Duration.ofMillis(ThreadLocalRandom.current().nextLong(ms / 2, ms * 3 / 2));
   }
 
-  /// What is sent, each time in its present state.
+  /// Content that is sent, each time in its present state.
   ///
   /// @param changed the parts that a change at billing may touch
   /// @param passing the parts that also change without one, such as rates; empty if there are none

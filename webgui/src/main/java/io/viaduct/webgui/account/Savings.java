@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What aggregation saved in a month: the discount of each class on each day, latest day first.
+/// Savings by aggregation in a month: the discount of each class on each day, latest day first.
 record Savings(List<Day> days, Sums total) {
   /// @param byClass in the order of [Charge#CLASSES]
   record Day(

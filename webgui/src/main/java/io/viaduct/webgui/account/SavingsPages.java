@@ -16,7 +16,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 
-/// What an account saved, month by month.
+/// Savings of an account, month by month.
 @Controller
 class SavingsPages {
   // Billing knows the years 1970 to 9999.

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// What was spent and saved since midnight in the viewer's zone, hour by hour.
+/// Spending and savings since midnight in the viewer's zone, hour by hour.
 ///
 /// @param hours all hours of the day, those to come too: the chart keeps its width
 record Today(List<Hour> hours, MicroDenarii spent, MicroDenarii saved) {

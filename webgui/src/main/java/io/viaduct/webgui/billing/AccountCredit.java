@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What an account may spend.
+/// Credit of an account.
 ///
 /// @param blocked true if new traffic is refused now
 /// @param block the operator's block; null while there is none
@@ -41,7 +41,8 @@ public record AccountCredit(
     return Set.of("low", "exhausted").contains(word) ? word : "sufficient";
   }
 
-  /// How long the credit lasts at the rate of the last hour, milliseconds; null without a charge.
+  /// Time for which the credit lasts at the rate of the last hour, milliseconds; null without a
+  /// charge.
   public @Nullable Long lastsMs() {
     return lastsSeconds == null ? null : lastsSeconds * SECOND_MS;
   }

@@ -173,7 +173,7 @@ public final class Billing {
         + with("by", query.by());
   }
 
-  /// What the account may spend.
+  /// Returns the credit of the account.
   public AccountCredit credit(BearerToken token, String account) {
     return peer.get(at(account) + "/credit", token, AccountCredit.class);
   }
@@ -182,7 +182,7 @@ public final class Billing {
     return peer.get(at(account) + "/wallets", token, WalletList.class);
   }
 
-  /// What the account's devices do now.
+  /// Returns the running traffic of the account's devices.
   public RunningList running(BearerToken token, String account) {
     return peer.get(at(account) + "/running", token, RunningList.class);
   }
@@ -206,12 +206,12 @@ public final class Billing {
     return peer.get("/charges/" + encode(charge), token, Charge.class);
   }
 
-  /// How a charge comes about.
+  /// Returns the explanation of a charge.
   public ExplainedCharge explain(BearerToken token, String charge) {
     return peer.get("/charges/" + encode(charge) + "/explain", token, ExplainedCharge.class);
   }
 
-  /// Who paid a charge.
+  /// Returns the wallets that paid a charge.
   public ChargePayment payment(BearerToken token, String charge) {
     return peer.get("/charges/" + encode(charge) + "/payment", token, ChargePayment.class);
   }

@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Who paid a charge, and why its traffic could pass.
+/// Wallets that paid a charge, and the rule that let its traffic pass.
 ///
 /// @param passedBy `quota`, `beyond-quota` or another word of a later version
 /// @param paidBy the wallets, in the order in which they were drawn
@@ -22,7 +22,7 @@ public record ChargePayment(@Nullable String passedBy, List<Part> paidBy) {
     return passedBy != null && RULES.contains(passedBy) ? passedBy : null;
   }
 
-  /// What one wallet paid.
+  /// Part that one wallet paid.
   public record Part(@Nullable String wallet, MicroDenarii amountMicrodenarii) {
     public Part {
       Objects.requireNonNull(amountMicrodenarii);

@@ -23,7 +23,7 @@ public final class CreditAlerts {
     this.peer = peer;
   }
 
-  /// What the user has set.
+  /// Threshold that the user has set.
   ///
   /// @param state `sufficient`, `low` or `exhausted`
   /// @param lowMicrodenarii credit below which to be told, null for the operator's threshold
@@ -39,7 +39,7 @@ public final class CreditAlerts {
     }
   }
 
-  /// What the user was told.
+  /// Notices that the user was sent.
   ///
   /// @param state the new state of the credit
   public record Notice(String state, MicroDenarii creditMicrodenarii, Instant noticedAt) {

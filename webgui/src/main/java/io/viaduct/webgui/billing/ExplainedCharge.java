@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// How a charge comes about, as billing explains it. The page's script computes the charge again
-/// from the explanation itself.
+/// Explanation of a charge by billing. The page's script computes the charge again from the
+/// explanation itself.
 ///
 /// @param explanation as billing wrote it
 public record ExplainedCharge(JsonNode explanation) {

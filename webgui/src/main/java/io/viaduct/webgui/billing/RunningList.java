@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What an account's devices do now, the highest rate first.
+/// Running traffic of an account's devices, the highest rate first.
 public record RunningList(List<Running> running) {
   public RunningList {
     running = List.copyOf(running);

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What moved an account's balance in a month.
+/// Movements of an account's balance in a month.
 ///
 /// @param month such as `2026-11`
 /// @param zone time zone of the month and its days
@@ -47,7 +47,7 @@ public record Statement(
     }
   }
 
-  /// What use cost on one day in one class.
+  /// Cost of the use of one day in one class.
   ///
   /// @param day in the statement's zone; empty in the total
   public record DayCharges(

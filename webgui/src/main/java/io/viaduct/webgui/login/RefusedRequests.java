@@ -8,7 +8,7 @@ import java.util.Map;
 
 /// Counts every request that was refused, by reason: `viaduct_webgui_requests_refused_total`.
 public final class RefusedRequests {
-  /// Why a request was refused.
+  /// Reason of a refused request.
   public enum Reason {
     /// No or a wrong CSRF token.
     CSRF,

@@ -3,7 +3,7 @@ package io.viaduct.webgui.operator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What an operator looks for in the list of accounts; null or blank takes all.
+/// Search of an operator in the list of accounts; null or blank takes all.
 public record AccountQuery(@Nullable String search, @Nullable String state, @Nullable String sort) {
   /// The words for `state` that billing knows.
   public static final List<String> STATES =

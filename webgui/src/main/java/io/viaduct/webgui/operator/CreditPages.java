@@ -22,8 +22,8 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 import org.springframework.web.util.UriComponentsBuilder;
 
-/// What an account may spend, for operators: limit, caps, block, reservations, notices and wallets.
-/// Each form carries the tag of the credit that it was rendered with, so that nobody overwrites the
+/// Credit of an account, for operators: limit, caps, block, reservations, notices and wallets. Each
+/// form carries the tag of the credit that it was rendered with, so that nobody overwrites the
 /// change of somebody else.
 @Controller
 class CreditPages {

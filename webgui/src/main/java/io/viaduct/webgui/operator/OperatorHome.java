@@ -17,8 +17,8 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 
-/// What an operator looks at first, and what stands behind it: registrations, and the verification
-/// of the ledger. A bridge that does not answer is one line of the page.
+/// The first page of an operator, and the pages behind it: registrations, and the verification of
+/// the ledger. A bridge that does not answer is one line of the page.
 @Controller
 class OperatorHome {
   private static final int REGISTRATIONS = 50;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What needs an operator's attention now, and the last 24 hours of all accounts.
+/// Matters that need an operator now, and the last 24 hours of all accounts.
 ///
 /// @param verification the latest one that has ended; null if there was none
 public record Overview(

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What one application of one session has of an account's credit.
+/// Share of one application of one session in an account's credit.
 ///
 /// @param isCut true if it got less than it needs
 /// @param isEnded true if the session has ended, and some of its use is not charged yet

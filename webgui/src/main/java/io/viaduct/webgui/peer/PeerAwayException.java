@@ -4,7 +4,7 @@ package io.viaduct.webgui.peer;
 public final class PeerAwayException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /// Why there was no usable answer.
+  /// Reason for the lack of a usable answer.
   public enum Reason {
     /// No connection, or it broke.
     UNREACHABLE,

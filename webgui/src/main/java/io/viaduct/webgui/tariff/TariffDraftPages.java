@@ -67,7 +67,7 @@ class TariffDraftPages {
     model.addAttribute("form", TariffForm.of(draft.document()));
   }
 
-  /// What became of a change in the editor.
+  /// Effect of a change in the editor.
   ///
   /// @param tag new tag of the draft
   /// @param place place of the refused value; empty if the draft is valid, or refused as a whole

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What a time that is over would have cost under a draft.
+/// Cost that a time that is over would have had under a draft.
 ///
 /// @param coveredTo end of the time that was rated
 /// @param isComplete false if a bound on charges or seconds was reached

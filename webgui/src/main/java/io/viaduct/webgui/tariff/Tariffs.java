@@ -55,12 +55,12 @@ public final class Tariffs {
     return peer.get("/tariffs/" + version, token, TariffVersion.class);
   }
 
-  /// What differs between two versions.
+  /// Returns the differences between two versions.
   public List<TariffChange> diff(BearerToken token, int from, int to) {
     return diff(token, Map.of("from", from, "to", to));
   }
 
-  /// What differs between a version and a draft.
+  /// Returns the differences between a version and a draft.
   public List<TariffChange> diff(BearerToken token, int from, JsonNode draft) {
     return diff(token, Map.of("from", from, "tariff", draft));
   }

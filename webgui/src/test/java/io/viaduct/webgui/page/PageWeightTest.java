@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What a browser must load before a page works.
+/// Tests the bytes that a browser must load before a page works.
 class PageWeightTest {
   private static final int SCRIPT_BYTES_MAX = 150_000;
   private static final Pattern SCRIPT = Pattern.compile("<script src=\"([^\"]*)\"");

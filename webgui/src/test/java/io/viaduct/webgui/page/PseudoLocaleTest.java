@@ -83,7 +83,7 @@ class PseudoLocaleTest {
     return texts;
   }
 
-  /// What is left of a text without brackets, data, units and numbers.
+  /// Rest of a text without brackets, data, units and numbers.
   private String rest(String text) {
     String rest =
         text.replaceAll(IN_BRACKETS, " ")
