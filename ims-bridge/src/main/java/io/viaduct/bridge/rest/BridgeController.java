@@ -69,6 +69,7 @@ final class BridgeController {
       throw new ResponseStatusException(
           HttpStatus.BAD_REQUEST, "limit must be 1 to " + LIMIT_MAX + ", got " + limit);
     }
+    String after = decoded(cursor);
     List<RegistrationView> found =
         locations.all(clock.instant()).stream()
             .map(RegistrationView::of)
@@ -76,7 +77,7 @@ final class BridgeController {
             .toList();
     List<RegistrationView> page =
         found.stream()
-            .filter(registration -> registration.position().compareTo(decoded(cursor)) > 0)
+            .filter(registration -> registration.position().compareTo(after) > 0)
             .limit(limit + 1L)
             .toList();
     boolean isLast = page.size() <= limit;

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 /// holds the flows whose quota is spent. Owned by the session's event loop.
 ///
 /// No packet passes through it, and a check of a session whose quotas suffice allocates next to
-/// nothing: each of ten thousand idle sessions is checked twice a second. It counts the use of the flows when half of the smallest quota has
-/// passed, twice a second, and at each answer:
+/// nothing: each of ten thousand idle sessions is checked twice a second. It counts the use of the
+/// flows when half of the smallest quota has passed, twice a second, and at each answer:
 ///
 ///     bytes → [#onCarried] → count → ask ⇄ [CreditLine] ⇄ bridge ⇄ billing
 ///                                  → decide → [FlowState#hold]

@@ -29,6 +29,7 @@ import io.viaduct.tunnel.wire.Verdict;
 import io.viaduct.usage.v1.CreditAnswer;
 import io.viaduct.usage.v1.UsageReport;
 import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Relays the packets of one session: holds the tunnel, the address translation and the meter of
@@ -329,7 +330,8 @@ final class RelayedSession implements FlowListener, PathListener, SessionCredit.
         new DirectionOffer(tunnel.spareBytesToPeer(nowNs), flow -> tunnel.waitedNs(flow, nowNs)),
         tunnel.terms().limits().hasWaitingTimes()
             ? new DirectionOffer(
-                tunnel.spareBytesFromPeer(nowNs), flow -> flow.peerWaitedUs() * 1000)
+                tunnel.spareBytesFromPeer(nowNs),
+                flow -> TimeUnit.MICROSECONDS.toNanos(flow.peerWaitedUs()))
             : null);
   }
 }

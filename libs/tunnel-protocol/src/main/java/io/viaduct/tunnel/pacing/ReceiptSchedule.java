@@ -32,9 +32,9 @@ public final class ReceiptSchedule {
 
   private final boolean breaksSilence;
   private final boolean ofThinFlows;
-  private int bytes;
+  private long bytes;
   private int largest;
-  private int reported;
+  private long reported;
   private long reportedNs;
   private boolean delayKnown;
   private int delayUs;
@@ -64,8 +64,8 @@ public final class ReceiptSchedule {
     largest = Math.max(largest, largestBytes);
   }
 
-  /// Returns the bytes of IP packets that have arrived, low 32 bits.
-  public int bytes() {
+  /// Returns the bytes of IP packets that have arrived, cumulative.
+  public long bytes() {
     return bytes;
   }
 
@@ -109,7 +109,7 @@ public final class ReceiptSchedule {
     delayKnown = false;
     var receipt =
         new PathMessage.Receipt(
-            (int) (nowNs / 1000), bytes, delayUs, largest, PathMessage.NO_COUNT);
+            (int) (nowNs / 1000), (int) bytes, delayUs, largest, PathMessage.NO_COUNT);
     largest = 0;
     return receipt;
   }

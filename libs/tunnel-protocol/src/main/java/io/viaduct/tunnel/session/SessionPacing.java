@@ -135,13 +135,13 @@ final class SessionPacing {
 
   /// Starts an interval of [#spareToPeer] and [#spareFromPeer].
   void startSpare(long nowNs) {
-    spareTo.start((int) pacer.sentBytes(), nowNs);
+    spareTo.start(pacer.sentBytes(), nowNs);
     spareFrom.start(receipts.bytes(), nowNs);
   }
 
   /// Returns the bytes that the path could have carried towards the peer in the interval.
   double spareToPeer(long nowNs) {
-    return spareTo.bytes(pacer.capacityPerSecond(nowNs), (int) pacer.sentBytes(), nowNs);
+    return spareTo.bytes(pacer.capacityPerSecond(nowNs), pacer.sentBytes(), nowNs);
   }
 
   /// Returns the bytes that the path could have carried from the peer in the interval, by what has
@@ -153,7 +153,7 @@ final class SessionPacing {
 
   /// Returns the bytes of outer IP packets that have arrived by the path, low 32 bits.
   int arrivedBytes() {
-    return receipts.bytes();
+    return (int) receipts.bytes();
   }
 
   /// Takes the peer's report about arrivals.
