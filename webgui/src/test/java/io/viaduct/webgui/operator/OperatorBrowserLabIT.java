@@ -4,42 +4,33 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Page.EmulateMediaOptions;
-import com.microsoft.playwright.Page.ScreenshotOptions;
 import com.microsoft.playwright.options.BoundingBox;
-import com.microsoft.playwright.options.ColorScheme;
-import io.viaduct.webgui.Axe;
 import io.viaduct.webgui.Chromium;
 import io.viaduct.webgui.OperatorPeer;
 import io.viaduct.webgui.PeerServer;
 import io.viaduct.webgui.RunningWebgui;
 import io.viaduct.webgui.Scenery;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
+import io.viaduct.webgui.Window;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// The operators' pages in a real Chromium: the curve editor by mouse and by keys, and each page in
 /// three widths, light and dark.
 class OperatorBrowserLabIT {
-  private static final Path SCREENSHOTS = Path.of("target/screenshots");
   private static final String TABLE = "/classes/LT_LD/throughput-marginal";
   private static final String EDITOR = "/tariffs/drafts/5";
 
   private static Chromium chromium;
-  private final List<String> complaints = new ArrayList<>();
   private PeerServer peer;
   private OperatorPeer work;
-  private BrowserContext context;
+  private Window window;
   private Page page;
 
   @BeforeAll
@@ -58,29 +49,14 @@ class OperatorBrowserLabIT {
   void logIn() {
     peer = RunningWebgui.freshPeer();
     work = peer.work;
-    context = chromium.browser().newContext();
-    context.setDefaultTimeout(Chromium.PATIENCE_MS);
-    page = context.newPage();
-    page.onConsoleMessage(message -> {
-      if (message.type().equals("error")) {
-        complaints.add(message.text());
-      }
-    });
-    page.onPageError(complaints::add);
-    go("/login");
-    page.getByTestId("login-user").fill("olga");
-    page.getByTestId("login-password").fill("operates");
-    page.getByTestId("login-submit").click();
-    assertThat(page.getByTestId("visitor")).hasText("olga");
+    window = chromium.open();
+    page = window.page();
+    window.logIn("olga", "operates");
   }
 
   @AfterEach
   void closeBrowser() {
-    context.close();
-  }
-
-  private void go(String path) {
-    page.navigate(RunningWebgui.pages() + path);
+    window.close();
   }
 
   private Locator curve() {
@@ -107,7 +83,7 @@ class OperatorBrowserLabIT {
   @Test
   void aKnotIsDraggedByTheMouseSavedAndShownInItsFields() {
     work.begin("5", "summer");
-    go(EDITOR);
+    window.go(EDITOR);
     curve().evaluate("curve => curve.scrollIntoView({block: 'center'})");
     BoundingBox box = knot(3).boundingBox();
     double x = box.x + box.width / 2;
@@ -126,13 +102,13 @@ class OperatorBrowserLabIT {
     assertThat(knot(3)).hasAttribute("aria-valuenow", typed(3, 1));
     page.reload();
     assertThat(Double.parseDouble(typed(3, 1))).isEqualTo(stored(3, 1));
-    assertThat(complaints).isEmpty();
+    assertThat(window.complaints()).isEmpty();
   }
 
   @Test
   void aKnotIsMovedAddedAndTakenAwayByKeys() {
     work.begin("5", "summer");
-    go(EDITOR);
+    window.go(EDITOR);
     double before = stored(3, 1);
     knot(3).focus();
     page.keyboard().press("ArrowUp");
@@ -150,13 +126,13 @@ class OperatorBrowserLabIT {
     page.keyboard().press("Delete");
     assertThat(curve().locator(".knot")).hasCount(knots);
     await().until(() -> work.drafts.get("5").at("/tariff" + TABLE).size() == knots);
-    assertThat(complaints).isEmpty();
+    assertThat(window.complaints()).isEmpty();
   }
 
   @Test
   void whatBillingRefusesIsMarkedAtItsKnotAndShownOnDemand() {
     work.begin("5", "summer");
-    go(EDITOR);
+    window.go(EDITOR);
     work.refusal =
         Map.of(
             "status", 422,
@@ -181,7 +157,7 @@ class OperatorBrowserLabIT {
   @Test
   void aWindowThatComesTooLateSaysSoAndSavesNothing() {
     work.begin("5", "summer");
-    go(EDITOR);
+    window.go(EDITOR);
     work.version++;
     page.locator("[name='t/classes/LT_LD/weight']").fill("0.9");
     assertThat(page.getByTestId("check")).containsText("Somebody else has changed it");
@@ -191,7 +167,7 @@ class OperatorBrowserLabIT {
   @Test
   void anAbsentBillingIsNotedAndTheChangeIsSavedWhenItIsBack() {
     work.begin("5", "summer");
-    go(EDITOR);
+    window.go(EDITOR);
     peer.billing = PeerServer.Mood.FAILING;
     page.locator("[name='t/classes/LT_LD/weight']").fill("0.9");
     assertThat(page.getByTestId("check")).containsText("Not saved");
@@ -201,55 +177,38 @@ class OperatorBrowserLabIT {
   }
 
   @Test
+  @Timeout(600)
   void pagesOfOperatorsFitTheirWindow() {
     Scenery.arrange(peer);
-    go("/operator");
-    shoot("operator-home");
-    go("/registrations");
-    shoot("operator-registrations");
-    go("/ledger");
-    shoot("operator-ledger");
-    go("/accounts");
-    shoot("operator-accounts");
-    go("/accounts/alice/credit");
-    shoot("operator-credit");
-    go("/credit");
-    shoot("operator-credit-overview");
-    go("/tariffs");
-    shoot("operator-tariffs");
-    go("/tariffs/2");
-    shoot("operator-tariff");
-    go("/tariffs/diff?to=2");
-    shoot("operator-tariff-diff");
-    go("/tariffs/1/rollback");
-    shoot("operator-rollback");
-    go(EDITOR);
+    window.go("/operator");
+    window.shoot("operator-home");
+    window.go("/registrations");
+    window.shoot("operator-registrations");
+    window.go("/ledger");
+    window.shoot("operator-ledger");
+    window.go("/accounts");
+    window.shoot("operator-accounts");
+    window.go("/accounts/alice/credit");
+    window.shoot("operator-credit");
+    window.go("/credit");
+    window.shoot("operator-credit-overview");
+    window.go("/tariffs");
+    window.shoot("operator-tariffs");
+    window.go("/tariffs/2");
+    window.shoot("operator-tariff");
+    window.go("/tariffs/diff?to=2");
+    window.shoot("operator-tariff-diff");
+    window.go("/tariffs/1/rollback");
+    window.shoot("operator-rollback");
+    window.go(EDITOR);
     assertThat(knot(1)).isVisible();
-    shoot("operator-editor");
-    go(EDITOR + "/publish");
-    shoot("operator-publish");
-    go(EDITOR);
+    window.shoot("operator-editor");
+    window.go(EDITOR + "/publish");
+    window.shoot("operator-publish");
+    window.go(EDITOR);
     page.getByTestId("draft-simulate").click();
     assertThat(page.getByTestId("trial-after")).isVisible();
-    shoot("operator-trial");
-    assertThat(complaints).isEmpty();
-  }
-
-  private void shoot(String what) {
-    for (int width : new int[] {320, 768, 1440}) {
-      page.setViewportSize(width, 900);
-      page.waitForFunction( // charts follow the width with the next frame
-          "width => document.documentElement.scrollWidth <= width", width);
-      assertThat(page.evaluate("document.documentElement.scrollWidth"))
-          .as("%s at %d px must not scroll sideways", what, width)
-          .isEqualTo(width);
-      for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
-        page.emulateMedia(new EmulateMediaOptions().setColorScheme(scheme));
-        assertThat(Axe.violations(page)).as("%s, %s, %d px", what, scheme, width).isEmpty();
-        String name = "%s-%d-%s.png".formatted(what, width, scheme).toLowerCase(Locale.ROOT);
-        page.screenshot(
-            new ScreenshotOptions().setPath(SCREENSHOTS.resolve(name)).setFullPage(true));
-      }
-    }
+    window.shoot("operator-trial");
+    assertThat(window.complaints()).isEmpty();
   }
 }
