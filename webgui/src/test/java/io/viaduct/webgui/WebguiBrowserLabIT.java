@@ -3,6 +3,7 @@ package io.viaduct.webgui;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import io.viaduct.webgui.PeerServer.Mood;
 import java.util.List;
@@ -74,6 +75,27 @@ class WebguiBrowserLabIT {
     assertThat(page.getByTestId("charge-reason")).containsText("at 340\u00a0kbit/s");
     assertThat(page.getByTestId("recomputed")).hasAttribute("data-recomputed", "same");
     assertThat(window.complaints()).isEmpty();
+  }
+
+  @Test
+  void whatTheVisitorHasOpenedStaysOpenAndFocusedAfterALiveUpdate() {
+    window.logIn("alice", "wonder land");
+    assertThat(page.getByTestId("live-state")).hasText("Live");
+    Locator numbers = page.locator("#today-numbers");
+    numbers.click();
+    assertThat(page.locator("#today-hours")).isVisible();
+    peer.usage.put("total", PeerServer.sums(null, "1", "4000000"));
+
+    peer.book(PeerServer.charge("c1", "alice"));
+
+    assertThat(page.getByTestId("today-spent")).containsText("4.00");
+    assertThat(page.locator("#today-hours")).isVisible();
+    assertThat(numbers).isFocused();
+    numbers.click();
+    peer.usage.put("total", PeerServer.sums(null, "2", "5000000"));
+    peer.book(PeerServer.charge("c2", "alice"));
+    assertThat(page.getByTestId("today-spent")).containsText("5.00");
+    assertThat(page.locator("#today-hours")).isHidden();
   }
 
   @Test
