@@ -272,7 +272,8 @@ public final class Billing {
     decide(token, "/reports/held/" + encode(id) + "/discard", reason, JsonNode.class);
   }
 
-  /// Posted intervals without receipt about which an operator may decide.
+  /// Posted intervals without receipt about which an operator may decide; with a device's reason
+  /// all that have it, also those that are not due yet.
   public UnsignedIntervals unsigned(
       BearerToken token, ReportQuery query, int limit, @Nullable String cursor) {
     return peer.get(
@@ -280,7 +281,9 @@ public final class Billing {
             + limit
             + with("cursor", cursor)
             + with("snapt", query.snapt())
-            + with("account", query.account()),
+            + with("account", query.account())
+            + with("refusal", query.refusal())
+            + (query.refusal() == null ? "" : "&due=false"),
         token,
         UnsignedIntervals.class);
   }

@@ -58,7 +58,7 @@ class ResetPage {
       session.removeAttribute(TOKEN);
       return "redirect:/login?problem=reset";
     } catch (PeerAwayException e) {
-      model.addAttribute("problem", "user.problem.away");
+      model.addAttribute("problem", "outcome.away");
     } catch (PeerRefusedException e) {
       model.addAttribute("problem", problem(e.status()));
     }
