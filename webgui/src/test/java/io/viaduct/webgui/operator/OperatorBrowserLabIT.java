@@ -4,8 +4,10 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.microsoft.playwright.APIResponse;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route.FulfillOptions;
 import com.microsoft.playwright.options.BoundingBox;
 import io.viaduct.webgui.Chromium;
 import io.viaduct.webgui.OperatorPeer;
@@ -13,6 +15,8 @@ import io.viaduct.webgui.PeerServer;
 import io.viaduct.webgui.RunningWebgui;
 import io.viaduct.webgui.Scenery;
 import io.viaduct.webgui.Window;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -20,6 +24,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
 
 /// The operators' pages in a real Chromium: the curve editor by mouse and by keys, and each page in
 /// three widths, light and dark.
@@ -158,10 +163,91 @@ class OperatorBrowserLabIT {
   void aWindowThatComesTooLateSaysSoAndSavesNothing() {
     work.begin("5", "summer");
     window.go(EDITOR);
-    work.version++;
+    work.draftVersion++;
     page.locator("[name='t/classes/LT_LD/weight']").fill("0.9");
     assertThat(page.getByTestId("check")).containsText("Somebody else has changed it");
     assertThat(work.drafts.get("5").at("/tariff/classes/LT_LD/weight").asDouble()).isEqualTo(0.4);
+  }
+
+  @Test
+  void aSubmitDuringACheckWaitsForItAndCarriesTheNewTag() {
+    work.begin("5", "summer");
+    window.go(EDITOR);
+    List<Runnable> answers = new ArrayList<>();
+    page.route(
+        "**/check",
+        route -> {
+          APIResponse answer = route.fetch();
+          answers.add(() -> route.fulfill(new FulfillOptions().setResponse(answer)));
+        });
+    page.locator("[name='t/classes/LT_LD/weight']").fill("0.9");
+    page.waitForCondition(() -> !answers.isEmpty());
+    page.getByTestId("draft-save").click();
+    page.getByTestId("draft-save").click();
+    answers.removeFirst().run();
+    assertThat(page.getByTestId("done")).isVisible();
+    assertThat(page.getByTestId("problem")).hasCount(0);
+    assertThat(stored("/classes/LT_LD/weight")).isEqualTo(0.9);
+    assertThat(answers).isEmpty();
+  }
+
+  @Test
+  void aDraftThatIsGoneIsToldInTheEditor() {
+    work.begin("5", "summer");
+    window.go(EDITOR);
+    work.drafts.clear();
+    page.locator("[name='t/classes/LT_LD/weight']").fill("0.9");
+    assertThat(page.getByTestId("check")).containsText("does not exist any more");
+  }
+
+  @Test
+  void aWindowWhoseLogInHasEndedElsewhereIsToldThatItCannotSave() {
+    work.begin("5", "summer");
+    window.go(EDITOR);
+    page.locator("[data-tariff-editor] [name=_csrf]").evaluate("field => { field.value = 'old'; }");
+    page.locator("[name='t/classes/LT_LD/weight']").fill("0.9");
+    assertThat(page.getByTestId("check")).containsText("no longer take changes");
+    assertThat(stored("/classes/LT_LD/weight")).isEqualTo(0.4);
+  }
+
+  @Test
+  void anApplicationIsAddedToAClassAndAnotherTakenAwayWithBillingsCheck() {
+    work.begin("5", "summer");
+    window.go(EDITOR);
+    page.locator("[data-applications] > summary").click();
+    page.getByTestId("application-name").fill("web-conference");
+    page.locator("[name='application/service-class']").selectOption("HT_LD");
+    page.getByTestId("application-add").click();
+    await()
+        .until(
+            () -> application("web-conference").path("service-class").asString("").equals("HT_LD"));
+    awaitChecked(true);
+    assertThat(page.getByTestId("application-name")).hasValue("");
+    page.locator("[name='t/applications/web-conference/reference-delay']").fill("150");
+    await().until(() -> application("web-conference").path("reference-delay").asInt(0) == 150);
+    page.locator("[name='without/ssh']").check();
+    await().until(() -> application("ssh").isMissingNode());
+    page.locator("[name='without/ssh']").uncheck();
+    await().until(() -> application("ssh").path("service-class").asString("").equals("LT_LD"));
+    page.getByTestId("application-name").fill("ssh");
+    page.getByTestId("application-add").click();
+    assertThat(page.locator("[name='t/applications/ssh/service-class']")).isFocused();
+    page.getByTestId("application-name").fill("");
+    page.locator("[name='without/ssh']").check();
+    page.getByTestId("draft-save").click();
+    assertThat(page.getByTestId("done")).isVisible();
+    assertThat(page.locator("[name='t/applications/ssh/service-class']")).hasCount(0);
+    assertThat(page.locator("[name='t/applications/web-conference/service-class']"))
+        .hasValue("HT_LD");
+    assertThat(window.complaints()).isEmpty();
+  }
+
+  private JsonNode application(String name) {
+    return work.drafts.get("5").at("/tariff/applications/" + name);
+  }
+
+  private double stored(String place) {
+    return work.drafts.get("5").at("/tariff" + place).asDouble();
   }
 
   @Test
