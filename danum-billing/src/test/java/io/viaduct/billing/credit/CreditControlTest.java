@@ -169,6 +169,21 @@ class CreditControlTest {
   }
 
   @Test
+  void theFastestTrafficIsFirstHoweverItsRateIsKnown() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession reported = session("web", ServiceClass.HT_HD);
+    reported.carry(6_000_000, 60_000);
+    bridge.submit(reported.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    MeteredSession metered = session("mail", ServiceClass.HT_HD);
+    bridge.ask(metered.request());
+    metered.carry(50_000, 1_000);
+    bridge.ask(metered.request());
+    assertThat(running())
+        .extracting(row -> row.get("application").asString())
+        .containsExactly("web", "mail");
+  }
+
+  @Test
   void whatRunsNowHasItsPresentRateAndTheCostOfItsLastReport() throws Exception {
     topUp(100 * DENARIUS);
     MeteredSession web = session("web", ServiceClass.HT_HD);
