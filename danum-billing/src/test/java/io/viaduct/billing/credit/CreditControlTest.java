@@ -169,6 +169,20 @@ class CreditControlTest {
   }
 
   @Test
+  void anApplicationWhoseFlowsHaveEndedReleasesItsGrantAndGetsNoOther() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    assertThat(reserved()).isPositive();
+    CreditRequest.Builder ended = web.request().toBuilder();
+    ended.getUsedBuilder(0).setFlows(0);
+    CreditAnswer answer = bridge.ask(ended.build());
+    assertThat(answer.getGranted(0).getTotalBytes()).isZero();
+    assertThat(answer.getGranted(0).getFinal()).isFalse();
+    assertThat(reserved()).isZero();
+  }
+
+  @Test
   void theFastestTrafficIsFirstHoweverItsRateIsKnown() throws Exception {
     topUp(100 * DENARIUS);
     MeteredSession reported = session("web", ServiceClass.HT_HD);
