@@ -2,8 +2,7 @@ package io.viaduct.webgui.account;
 
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.login.SignedIn;
-import io.viaduct.webgui.peer.PeerAwayException;
-import io.viaduct.webgui.peer.PeerRefusedException;
+import io.viaduct.webgui.page.Outcome;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
@@ -43,9 +42,9 @@ class UserPages {
       @RequestParam String again,
       RedirectAttributes page) {
     if (!newPassword.equals(again)) {
-      page.addFlashAttribute("problem", "user.problem.again");
+      Outcome.problem(page, "user.problem.again");
     } else {
-      attempt(
+      Outcome.of(
           page,
           "user.done.password",
           () -> {
@@ -65,7 +64,8 @@ class UserPages {
       @PathVariable String account,
       @RequestParam String device,
       RedirectAttributes page) {
-    attempt(page, "user.done.device", () -> billing.removeDevice(visitor.token(), account, device));
+    Outcome.of(
+        page, "user.done.device", () -> billing.removeDevice(visitor.token(), account, device));
     return redirect(account);
   }
 
@@ -76,7 +76,7 @@ class UserPages {
       @RequestParam String device,
       @RequestParam(defaultValue = "") String name,
       RedirectAttributes page) {
-    attempt(
+    Outcome.of(
         page,
         "user.done.name",
         () -> billing.nameDevice(visitor.token(), account, device, name.strip()));
@@ -90,7 +90,7 @@ class UserPages {
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
       RedirectAttributes page) {
-    attempt(
+    Outcome.of(
         page,
         "user.done.reset",
         () -> page.addFlashAttribute("reset", billing.makeReset(visitor.token(), account)));
@@ -106,11 +106,11 @@ class UserPages {
       @RequestParam(defaultValue = "") String sure,
       RedirectAttributes page) {
     if (!state.equals("closed")) {
-      attempt(page, "user.done.state", () -> billing.setState(visitor.token(), account, state));
+      Outcome.of(page, "user.done.state", () -> billing.setState(visitor.token(), account, state));
     } else if (sure.equals(account)) {
-      attempt(page, "user.done.closed", () -> billing.closeAccount(visitor.token(), account));
+      Outcome.of(page, "user.done.closed", () -> billing.closeAccount(visitor.token(), account));
     } else {
-      page.addFlashAttribute("problem", "user.problem.sure");
+      Outcome.problem(page, "user.problem.sure");
     }
     return redirect(account);
   }
@@ -126,25 +126,11 @@ class UserPages {
     String account = id.strip();
     String name = displayName.isBlank() ? account : displayName.strip();
     boolean made =
-        attempt(
+        Outcome.of(
             page,
             "user.done.made",
             () -> billing.openAccount(visitor.token(), account, name, newPassword, role));
     return made ? redirect(account) : "redirect:/accounts";
-  }
-
-  private static boolean attempt(RedirectAttributes page, String done, Runnable action) {
-    try {
-      action.run();
-      page.addFlashAttribute("done", done);
-      return true;
-    } catch (PeerAwayException e) {
-      page.addFlashAttribute("problem", "user.problem.away");
-    } catch (PeerRefusedException e) {
-      page.addFlashAttribute("problem", "user.problem.refused");
-      page.addFlashAttribute("refusal", e.detail());
-    }
-    return false;
   }
 
   private static String redirect(String account) {
