@@ -49,6 +49,10 @@ final class ExplanationText {
             ? " ± " + Amount.number(inputs.path("delayErrorMs").asDouble()) + " ms"
             : "",
         Amount.number(100 * inputs.path("loss").asDouble()));
+    String link = explanation.path("link").asString("");
+    if (!link.isEmpty()) {
+      out.printf("mostly over the link %s%n", link);
+    }
     if (explanation.path("together").size() > 1) {
       out.printf(
           "priced together with %d other flows of the application%n",

@@ -203,6 +203,7 @@ class CreditControlTest {
     MeteredSession web = session("web", ServiceClass.HT_HD);
     bridge.ask(web.request());
     web.carry(500_000, 60_000);
+    web.link = "wlan0";
     bridge.submit(web.report(CLOCK.instant(), 100, false), CLOCK.instant());
     web.carry(2_000_000, 4_000);
     bridge.ask(web.request());
@@ -220,6 +221,7 @@ class CreditControlTest {
             .get(0);
     assertThat(row.get("perMinuteMicrodenarii")).isEqualTo(charge.get("netMicrodenarii"));
     assertThat(row.get("device")).isEqualTo(charge.get("device"));
+    assertThat(row.get("links")).extracting(JsonNode::asString).containsExactly("wlan0");
 
     bridge.submit(web.report(CLOCK.instant(), 100, true), CLOCK.instant());
     bridge.ask(web.request(CreditRequestType.TERMINATION));
