@@ -236,6 +236,7 @@ public final class PeerServer implements AutoCloseable {
     charge.put("promised", null);
     charge.put("measured", null);
     charge.put("device", "q83vEjRWeJq83vEjRWeJq83vEjRWeJq83vEjRWeJq80");
+    charge.put("link", "wlan0");
     return charge;
   }
 
@@ -681,6 +682,7 @@ public final class PeerServer implements AutoCloseable {
     row.put("device", "q83vEjRWeJq83vEjRWeJq83vEjRWeJq83vEjRWeJq80");
     row.put("application", application);
     row.put("serviceClass", serviceClass);
+    row.put("links", List.of("wlan0", "rmnet_data0"));
     row.put("flows", 2);
     row.put("bitPerSecond", 2_400_000.0);
     row.put("reservedMicrodenarii", "300000");

@@ -147,7 +147,8 @@ public final class Billing {
         + with("state", filter.state())
         + with("application", filter.application())
         + with("snapt", filter.snapt())
-        + with("device", filter.device());
+        + with("device", filter.device())
+        + with("link", filter.link());
   }
 
   private static String time(@Nullable String from, @Nullable String to) {
