@@ -105,6 +105,16 @@ class RestParts {
     return new AccountEvents(credit, charges, clock, registry);
   }
 
+  @Bean(destroyMethod = "") // chargeBroadcastRuns closes it
+  ChargeBroadcast chargeBroadcast(AccountEvents events, JdbcClient jdbc, MeterRegistry registry) {
+    return new ChargeBroadcast(events, jdbc, registry);
+  }
+
+  @Bean
+  Running<ChargeBroadcast> chargeBroadcastRuns(ChargeBroadcast broadcast) {
+    return new Running<>(Stage.NOTIFICATIONS, broadcast::start);
+  }
+
   @Bean
   Running<AutoCloseable> eventStreams(AccountEvents events) {
     return Running.atStop(Stage.EVENT_STREAMS, events);
