@@ -12,6 +12,7 @@ import io.viaduct.billing.account.LoginSessions.Caller;
 import io.viaduct.billing.account.LoginThrottle;
 import io.viaduct.billing.configuration.BillingConfiguration;
 import io.viaduct.billing.credit.CreditRules;
+import io.viaduct.billing.lifecycle.PeriodicTasks;
 import io.viaduct.billing.lifecycle.Running;
 import io.viaduct.billing.lifecycle.Stage;
 import io.viaduct.billing.tariff.TariffBook;
@@ -113,6 +114,21 @@ class RestParts {
   @Bean
   Running<ChargeBroadcast> chargeBroadcastRuns(ChargeBroadcast broadcast) {
     return new Running<>(Stage.NOTIFICATIONS, broadcast::start);
+  }
+
+  @Bean
+  Running<PeriodicTasks> answeredRequestsClock(
+      AnsweredRequests answered, BillingConfiguration configuration, InstantSource clock) {
+    return new Running<>(
+        Stage.CREDIT,
+        () -> {
+          PeriodicTasks tasks = new PeriodicTasks("answered-requests");
+          tasks.every(
+              AnsweredRequests.PERIOD,
+              "forgetting of answered requests",
+              () -> answered.forget(clock.instant().minus(configuration.idempotencyTime())));
+          return tasks;
+        });
   }
 
   @Bean
