@@ -85,6 +85,8 @@ public final class PeerServer implements AutoCloseable {
 
   public volatile boolean refusingCredits;
   public final Map<String, Posted> posted = new ConcurrentHashMap<>();
+  private static final String ACCOUNT_TAG = "\"4\"";
+
   public final List<String> changes = new CopyOnWriteArrayList<>();
   public final List<Posted> received = new CopyOnWriteArrayList<>();
   public final List<BlockingQueue<String>> streams = new CopyOnWriteArrayList<>();
@@ -553,6 +555,12 @@ public final class PeerServer implements AutoCloseable {
     switch (what) {
       case "" -> {
         User user = users.get(id);
+        exchange.getResponseHeaders().set("ETag", ACCOUNT_TAG);
+        if (exchange.getRequestMethod().equals("PATCH")
+            && !ACCOUNT_TAG.equals(exchange.getRequestHeaders().getFirst("If-Match"))) {
+          problem(exchange, 412, "the account has changed since: read it again");
+          return;
+        }
         if (!exchange.getRequestMethod().equals("GET")) {
           changes.add(
               exchange.getRequestMethod()

@@ -112,11 +112,17 @@ public final class BillingClient {
 
   /// Replaces a user's passwords.
   public void setPasswords(String account, String password, String sipPassword) throws IOException {
+    String path = "/accounts/" + account;
+    String tag =
+        answer("GET", path, null, Map.of())
+            .headers()
+            .firstValue("ETag")
+            .orElseThrow(() -> new IOException("billing's answer to GET " + path + " has no ETag"));
     send(
         "PATCH",
-        "/accounts/" + account,
+        path,
         Map.of("password", password, "sipPassword", sipPassword),
-        Map.of());
+        Map.of("If-Match", tag));
   }
 
   /// Posts a top-up once, even if the request is repeated with the same key.
@@ -136,6 +142,12 @@ public final class BillingClient {
   public JsonNode send(
       String method, String path, @Nullable Object body, Map<String, String> headers)
       throws IOException {
+    return json(answer(method, path, body, headers).body());
+  }
+
+  private HttpResponse<String> answer(
+      String method, String path, @Nullable Object body, Map<String, String> headers)
+      throws IOException {
     HttpRequest request = request(method, path, body, headers);
     long deadlineNs = nanoTime.getAsLong() + waitMax.toNanos();
     while (true) {
@@ -143,7 +155,7 @@ public final class BillingClient {
       try {
         HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
         if (response.statusCode() / 100 == 2) {
-          return json(response.body());
+          return response;
         }
         Problem problem = problem(response);
         if (problem.status < 500) {

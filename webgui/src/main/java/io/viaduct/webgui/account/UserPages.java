@@ -1,7 +1,9 @@
 package io.viaduct.webgui.account;
 
+import io.viaduct.webgui.billing.Account;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.login.SignedIn;
+import io.viaduct.webgui.peer.JsonPeer.Tagged;
 import io.viaduct.webgui.peer.PeerAwayException;
 import io.viaduct.webgui.peer.PeerRefusedException;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
@@ -15,9 +17,12 @@ import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 import org.springframework.web.util.UriComponentsBuilder;
 
 /// The pages of an account's password, devices and state. Every outcome leads back to a page that
-/// says what was done, or what to mend.
+/// says what was done, or what to mend. The forms that change an account carry the tag of the
+/// account that they were rendered with.
 @Controller
 class UserPages {
+  private static final int CHANGED_MEANWHILE = 412;
+
   private final Billing billing;
 
   UserPages(Billing billing) {
@@ -27,7 +32,9 @@ class UserPages {
   @GetMapping("/accounts/{account}/user")
   String user(
       @AuthenticationPrincipal SignedIn visitor, @PathVariable String account, Model model) {
-    model.addAttribute("account", billing.account(visitor.token(), account));
+    Tagged<Account> shown = billing.tagged(visitor.token(), account);
+    model.addAttribute("account", shown.value());
+    model.addAttribute("tag", shown.tag());
     model.addAttribute("devices", billing.devices(visitor.token(), account));
     model.addAttribute("own", visitor.account().equals(account));
     return "user";
@@ -38,6 +45,7 @@ class UserPages {
   String password(
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
+      @RequestParam(defaultValue = "") String tag,
       @RequestParam(defaultValue = "") String oldPassword,
       @RequestParam String newPassword,
       @RequestParam String again,
@@ -52,7 +60,7 @@ class UserPages {
             if (visitor.account().equals(account)) {
               billing.changePassword(visitor.token(), account, oldPassword, newPassword);
             } else {
-              billing.setPassword(visitor.token(), account, newPassword);
+              billing.setPassword(visitor.token(), account, tag, newPassword);
             }
           });
     }
@@ -102,11 +110,13 @@ class UserPages {
   String state(
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
+      @RequestParam(defaultValue = "") String tag,
       @RequestParam String state,
       @RequestParam(defaultValue = "") String sure,
       RedirectAttributes page) {
     if (!state.equals("closed")) {
-      attempt(page, "user.done.state", () -> billing.setState(visitor.token(), account, state));
+      attempt(
+          page, "user.done.state", () -> billing.setState(visitor.token(), account, tag, state));
     } else if (sure.equals(account)) {
       attempt(page, "user.done.closed", () -> billing.closeAccount(visitor.token(), account));
     } else {
@@ -141,8 +151,9 @@ class UserPages {
     } catch (PeerAwayException e) {
       page.addFlashAttribute("problem", "user.problem.away");
     } catch (PeerRefusedException e) {
-      page.addFlashAttribute("problem", "user.problem.refused");
-      page.addFlashAttribute("refusal", e.detail());
+      boolean isStale = e.status() == CHANGED_MEANWHILE;
+      page.addFlashAttribute("problem", isStale ? "user.problem.changed" : "user.problem.refused");
+      page.addFlashAttribute("refusal", isStale ? "" : e.detail());
     }
     return false;
   }
