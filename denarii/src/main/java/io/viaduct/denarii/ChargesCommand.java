@@ -130,7 +130,7 @@ final class ChargesCommand extends ReadingCall {
       Quantity.time(charge.path("start").asString(), zone()),
       charge.path("application").asString(),
       charge.path("serviceClass").asString().replace('_', '&'),
-      charge.path("link").asString("—"),
+      charge.path("link").asString("-"),
       Quantity.bytes(Long.parseLong(charge.path("preBytes").asString())),
       Quantity.rate(charge.path("throughputKbitPerSecond").asDouble()),
       Amount.number(charge.path("delayMs").asDouble()) + " ms",

@@ -188,7 +188,8 @@ final class TariffCommand extends CommandGroup {
     @Option(
         names = "--if-latest",
         paramLabel = "VERSION",
-        description = "store only if no version after this one has been stored meanwhile")
+        description =
+            "store only if no version after this one has been stored meanwhile; default: the latest one when the command starts")
     private @Nullable Integer latest;
 
     int store(BillingApi billing, JsonNode document, String at) throws IOException {
@@ -203,7 +204,7 @@ final class TariffCommand extends CommandGroup {
                   "POST",
                   "/tariffs",
                   body,
-                  latest == null ? Map.of() : Map.of("If-Match", "\"" + latest + "\""))
+                  Map.of("If-Match", latest == null ? tag(billing) : "\"" + latest + "\""))
               .body();
       if (isJson()) {
         json(stored);
@@ -216,6 +217,14 @@ final class TariffCommand extends CommandGroup {
       }
       return 0;
     }
+  }
+
+  private static String tag(BillingApi billing) throws IOException {
+    String tag = billing.send("GET", "/tariffs?limit=1", null, Map.of()).version();
+    if (tag == null) {
+      throw new IOException("billing's list of tariffs has no ETag: is a proxy in between?");
+    }
+    return tag;
   }
 
   /// Publishes a document at once.

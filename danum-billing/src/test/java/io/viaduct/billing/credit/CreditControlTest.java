@@ -109,12 +109,10 @@ class CreditControlTest {
   }
 
   private Answer suspend(boolean isSuspended) throws Exception {
-    return billing.call(
-        "PATCH",
+    return billing.change(
         "/api/v1/accounts/" + account,
         operator,
-        "{\"state\":\"%s\"}".formatted(isSuspended ? "suspended" : "active"),
-        Map.of());
+        "{\"state\":\"%s\"}".formatted(isSuspended ? "suspended" : "active"));
   }
 
   @Test

@@ -112,11 +112,8 @@ public final class BillingClient {
 
   /// Replaces a user's passwords.
   public void setPasswords(String account, String password, String sipPassword) throws IOException {
-    send(
-        "PATCH",
-        "/accounts/" + account,
-        Map.of("password", password, "sipPassword", sipPassword),
-        Map.of());
+    String path = "/accounts/" + account;
+    change("PATCH", path, path, Map.of("password", password, "sipPassword", sipPassword));
   }
 
   /// Posts a top-up once, even if the request is repeated with the same key.
@@ -145,7 +142,11 @@ public final class BillingClient {
   /// @throws RefusedException if billing refuses the request, also if somebody else has changed the
   ///   resource meanwhile
   public JsonNode change(String method, String whole, String path, Object body) throws IOException {
-    String tag = answer("GET", whole, null, Map.of()).headers().firstValue("ETag").orElse("");
+    String tag =
+        answer("GET", whole, null, Map.of())
+            .headers()
+            .firstValue("ETag")
+            .orElseThrow(() -> new IOException("billing's answer to GET " + whole + " has no ETag"));
     return send(method, path, body, Map.of("If-Match", tag));
   }
 

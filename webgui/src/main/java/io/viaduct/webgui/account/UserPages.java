@@ -1,8 +1,10 @@
 package io.viaduct.webgui.account;
 
+import io.viaduct.webgui.billing.Account;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.login.SignedIn;
 import io.viaduct.webgui.page.Outcome;
+import io.viaduct.webgui.peer.JsonPeer.Tagged;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
@@ -14,9 +16,11 @@ import org.springframework.web.servlet.mvc.support.RedirectAttributes;
 import org.springframework.web.util.UriComponentsBuilder;
 
 /// The pages of an account's password, devices and state. Every outcome leads back to a page that
-/// says what was done, or what to mend.
+/// says what was done, or what to mend. The forms that change an account carry the tag of the
+/// account that they were rendered with.
 @Controller
 class UserPages {
+
   private final Billing billing;
 
   UserPages(Billing billing) {
@@ -26,7 +30,9 @@ class UserPages {
   @GetMapping("/accounts/{account}/user")
   String user(
       @AuthenticationPrincipal SignedIn visitor, @PathVariable String account, Model model) {
-    model.addAttribute("account", billing.account(visitor.token(), account));
+    Tagged<Account> shown = billing.tagged(visitor.token(), account);
+    model.addAttribute("account", shown.value());
+    model.addAttribute("tag", shown.tag());
     model.addAttribute("devices", billing.devices(visitor.token(), account));
     model.addAttribute("own", visitor.account().equals(account));
     return "user";
@@ -37,6 +43,7 @@ class UserPages {
   String password(
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
+      @RequestParam(defaultValue = "") String tag,
       @RequestParam(defaultValue = "") String oldPassword,
       @RequestParam String newPassword,
       @RequestParam String again,
@@ -51,7 +58,7 @@ class UserPages {
             if (visitor.account().equals(account)) {
               billing.changePassword(visitor.token(), account, oldPassword, newPassword);
             } else {
-              billing.setPassword(visitor.token(), account, newPassword);
+              billing.setPassword(visitor.token(), account, tag, newPassword);
             }
           });
     }
@@ -102,11 +109,13 @@ class UserPages {
   String state(
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
+      @RequestParam(defaultValue = "") String tag,
       @RequestParam String state,
       @RequestParam(defaultValue = "") String sure,
       RedirectAttributes page) {
     if (!state.equals("closed")) {
-      Outcome.of(page, "user.done.state", () -> billing.setState(visitor.token(), account, state));
+      Outcome.of(
+          page, "user.done.state", () -> billing.setState(visitor.token(), account, tag, state));
     } else if (sure.equals(account)) {
       Outcome.of(page, "user.done.closed", () -> billing.closeAccount(visitor.token(), account));
     } else {

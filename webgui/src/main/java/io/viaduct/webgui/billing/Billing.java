@@ -4,6 +4,7 @@ import static io.viaduct.webgui.peer.JsonPeer.authorized;
 
 import io.viaduct.webgui.peer.BearerToken;
 import io.viaduct.webgui.peer.JsonPeer;
+import io.viaduct.webgui.peer.JsonPeer.Tagged;
 import java.io.InputStream;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -56,6 +57,11 @@ public final class Billing {
     peer.delete("/sessions/current", token);
   }
 
+  /// Returns an account with the tag of its version.
+  public Tagged<Account> tagged(BearerToken token, String account) {
+    return peer.getTagged(at(account), token, Account.class);
+  }
+
   public Account account(BearerToken token, String account) {
     return peer.get(at(account), token, Account.class);
   }
@@ -70,9 +76,14 @@ public final class Billing {
         JsonNode.class);
   }
 
+  /// @param tag of the account as it was shown; likewise below
   /// @param state `active` or `suspended`
-  public void setState(BearerToken token, String account, String state) {
-    peer.send(HttpMethod.PATCH, at(account), token, Map.of("state", state));
+  public void setState(BearerToken token, String account, String tag, String state) {
+    change(token, account, tag, Map.of("state", state));
+  }
+
+  private void change(BearerToken token, String account, String tag, Map<String, String> change) {
+    var unused = peer.replace(HttpMethod.PATCH, at(account), token, tag, change, JsonNode.class);
   }
 
   /// Closes an account, for ever.
@@ -81,8 +92,8 @@ public final class Billing {
   }
 
   /// Sets the password of another, as an operator.
-  public void setPassword(BearerToken token, String account, String password) {
-    peer.send(HttpMethod.PATCH, at(account), token, Map.of("password", password));
+  public void setPassword(BearerToken token, String account, String tag, String password) {
+    change(token, account, tag, Map.of("password", password));
   }
 
   /// Changes the visitor's own password; other log-ins of the account end.
@@ -149,7 +160,8 @@ public final class Billing {
         + with("state", filter.state())
         + with("application", filter.application())
         + with("snapt", filter.snapt())
-        + with("device", filter.device());
+        + with("device", filter.device())
+        + with("link", filter.link());
   }
 
   private static String time(@Nullable String from, @Nullable String to) {

@@ -56,6 +56,7 @@ class EscapingTest {
                 "limitedBy",
                 "brokenPromise",
                 "device",
+                "link",
                 "state",
                 "serviceClass",
                 "delaySource",
@@ -99,6 +100,7 @@ class EscapingTest {
         hostile(
             PeerServer.running("web", "HT_HD"),
             List.of("snapt", "session", "device", "application", "serviceClass")));
+    peer.running.getFirst().put("links", List.of(ATTACK));
     peer.funds.put("state", ATTACK);
     peer.usage.put("usage", List.of(sums));
   }
