@@ -72,7 +72,8 @@ final class SessionState {
       case LOW -> "the credit is low: %s den are left".formatted(denarii.toPlainString());
       case EXHAUSTED -> "the credit is used up: flows are refused until there is a top-up";
       case CAP_REACHED -> "your spending cap is reached: flows are refused";
-      case BLOCKED -> "the account is blocked or suspended: all flows are refused; ask your operator";
+      case BLOCKED ->
+          "the account is blocked or suspended: all flows are refused; ask your operator";
       case UNKNOWN -> "billing cannot be asked for credit: some classes are refused";
       case SUFFICIENT, STATE_UNSPECIFIED, UNRECOGNIZED -> "";
     };

@@ -9,7 +9,8 @@ import tools.jackson.databind.JsonNode;
 
 /// Writes an explanation of billing for people, from its facts.
 final class ExplanationText {
-  private static final List<List<String>> LINES =
+  /// The lines of a bill: what people call them, and their members in the API.
+  static final List<List<String>> LINES =
       List.of(
           List.of("charge", "chargeMicrodenarii"),
           List.of("discount", "discountMicrodenarii"),

@@ -449,7 +449,19 @@ public final class PeerServer implements AutoCloseable {
     if (parts.equals(List.of("counts"))) {
       send(exchange, 200, JSON.writeValueAsString(Map.of("counts", counts)));
     } else if (parts.size() == 1) {
-      send(exchange, 200, JSON.writeValueAsString(Map.of(parts.getFirst(), rows)));
+      String query = String.valueOf(exchange.getRequestURI().getQuery());
+      asked.add(exchange.getRequestURI().toString());
+      send(
+          exchange,
+          200,
+          JSON.writeValueAsString(
+              Map.of(
+                  parts.getFirst(),
+                  rows.stream()
+                      .filter(row ->
+                          !query.contains("refusal=")
+                              || query.contains("refusal=" + row.get("refusal")))
+                      .toList())));
     } else {
       Map<String, Object> row =
           rows.stream().filter(r -> r.get("id").equals(parts.get(1))).findFirst().orElse(null);

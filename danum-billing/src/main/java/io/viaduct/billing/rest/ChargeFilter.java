@@ -49,7 +49,10 @@ record ChargeFilter(
         Page.filter("link", link));
   }
 
-  private static <E extends Enum<E>> @Nullable E choice(
+  /// Reads a query parameter that has a fixed set of words; null if it is empty.
+  ///
+  /// @throws ProblemException naming the parameter, the value and the words
+  static <E extends Enum<E>> @Nullable E choice(
       String name, String given, E[] values, Function<E, String> word) {
     if (given.isEmpty()) {
       return null;

@@ -53,7 +53,7 @@ final class RunningTraffic {
         r.bytes, r.delay_ms, r.net, r.interval_ms, r.ended_at
       from metered m full join reported r using (snapt_id, session_id, application, service_class)
         left join linked k using (snapt_id, session_id, application, service_class)
-      order by coalesce(m.bytes_per_second, 8 * r.bytes / nullif(r.interval_ms, 0)) desc nulls last,
+      order by coalesce(m.bytes_per_second, 1000 * r.bytes / nullif(r.interval_ms, 0)) desc nulls last,
         snapt_id, session_id, application, service_class
       limit
       """;

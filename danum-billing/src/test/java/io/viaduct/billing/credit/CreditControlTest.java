@@ -167,6 +167,35 @@ class CreditControlTest {
   }
 
   @Test
+  void anApplicationWhoseFlowsHaveEndedReleasesItsGrantAndGetsNoOther() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession web = session("web", ServiceClass.HT_HD);
+    bridge.ask(web.request());
+    assertThat(reserved()).isPositive();
+    CreditRequest.Builder ended = web.request().toBuilder();
+    ended.getUsedBuilder(0).setFlows(0);
+    CreditAnswer answer = bridge.ask(ended.build());
+    assertThat(answer.getGranted(0).getTotalBytes()).isZero();
+    assertThat(answer.getGranted(0).getFinal()).isFalse();
+    assertThat(reserved()).isZero();
+  }
+
+  @Test
+  void theFastestTrafficIsFirstHoweverItsRateIsKnown() throws Exception {
+    topUp(100 * DENARIUS);
+    MeteredSession reported = session("web", ServiceClass.HT_HD);
+    reported.carry(6_000_000, 60_000);
+    bridge.submit(reported.report(CLOCK.instant(), 100, false), CLOCK.instant());
+    MeteredSession metered = session("mail", ServiceClass.HT_HD);
+    bridge.ask(metered.request());
+    metered.carry(50_000, 1_000);
+    bridge.ask(metered.request());
+    assertThat(running())
+        .extracting(row -> row.get("application").asString())
+        .containsExactly("web", "mail");
+  }
+
+  @Test
   void whatRunsNowHasItsPresentRateAndTheCostOfItsLastReport() throws Exception {
     topUp(100 * DENARIUS);
     MeteredSession web = session("web", ServiceClass.HT_HD);

@@ -113,16 +113,7 @@ public final class BillingClient {
   /// Replaces a user's passwords.
   public void setPasswords(String account, String password, String sipPassword) throws IOException {
     String path = "/accounts/" + account;
-    String tag =
-        answer("GET", path, null, Map.of())
-            .headers()
-            .firstValue("ETag")
-            .orElseThrow(() -> new IOException("billing's answer to GET " + path + " has no ETag"));
-    send(
-        "PATCH",
-        path,
-        Map.of("password", password, "sipPassword", sipPassword),
-        Map.of("If-Match", tag));
+    change("PATCH", path, path, Map.of("password", password, "sipPassword", sipPassword));
   }
 
   /// Posts a top-up once, even if the request is repeated with the same key.
@@ -143,6 +134,16 @@ public final class BillingClient {
       String method, String path, @Nullable Object body, Map<String, String> headers)
       throws IOException {
     return json(answer(method, path, body, headers).body());
+  }
+
+  /// Sends a change to a part of a resource, as the resource is now.
+  ///
+  /// @param whole path of the resource, whose entity tag is read (RFC 9110, section 13.1.1)
+  /// @throws RefusedException if billing refuses the request, also if somebody else has changed the
+  ///   resource meanwhile
+  public JsonNode change(String method, String whole, String path, Object body) throws IOException {
+    String tag = answer("GET", whole, null, Map.of()).headers().firstValue("ETag").orElse("");
+    return send(method, path, body, Map.of("If-Match", tag));
   }
 
   private HttpResponse<String> answer(

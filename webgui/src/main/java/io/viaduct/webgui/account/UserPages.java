@@ -3,9 +3,8 @@ package io.viaduct.webgui.account;
 import io.viaduct.webgui.billing.Account;
 import io.viaduct.webgui.billing.Billing;
 import io.viaduct.webgui.login.SignedIn;
+import io.viaduct.webgui.page.Outcome;
 import io.viaduct.webgui.peer.JsonPeer.Tagged;
-import io.viaduct.webgui.peer.PeerAwayException;
-import io.viaduct.webgui.peer.PeerRefusedException;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
@@ -21,8 +20,6 @@ import org.springframework.web.util.UriComponentsBuilder;
 /// account that they were rendered with.
 @Controller
 class UserPages {
-  private static final int CHANGED_MEANWHILE = 412;
-
   private final Billing billing;
 
   UserPages(Billing billing) {
@@ -51,9 +48,9 @@ class UserPages {
       @RequestParam String again,
       RedirectAttributes page) {
     if (!newPassword.equals(again)) {
-      page.addFlashAttribute("problem", "user.problem.again");
+      Outcome.problem(page, "user.problem.again");
     } else {
-      attempt(
+      Outcome.of(
           page,
           "user.done.password",
           () -> {
@@ -73,7 +70,8 @@ class UserPages {
       @PathVariable String account,
       @RequestParam String device,
       RedirectAttributes page) {
-    attempt(page, "user.done.device", () -> billing.removeDevice(visitor.token(), account, device));
+    Outcome.of(
+        page, "user.done.device", () -> billing.removeDevice(visitor.token(), account, device));
     return redirect(account);
   }
 
@@ -84,7 +82,7 @@ class UserPages {
       @RequestParam String device,
       @RequestParam(defaultValue = "") String name,
       RedirectAttributes page) {
-    attempt(
+    Outcome.of(
         page,
         "user.done.name",
         () -> billing.nameDevice(visitor.token(), account, device, name.strip()));
@@ -98,7 +96,7 @@ class UserPages {
       @AuthenticationPrincipal SignedIn visitor,
       @PathVariable String account,
       RedirectAttributes page) {
-    attempt(
+    Outcome.of(
         page,
         "user.done.reset",
         () -> page.addFlashAttribute("reset", billing.makeReset(visitor.token(), account)));
@@ -115,12 +113,12 @@ class UserPages {
       @RequestParam(defaultValue = "") String sure,
       RedirectAttributes page) {
     if (!state.equals("closed")) {
-      attempt(
+      Outcome.of(
           page, "user.done.state", () -> billing.setState(visitor.token(), account, tag, state));
     } else if (sure.equals(account)) {
-      attempt(page, "user.done.closed", () -> billing.closeAccount(visitor.token(), account));
+      Outcome.of(page, "user.done.closed", () -> billing.closeAccount(visitor.token(), account));
     } else {
-      page.addFlashAttribute("problem", "user.problem.sure");
+      Outcome.problem(page, "user.problem.sure");
     }
     return redirect(account);
   }
@@ -136,26 +134,11 @@ class UserPages {
     String account = id.strip();
     String name = displayName.isBlank() ? account : displayName.strip();
     boolean made =
-        attempt(
+        Outcome.of(
             page,
             "user.done.made",
             () -> billing.openAccount(visitor.token(), account, name, newPassword, role));
     return made ? redirect(account) : "redirect:/accounts";
-  }
-
-  private static boolean attempt(RedirectAttributes page, String done, Runnable action) {
-    try {
-      action.run();
-      page.addFlashAttribute("done", done);
-      return true;
-    } catch (PeerAwayException e) {
-      page.addFlashAttribute("problem", "user.problem.away");
-    } catch (PeerRefusedException e) {
-      boolean isStale = e.status() == CHANGED_MEANWHILE;
-      page.addFlashAttribute("problem", isStale ? "user.problem.changed" : "user.problem.refused");
-      page.addFlashAttribute("refusal", isStale ? "" : e.detail());
-    }
-    return false;
   }
 
   private static String redirect(String account) {

@@ -9,6 +9,8 @@ import java.io.InputStream;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.YearMonth;
+import java.time.ZoneId;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
@@ -181,7 +183,7 @@ public final class Billing {
         + with("class", filter.serviceClass())
         + with("application", filter.application())
         + with("device", filter.device())
-        + with("zone", query.zoneName())
+        + with("zone", UsageQuery.zoneName(query.zone()))
         + with("by", query.by());
   }
 
@@ -199,19 +201,23 @@ public final class Billing {
     return peer.get(at(account) + "/running", token, RunningList.class);
   }
 
-  /// @param month such as `2026-11`
-  /// @param zone UTC, or a name such as `Europe/Rome`
-  public Statement statement(BearerToken token, String account, String month, String zone) {
+  /// @param zone whose month is meant
+  public Statement statement(BearerToken token, String account, YearMonth month, ZoneId zone) {
     return peer.get(statementAt(account, month, "", zone), token, Statement.class);
   }
 
   /// The same statement as CSV (RFC 4180); the caller closes it.
-  public InputStream statementFile(BearerToken token, String account, String month, String zone) {
+  public InputStream statementFile(
+      BearerToken token, String account, YearMonth month, ZoneId zone) {
     return peer.stream(statementAt(account, month, "/lines.csv", zone), CSV, token);
   }
 
-  private static String statementAt(String account, String month, String file, String zone) {
-    return at(account) + "/statements/" + encode(month) + file + "?zone=" + encode(zone);
+  private static String statementAt(String account, YearMonth month, String file, ZoneId zone) {
+    return at(account)
+        + "/statements/"
+        + month
+        + file
+        + query(with("zone", UsageQuery.zoneName(zone)));
   }
 
   public Charge charge(BearerToken token, String charge) {
@@ -278,7 +284,8 @@ public final class Billing {
     decide(token, "/reports/held/" + encode(id) + "/discard", reason, JsonNode.class);
   }
 
-  /// Posted intervals without receipt about which an operator may decide.
+  /// Posted intervals without receipt about which an operator may decide; with a device's reason
+  /// all that have it, also those that are not due yet.
   public UnsignedIntervals unsigned(
       BearerToken token, ReportQuery query, int limit, @Nullable String cursor) {
     return peer.get(
@@ -286,7 +293,9 @@ public final class Billing {
             + limit
             + with("cursor", cursor)
             + with("snapt", query.snapt())
-            + with("account", query.account()),
+            + with("account", query.account())
+            + with("refusal", query.refusal())
+            + (query.refusal() == null ? "" : "&due=false"),
         token,
         UnsignedIntervals.class);
   }

@@ -86,7 +86,7 @@ class UserPagesTest {
     post(olga, page, "/accounts/alice/state", Map.of("state", "suspended"));
     assertThat(peer.changes).containsExactly("PATCH alice {\"state\":\"suspended\"}");
     post(olga, page, "/accounts/alice/state", Map.of("state", "active", "tag", "\"3\""));
-    assertThat(olga.get(page).body()).contains("data-problem=\"user.problem.changed\"");
+    assertThat(olga.get(page).body()).contains("data-problem=\"outcome.changed\"");
     assertThat(peer.changes).as("of an account that somebody has changed since").hasSize(1);
     post(olga, page, "/accounts/alice/state", Map.of("state", "closed", "sure", "bob"));
     assertThat(olga.get(page).body()).contains("data-problem=\"user.problem.sure\"");
