@@ -127,7 +127,7 @@ class UsageTest {
       }
     }
     assertThat(usage("zone=Mars").body().get("detail").asString())
-        .contains("Mars", "Europe/Warsaw");
+        .contains("got 'Mars'", "Europe/Rome");
   }
 
   private static void holds(JsonNode row, List<OnFile> of) {

@@ -20,7 +20,6 @@ import org.springframework.web.util.UriComponentsBuilder;
 /// account that they were rendered with.
 @Controller
 class UserPages {
-
   private final Billing billing;
 
   UserPages(Billing billing) {
