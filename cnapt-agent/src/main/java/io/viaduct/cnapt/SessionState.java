@@ -72,7 +72,8 @@ final class SessionState {
       case LOW -> "the credit is low: %s den are left".formatted(denarii.toPlainString());
       case EXHAUSTED -> "the credit is used up: flows are refused until there is a top-up";
       case CAP_REACHED -> "your spending cap is reached: flows are refused";
-      case BLOCKED -> "the account is blocked or suspended: all flows are refused; ask your operator";
+      case BLOCKED ->
+          "the account is blocked or suspended: all flows are refused; ask your operator";
       case UNKNOWN -> "billing cannot be asked for credit: some classes are refused";
       case SUFFICIENT, STATE_UNSPECIFIED, UNRECOGNIZED -> "";
     };
@@ -122,6 +123,16 @@ final class SessionState {
   /// Returns whether packets can reach the SNAPT, by UDP or in the control connection.
   boolean passes(DataStatus data) {
     return controlStands || data.pathState().equals("alive");
+  }
+
+  /// Returns whether the control connection stands.
+  boolean isConnected() {
+    return controlStands;
+  }
+
+  /// Returns the reason of the last loss or refusal; empty if there was none.
+  String lastFailure() {
+    return lastFailure;
   }
 
   AgentStatus.@Nullable SessionStatus session() {
